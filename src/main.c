@@ -1,8 +1,8 @@
 /* The program gemp-mpi: the library (include/gemp) with a command line. */
 
-#include "cli/options/command_line.h"
+#include "cli/options/command.h"
 
-/* The first one runs when no command is named. */
+/* All commands, in the order of the help. The first one runs when the command line names none. */
 static const gemp_command *const commands[] = {
 	&gemp_command_demo,    &gemp_command_import,     &gemp_command_generate, &gemp_command_info,
 	&gemp_command_match,   &gemp_command_transform,  &gemp_command_verify,   &gemp_command_partition,

@@ -1,17 +1,127 @@
-/* bfs, sssp, pagerank, spmv: values of all vertices, each by a function of gemp/analytics.h of one type, so that one function maps the
- * options of all four.
+/* degrees, edges, reverse, components, bfs, sssp, pagerank, spmv: what gemp/analytics.h and gemp/primitives.h compute along the edges
+ * that --relation and --direction select.
+ *
+ * Options that a command does not accept are 0 or NULL, which the library takes for its defaults. One function therefore maps the
+ * options of the four analyses, and another one those of the commands without weights.
  */
 
-#include "cli/edge_options.h"
 #include "cli/handles.h"
+#include "cli/report/report_run.h"
+#include "cli/settings.h"
+#include "gemp/primitives.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-typedef gemp_code analysis(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
-                           const gemp_analysis_settings *settings, gemp_report *report);
+/* TOPOLOGY */
 
-/* A search starts from one vertex. The last --source of the line wins, but several are a misunderstanding. */
+/* --tree is an option of components alone and NULL elsewhere. */
+static gemp_topology_settings topology_settings(const gemp_options *options)
+{
+	gemp_topology_settings settings;
+	gemp_topology_settings_init(&settings);
+	settings.place = (gemp_placement)options->on;
+	settings.output = options->output;
+	settings.tree = options->tree;
+	/* `info` shows the degrees of all edges, so `degrees` counts only directed edges. */
+	settings.directed = options->command->bit == GEMP_ON_DEGREES;
+	return settings;
+}
+
+/* components, degrees, edges. */
+static gemp_code topology(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	const gemp_edge_selection edges = gemp_edge_options(options);
+	const gemp_topology_settings settings = topology_settings(options);
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	switch (options->command->bit) {
+	case GEMP_ON_COMPONENTS: return gemp_graph_components(NULL, graph, &edges, &settings, NULL, report);
+	case GEMP_ON_DEGREES: return gemp_graph_degrees(NULL, graph, &edges, &settings, report);
+	default: return gemp_graph_list_edges(graph, &edges, &settings, NULL, report);
+	}
+}
+
+/* --output is a graph file here; if it is given, writing it completes the report. */
+static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	const gemp_edge_selection edges = gemp_edge_options(options);
+	gemp_topology_settings settings = topology_settings(options);
+	settings.output = NULL;
+	settings.unfinished = options->output != NULL;
+	if (options->output)
+		GEMP_TRY(gemp_output_check(context, options));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	GEMP_TRY(gemp_graph_reverse(graph, &edges, &settings, NULL, report));
+	return options->output ? gemp_write_output(graph, options, report) : GEMP_OK;
+}
+
+const gemp_command gemp_command_degrees = {
+	.name = "degrees",
+	.bit = GEMP_ON_DEGREES,
+	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
+	.summary = "Counts the edges that leave and reach each vertex",
+	.text =
+		"Only directed edges count. The report has the vertices by out- and in-degree, the numbers of sources, sinks "
+		"and isolated vertices, and how many vertices have equal in- and out-degree, which all vertices of an Euler "
+		"circuit must have. Rows of FILE are key, out and in; a loop counts in both.\n",
+	.examples = "gemp-mpi degrees citations.h5 -o degrees.tsv\n"
+				"mpirun -n 8 gemp-mpi degrees city.h5 --relation ONE_WAY\n",
+	.argument_count = { 1, 1 },
+	.run = topology,
+};
+
+const gemp_command gemp_command_edges = {
+	.name = "edges",
+	.bit = GEMP_ON_EDGES,
+	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
+	.summary = "Lists the edges of a graph as pairs of source and target",
+	.text =
+		"A graph file keeps the edges of each vertex in a row (CSR). This command turns the rows into pairs, with "
+		"equal work for each thread however long the rows are, and reports the speed beside that of a copy in the "
+		"same memory. Rows of FILE are source, type, edge and target; edge is the number among the edges of its type, "
+		"which distinguishes parallel edges.\n",
+	.examples = "gemp-mpi edges movies.h5 --relation ACTS_IN -o acts.tsv\n"
+				"gemp-mpi edges rmat20.h5 --on device --devices gpu\n",
+	.argument_count = { 1, 1 },
+	.run = topology,
+};
+
+const gemp_command gemp_command_reverse = {
+	.name = "reverse",
+	.bit = GEMP_ON_REVERSE,
+	.arguments = "G.h5 [--relation TYPE] [-o H.h5]",
+	.summary = "Reverses the edges of a graph",
+	.text =
+		"Each edge then leads from its target to its source (the matrix is transposed). All vertices stay, attributes "
+		"go with their edges, and parallel edges keep their order. Undirected edges do not change. A single rank uses "
+		"its device or its threads; each of several ranks collects the edges that lead to its vertices.\n",
+	.examples = "gemp-mpi reverse citations.h5 -o cited-by.h5\n"
+				"gemp-mpi reverse city.h5 --relation ONE_WAY -o back.h5\n",
+	.argument_count = { 1, 1 },
+	.run = reverse,
+};
+
+const gemp_command gemp_command_components = {
+	.name = "components",
+	.bit = GEMP_ON_COMPONENTS,
+	.arguments = "G.h5 [--relation TYPE] [-o FILE] [--tree FILE]",
+	.summary = "Finds the connected components of a graph, and a spanning forest",
+	.text =
+		"Edges connect their ends whatever their direction (weak connectivity). Rows of FILE are key and component, "
+		"which is the smallest key in the component. --tree writes the edges of a spanning forest, which keep every "
+		"component connected and close no cycle. A single rank uses its device or its threads; several ranks use the "
+		"threads of all, and none of them ever holds all vertices.\n",
+	.examples = "gemp-mpi components social.h5 -o parts.tsv\n"
+				"mpirun -n 8 gemp-mpi components roads.h5 --tree forest.tsv\n",
+	.argument_count = { 1, 1 },
+	.run = topology,
+};
+
+/* ANALYSES */
+
+/* A search starts from one vertex. The last --source of the command line would win, but a user who gives two expects both. */
 static gemp_code check_source(const gemp_options *options)
 {
 	const char *command = options->command->name, *first = NULL;
@@ -19,12 +129,13 @@ static gemp_code check_source(const gemp_options *options)
 		return gemp_fail(GEMP_EUSAGE, "%s needs the vertex to start from: --source KEY", command);
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
-		if (strcmp(given->option->name, "source") != 0 || given->place) /* the line replaces a configuration's */
+		if (strcmp(given->option->name, "source") != 0 ||
+		    given->place) /* the command line replaces a configuration's */
 			continue;
 		if (first)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--source %s and --source %s: %s starts from one vertex; run it once for each "
-			                 "(pagerank takes several)",
+			                 "(pagerank accepts several)",
 			                 first, given->text, command);
 		first = given->text;
 	}
@@ -39,17 +150,24 @@ static gemp_code check_count(const char *option, uint64_t count)
 	return gemp_fail(GEMP_EUSAGE, "--%s %" PRIu64 ": at most 2147483647", option, count);
 }
 
-/* Options that a command does not take are 0, which chooses the default or is not read. */
-static gemp_code run(analysis *function, gemp_context *context, const gemp_options *options, gemp_report *report)
+/* Local. sssp without weights is an error, since bfs gives the same paths faster. */
+static gemp_code check_analysis(const gemp_options *options)
 {
-	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
-	gemp_edge_selection edges = gemp_edge_options(options);
+	const unsigned command = options->command->bit;
+	if (command == GEMP_ON_SSSP && !options->weight)
+		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of the edges that is their length: --weight COLUMN; "
+		                              "`gemp-mpi info` lists the attributes, and `gemp-mpi bfs` counts edges");
+	if (command == GEMP_ON_SSSP || command == GEMP_ON_BFS)
+		GEMP_TRY(check_source(options));
+	GEMP_TRY(check_count("max-iterations", options->max_iterations));
+	return check_count("repeat", options->repeat);
+}
+
+/* --source is a text for bfs and sssp and a list for pagerank; the library takes a list in every case. */
+static gemp_analysis_settings analysis_settings(const gemp_options *options)
+{
 	gemp_analysis_settings settings;
 	gemp_analysis_settings_init(&settings);
-	GEMP_TRY(check_count("max-iterations", options->max_iterations));
-	GEMP_TRY(check_count("repeat", options->repeat));
-	if (function == gemp_graph_spmv) /* rows of A gather what their targets have */
-		edges.direction = options->transpose ? GEMP_ALONG : GEMP_AGAINST;
 	settings.sources = options->source ? &options->source : options->sources.items;
 	settings.source_count = options->source ? 1 : options->sources.count;
 	settings.personalization = options->personalization;
@@ -66,14 +184,26 @@ static gemp_code run(analysis *function, gemp_context *context, const gemp_optio
 	settings.precision = (gemp_precision)options->precision;
 	settings.verify = options->verify_order;
 	settings.save = (gemp_vertex_output){ options->output, options->into, options->column, options->as_given };
-	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
-	return function(NULL, graph, &edges, &settings, report);
+	return settings;
 }
 
-static gemp_code bfs(gemp_context *context, const gemp_options *options, gemp_report *report)
+/* bfs, sssp, pagerank, spmv. */
+static gemp_code analyse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	GEMP_TRY(check_source(options));
-	return run(gemp_graph_bfs, context, options, report);
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	gemp_edge_selection edges = gemp_edge_options(options);
+	const gemp_analysis_settings settings = analysis_settings(options);
+	GEMP_TRY(check_analysis(options));
+	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
+	switch (options->command->bit) {
+	case GEMP_ON_BFS: return gemp_graph_bfs(NULL, graph, &edges, &settings, report);
+	case GEMP_ON_SSSP: return gemp_graph_sssp(NULL, graph, &edges, &settings, report);
+	case GEMP_ON_PAGERANK: return gemp_graph_pagerank(NULL, graph, &edges, &settings, report);
+	default:
+		/* y[v] sums over the edges that leave v, so values travel against them. */
+		edges.direction = options->transpose ? GEMP_ALONG : GEMP_AGAINST;
+		return gemp_graph_spmv(NULL, graph, &edges, &settings, report);
+	}
 }
 
 const gemp_command gemp_command_bfs = {
@@ -82,29 +212,18 @@ const gemp_command gemp_command_bfs = {
 	.arguments = "G.h5 --source KEY [--relation TYPE] [--direction WAY] [-o FILE] [--into H.h5]",
 	.summary = "Finds how many edges away each vertex is",
 	.text =
-		"A breadth-first search from one vertex. Rows of FILE are key, level, which is the least number of edges from "
-		"the source, and parent: the neighbour one level before, of several the one with the smallest key, so that "
-		"the answer is the same for every number of ranks, device and seed. The source has no parent, and unreached "
-		"vertices have no level.\n"
-		"Edges of small frontiers are pushed; where frontiers are large, the vertices that are left look for a parent in "
-		"them.\n",
+		"A breadth-first search from one vertex. Rows of FILE are key, level and parent. The level is the smallest "
+		"number of edges from the source. The parent is a neighbour one level before; if there are several, the one "
+		"with the smallest key, so the answer is the same for every number of ranks, device and seed. The source has "
+		"no parent, and unreached vertices have no level.\n"
+		"Edges of small frontiers are pushed; if a frontier is large, the vertices without a level look for a parent "
+		"in it.\n",
 	.examples = "gemp-mpi bfs social.h5 --source 42 -o levels.tsv\n"
 				"# which vertices can reach it; as attributes bfs_level and bfs_parent of the graph\n"
 				"mpirun -n 8 gemp-mpi bfs roads.h5 --source Jena --direction against --into roads.h5\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = bfs,
+	.argument_count = { 1, 1 },
+	.run = analyse,
 };
-
-/* Without weights a breadth-first search gives the same paths, faster. */
-static gemp_code sssp(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	if (!options->weight)
-		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
-		                              "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
-	GEMP_TRY(check_source(options));
-	return run(gemp_graph_sssp, context, options, report);
-}
 
 const gemp_command gemp_command_sssp = {
 	.name = "sssp",
@@ -112,22 +231,17 @@ const gemp_command gemp_command_sssp = {
 	.arguments = "G.h5 --source KEY --weight COLUMN [--direction WAY] [-o FILE] [--into H.h5]",
 	.summary = "Finds the shortest paths from a vertex",
 	.text =
-		"Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
-		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
-		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
-		"case. Distances are exact: integers, or sums in double precision. Unreached vertices have none.\n"
+		"--weight names the attribute with the lengths of the edges, which must not be negative. Rows of FILE are "
+		"key, distance and predecessor, the vertex before it on a shortest path. Of several such vertices it is the "
+		"one with the smallest key among those that are nearer; edges of length 0 are followed away from the source, "
+		"so predecessors always lead back to it. Distances are exact: integers, or sums in double precision. "
+		"Unreached vertices have none.\n"
 		"The answer is the same for every number of ranks, device and seed.\n",
 	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
 				"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = sssp,
+	.argument_count = { 1, 1 },
+	.run = analyse,
 };
-
-static gemp_code pagerank(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	return run(gemp_graph_pagerank, context, options, report);
-}
 
 const gemp_command gemp_command_pagerank = {
 	.name = "pagerank",
@@ -135,23 +249,18 @@ const gemp_command gemp_command_pagerank = {
 	.arguments = "G.h5 [--damping D] [--tolerance T] [--source KEY] [-o FILE] [--into H.h5]",
 	.summary = "Ranks vertices by how often a random surfer comes to them",
 	.text =
-		"A surfer follows one of the edges that leave a vertex, each with the same chance, or with --weight in "
-		"proportion to it, and now and then (1 - damping), or where no edge leaves, jumps to any vertex, or with --source "
-		"or --personalization to certain ones. Ranks are the chances to meet the surfer at a vertex; they add up to 1. "
-		"Parallel edges and loops count. Rows of FILE are key and rank; the ten greatest are shown.\n",
+		"With the probability --damping the surfer follows one of the edges that leave a vertex, all with equal "
+		"probability or, with --weight, in proportion to their weights. Otherwise, and where no edge leaves, it jumps "
+		"to any vertex or, with --source or --personalization, to certain ones. The rank of a vertex is the "
+		"probability of finding the surfer there; ranks add up to 1. Parallel edges and loops count. Rows of FILE are "
+		"key and rank; the ten largest are shown.\n",
 	.examples = "gemp-mpi pagerank citations.h5 -o ranks.tsv\n"
 				"# as seen from two vertices; as the attribute `near` of the graph\n"
 				"gemp-mpi pagerank social.h5 --source 7 --source 42 --into social.h5 --column near\n"
 				"mpirun -n 8 gemp-mpi pagerank web.h5 --tolerance 1e-10 --json - --quiet\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = pagerank,
+	.argument_count = { 1, 1 },
+	.run = analyse,
 };
-
-static gemp_code spmv(gemp_context *context, const gemp_options *options, gemp_report *report)
-{
-	return run(gemp_graph_spmv, context, options, report);
-}
 
 const gemp_command gemp_command_spmv = {
 	.name = "spmv",
@@ -159,14 +268,13 @@ const gemp_command gemp_command_spmv = {
 	.arguments = "G.h5 [--weight COLUMN] [--x ATTRIBUTE] [--transpose] [--repeat K] [-o FILE] [--into H.h5]",
 	.summary = "Multiplies the graph's matrix with a vector",
 	.text =
-		"y = A x, where A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
-		"the graph file; parallel edges add up. Edges without a direction count both ways. x is an attribute of the "
-		"vertices, or ones: y is then the number, or the weight, of the edges that leave a vertex. Rows of FILE are key and "
-		"y. With --repeat y becomes x again; with --normalize the greatest magnitude is made 1 each time, which leads to an "
-		"eigenvector of the greatest eigenvalue, if there is one.\n",
+		"y = A x. A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
+		"the graph file; parallel edges add up, and undirected edges count both ways. x is an attribute of the "
+		"vertices, or all ones: then y is the number, or the total weight, of the edges that leave a vertex. Rows of "
+		"FILE are key and y. With --repeat, y becomes x again; with --normalize, each y is scaled so that its "
+		"greatest magnitude is 1, which converges to an eigenvector of the greatest eigenvalue, if there is one.\n",
 	.examples = "gemp-mpi spmv flows.h5 --weight litres --x price -o cost.tsv\n"
 				"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
-	.run = spmv,
+	.argument_count = { 1, 1 },
+	.run = analyse,
 };

@@ -1,20 +1,15 @@
-/* bench: the words behind `gemp-mpi bench`, each a function of gemp/bench.h. */
+/* bench, devices: what the machine has, and how fast queries and shuffles are on it (gemp/bench.h). */
 
 #include "cli/handles.h"
-#include "cli/query_options.h"
+#include "cli/settings.h"
 #include "core/quantity.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct word {
-	const char *name;
-	size_t min, max; /* arguments, with the word itself */
-	gemp_code (*run)(gemp_context *context, const gemp_options *options, gemp_report *report);
-} word;
+/* QUERIES: first those of --pattern, then those of --query-graph, then the one of the command line. */
 
-/* QUERIES: named patterns, then query graphs, then the one of the command line. */
-
+/* Queries that are closed together when their scope ends. */
 typedef struct query_list {
 	gemp_query **of; /* [count] */
 	size_t count;
@@ -27,7 +22,8 @@ static void close_queries(query_list *queries)
 	gemp_free(queries->of);
 }
 
-static gemp_code open_one(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
+/* Collective. Opens query number `which` in the order above. */
+static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
 {
 	const gemp_query_settings settings = gemp_query_options(options);
 	if (which < options->patterns.count)
@@ -39,20 +35,22 @@ static gemp_code open_one(gemp_query **out, gemp_graph *graph, const gemp_option
 	return gemp_query_open(out, graph, options->arguments[2], &settings);
 }
 
+/* All queries are opened before the first one is timed, so an error in the last query costs no measurement. */
 static gemp_code bench_match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(close_queries) query_list queries = { 0 };
 	const size_t count = options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
 	if (!count)
-		return gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
+		return gemp_fail(GEMP_EUSAGE, "bench match needs a query: QUERY, --query-graph or --pattern");
 	GEMP_TRY(gemp_context_agree(context, GEMP_NEW(queries.of, count)));
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[1]));
 	for (; queries.count < count; queries.count++)
-		GEMP_TRY(open_one(&queries.of[queries.count], graph, options, queries.count));
+		GEMP_TRY(open_query(&queries.of[queries.count], graph, options, queries.count));
 	return gemp_bench_match(queries.of, count, options->repeat, options->seconds, report);
 }
 
+/* Without G.h5 the geometry is tuned on a generated graph alone. */
 static gemp_code bench_tune(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -62,6 +60,7 @@ static gemp_code bench_tune(gemp_context *context, const gemp_options *options, 
 	return gemp_bench_tune(context, graph, &settings, options->output, report);
 }
 
+/* The device is the one of --devices, so no setting is left. */
 static gemp_code bench_device(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)options;
@@ -72,12 +71,13 @@ static gemp_code bench_device(gemp_context *context, const gemp_options *options
 
 enum { MAX_NUMBERS = 8 };
 
+/* The numbers of --tuple-size or --ranges. */
 typedef struct number_list {
 	uint64_t of[MAX_NUMBERS];
 	size_t count;
 } number_list;
 
-/* "4,8,16": powers of two from min to max. */
+/* Reads a list such as "4,8,16": powers of two from min to max. */
 static gemp_code read_numbers(number_list *out, const char *option, const char *text, uint64_t min, uint64_t max)
 {
 	out->count = 0;
@@ -90,8 +90,8 @@ static gemp_code read_numbers(number_list *out, const char *option, const char *
 		if (!gemp_parse_count(digits, &number) || number < min || number > max || (number & (number - 1)) ||
 		    out->count == MAX_NUMBERS)
 			return gemp_fail(GEMP_EUSAGE,
-			                 "--%s: '%s' is not up to %d powers of 2 from %" PRIu64 " to %" PRIu64 ", with commas "
-			                 "between them",
+			                 "--%s: '%s' is not a list of up to %d powers of 2 from %" PRIu64 " to %" PRIu64
+			                 ", joined by commas",
 			                 option, text, MAX_NUMBERS, min, max);
 		out->of[out->count++] = number;
 		at += size;
@@ -100,9 +100,10 @@ static gemp_code read_numbers(number_list *out, const char *option, const char *
 	}
 }
 
+/* The first choice of --method is all, and the library's bits begin with the second. */
 static gemp_code bench_shuffle(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	enum { BOTH, UNIFORM, SKEWED }; /* the words of --destinations */
+	enum { BOTH, UNIFORM, SKEWED }; /* the choices of --destinations, in their order */
 	gemp_bench_shuffle_settings settings;
 	number_list sizes, ranges;
 	gemp_bench_shuffle_settings_init(&settings);
@@ -119,25 +120,17 @@ static gemp_code bench_shuffle(gemp_context *context, const gemp_options *option
 	return gemp_bench_shuffle(context, &settings, report);
 }
 
-static const word words[] = {
-	{ "match", 2, 3, bench_match },
-	{ "tune", 1, 2, bench_tune },
-	{ "device", 1, 1, bench_device },
-	{ "shuffle", 1, 1, bench_shuffle },
-};
-
+/* The option table has all options of bench for every subcommand; an option of another subcommand has no effect. */
 static gemp_code bench(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
-	const char *name = options->arguments[0];
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		if (strcmp(words[i].name, name) != 0)
-			continue;
-		if (options->argument_count < words[i].min || options->argument_count > words[i].max)
-			return gemp_fail(GEMP_EUSAGE, "bench %s: %zu arguments are not what it takes; see gemp-mpi bench --help",
-			                 name, options->argument_count - 1);
-		return words[i].run(context, options, report);
-	}
-	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
+	static const gemp_subcommand list[] = {
+		{ "match", 2, 3, bench_match },
+		{ "tune", 1, 2, bench_tune },
+		{ "device", 1, 1, bench_device },
+		{ "shuffle", 1, 1, bench_shuffle },
+	};
+	const gemp_subcommand *subcommand = gemp_subcommand_find(list, sizeof list / sizeof *list, options);
+	return subcommand ? subcommand->run(context, options, report) : gemp_command_misused(options->command);
 }
 
 const gemp_command gemp_command_bench = {
@@ -145,25 +138,47 @@ const gemp_command gemp_command_bench = {
 	.bit = GEMP_ON_BENCH,
 	.arguments =
 		"match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle",
-	.summary = "Measures a query, or a device, and finds the launch geometry that suits it",
+	.summary = "Measures queries, shuffles and devices, and finds the best launch geometry for a device",
 	.text =
-		"match plans each query once and counts it again and again in one process, the graph on the device: seconds "
-		"of kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
-		"tune tries values for the numbers that shape kernel launches on this device, on a generated graph and on G.h5, "
-		"measures from which size on sort, distinct, edges, degrees, reverse and components are faster there than on the host, "
-		"and writes what it finds to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
+		"match plans each query once and then counts its matches repeatedly in one process, with the graph on the "
+		"device. It reports the seconds of kernels, of preparations on the device, of whole runs and of processors, "
+		"each for the slowest rank.\n"
+		"tune tries launch geometries on this device, on a generated graph and on G.h5. It also measures from which "
+		"size on sort, distinct, edges, degrees, reverse and components are faster on the device than on the host. It "
+		"writes the results to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
 		"device measures the copy bandwidth of the device's memory and the cost of a launch.\n"
-		"shuffle makes tuples of a destination and a value on the device and brings them to ranges of destinations, by decode "
-		"(they are put in the order of their ranges; across ranks by owner, then all to all, then by range), polling (every range "
-		"looks at every tuple), converge (and collects those it wants), atomic (straight to their destinations) and tables (CPU "
-		"devices: eight tuples looked at together). Tuples a second of the shuffle, as fractions of copy bandwidth / (2 w + 4) "
-		"and / w for tuples of w bytes, and with all values added up; checked outside of the time. Across "
-		"ranks also the slowest rank's times of each step, and what the exchange sent a second beside what MPI exchanges.\n",
+		"shuffle makes tuples of a destination and a value on the device and groups them by ranges of destinations. "
+		"Its methods are decode (tuples are sorted by range; with several ranks first by owner, then exchanged), "
+		"polling (every range reads every tuple), converge (polling that first collects the tuples of a range), "
+		"atomic (every tuple is added to its destination by an atomic) and tables (CPU devices: polling of eight "
+		"tuples at a time). It reports tuples per second of the shuffle alone, as fractions of copy bandwidth / (2 w "
+		"+ 4) and / w for tuples of w bytes, and of the shuffle with the sums of all values; the results are checked "
+		"outside of the measured time. With several ranks it also reports the time of each step on the slowest rank, "
+		"and the bytes per second of the exchange beside those of MPI.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 				"gemp-mpi bench tune wiki.h5\n"
 				"gemp-mpi bench device --json -\n"
 				"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n",
-	.min_arguments = 1,
-	.max_arguments = 3,
+	.argument_count = { 1, 3 },
 	.run = bench,
+};
+
+/* The context has chosen the devices already, as for any other command. */
+static gemp_code devices(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	(void)options;
+	return gemp_context_devices(context, report);
+}
+
+const gemp_command gemp_command_devices = {
+	.name = "devices",
+	.bit = GEMP_ON_DEVICES,
+	.arguments = "",
+	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
+	.text = "GPUs are shown with their PCI address and UUID, which --devices accepts. The ranks of a node take the "
+			"selected devices in turn, in PCI order; a warning says if several ranks share a GPU. If there are more "
+			"devices than ranks, each rank gets several neighbouring devices, with a line for each.\n",
+	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
+				"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
+	.run = devices,
 };

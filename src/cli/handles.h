@@ -1,8 +1,8 @@
-/* handles: the library's handles as owners that close them when their scope ends (core/memory.h):
+/* handles: owners that close a handle of the library when their scope ends (core/memory.h):
  *
  *     GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
  *
- * Handles are declared in the order in which they are opened, since owners of a scope are released in the reverse order.
+ * Handles are declared in the order in which they are opened, since the owners of a scope are released in the reverse order.
  */
 
 #ifndef GEMP_CLI_HANDLES_H

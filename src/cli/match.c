@@ -1,102 +1,88 @@
-/* match: searches of patterns, by the modes of gemp/query.h. */
+/* match, demo: searches of patterns, by the modes of gemp/query.h.
+ *
+ * All options are checked before the graph is opened, since opening it may take minutes. Without a command the program runs demo, which
+ * needs no file and takes a second.
+ */
 
 #include "cli/handles.h"
-#include "cli/query_options.h"
+#include "cli/report/report_run.h"
+#include "cli/settings.h"
+#include "core/quantity.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
-enum { PREVIEW = 20, MAX_LANES = 1024 };
+enum { MATCH_PREVIEW = 20, DEMO_PREVIEW = 8, MAX_LANES = 1024 };
 
-/* GEMP_EUSAGE if one of these options is given. */
-static gemp_code refuse(const gemp_options *options, const char *const *names, size_t count, const char *why)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gemp_options_has(options, names[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s: %s", names[i], why);
-	return GEMP_OK;
-}
-
-/* Each mode has options that mean nothing to it. */
-static gemp_code check_mode(const gemp_options *options)
-{
-	static const char *const of_estimate[] = { "output", "subgraph", "limit", "profile" };
-	static const char *const of_count_per[] = { "count", "subgraph", "limit", "estimate" };
-	if (options->estimate)
-		GEMP_TRY(refuse(options, of_estimate, 4,
-		                "--estimate finds no matches, it estimates their number; leave one of them out"));
-	if (options->count_per)
-		GEMP_TRY(refuse(options, of_count_per, 4, "--count-per gives a count for each vertex; leave one of them out"));
-	return GEMP_OK;
-}
-
-/* An --output that ends in .dot or .graphml is a --subgraph. */
+/* An --output that ends in .dot or .graphml has the meaning of --subgraph. */
 static bool is_drawing(const char *path)
 {
-	static const char *const endings[] = { ".dot", ".graphml" };
-	const size_t length = path ? strlen(path) : 0;
-	for (size_t i = 0; i < 2; i++)
-		if (length >= strlen(endings[i]) && strcmp(path + length - strlen(endings[i]), endings[i]) == 0)
-			return true;
-	return false;
+	const char *ending = path ? strrchr(path, '.') : NULL;
+	return ending && (strcmp(ending, ".dot") == 0 || strcmp(ending, ".graphml") == 0);
 }
 
+/* The file of rows that --output names, or NULL. */
 static const char *rows_path(const gemp_options *options)
 {
 	return is_drawing(options->output) ? NULL : options->output;
 }
 
-static bool is_dash(const char *path)
-{
-	return path && strcmp(path, "-") == 0;
-}
-
-/* Local. Finds options that do not go together before anything is opened. */
-static gemp_code check(const gemp_options *options)
+/* Local. GEMP_EUSAGE for options that contradict each other or have no effect in the mode. */
+static gemp_code check_options(const gemp_options *options)
 {
 	int queries = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
 	              (options->pattern != NULL);
 	if (queries != 1)
 		return gemp_fail(GEMP_EUSAGE,
-		                 "match needs one query, and has %s: QUERY, --query-file, --query-graph "
+		                 "match needs exactly one query, and has %s: QUERY, --query-file, --query-graph "
 		                 "or --pattern",
-		                 queries ? "more" : "none");
-	if (options->parameters.count && (options->query_graph || options->pattern))
-		return gemp_fail(GEMP_EUSAGE, "--param gives values to a query's text; --query-graph and --pattern have none");
+		                 queries ? "several" : "none");
+	if (options->query_graph || options->pattern)
+		GEMP_TRY(gemp_options_refuse(options, "param",
+		                             "gives values to the text of a query, which --query-graph and "
+		                             "--pattern do not have; leave it out"));
 	if (options->count && rows_path(options))
-		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
-	if (is_dash(options->output) && is_dash(options->json))
+		return gemp_fail(GEMP_EUSAGE, "--count makes no rows for --output to write; leave one of the two out");
+	if (options->estimate)
+		GEMP_TRY(
+			gemp_options_refuse(options, "output|subgraph|limit|profile",
+		                        "has no effect with --estimate, which finds no matches; leave one of the two out"));
+	if (options->count_per)
+		GEMP_TRY(gemp_options_refuse(options, "count|subgraph|limit|estimate",
+		                             "cannot be combined with --count-per; leave one of the two out"));
+	if (gemp_is_stdout(options->output) && gemp_is_stdout(options->json))
 		return gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
 	if (options->lanes > MAX_LANES)
 		return gemp_fail(GEMP_EUSAGE, "--lanes: %" PRIu64 " is more than %d", options->lanes, MAX_LANES);
-	GEMP_TRY(check_mode(options));
 	return gemp_checkpoint_options_check(options);
 }
 
 /* MOTIFS */
 
-/* "motifs:K" names many patterns, which gemp_graph_motifs counts. */
+/* "motifs:K" names all connected patterns of K vertices, which gemp_graph_motifs counts. */
 static bool is_motifs(const char *pattern)
 {
 	return pattern && strncasecmp(pattern, "motifs", 6) == 0 && (!pattern[6] || pattern[6] == ':');
 }
 
+/* Collective. The library prints the counts into the report, so `motifs` is only memory for it. */
 static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, const gemp_query_settings *settings,
                               gemp_report *report)
 {
-	static const char *const others[] = { "output",  "subgraph", "limit", "order",    "explain",
-		                                  "profile", "symmetry", "pivot", "estimate", "count-per" };
 	gemp_motif motifs[GEMP_MOTIFS_MAX];
 	size_t count;
-	GEMP_TRY(refuse(options, others, sizeof others / sizeof *others,
-	                "--pattern motifs counts many patterns, one after the other; count one of them with --pattern "
-	                "edges:..."));
+	GEMP_TRY(
+		gemp_options_refuse(options, "output|subgraph|limit|order|explain|profile|symmetry|pivot|estimate|count-per",
+	                        "is for a single pattern, and --pattern motifs counts many; search for one of them with "
+	                        "--pattern edges:..."));
 	return gemp_graph_motifs(graph, options->pattern, settings, motifs, &count, report);
 }
 
 /* QUERIES */
 
+/* Collective. Opens the one query that check_options found. script: the text of --query-file, or NULL. */
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, const char *script,
                             const gemp_query_settings *settings)
 {
@@ -109,8 +95,8 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
 	return gemp_query_open(out, graph, options->arguments[1], settings);
 }
 
-/* Collective. Binds the parameters, and calls the function of the mode. */
-static gemp_code run(gemp_query *query, const gemp_options *options, gemp_report *report)
+/* Collective. Binds the parameters and calls the function of the mode. */
+static gemp_code run_query(gemp_query *query, const gemp_options *options, gemp_report *report)
 {
 	for (size_t i = 0; i < options->parameters.count; i++)
 		GEMP_TRY(gemp_query_bind(query, options->parameters.items[i]));
@@ -122,15 +108,16 @@ static gemp_code run(gemp_query *query, const gemp_options *options, gemp_report
 	                      : gemp_query_write(query, rows_path(options), NULL, report);
 }
 
+/* The query file is read first, since a missing file should not cost the time of opening the graph. */
 static gemp_code match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
 	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	gemp_query_settings settings = gemp_query_options(options);
-	settings.preview = PREVIEW;
+	settings.preview = MATCH_PREVIEW;
 	settings.subgraph = options->subgraph ? options->subgraph : is_drawing(options->output) ? options->output : NULL;
-	GEMP_TRY(check(options));
+	GEMP_TRY(check_options(options));
 	if (rows_path(options))
 		GEMP_TRY(gemp_file_may_write_rows(context, "output", rows_path(options)));
 	if (options->query_file)
@@ -138,13 +125,12 @@ static gemp_code match(gemp_context *context, const gemp_options *options, gemp_
 	if (!options->checkpoint && gemp_context_rank(context) == 0)
 		gemp_process_on_signal(
 			GEMP_SIGNAL_SAY,
-			"gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps "
-			"what is finished\n");
+			"gemp-mpi: stopped by a signal; the results so far are lost. --checkpoint FOLDER would save finished work\n");
 	GEMP_TRY(gemp_graph_open(&graph, context, options->arguments[0]));
 	if (is_motifs(options->pattern))
 		return match_motifs(graph, options, &settings, report);
 	GEMP_TRY(open_query(&query, graph, options, script, &settings));
-	return run(query, options, report);
+	return run_query(query, options, report);
 }
 
 const gemp_command gemp_command_match = {
@@ -153,12 +139,12 @@ const gemp_command gemp_command_match = {
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
 	.text =
-		"QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, LIMIT; "
-		"EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). Each rank owns "
-		"a random part of the graph, searches from its own vertices on its device, and sends what crosses to "
-		"the owners.\n"
-		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of "
-		"the pattern's vertices and edges.\n",
+		"QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, "
+		"LIMIT; EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). "
+		"Each rank owns a random part of the graph and searches from its own vertices on its device. Adjacency rows "
+		"of other ranks are fetched, or partial matches are sent to the owners of the rows.\n"
+		"The report has the number of matches as --semantics and --distinct define them and, where it follows from "
+		"the search, the number of embeddings: mappings of the pattern's vertices and edges.\n",
 	.examples =
 		"gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
 		"RETURN p.name, m.name\"\n"
@@ -168,7 +154,64 @@ const gemp_command gemp_command_match = {
 		"gemp-mpi match wiki.h5 --pattern motifs:4 --semantics induced\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
-	.min_arguments = 1,
-	.max_arguments = 2,
+	.argument_count = { 1, 2 },
 	.run = match,
+};
+
+/* DEMO: a graph that is made in memory, and a query with a pattern of five vertices, a condition on an attribute, and rows in the
+ * user's own keys. */
+
+static const char demo_query[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
+								 "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
+								 "WHERE a.name CONTAINS 'Jack'\n"
+								 "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
+
+/* A sentence says what the query asks, for readers who do not know the language. */
+static void print_query(const gemp_report *report, const gemp_context *context, const gemp_graph *graph)
+{
+	int ranks = gemp_context_size(context);
+	gemp_report_print(report,
+	                  "gemp-mpi %s on %d rank%s: a made-up world of films, %s vertices and %s edges.\n"
+	                  "Which four people, one of them named Jack, act in one film?\n\n%s\n\n",
+	                  gemp_version(), ranks, ranks == 1 ? "" : "s", gemp_grouped(gemp_graph_vertex_count(graph)).text,
+	                  gemp_grouped(gemp_graph_edge_count(graph)).text, demo_query);
+}
+
+/* These commands can be copied as they are. */
+static void print_next_steps(const gemp_report *report)
+{
+	const char *program = program_invocation_name; /* with its path, since it need not be on the PATH */
+	gemp_report_detail(report,
+	                   "\nWhat to type next:\n"
+	                   "  %s generate movies -o movies.h5    # this graph as a file\n"
+	                   "  %s info movies.h5                  # its labels, attributes and degrees\n"
+	                   "  mpirun -q --oversubscribe --bind-to none -n 4 %s match movies.h5 \\\n"
+	                   "      \"MATCH (a:Person)-[:ACTS_IN]->(m:Movie) WHERE m.year < 1930 RETURN a.name, m.name\"\n"
+	                   "  %s help                            # everything else\n",
+	                   program, program, program, program);
+}
+
+/* The graph of --seed is the one that `generate movies` makes. */
+static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
+{
+	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
+	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
+	gemp_query_settings settings = gemp_query_options(options);
+	settings.preview = DEMO_PREVIEW;
+	GEMP_TRY(gemp_graph_generate(&graph, context, "movies", NULL, 0, options->seed, 1));
+	GEMP_TRY(gemp_query_open(&query, graph, demo_query, &settings));
+	print_query(report, context, graph);
+	GEMP_TRY(gemp_query_write(query, NULL, NULL, report));
+	print_next_steps(report);
+	return GEMP_OK;
+}
+
+const gemp_command gemp_command_demo = {
+	.name = "demo",
+	.bit = GEMP_ON_DEMO,
+	.arguments = "",
+	.summary = "Makes a graph of films and people in memory and asks it a question",
+	.text = "The program runs this command when none is given.\n",
+	.examples = "mpirun -n 8 gemp-mpi\nmpirun -n 4 gemp-mpi demo --explain\n",
+	.run = demo,
 };

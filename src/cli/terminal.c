@@ -1,5 +1,5 @@
-/* terminal: progress is a line that is written over, where stderr is a terminal, and otherwise a line every half minute, which a
- * log file bears. Tasks shorter than two seconds show nothing.
+/* terminal: on a terminal, progress is one line that is overwritten every second. In a log file it is a line every half minute, since
+ * each one stays. Tasks shorter than two seconds show nothing.
  */
 
 #include "cli/terminal.h"
@@ -12,14 +12,15 @@
 
 static const double first_wait = 2, terminal_wait = 1, file_wait = 30; /* seconds */
 
-/* The task that is shown. */
+/* The task whose progress is shown. */
 static struct {
 	const char *task; /* NULL: none */
 	double start, shown;
 	uint64_t done;
-	bool on_line; /* the cursor stands behind a line without end */
+	bool on_line; /* the cursor is after a line without a line end */
 } progress;
 
+/* Seconds of a clock that never goes back. */
 static double now(void)
 {
 	struct timespec time;
@@ -27,7 +28,7 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A message must not be appended to half a line of progress. */
+/* Clears a line of progress, since a message must not be appended to it. */
 static void clear_line(void)
 {
 	if (progress.on_line)
@@ -36,13 +37,14 @@ static void clear_line(void)
 	progress.task = NULL;
 }
 
+/* Lines have no prefix but that of warnings, since messages name their object themselves. */
 void gemp_terminal_log(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
 {
 	(void)self, (void)level, (void)rank;
 	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
 }
 
-/* The time that is left follows from the share that is done, once that is more than a hundredth. */
+/* The time left is estimated from the finished share once it exceeds 1 %, since earlier estimates are too uncertain. */
 static void print_progress(uint64_t done, uint64_t total, uint64_t found, double seconds, bool terminal)
 {
 	double share = total ? (double)done / (double)total : 0.0;
@@ -59,7 +61,7 @@ static void print_progress(uint64_t done, uint64_t total, uint64_t found, double
 	fflush(stderr);
 }
 
-/* A task begins anew where its name changes or its count falls. */
+/* A new task has begun if the name changes or the count falls. */
 void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	(void)self;

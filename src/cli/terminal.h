@@ -1,6 +1,4 @@
-/* terminal: what the command line makes of the library's messages and progress: lines on stderr, and on a terminal one line that
- * is written over with share done and time left.
- */
+/* terminal: prints the library's messages and progress on stderr. */
 
 #ifndef GEMP_CLI_TERMINAL_H
 #define GEMP_CLI_TERMINAL_H
@@ -8,7 +6,8 @@
 #include <gemp/log.h>
 
 gemp_log_callback gemp_terminal_log;
-/* A line at most once a second on a terminal and once in 30 s elsewhere, after the first 2 s of a task. */
+/* Prints the finished share and the time left, at most once a second on a terminal and once in 30 s elsewhere, after the first 2 s of a
+ * task. */
 gemp_progress_callback gemp_terminal_progress;
 
 #endif

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Processes without mpirun beside each other: none loses its session's folder to another that ends, and none leaves one behind,
-# whatever ends it; what SIGKILL leaves the next one removes, and nothing else.
+# Several processes run without mpirun beside each other. None removes the session folder of another process, none
+# leaves its own folder behind, however it ends, and the next process removes what SIGKILL left and nothing else.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 export TMPDIR=$work/sessions
 mkdir "$TMPDIR"
 
-# start NUMBER: graphs one after the other, as long as the others write theirs.
+# start NUMBER: makes graphs, one after another, as long as the other processes write theirs.
 start() {
 	for turn in 1 2 3 4 5 6 7 8; do
 		"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/$1.h5" -q 2>>"$work/said" || echo "failed" >>"$work/said"
@@ -28,14 +28,14 @@ equal "$(ls "$TMPDIR")" "" "folders left"
 )
 failures=$((failures + $?))
 
-# wait_for_work: starts $process, which waits for somebody to write the array that it reads.
+# wait_for_work: starts $process, which waits until its input pipe is written.
 mkfifo "$work/table.npy"
 wait_for_work() {
 	"$GEMP_MPI" som train "$work/table.npy" -o "$work/map.h5" -q 2>>"$work/said" &
 	process=$!
 	exec 9>"$work/table.npy"
 }
-# folders: all that are there.
+# folders: prints all session folders.
 folders() { ls "$TMPDIR"; }
 
 # AddressSanitizer would catch these signals before the program does, and end with a code of its own.
@@ -57,15 +57,15 @@ left=$(folders)
 kill -KILL $process
 wait $process 2>>"$work/said"
 [ -d "$TMPDIR/$left" ] || fail "SIGKILL left nothing to remove"
-# Not to be removed: a folder without an owner, one of another host, one that others may write, a user's empty one,
-# what is beyond symlinks.
+# These must not be removed: a folder without an owner, a folder of another host, a folder that others may write to, an
+# empty folder of a user, and targets of symbolic links.
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.others"
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.shared"
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.longer-name"
 cp -r "$TMPDIR/$left" "$work/apart"
 ln -s "$work/apart" "$TMPDIR/gemp-mpi-session.symbol"
 mkdir -m 700 "$TMPDIR/gemp-mpi-session.nobody" "$TMPDIR/gemp-mpi-session.ending" "$TMPDIR/gemp-mpi.abcdef" "$work/beside"
-mkdir -m 700 "$TMPDIR/gemp-mpi-session.begins" # ended before its file had a line
+mkdir -m 700 "$TMPDIR/gemp-mpi-session.begins" # the process ended before its file had a line
 (umask 077 && touch "$TMPDIR/gemp-mpi-session.begins/gemp-mpi-owner")
 touch "$TMPDIR/gemp-mpi-session.nobody/file" "$work/beside/file"
 echo elsewhere >"$TMPDIR/gemp-mpi-session.others/gemp-mpi-owner"

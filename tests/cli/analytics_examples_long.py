@@ -1,4 +1,4 @@
-"""The examples of `help` of bfs, sssp, pagerank and spmv, and those of docs/analytics.md, work as they stand."""
+"""Runs the examples of the help of bfs, sssp, pagerank and spmv, and those of docs/analytics.md."""
 import os
 import re
 import subprocess
@@ -19,7 +19,7 @@ def examples_of(command):
 
 
 def examples_of_docs():
-    """Commands of blocks of code that show no output of theirs."""
+    """The commands in code blocks that do not show an output."""
     with open(os.path.join(SOURCE, "docs", "analytics.md")) as file:
         blocks = re.findall(r"```\n(.*?)```", file.read(), re.DOTALL)
     blocks = [block.splitlines() for block in blocks]
@@ -27,7 +27,8 @@ def examples_of_docs():
 
 
 def write_graphs():
-    """social, citations, web: keys are numbers; roads: towns, edges with km; flows: litres, and prices of vertices."""
+    """Makes the graphs of the examples: social, citations and web with numbers as keys, roads with towns and lengths in
+    km, flows with litres and prices of vertices."""
     for name in ("social", "citations", "web"):
         run(1, "generate", "uniform", "--vertices", "300", "--edges", "2000", "-o", name + ".h5", "-q")
     with open("roads.tsv", "w") as file:

@@ -1,5 +1,6 @@
-"""bfs, sssp, pagerank and spmv on graphs with nothing in them, on what is none, and where they cannot write: an answer, or one
-error that names the file, and no rank that hangs."""
+"""bfs, sssp, pagerank and spmv on empty graphs, on files that are not graphs, and with outputs that cannot be written.
+Each run gives an answer or one error that names the file, and no rank hangs.
+"""
 import os
 import random
 import signal
@@ -16,7 +17,7 @@ NEEDS = {"bfs": ("--source", "a"), "sssp": ("--source", "a", "--weight", "w"), "
 
 
 def each(ranks=(1, 3)):
-    """All four, each with one of the numbers of ranks in turn."""
+    """Yields each of the four commands with one of the numbers of ranks in turn."""
     for number, command in enumerate(NEEDS):
         yield command, ranks[(number + each.turn) % len(ranks)]
     each.turn += 1
@@ -26,7 +27,8 @@ each.turn = 0
 
 
 def nothing():
-    """No vertices; one; none but loops; types of which a rank, or nobody, has an edge."""
+    """Graphs without vertices, with one vertex, with loops only, and with edge types that only one rank or no rank has.
+    """
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "--weights", "9", "-o", "none.h5", "-q")
     for command, ranks in each():
         if command in ("bfs", "sssp"):
@@ -41,11 +43,11 @@ def nothing():
         done = run(ranks, command, one, *NEEDS[command], "--verify", "-o", "-")
         assert done.stdout.splitlines()[1].split("\t") == wanted[command], done.stdout
     for command, ranks in each((2, 1)):
-        run(ranks, command, "bare.h5", *NEEDS[command], "--verify") # there is no edge without such a weight
+        run(ranks, command, "bare.h5", *NEEDS[command], "--verify")  # no edge has such a weight
 
 
 def refusals(graph):
-    """Names that the graph does not have, columns that are no numbers."""
+    """Names that the graph does not have, and columns that are not numeric."""
     for option, value in (("--relation", "C"), ("--weight", "text"), ("--source", "z")):
         for command, ranks in each():
             if option == "--weight" and command == "bfs" or option == "--source" and command == "spmv":
@@ -95,7 +97,7 @@ def not_written(graph):
 
 
 def closed_pipe(graph):
-    """Who reads the rows has had enough: no message of ours, no hang."""
+    """The reader of the rows closes the pipe: the program prints no message and does not hang."""
     for command, ranks in each():
         launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
         ours, theirs = os.pipe()
@@ -109,12 +111,12 @@ def closed_pipe(graph):
 
 
 def interrupted():
-    """A signal while --into writes: the graph is as it was, or has all of the answer, and nothing lies beside it."""
+    """A signal during --into leaves the old graph or the complete new graph, and no temporary file."""
     os.mkdir("work")
     run(1, "generate", "uniform", "--vertices", "60000", "--edges", "900000", "-o", "work/g.h5", "-q")
     with open("work/g.h5", "rb") as file:
         whole = file.read()
-    patient = dict(os.environ, OMPI_MCA_odls_base_sigkill_timeout="5") # mpirun would kill ranks that clean up
+    patient = dict(os.environ, OMPI_MCA_odls_base_sigkill_timeout="5")  # mpirun would kill ranks that are still cleaning up
     for number, (ranks, by) in enumerate(((1, signal.SIGTERM), (2, signal.SIGTERM), (1, signal.SIGINT))):
         launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
         with subprocess.Popen([*launcher, os.environ["GEMP_MPI"], "bfs", "work/g.h5", "--source", "1", "--into", "work/g.h5",

@@ -1,4 +1,4 @@
-"""Long runs on a terminal tell how far they are, and when they will be done; with --quiet they do not."""
+"""On a terminal, long runs show the finished share and the time left; with --quiet they do not."""
 import os
 import pty
 import select
@@ -12,7 +12,7 @@ from program import MPIRUN, run
 
 
 def watch(ranks, *arguments, until, seconds):
-    """What it says on a terminal, until that is in it or the time is over; then it is ended."""
+    """Returns the terminal output of a run, which is ended once the output contains the text or the time is over."""
     ours, theirs = pty.openpty()
     launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
     said = b""

@@ -1,5 +1,7 @@
-"""Genomes cut into reads and assembled again: the same file under every number of ranks, the genome where that is possible, and
-else the reason; reads in all forms that are read; what is wrong with a file, and where."""
+"""Cuts genomes into reads and assembles them again. The file is the same with every number of ranks; it is the genome
+where that is possible, and otherwise the report gives the reason. Also tests every format of reads, and errors that
+name file and line.
+"""
 import gzip
 import json
 import os
@@ -23,7 +25,8 @@ def draw(chance, size):
 
 
 def draw_one_way(chance, size, length):
-    """No word of this length is its own reverse: there the way along one strand could go on along the other."""
+    """Draws a sequence in which no word of this length equals its own reverse complement; at such a word the path along
+    one strand could continue along the other."""
     while True:
         text = draw(chance, size)
         ring = text + text[:length - 1]
@@ -32,7 +35,7 @@ def draw_one_way(chance, size, length):
 
 
 def cut(chance, genome, length, step, strands="one", errors=0.0, circular=False):
-    """Reads that begin every so many letters, in random order."""
+    """Reads that begin at regular distances, in random order."""
     text = genome + genome[:length - 1] if circular else genome
     begins = list(range(0, len(genome) if circular else len(text) - length, step))
     reads = [text[b:b + length] for b in begins + ([] if circular else [len(text) - length])]
@@ -77,7 +80,7 @@ def content(path):
 
 
 def assemble(folder, files, *options, ranks=(1, 3)):
-    """Sequences and report; the files do not depend on the number of ranks."""
+    """Returns sequences and report, after a check that the files do not depend on the number of ranks."""
     first, report = None, None
     for n in ranks:
         out = os.path.join(folder, f"out{n}.fa")
@@ -110,7 +113,7 @@ def plain_genomes(folder, chance):
 
 def errors(folder, chance):
     genome = draw_one_way(chance, 2000, 24)
-    reads = cut(chance, genome, 100, 2, "both", errors=0.003, circular=True) # ends of a genome would have few reads
+    reads = cut(chance, genome, 100, 2, "both", errors=0.003, circular=True)  # the ends of a genome have few reads
     reads = write(os.path.join(folder, "errors.fa"), fasta(reads))
     found, report = assemble(folder, [reads], "-k", "25", "--min-count", "6")
     assert len(found) == 1 and (is_rotation(found[0][2], genome) or is_rotation(found[0][2], reverse(genome))), report
@@ -120,7 +123,8 @@ def errors(folder, chance):
 
 
 def repeats(folder, chance):
-    """a R b R c, and R is longer than k: its k-mers occur twice as often, and the order can only be this."""
+    """A sequence a R b R c in which R is longer than k: its k-mers occur twice as often, and only one order is
+    possible."""
     a, b, c, repeat = (draw(chance, size) for size in (400, 500, 450, 80))
     genome = a + repeat + b + repeat + c
     reads = write(os.path.join(folder, "repeats.fa"), fasta(cut(chance, genome, 120, 3)))
@@ -134,7 +138,7 @@ def repeats(folder, chance):
         assert len(sequences(unitigs)) == 4 and all(f[2] in genome for f in sequences(unitigs))
     assert len(report["path"]["vertices"]) == report["path"]["unbalanced"] == 4, report
     assert all(v["in"] != v["out"] and v["word"] in genome for v in report["path"]["vertices"]), report
-    # The genome itself, with repeats of any kind: an order of all its k-mers exists.
+    # For a genome with repeats of any kind an order of all its k-mers exists, namely the genome itself.
     tangled = "".join(draw(chance, 30) + repeat[:chance.randrange(20, 80)] for _ in range(12))
     whole = write(os.path.join(folder, "whole.fa"), fasta([tangled]))
     found, report = assemble(folder, [whole], "-k", "11", "--strands", "one", "--copies", "count", ranks=(1, 2))
@@ -143,7 +147,7 @@ def repeats(folder, chance):
 
 
 def links(folder, chance):
-    """Of short words, so that many unitigs meet: all pairs that overlap by all but a letter are links."""
+    """With short words many unitigs meet: the links must be all pairs that overlap by all letters but one."""
     text = write(os.path.join(folder, "tangle.fa"), fasta([draw(chance, 300), "ACGTACACGT" * 3]))
     for k, strands in ((5, "one"), (5, "both"), (6, "both")):
         first = None
@@ -162,7 +166,7 @@ def links(folder, chance):
         turn = {"+": "-", "-": "+"}
         found = [tuple(line[1:5]) for line in lines if line[0] == "L"]
         both = {(b, turn[y], a, turn[x]) for a, x, b, y in found} if strands == "both" else set()
-        palindromes = {name for name, text in letters.items() if text == reverse(text)} # either direction is the same
+        palindromes = {name for name, text in letters.items() if text == reverse(text)}  # both directions are the same link
         same = {(a, "+" if a in palindromes else x, b, "+" if b in palindromes else y) for a, x, b, y in set(found) | both}
         assert same == {(a, "+" if a in palindromes else x, b, "+" if b in palindromes else y) for a, x, b, y in expected}
         assert len(found) == len(set(found)) and all(line[5] == f"{k - 1}M" for line in lines if line[0] == "L")
@@ -187,7 +191,7 @@ def reasons(folder, chance):
 
 
 def forms(folder, chance):
-    """The same reads in every form give the same sequences."""
+    """The same reads in every format give the same sequences."""
     genome = draw(chance, 1500)
     reads = cut(chance, genome, 70, 15)
     half = len(reads) // 2

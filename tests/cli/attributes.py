@@ -1,5 +1,6 @@
-"""Conditions of all kinds, tested before the search, after it, and where it costs less: the same rows, those that Python
-finds. One of the three for each condition, in turn; with --all all of them, under one to three ranks."""
+"""Conditions of all kinds, tested before the search, after it, and where it costs less, give the rows that Python
+computes. Each condition runs with one of the three in turn; with --all each runs with all three, on one to three ranks.
+"""
 import json
 import os
 import random
@@ -14,14 +15,15 @@ NAMES = ['Ann', 'Jack', 'Jackson', 'jack', 'Zoë', 'a\\b', '']
 
 
 def divided(a, b):
-    return int(a / b)  # towards zero, as integers are divided
+    return int(a / b)  # integer division truncates towards zero
 
 
 def known(*values):
     return all(v is not None for v in values)
 
 
-# text, and the same of the rows of a and b: n number, s name, d edges out; None is not true.
+# The text of a condition and a function of the rows of a and b that evaluates it: n is a number, s a name, d the number
+# of out-edges; None means not true.
 CONDITIONS = [
     ("a.s =~ 'J.*'", lambda a, b: a['s'] is not None and re.fullmatch('J.*', a['s'])),
     ("a.s =~ '(?i)jack' OR b.n > 7", lambda a, b: (a['s'] or '').lower() == 'jack' or (known(b['n']) and b['n'] > 7)),
@@ -48,7 +50,7 @@ CONDITIONS = [
 
 
 def make_graph(folder):
-    """CSV, since that has empty strings beside none."""
+    """Makes the graph from CSV, which distinguishes empty strings from missing ones."""
     rng = random.Random(5)
     rows = [{'id': i, 'n': rng.choice([None] + list(range(10))), 's': rng.choice([None] + NAMES), 'd': 0}
             for i in range(VERTICES)]

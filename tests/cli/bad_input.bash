@@ -1,13 +1,14 @@
-# Sourced by bad_input_*.sh after harness.sh.
-GEMP_TEST_LIMIT=30 # a rank left hanging is a failure
+# bad_input_*.sh source this file after harness.sh.
+GEMP_TEST_LIMIT=30 # a rank that hangs is a failure
 export TMPDIR=$work
 cd "$work" || exit 1
 mkdir -p in made
 
-# tsv FILE LINE...: cells separated by blanks in the arguments.
+# tsv FILE LINE...: writes a table; blanks in the arguments separate cells.
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
 
-# bad 'CODE|CODE' 'REGEX' ARGUMENTS...: under 1 and 3 ranks: one message that matches, the code, nothing in made/.
+# bad 'CODE|CODE' 'REGEX' ARGUMENTS...: runs with 1 and 3 ranks and expects one message that matches, the code, and no
+# file in made/.
 bad() {
 	local codes=$1 pattern=$2 ranks; shift 2
 	for ranks in ${GEMP_TEST_BAD_RANKS:-1 3}; do

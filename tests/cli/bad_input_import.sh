@@ -1,4 +1,5 @@
-# Bad input to import and generate: one message with file, line and remedy, the code, no rank left hanging, no file.
+# Bad input to import and generate gives one message with file, line and remedy and the right code; no rank hangs, and
+# no file is written.
 . "$(dirname "$0")/../harness/harness.sh"
 . "$(dirname "$(realpath "$0")")/bad_input.bash"
 
@@ -6,7 +7,7 @@ tsv in/v.tsv 'id type name x:int' '1 P Ann 1' '2 P Bob 2' '3 Q Cy 3'
 tsv in/e.tsv 'src dst type' '1 2 T' '2 3 T'
 graph() { bad "$1" "$2" import --vertices "$3" --edges "$4" -o made/g.h5; }
 
-expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o good.h5 # or nothing below would mean anything
+expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o good.h5 # the good input must work, or the refusals below prove nothing
 [ -s good.h5 ] || fail "no good.h5"
 
 # columns
@@ -68,7 +69,7 @@ bad 65 'quote\.csv(:2|.*line 2)' import --format csv --vertices in/quote.csv -o 
 printf '# a comment\n1 2\n2 x y z\n' >in/edges.snap
 bad 65 'edges\.snap(:3|.*line 3)' import --format snap --edges in/edges.snap -o made/g.h5
 
-# output, options
+# output and options
 bad 74 'no/such/folder' import --vertices in/v.tsv --edges in/e.tsv -o no/such/folder/g.h5
 mkdir folder.h5
 bad 74 'folder\.h5' import --vertices in/v.tsv --edges in/e.tsv -o folder.h5
@@ -79,7 +80,7 @@ bad 2 'no-such-option' import --no-such-option -o made/g.h5
 bad '2|65' '4,?294,?967,?294|limit|too (large|many|big)' generate uniform --vertices 5000000000 --edges 10 -o made/g.h5
 bad 2 'nothing-known' generate nothing-known -o made/g.h5
 
-# what was there stays
+# an existing file is not changed
 cp good.h5 made/kept.h5
 for ranks in 1 3; do
 	gemp "$ranks" import --vertices in/v.tsv --edges in/unknown_id.tsv -o made/kept.h5

@@ -1,4 +1,4 @@
-# Bad input to match: graphs, queries, devices and outputs that are wrong.
+# Bad input to match: wrong graphs, queries, devices and outputs.
 . "$(dirname "$0")/../harness/harness.sh"
 . "$(dirname "$(realpath "$0")")/bad_input.bash"
 
@@ -8,7 +8,7 @@ expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o g.h5
 expect 0 3 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Film) RETURN a.name, m' --output good.tsv
 asked() { bad 2 "$1" match g.h5 "$2"; }
 
-# names that the graph does not have: near ones are listed
+# names that the graph does not have: the message lists similar ones
 asked 'Persn.*Person|Person.*Persn' 'MATCH (a:Persn) RETURN a'
 asked 'ACTSIN.*ACTS_IN|ACTS_IN.*ACTSIN' 'MATCH (a)-[:ACTSIN]->(b) RETURN a'
 asked 'nmae.*name|name.*nmae' "MATCH (a:Person) WHERE a.nmae = 'Ann' RETURN a"
@@ -18,7 +18,7 @@ asked 'agee.*age' 'MATCH (a:Person) RETURN a.agee'
 asked '\bz\b' 'MATCH (a:Person) WHERE z.age > 3 RETURN a'
 asked '\bz\b' 'MATCH (a:Person) RETURN z'
 
-# syntax: line:column and a caret
+# syntax errors: line:column and a caret
 asked '1:1\b' ''
 asked '1:[0-9]+' 'MATCH (a:Person RETURN a'
 for ranks in 1 3; do
@@ -34,7 +34,7 @@ asked '1:[0-9]+' 'MATCH (a) WHERE a.age > 99999999999999999999 RETURN a'
 printf 'MATCH (a:Person)\nWHERE a.age >\nRETURN a\n' >in/query.cypher
 bad 2 'query\.cypher.*3:1|3:1' match g.h5 --query-file in/query.cypher
 
-# not supported, said by name
+# unsupported parts of the language: the message names them
 asked 'OPTIONAL' 'OPTIONAL MATCH (a:Person) RETURN a'
 asked 'WITH' 'MATCH (a:Person) WITH a WITH a RETURN a'
 asked 'ORDER' 'MATCH (a:Person) ORDER BY a RETURN a'

@@ -1,4 +1,4 @@
-# bench: a query again and again, what a device can do, launch geometry from a file.
+# bench: repeated queries, rates of a device, launch geometry from a file.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 export XDG_CONFIG_HOME=$work/config
@@ -7,14 +7,14 @@ expect 0 1 generate rmat --scale 8 --seed 5 -o g.h5 -q
 expect 0 1 match g.h5 --pattern cycle:4 --count --json - -q
 matches=$(field matches) embeddings=$(field embeddings)
 
-# one_query: the one query of the last report takes its place
+# one_query: replaces the last report by that of its only query
 one_query() {
 	"$GEMP_PYTHON" -c 'import json
 [one] = json.load(open("out"))["queries"]
 json.dump(one, open("out", "w"))' || fail 'a report of one query'
 }
 
-# match: the same count in every run, times in order
+# match: every run has the same count, and the times are in order
 for ranks in 1 3; do
 	for by in auto enumerate; do
 		expect 0 $ranks bench match g.h5 --pattern cycle:4 --count-by $by --repeat 3 --json - -q
@@ -37,7 +37,7 @@ expect 0 1 bench match g.h5 --pattern house --seconds 0.000001 --json - -q
 one_query
 equal "$(field runs)" 1 'a first run over the limit'
 expect 2 1 bench match g.h5
-says 'has none'
+says 'bench match needs a query'
 expect 0 2 bench match g.h5 'MATCH (a)-[]-(b)' --pattern triangle --pattern cycle:4 --repeat 1 --json - -q
 queries=$("$GEMP_PYTHON" -c 'import json
 print(*(q["query"].split("\n")[0] for q in json.load(open("out"))["queries"]), sep=", ")')
@@ -45,17 +45,17 @@ equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'queries in their order'
 expect 2 1 bench match g.h5 --pattern triangle --pattern pentagonn --json - -q
 says 'pentagonn'
 expect 2 3 bench mach g.h5 --pattern triangle
-says "there is no 'mach'; there are match, tune, device and shuffle"
+says 'bench needs match G.h5 QUERY, or match G.h5 --pattern NAME..., or match G.h5 --query-graph FILE..., or tune [G.h5], or device, or shuffle'
 expect 2 1 bench device g.h5
-says 'bench device'
+says 'or device, or shuffle'
 
-# device: some figures above 0
+# device: rates above 0
 expect 0 1 bench device --json - -q
 "$GEMP_PYTHON" -c 'import json, sys
 r = json.load(open("out"))
 sys.exit(not (r["copy_bytes_per_second"] > 1e6 and r["launch_us"] > 0 and r["empty_kernel_us"] >= 0))' || fail 'rates'
 
-# tune: a file where later runs look for it, or where it is told to write; they read it back
+# tune: the result goes to the file that later runs read, or to --output; later runs read it
 expect 0 1 bench tune -q
 file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'no file was written'
 expect 0 1 bench device --json - -q

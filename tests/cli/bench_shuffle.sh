@@ -1,8 +1,9 @@
-# bench shuffle: every method finds its way on one rank, decode across several; figures fit together; what is refused.
+# bench shuffle: all methods on one rank and decode on several ranks give right results; the figures are consistent; bad
+# options are refused.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 
-# rows SIZES METHODS: the report in `out` has these, and figures that fit together
+# rows SIZES METHODS: the report in `out` has these rows, and their figures are consistent
 rows() {
 	"$GEMP_PYTHON" - "$@" <<-'END' || fail "rows: $*"
 		import json, sys
@@ -37,7 +38,7 @@ for r in json.load(open("out"))["shuffles"]:
     assert r["network_bytes_per_second"] > 1e6, r' || fail 'bytes of 3 ranks'
 
 expect 2 1 bench shuffle --tuple-size 4,12
-says "--tuple-size: '4,12' is not up to 8 powers of 2 from 4 to 64"
+says "--tuple-size: '4,12' is not a list of up to 8 powers of 2 from 4 to 64"
 expect 2 1 bench shuffle --ranges 4096
 says "--ranges: '4096'"
 expect 2 1 bench shuffle --ranges ,
@@ -47,5 +48,5 @@ says 'run the others with one rank'
 expect 2 1 bench shuffle --method gather
 says 'all|decode|polling|converge|atomic|tables'
 expect 2 1 bench shuffle more
-says 'bench shuffle: 1 arguments are not what it takes'
+says 'bench needs match G.h5 QUERY'
 finish

@@ -1,4 +1,6 @@
-"""bfs: levels and least parents against a search of this test's own, on any number of ranks, as rows and in graph files."""
+"""bfs: levels and smallest parents equal those of a search in this test, on any number of ranks, as rows and in graph
+files.
+"""
 import json
 import os
 import random
@@ -42,7 +44,7 @@ def spoilt(graph, found, arcs, source):
 
 
 def forms(path):
-    """The same rows in other forms."""
+    """The same rows in the other formats."""
     plain = run(2, "bfs", path, "--source", "v3", "-o", "-").stdout
     with open("b.tsv", "w") as file:
         file.write(plain)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Searches that stop and go on: the answer is the same, whatever happens in between; what has no parts is refused.
+# A search that stops and continues has the answer of one that does not stop, whatever happens in between. Queries that
+# cannot be searched in parts are refused.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 cd "$work"
 
-# one CODE ARGUMENTS...: as expect with one rank, but without mpirun, which takes longer than what it starts.
+# one CODE ARGUMENTS...: like expect with one rank, but without mpirun, which takes longer to start than the program.
 one() {
 	local wanted=$1; shift
 	timeout -k 10 60 "$GEMP_MPI" "$@" >"$work/out" 2>"$work/err" </dev/null
@@ -13,7 +14,7 @@ one() {
 one 0 generate rmat -o g.h5 --scale 9 -q
 one 0 generate movies -o m.h5 --films 60 --people 90 -q
 
-# stops RANKS ARGUMENTS...: a job that has time for one step.
+# stops RANKS ARGUMENTS...: runs a job that has time for one step.
 stops() { local ranks=$1; shift; expect 75 "$ranks" match "$@" --checkpoint c --resume --max-time 0.001 --json j -q; says "checkpoint c and resume goes on"; }
 of() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open("j"))
 for part in sys.argv[1].split("."): v = v[part]
@@ -41,18 +42,18 @@ equal "$(field embeddings)" "$embeddings" embeddings
 equal "$(field checkpoint.jobs)" 3 jobs
 [ ! -e c ] || fail "a folder is left of a search that is done"
 
-# Damage, and other versions.
+# Damaged checkpoints, and those of other versions.
 echo '{' >kept/checkpoint.json
 expect 65 2 match $count --checkpoint kept --resume
 says "kept/checkpoint.json:2:"
 
-# Rows, with conditions on attributes before and after the search.
+# Rows, with attribute conditions before and after the search.
 query='MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person) WHERE m.year > 1950 AND a.name < b.name RETURN a.name, m.name, b.name'
 for ending in tsv jsonl; do
 	one 0 match m.h5 "$query" -o "plain.$ending" -q
 	stops 2 m.h5 "$query" -o "rows.$ending"
 	[ ! -e "rows.$ending" ] || fail "rows.$ending is there before it is whole"
-	: >c/rows-0002.tmp-1 # of a job that was killed
+	: >c/rows-0002.tmp-1 # a rest of a job that was killed
 	stops 1 m.h5 "$query" -o "rows.$ending"
 	expect 0 3 match m.h5 "$query" -o "rows.$ending" --checkpoint c --resume -q
 	[ ! -e c ] || fail "files are left: $(ls c)"
@@ -60,14 +61,14 @@ for ending in tsv jsonl; do
 	equal "$(head -n 1 "plain.$ending" | cut -c 1-6)" "$(head -n 1 "rows.$ending" | cut -c 1-6)" "first line"
 done
 
-# A count as a row; and nothing to be found.
+# A count as a row, and a query without matches.
 stops 1 m.h5 "MATCH (a)-[:ACTS_IN]->(m) RETURN count(*)" --count-by enumerate
 expect 0 2 match m.h5 "MATCH (a)-[:ACTS_IN]->(m) RETURN count(*)" --count-by enumerate --checkpoint c --resume -o n.tsv --json - -q
 equal "$(tail -n 1 n.tsv)" "$(field count)" "count(*)"
 expect 0 2 match m.h5 "MATCH (a:Person {name: 'Nobody'})-[:ACTS_IN]->(m) RETURN a.name" --checkpoint c -o none.tsv -q
 equal "$(wc -l <none.tsv)" 1 "lines of no rows"
 
-# Signals, once the folder is there: through mpirun, and to a rank; to searches that take much longer than that.
+# Signals once the folder exists: through mpirun, and to one rank. The searches take much longer than that.
 one 0 generate rmat -o long.h5 --scale 10 -q
 one 0 generate rmat -o longer.h5 --scale 12 -q
 one 0 match long.h5 --pattern house --count --json - -q
@@ -93,7 +94,7 @@ sleep 0.3
 kill -TERM $pid; wait $pid
 equal $? 143 "code of a search that keeps nothing"
 
-# One job at a time in a folder.
+# Only one job at a time may use a folder.
 stops 1 $count
 exec 8<>c/lock
 flock 8

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A search that is killed again and again, at any time and with any number of ranks, and goes on: its rows are those of one run.
+# A search is killed again and again, at random times and with varying numbers of ranks. Its rows are those of one run.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 cd "$work"
 seed=${GEMP_TEST_SEED:-$RANDOM}
@@ -27,7 +27,7 @@ for ((i = 1; i <= 40; i++)); do
 	[ ! -e c/checkpoint.json ] || "$GEMP_PYTHON" -m json.tool c/checkpoint.json >/dev/null || fail "a damaged checkpoint"
 	echo "$i: $ranks ranks, --replicate $crossing: code $ended, parts $(sed -n 's/^ *"finished": "\([0-9]*\)".*/\1/p' c/checkpoint.json 2>/dev/null)"
 	[ $ended -ne 0 ] || break
-	[ ! -e rows.tsv ] || break # done, and killed afterwards
+	[ ! -e rows.tsv ] || break # the search was complete when it was killed
 done
 [ -e rows.tsv ] || expect 0 2 match $search -o rows.tsv --checkpoint c --resume -q
 sort rows.tsv | cmp - plain || fail "other rows than in one run"

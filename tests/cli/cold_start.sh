@@ -1,6 +1,6 @@
 #!/bin/bash
-# Eight ranks start together with nothing compiled: no cache of ours, none of PoCL's. The demo builds every kind of kernel.
-# GEMP_COLD_STARTS=20 bash tests/cli/cold_start.sh repeats it oftener.
+# Eight ranks start together with empty caches, ours and that of PoCL. The demo builds every kind of kernel.
+# GEMP_COLD_STARTS=20 bash tests/cli/cold_start.sh repeats this 20 times.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 
 starts=${GEMP_COLD_STARTS:-2}
@@ -11,7 +11,7 @@ for i in $(seq "$starts"); do
 	rm -rf "$GEMP_CACHE_DIR" "$POCL_CACHE_DIR"
 done
 
-# A cache that cannot be written, and a spoilt one, are no hindrance.
+# The program also works with a cache that cannot be written or is damaged.
 export GEMP_CACHE_DIR= POCL_CACHE_DIR=$work/pocl
 expect 0 2
 export GEMP_CACHE_DIR=$work/spoilt

@@ -1,4 +1,6 @@
-"""components: names, sizes and forests against a search of this test's own, on any number of ranks, on host and device."""
+"""components: names, sizes and forests equal those of a search in this test, on any number of ranks, on host and
+device.
+"""
 import csv
 import json
 import os
@@ -16,7 +18,7 @@ def rows(path):
 
 
 def parts_of(vertices, edges):
-    """Sets of vertices that hang together."""
+    """The connected components, as sets of vertices."""
     near = {v: set() for v in vertices}
     for a, b in edges:
         near[a].add(b)

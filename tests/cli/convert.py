@@ -1,5 +1,6 @@
-"""What convert writes: the same bytes for every number of ranks, read by Python's own readers as what was imported, and
-imported again the same graph."""
+"""convert writes the same bytes with every number of ranks. Python's own readers read what was imported, and importing
+the files again gives the same graph.
+"""
 import collections
 import csv
 import json
@@ -34,7 +35,7 @@ def read(path):
 
 
 def quoted(value):
-    """A field of RFC 4180; None is nothing."""
+    """A field as RFC 4180 writes it; None is an empty field."""
     if value is None:
         return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -43,7 +44,7 @@ def quoted(value):
 
 
 def make(seed, words, keys):
-    """Vertices by key, and edges."""
+    """Makes vertices by key, and edges."""
     chance = random.Random(seed)
     vertices = {}
     for index in range(150):
@@ -128,7 +129,7 @@ def check_matrix(folder, edges):
 
 
 def same_bytes(folder):
-    """Of each form under some numbers of ranks."""
+    """Every format, with several numbers of ranks."""
     for form, extra, files in (("csv", (), ("vertices.csv", "edges.csv")), ("jsonl", (), ("jsonl",)),
                                ("dot", (), ("dot",)), ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
         for ranks in (1, 3) if form != "csv" else (1, 2, 3):
@@ -144,7 +145,7 @@ def mixed(chance, index):
 
 
 def round_trip(folder, keys, key_type, words, ranks=(2,)):
-    """To a graph file, to CSV or GraphML, and back."""
+    """From a graph file to CSV or GraphML and back."""
     vertices, edges = make(len(key_type) + 11, words, keys)
     write(folder, vertices, edges, key_type)
     run(1, "import", "--vertices", f"{folder}/v.csv", "--edges", f"{folder}/e.csv", "--seed", "5", "-o",
@@ -169,7 +170,7 @@ def kinds_of_keys(folder):
     check_jsonl(folder, dict(vertices), edges)
     if shutil.which("dot"):
         subprocess.run(["dot", "-Tsvg", "-Kneato", f"{folder}/g1.dot", "-o", os.devnull], check=True)
-    # TSV cannot hold all of these words
+    # TSV cannot represent all of these words
     run(2, "convert", f"{folder}/g.h5", "-o", f"{folder}/no.tsv", code=65, says="TSV")
     assert not [name for name in os.listdir(folder) if name.startswith("no.")]
     round_trip(folder, lambda chance, index: f"{index:02}", ":string", PLAIN)

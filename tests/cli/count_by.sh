@@ -1,4 +1,4 @@
-# Counting by sums: when it is taken, what is said where it is not, and what does not fit is enumerated.
+# Counting by sums: when it is used, the reason when it is not, and enumeration of counts that do not fit.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -18,7 +18,7 @@ explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
 explained 'one by one: an option says how to search' --pattern triangle --lanes 1
 
-# What is only explained builds no kernels to match: the self-test is all that comes into a cache. Nor is anything matched.
+# --explain builds no kernels to match, so only the kernel of the self-test comes into a cache, and nothing is matched.
 for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
 	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
 	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"
@@ -26,14 +26,15 @@ for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' -
 	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"
 done
 
-# By either way, under all ranks, the same: triangles; of the others, one rank or three enumerate what both count.
+# Both ways give the same counts, of triangles with all numbers of ranks. For the other patterns one rank or three ranks
+# enumerate.
 seed=${GEMP_TEST_SEED:-$RANDOM}
 echo "seed $seed (GEMP_TEST_SEED=$seed repeats this)"
 draws=$((seed & 15))
 for pattern in triangle cycle:4 diamond star:3 path:4; do
 	for by in auto enumerate; do
 		case $pattern$by in
-		triangle*) some='1 3 8';; # eight start for a second each time
+		triangle*) some='1 3 8';; # starting eight ranks takes a second each time
 		*auto) some='1 3';;
 		*) some=$((draws % 2 * 2 + 1)) draws=$((draws / 2));;
 		esac
@@ -44,20 +45,20 @@ for pattern in triangle cycle:4 diamond star:3 path:4; do
 		done
 	done
 done
-equal "$wanted" 18 'paths of four vertices' # of the clique of four 12, and from e over d to two more 6
+equal "$wanted" 18 'paths of four vertices' # the clique of four has 12, and the path from e over d to two others adds 6
 
-# walks: nothing is held apart
+# walks: hom does not keep vertices distinct
 explained 'counted without enumerating' --pattern path:4 --semantics hom --distinct none
 for by in auto enumerate; do
 	expect 0 2 match g.h5 --pattern path:4 --semantics hom --distinct none --count --count-by $by --json -
 	equal "$(field matches)" 134 "walks of three edges by $by"
 done
 
-# count(*) is of embeddings
+# count(*) counts embeddings
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
 equal "$(tail -n 1 out)" 24 'embeddings of the triangle'
 
-# so are counts within clauses
+# so do counts within clauses
 triangle='MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a)'
 while IFS='|' read -r clauses wanted; do
 	for by in auto enumerate; do
@@ -75,11 +76,11 @@ END
 expect 0 1 match g.h5 "$triangle RETURN a, count(*)" --explain --dry-run
 grep -q 'counted without' out && fail 'groups are not one count'
 
-# LIMIT is of rows
+# LIMIT applies to rows
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --estimate
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --count-per a
 
-# stars of any number of leaves
+# stars with any number of leaves
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 12); do printf '0\t%d\tR\n' "$i"; done; } >twelve.tsv
 expect 0 1 import --edges twelve.tsv --undirected -o twelve.h5
 for by in auto enumerate; do
@@ -97,7 +98,7 @@ equal "$(field matches)" 1 'a star of all leaves'
 expect 0 1 match twelve.h5 --pattern star:13 --count --json -
 equal "$(field matches)" 0 'a star of more leaves'
 
-# powers that 64 bits do not hold
+# powers that exceed 64 bits
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
 expect 0 1 import --edges hub.tsv --undirected -o hub.h5
 expect 0 2 match hub.h5 --pattern star:5 --count
@@ -106,14 +107,14 @@ expect 65 2 match hub.h5 --pattern star:6 --count
 says '2^64'
 expect 65 1 match hub.h5 --pattern star:20 --count
 says '2^64'
-# count(*) is an integer of 64 bits, with a sign
+# count(*) is a signed integer of 64 bits
 expect 65 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit
 says '2^63 - 1'
 expect 0 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit \
 	--count --json -
 equal "$(field matches)" 15737653700865003600 'all digits'
 
-# C(1000, 9) is 2.6e21: estimates have no such limit. Samples take as long as a hub has neighbours.
+# C(1000, 9) is 2.6e21: estimates may exceed 64 bits. A sample takes time in proportion to the neighbours of the hub.
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 1000); do printf '0\t%d\tR\n' "$i"; done; } >thousand.tsv
 expect 0 1 import --edges thousand.tsv --undirected -o thousand.h5
 expect 65 1 match thousand.h5 --pattern star:9 --count

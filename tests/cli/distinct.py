@@ -1,4 +1,4 @@
-"""distinct: the numbers of files, each once, on host and device, 1 to 3 ranks, against Python's set."""
+"""distinct: the distinct numbers of files, on host and device, with 1 to 3 ranks, equal those of Python's set."""
 import json
 import math
 import os

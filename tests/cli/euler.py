@@ -1,5 +1,6 @@
-"""euler: circuits and paths of random multigraphs with loops and parallel edges of several types, checked here edge by edge, on
-the device and on 1 and 3 ranks; what has none says why; pictures; refusals."""
+"""euler: circuits and paths of random multigraphs with loops and parallel edges of several types, on the device and on
+1 and 3 ranks; this test checks them edge by edge. Also tests reasons for no circuit, pictures and refusals.
+"""
 import collections
 import json
 import os
@@ -16,7 +17,7 @@ WAYS = [(1, "device"), (3, "auto")]
 
 
 def make(folder, name, edges, vertices=(), undirected=False):
-    """A graph of (source, type, target); the path of its file."""
+    """Makes a graph of (source, type, target) and returns the path of its file."""
     with open(f"{folder}/{name}.v.tsv", "w") as file:
         file.write("id\n" + "".join(f"{v}\n" for v in dict.fromkeys([*vertices, *(v for s, _, t in edges for v in (s, t))])))
     with open(f"{folder}/{name}.e.tsv", "w") as file:
@@ -28,7 +29,7 @@ def make(folder, name, edges, vertices=(), undirected=False):
 
 
 def walk(rng, names, steps, closed=True):
-    """Edges of a random walk."""
+    """The edges of a random walk."""
     at = start = rng.choice(names)
     edges = []
     for i in range(steps):
@@ -39,7 +40,7 @@ def walk(rng, names, steps, closed=True):
 
 
 def check_rows(path, edges, ends=None, undirected=False):
-    """Each edge once, each begins where the one before ends; round the circuit, or from ends[0] to ends[1]."""
+    """Each edge occurs once and begins where the edge before it ends, around the circuit or from ends[0] to ends[1]."""
     def seen(source, kind, target):
         return (*sorted((str(source), str(target))), kind) if undirected else (str(source), str(target), kind)
     with open(path, encoding="utf-8") as file:
@@ -63,7 +64,7 @@ def report(folder, ranks, *arguments, code=0, says=""):
 
 
 def found(folder, rng):
-    """Circuits and paths."""
+    """Graphs with circuits and with paths."""
     names = [f"v{i}" for i in range(40)] if rng.random() < 0.5 else list(range(40))
     shapes = {
         "walk": walk(rng, names, 300),
@@ -103,7 +104,7 @@ def paths(folder, rng, names):
     ends = (str(edges[0][0]), str(edges[-1][2]))
     graph = make(folder, "path", rng.sample(edges, len(edges)))
     for ranks, place in WAYS:
-        facts = report(folder, ranks, graph, "--on", place, code=65, says="give --path")
+        facts = report(folder, ranks, graph, "--on", place, code=65, says="add --path")
         assert not facts["found"] and facts["path"] and facts["unbalanced"] == 2 and facts["components"] == 1, facts
         assert (str(facts["path_start"]), str(facts["path_end"])) == ends, facts
         facts = report(folder, ranks, graph, "--on", place, "--path", "--verify", "-o", f"{folder}/o.tsv")
@@ -115,7 +116,7 @@ def paths(folder, rng, names):
 
 
 def undirected(folder, rng, names):
-    """Edges of walks, gone along either way."""
+    """Edges of walks, used in either direction."""
     for closed in True, False:
         edges = walk(rng, names, 150, closed)
         while not closed and edges[0][0] == edges[-1][2]:
@@ -125,7 +126,7 @@ def undirected(folder, rng, names):
         graph = make(folder, "either", rng.sample(turned, len(turned)), undirected=True)
         for ranks, place in WAYS:
             if not closed:
-                facts = report(folder, ranks, graph, "--on", place, code=65, says="give --path")
+                facts = report(folder, ranks, graph, "--on", place, code=65, says="add --path")
                 assert facts["unbalanced"] == 2 and all(one["degree"] % 2 for one in facts["first_unbalanced"]), facts
             report(folder, ranks, graph, "--on", place, "--path", "--verify", "-o", f"{folder}/o.tsv")
             check_rows(f"{folder}/o.tsv", edges, None if closed else ends, undirected=True)
@@ -150,7 +151,7 @@ def none(folder, rng):
         assert facts["components"] == 2 and facts["unbalanced"] == 32 and not facts["path"], facts
         first = [(one["vertex"], one["in"], one["out"]) for one in facts["first_unbalanced"]]
         assert first == [(0, 0, 29), *((i, 1, 0) for i in range(1, 10))], first
-    facts = report(folder, 1, graph, "--relation", "B", code=65, says="give --path")
+    facts = report(folder, 1, graph, "--relation", "B", code=65, says="add --path")
     assert facts["path"], facts
     empty = make(folder, "empty", [], vertices=[1, 2])
     assert report(folder, 1, empty)["edges"] == 0

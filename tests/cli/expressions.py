@@ -1,6 +1,6 @@
-"""What expressions are worth, one by one: values written down by hand after openCypher 9 and docs/query-language.md.
-
-All stand in one RETURN, so that one kernel is built. Those without a value end the program, each in a run of its own.
+"""Values of expressions, one by one, against values that were written by hand after openCypher 9 and
+docs/query-language.md. All expressions are in one RETURN, so only one kernel is built. An expression without a value
+ends the program, so each of these has a run of its own.
 """
 import json
 import os
@@ -11,7 +11,7 @@ from reference import Run, need_program, work_folder
 
 LARGE = 9223372036854775807
 VALUES = [
-    # arithmetic: integers stay integers, division truncates, % has the sign of what is divided
+    # arithmetic: integers stay integers, division truncates, and % has the sign of the dividend
     ('a.i + 1', 8), ('a.i - 10', -3), ('a.i * 2', 14), ('a.i / 2', 3), ('-a.i / 2', -3), ('a.i / -2', -3),
     ('a.i % 3', 1),
     ('-a.i % 3', -1), ('a.i % -3', 1), ('a.i / 2.0', 3.5), ('a.f / 2', 1.25), ('a.f % 2', 0.5), ('a.f * a.f', 6.25),
@@ -28,14 +28,14 @@ VALUES = [
     ('a.b <> false', True), ('a.big = 9223372036854775807', True), ('a.big > 9223372036854775806', True),
     ('a = a', True),
     ('a.big = 9223372036854775807.0', False), ('a.u = a.s', False), ('a.u > a.s', True),
-    # three values
+    # three-valued logic
     ('true AND a.n = 1', None), ('false AND a.n = 1', False), ('true OR a.n = 1', True), ('false OR a.n = 1', None),
     ('NOT a.n = 1', None), ('true XOR a.n = 1', None), ('true XOR false', True), ('true XOR true', False),
     ('NOT a.b', False),
     ('NOT NOT a.b', True), ('a.n IS NULL', True), ('a.n IS NOT NULL', False), ('(a.n + 1) IS NULL', True),
     ('a.i IS NULL', False),
     ('(a.n = 1) IS NULL', True),
-    # what binds tighter
+    # precedence of operators
     ('true OR false AND false', True), ('true XOR true AND false', True), ('true OR true XOR true', True),
     ('NOT false AND false', False), ('NOT a.i = 7', False), ('NOT a.b OR true', True), ('a.b AND NOT a.b', False),
     # lists
@@ -56,12 +56,12 @@ VALUES = [
     ("a.s =~ '(?i)ANN'", True), ("a.s =~ 'A\\\\w+'", True), ("a.none =~ '.*'", None), ("a.u =~ 'Zo.. .'", False),
     ("a.u =~ 'Zo. .'", True), ("a.u =~ '.....'", True), ("NOT a.s =~ 'B.*'", True), ("a.lines =~ '.*'", False),
     ("a.s =~ ''", False),
-    # elements
+    # vertices and edges
     ('id(a)', 'k'), ('labels(a)', ['P', 'Q']), ('type(r)', 'T'), ('r.w', 3), ('r.w * 2', 6), ('a:P', True),
     ('a:R', False),
     ('a:P|R', True), ('COUNT { (a)-[:T]->() }', 1), ('COUNT { (a)<-[:T]-() }', 0), ('a.i + COUNT { (a)--() }', 8),
 ]
-ERRORS = [  # at run time: a message with the place, exit code 65 or 2, never a wrong number
+ERRORS = [  # errors at run time: a message with the place and exit code 65 or 2, never a wrong number
     ('a.i / 0', 'zero'), ('a.i % 0', 'zero'), ('a.i / (a.i - 7)', 'zero'), ('a.big + 1', '64 bits'),
     ('a.big * 2', '64 bits'),
     ('-a.big - 2', '64 bits'), ('9223372036854775807 + 1', '64 bits'),

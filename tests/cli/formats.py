@@ -1,5 +1,7 @@
-"""What import makes of random graphs, written in each format by a writer of its own, is what was written: compared as the JSON
-lines that convert writes. Matrices are written and read by scipy. Then one bad file of each format under one and three ranks."""
+"""import of random graphs, which this test writes in each format by a writer of its own. The JSON lines of convert must
+have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one and three
+ranks.
+"""
 import collections
 import gzip
 import json
@@ -22,12 +24,12 @@ WORDS = ["", "x", "naïve", 'say "hi"', "two\nlines", "a, b", "tab\there", "007"
 
 
 def items(properties):
-    """Comparable, with the type of each value."""
+    """Properties in a form that compares values together with their types."""
     return tuple(sorted((name, type(value).__name__, value) for name, value in properties.items()))
 
 
 def imported(folder, ranks, arguments):
-    """Vertices and edges of what the arguments import, as counters; and is the graph undirected?"""
+    """Imports the arguments; returns vertices and edges as counters, and whether the graph is undirected."""
     for processes, command in ((ranks, ["import", *arguments, "-q", "-o", f"{folder}/g.h5"]),
                                (1, ["convert", f"{folder}/g.h5", "-q", "-o", f"{folder}/g.jsonl"])):
         done = attempt(processes, *command)
@@ -43,7 +45,7 @@ def imported(folder, ranks, arguments):
 
 
 def texts(found):
-    """Keys as text: where some are strings, all are."""
+    """All keys as text, since one string among the keys makes all keys strings."""
     return collections.Counter({tuple(str(part) if isinstance(part, int) else part for part in row): count
                                 for row, count in found.items()})
 
@@ -53,12 +55,12 @@ def plain(keys, labels=()):
 
 
 def lower(edges):
-    """Undirected: which end comes first says nothing."""
+    """The ends of an undirected edge in ascending order, since their order has no meaning."""
     return collections.Counter({(kind, *sorted(ends), rest): count for (kind, *ends, rest), count in edges.items()})
 
 
 def packed(chance, path):
-    """The file's name, compressed now and then."""
+    """Returns the name of the file, which is compressed in some cases."""
     if chance.random() < 0.3:
         with open(path, "rb") as source, gzip.open(path + ".gz", "wb") as target:
             target.write(source.read())
@@ -136,7 +138,7 @@ def adjacency(folder, chance, check):
 
 
 def properties_of(chance):
-    """One value of each type, of which some are missing."""
+    """One value of each type; some are missing."""
     all_of_them = {"i": chance.randint(-2**40, 2**40), "f": chance.randint(-999, 999) / 16, "b": chance.random() < 0.5,
                    "s": chance.choice(WORDS)}
     return {name: value for name, value in all_of_them.items() if chance.random() < 0.7}
@@ -149,7 +151,7 @@ def neo4j(folder, chance, check):
     def write(path, header, rows):
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(",".join(header) + "\n")
-            for row in rows:  # "" is a text, nothing is missing
+            for row in rows:  # "" is a text; an empty field is a missing value
                 file.write(",".join('""' if value == "" else cell(value) if not isinstance(value, str) else
                                     '"' + value.replace('"', '""') + '"' for value in row) + "\n")
 

@@ -1,5 +1,6 @@
-"""GraphML as other programs write it, sparse matrices of scipy, AnnData, binsparse and IMDb's dumps: what import makes of
-them, compared as the JSON lines that convert writes; and one clear error for each bad file."""
+"""import of GraphML as other programs write it, sparse matrices of scipy, AnnData, binsparse and IMDb's dumps, compared
+with the JSON lines of convert; and one clear error for each bad file.
+"""
 import collections
 import gzip
 import json
@@ -22,7 +23,7 @@ TEXT = h5py.string_dtype()
 
 
 def load(ranks, *files):
-    """Vertices by key: labels and properties; edges as a list of (source, target, type, properties)."""
+    """Vertices by key with labels and properties, and edges as a list of (source, target, type, properties)."""
     run(ranks, "import", *files, "-o", "g.h5", "-q")
     run(1, "convert", "g.h5", "-o", "g.jsonl", "-q")
     vertices, edges = {}, []
@@ -191,7 +192,7 @@ def binsparse():
     with h5py.File("t.bsp.h5", "a") as file:
         file["X"].attrs["binsparse"] = json.dumps({"format": "DMAT", "shape": [9, 9]})
     run(1, "import", "t.bsp.h5", "-o", "bad.h5", code=65, says="DMAT")
-    # the inverse direction: a relation of our own file
+    # the other direction: a relation of a graph file
     with h5py.File("g.h5") as ours, h5py.File("own.h5", "w") as file:
         ours.copy("edges/X/csr", file, "X")
     _, edges = load(1, "--format", "binsparse", "own.h5")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A file for which there is no room: one message, exit code 74, nothing left behind, and no rank that hangs.
+# A file that does not fit on the disk gives one message and exit code 74; nothing is left behind, and no rank hangs.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
-# A limit on the size of files stands for the disk; larger than what MPI keeps in files. Its signal would end a process.
+# A limit on the size of files acts like a full disk. It is larger than the files that MPI keeps. Its signal would end a
+# process.
 cat >"$work/limited" <<SHELL
 #!/usr/bin/env bash
 ulimit -f \$LIMIT
@@ -13,7 +14,7 @@ GEMP_TEST_LIMIT=60
 program=$GEMP_MPI
 expect 0 1 generate uniform --vertices 100000 --edges 1500000 -o "$work/whole.h5"
 
-# no_room RANKS ARGUMENTS...: which write to $work/g.h5, or to another file $work/g.*.
+# no_room RANKS ARGUMENTS...: runs a command that writes $work/g.h5 or another file $work/g.*.
 no_room() {
 	GEMP_MPI=$work/limited expect 74 "$@"
 	GEMP_MPI=$program
@@ -29,7 +30,7 @@ for LIMIT in 9000 20000; do
 	done
 done
 export LIMIT=9000
-# Ways of MPI to keep a shared file pointer, two of them in files beside the file; it takes them where memory fails.
+# MPI has several ways to keep a shared file pointer. Two of them use files beside the file, if shared memory fails.
 for way in lockedfile individual; do
 	OMPI_MCA_sharedfp=$way no_room 1 generate uniform --vertices 100000 --edges 1500000 -o "$work/g.h5"
 	OMPI_MCA_sharedfp=$way no_room 2 generate uniform --vertices 100000 --edges 1500000 -o "$work/g.h5"

@@ -1,4 +1,6 @@
-"""generate eulerian and debruijn: the same file for every number of ranks, balanced, in one piece, with words as parameters."""
+"""generate eulerian and debruijn: the file is the same with every number of ranks, the graph is balanced and connected,
+and parameters may be words.
+"""
 import json
 import os
 import sys

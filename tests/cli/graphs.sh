@@ -1,8 +1,8 @@
-# import, generate, info, verify, partition, devices and the demo: what they report, for people and as JSON.
+# import, generate, info, verify, partition, devices and the demo: their reports, as text and as JSON.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
-# people TEXT: the last run's stdout has it; json: stdout is one JSON object
+# people TEXT: the last run printed this; json: stdout is one JSON object
 people() { grep -qE -- "$1" out || { fail "stdout has no '$1':"; sed 's/^/    /' out >&2; }; }
 json() { "$GEMP_PYTHON" -c 'import json, sys; json.load(open("out"))' || fail "stdout is not one JSON object: $*"; }
 
@@ -20,7 +20,7 @@ expect 0 3 import --vertices v.tsv --edges e.tsv -o three.h5 --quiet
 [ ! -s out ] || fail '--quiet import spoke'
 cmp -s one.h5 three.h5 || fail 'files made by 1 and 3 ranks differ'
 
-# info: the same whatever the number of ranks
+# info: the same with every number of ranks
 for ranks in 1 3; do
 	expect 0 $ranks info one.h5
 	people '^one.h5: 4 vertices, 5 edges, .*; seed 1, hash [0-9a-f]{16}$'
@@ -53,7 +53,7 @@ equal "$(field schema.relations.E.directed)" False 'undirected'
 expect 0 2 import --edges u.tsv --undirected -o u.h5 --type LINK --label Thing --json -
 equal "$(field schema.relations.LINK.edges)/$(field schema.labels.Thing)" 4/3 'kept edges'
 
-# verify: good, cut and spoilt files
+# verify: good, truncated and damaged files
 for ranks in 1 3; do
 	expect 0 $ranks verify one.h5
 	people '^one.h5: good \(4 vertices, 5 edges\)$'
@@ -81,7 +81,7 @@ END
 	done
 fi
 
-# partition: every vertex and edge in one part, whatever the number of ranks
+# partition: every vertex and edge is in one part, with every number of ranks
 for ranks in 1 3; do
 	for parts in 1 2 4 7; do
 		expect 0 $ranks partition one.h5 --parts $parts --json -
@@ -101,7 +101,7 @@ done
 expect 0 2 partition one.h5
 people 'one.h5 in 2 random parts'
 
-# generate: the same graph for every number of ranks, another one for another seed
+# generate: the graph is the same with every number of ranks and differs with another seed
 for ranks in 1 4; do
 	expect 0 $ranks generate movies --films 40 --people 60 -o movies$ranks.h5 --json -
 	json generate

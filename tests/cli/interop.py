@@ -1,4 +1,4 @@
-"""A graph file is read without us: by h5py and scipy, by the rules of AnnData 0.8's reader, and as binsparse."""
+"""Other programs read a graph file: h5py, scipy, a reader after the rules of AnnData 0.8, and a reader of binsparse."""
 import json
 import os
 import random
@@ -83,7 +83,7 @@ def read_element(element):
         assert version == "0.2.0"
         names = [element.attrs["_index"], *element.attrs["column-order"]]
         return {name: read_element(element[name]) for name in names}
-    if kind == "gemp-strings":  # ours, for long strings: offsets and bytes
+    if kind == "gemp-strings":  # our own encoding for long strings: offsets and bytes
         offsets, data = element["offsets"][()], element["bytes"][()].tobytes()
         mask = element["mask"][()] if "mask" in element else [False] * (len(offsets) - 1)
         return [None if missing else data[begin:end].decode()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How the program was started: one world of ranks, or several worlds of one.
+# The program recognises how it was started: as one world of ranks, or as several worlds of one rank.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
 warning="processes were started"

@@ -1,4 +1,4 @@
-# Where matches go: TSV, JSON lines, HDF5, stdout; LIMIT; the report; the summary; the same bytes for the same question.
+# Output of matches: TSV, JSON lines, HDF5, stdout; LIMIT; the report; the summary. The same query gives the same bytes.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -18,7 +18,7 @@ for ranks in 1 2 3 8; do
 	same out pairs.tsv "stdout under $ranks ranks"
 done
 
-# without RETURN nothing tells the named person from the other one: each pair once, by its smaller key
+# without RETURN the named person and the other one are equivalent: each pair occurs once, by its smaller key
 printf 'a\tm\np1\tm1\np1\tm1\np2\tm1\np2\tm2\n' >shown.tsv
 for symmetry in break hash; do
 	expect 0 2 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Film)<-[:ACTS_IN]-(:Person)' --symmetry $symmetry --output rows.tsv
@@ -88,7 +88,7 @@ expect 0 2 match g.h5 "$pairs LIMIT 3" --count --json -
 equal "$(field matches) $(field complete)" '3 False' "a count under LIMIT"
 says 'stopped at the limit'
 
-# counts, and what people see
+# counts, and the text for people
 expect 0 2 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(b) RETURN count(*)' --output count.tsv
 equal "$(tail -n 1 count.tsv)" 8 'count(*) counts embeddings'
 expect 0 2 match g.h5 'MATCH (a:Film)-[:KNOWS]->(b) RETURN a' --output zero.tsv --json -

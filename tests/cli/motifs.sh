@@ -1,4 +1,5 @@
-# Censuses: the same counts by sums and one by one, edge-induced and induced, as the patterns have one after the other.
+# Censuses: the counts by sums equal those of enumeration and those of the patterns one by one, edge-induced and
+# induced.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 expect 0 1 generate uniform --vertices 40 --edges 200 -o g.h5

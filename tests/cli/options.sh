@@ -1,16 +1,16 @@
-# Help, options, configurations and exit codes: one message, on stderr, alone and under 3 ranks.
+# Help, options, configurations and exit codes. Every error is one message on stderr, with one rank and with 3 ranks.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 commands='demo import generate info match verify partition euler devices bench help completion'
 
-# alone CODE ARGUMENTS...: without mpirun
+# alone CODE ARGUMENTS...: runs without mpirun
 alone() {
 	local wanted=$1; shift
 	timeout 60 "$GEMP_MPI" "$@" >out 2>err </dev/null
 	equal $? "$wanted" "code of $*"
 }
 
-# one_message TEXT: the last run said this, once, on stderr, and nothing on stdout
+# one_message TEXT: the last run printed one error on stderr with this text, and nothing on stdout
 one_message() {
 	says "$1"
 	equal "$(grep -c '^gemp-mpi: error:' err)" 1 "messages with '$1'"
@@ -18,7 +18,7 @@ one_message() {
 	[ ! -s out ] || fail "text on stdout beside '$1'"
 }
 
-# usage TEXT ARGUMENTS...: code 2 and one message; together: under 3 ranks too
+# usage TEXT ARGUMENTS...: expects code 2 and one message; together: also with 3 ranks
 usage() {
 	local text=$1; shift
 	alone 2 "$@"
@@ -31,7 +31,7 @@ together() {
 	one_message "$text"
 }
 
-# help: every command, once, whatever the number of ranks
+# help: every command is listed once, with any number of ranks
 for ranks in 1 3; do
 	expect 0 $ranks --help
 	for command in $commands; do
@@ -59,13 +59,13 @@ version=$(sed -n 's/^project(gemp-mpi VERSION \([0-9.]*\).*/\1/p' "$GEMP_SOURCE_
 expect 0 3 --version
 equal "$(cat out)" "gemp-mpi $version" version
 
-# the manual says what the program goes by
+# the manual pages equal the output of the program
 alone 0 help --as markdown
 cmp -s out "$GEMP_SOURCE_DIR/docs/command-line.md" || fail 'docs/command-line.md: make it anew: gemp-mpi help --as markdown'
 alone 0 help --as man
 cmp -s out "$GEMP_SOURCE_DIR/docs/gemp-mpi.1" || fail 'docs/gemp-mpi.1: make it anew: gemp-mpi help --as man'
 
-# commands and options that do not exist
+# unknown commands and options
 together "did you mean 'match'?" macth
 usage 'import, generate, info' frobnicate g.h5
 usage "there is no command 'dfs'" dfs g.h5
@@ -75,7 +75,7 @@ usage 'match has no option --no-such-option' match g.h5 q --no-such-option
 usage 'it belongs to match' import --count
 usage 'no option -z' match g.h5 q -z
 usage 'a command comes first' --json - match g.h5 q
-usage 'use bash' completion tcsh
+usage 'there is one for bash' completion tcsh
 
 # values
 together "--replicate: 'lots'" match g.h5 q --replicate lots
@@ -91,12 +91,12 @@ usage "--parts: '0'" partition g.h5 --parts 0
 usage 'both want stdout' match g.h5 q --output - --json -
 usage '--count makes no rows' match g.h5 q --count --output rows.tsv
 usage 'the ending must be' match g.h5 q --output rows.xyz
-together 'generate needs the graph file to write' generate movies
+together 'generate needs the file to write: --output G.h5' generate movies
 usage 'import needs files' import -o g.h5
 usage 'info needs G.h5' info
-usage "takes no argument 'b.h5'" info a.h5 b.h5
+usage "accepts no argument 'b.h5'" info a.h5 b.h5
 usage 'has none' match g.h5
-usage 'has more' match g.h5 q --pattern triangle
+usage 'has several' match g.h5 q --pattern triangle
 
 # configurations
 printf '# a run\nsemantics = hom\n\nno-such = 3\n' >run.conf
@@ -120,7 +120,7 @@ for ranks in 1 3; do
 	one_message 'no/such/folder'
 done
 
-# every run file in configs/ is one
+# every file in configs/ is a valid configuration
 for file in "$GEMP_SOURCE_DIR"/configs/*.conf; do
 	(cd "$GEMP_SOURCE_DIR" && timeout 60 "$GEMP_MPI" match "$work/none.h5" --config "$file" \
 		$(grep -q '^query-file' "$file" || echo --pattern=triangle) 2>"$work/err")

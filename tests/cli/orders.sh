@@ -1,4 +1,4 @@
-# --order, --estimate and --count-per: the same answers whatever the order, refusals, and rows by vertex.
+# --order, --estimate and --count-per: the answers do not depend on the order; refusals; rows by vertex.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }

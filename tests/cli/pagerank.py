@@ -1,4 +1,6 @@
-"""pagerank: against power iteration in this test, with vertices that no edge leaves, weights, and jumps to some vertices."""
+"""pagerank against power iteration in this test, with vertices without out-edges, weights, and jumps to selected
+vertices.
+"""
 import os
 import random
 import sys

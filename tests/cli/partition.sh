@@ -1,12 +1,12 @@
 #!/bin/bash
-# partition: files in the order of parts give the same answers under any number of ranks, whatever the sizes of parts.
+# Files in the order of parts give the same answers with any number of ranks, whatever the sizes of the parts.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 cd "$work" || exit 1
 GEMP_TEST_LIMIT=100
 query="MATCH (p:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(q:Person) WHERE m.year > 1980
        RETURN p.name, m.name, q.name"
 
-# rows GRAPH RANKS [OPTION...]: the query's rows, sorted; of two with the same vertices the kept one depends on keys
+# rows GRAPH RANKS [OPTION...]: the sorted rows of the query; which match represents a class depends on keys
 rows() {
 	local graph=$1 ranks=$2
 	shift 2
@@ -43,7 +43,7 @@ done
 expect 0 3 verify block.h5
 says 'is cut into 4 parts (block), which 3 ranks cannot share out'
 
-# All of the graph is there; cut anew, by hashes, and as random parts, it is too.
+# The whole graph is there, also after it is cut again by keys, by hashes and into random parts.
 expect 0 1 partition block.h5 -k 3 --method random -o random.h5 --quiet
 expect 0 2 convert block.h5 -o block.tsv --quiet
 expect 0 1 convert plain.h5 -o plain.tsv --quiet

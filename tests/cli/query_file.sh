@@ -1,4 +1,4 @@
-# --query-file with several queries: answers in their order, numbered files, one object of JSON, places of the file.
+# --query-file with several queries: answers in their order, numbered files, one JSON object, places in the file.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -25,23 +25,23 @@ for ranks in 1 3; do
 	rm -f rows.*
 done
 
-# what the graph has for the first query it has for the next: later queries read and convert nothing
+# data that the first query loads are there for the next one: later queries read and convert nothing
 printf 'MATCH (a)-[:ACTS_IN]->(m) RETURN count(*);\nMATCH (a)-[:ACTS_IN]->(m) RETURN count(*)' >twice.cypher
 expect 0 1 match g.h5 --query-file twice.cypher --json - --quiet
 equal "$(field queries.0.count) $(field queries.1.count)" "5 5" "the same question twice"
 equal "$(field queries.1.program_builds)" 0 "kernels built for the second"
 
-# a heading for each, for people
+# each query has a heading in the text
 expect 0 1 match g.h5 --query-file three.cypher --param film=It
 grep -q '^query 2 of 3: MATCH (a:Person)-\[:ACTS_IN\]->(m:Film {name: \$film})' out || fail "no heading of the second query"
 
-# one query is what it was, with a semicolon or without
+# a single query gives the same output with and without a semicolon
 printf 'MATCH (a:Person) RETURN a.name;\n' >one.cypher
 expect 0 1 match g.h5 --query-file one.cypher -o one.tsv --json - --quiet
 equal "$(field rows)" 3 "rows of a single query"
 [ -e one.tsv ] || fail "one.tsv was not written"
 
-# places are those of the file, and nothing is answered where one query is wrong
+# places are those of the file, and one wrong query prevents all answers
 expect 2 2 match g.h5 --query-file three.cypher -o rows.tsv
 says 'three.cypher:3:45: the parameter $film'
 sed 's/RETURN count/RETURN b.x, count/' three.cypher >wrong.cypher

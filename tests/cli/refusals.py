@@ -1,7 +1,8 @@
-"""What of openCypher is refused, and how: by its name, at its place, with exit code 2 and nothing on stdout.
+"""Parts of openCypher that the program refuses: by name and place, with exit code 2 and nothing on stdout.
 
-tests/unit/pattern_refusals.c asks the parser for every line of tests/data/refusals.tsv; this asks the program for some of
-them, for what only the graph can refuse, and for more that users of Neo4j might bring: nothing is taken and partly ignored.
+tests/unit/pattern_refusals.c gives the parser every line of tests/data/refusals.tsv. This test gives the program some
+of these lines, queries that only the graph can refuse, and more queries that users of Neo4j might bring. Nothing may be
+accepted and then be partly ignored.
 """
 import concurrent.futures
 import os
@@ -32,7 +33,7 @@ MORE = [
     ('MATCH (a) RETURN labels(a)[0] AS y', '1:27', 'index'),
     ("MATCH (a) RETURN a LIMIT 'x'", '1:26', 'expected an integer'),
     ('MATCH (a) RETURN a SKIP 1.5', '1:25', 'expected an integer'),
-    # only the graph can tell
+    # only the graph can decide these
     ('MATCH (a) RETURN a.missing AS y', '1:18', "'missing'"),
     ('MATCH (a:Missing) RETURN a', '1:10', "'Missing'"),
     ('MATCH (a)-[:MISSING]->(b) RETURN a', '1:13', "'MISSING'"),
@@ -54,7 +55,7 @@ def some_of_the_list():
 
 
 def refused(file, query, place, named):
-    """None, or what is wrong about the refusal."""
+    """Returns None, or the error of the refusal."""
     run = subprocess.run([PROGRAM, 'match', file, query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, timeout=120)
     first = run.stderr.splitlines()[0] if run.stderr else ''

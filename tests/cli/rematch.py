@@ -1,4 +1,6 @@
-"""Random rules, several times over: --rematch incremental gives the graph that --rematch full gives, step for step, on 1 and 3 ranks."""
+"""Random rules that run several times: --rematch incremental gives the same graph as --rematch full, step by step, on 1
+and 3 ranks.
+"""
 import json
 import os
 import random
@@ -11,7 +13,7 @@ from program import run
 CASES = int(os.environ.get("GEMP_TEST_CASES", "2"))
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
-RULES = [  # %d: narrows them to a few
+RULES = [  # %d restricts the matches to a few
     "MATCH (a:P) WHERE a.x = %d SET a.x = a.x + 1",
     "MATCH (a:P)-[k:K]->(b) WHERE b.x = %d SET b:Q REMOVE a:P",
     "MATCH (a)-[k:K]->(b:Q) WHERE a.x < %d CREATE (b)-[:L]->(a), (n:P {x: a.x})-[:K]->(b) REMOVE b:Q",

@@ -1,4 +1,6 @@
-"""Repairs of the Train Benchmark on railways: as many changes as the questions have matches, and none of them left."""
+"""Repairs of the Train Benchmark on railways: there are as many changes as the queries have matches, and no match is
+left.
+"""
 import collections
 import json
 import os
@@ -9,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from repairs import RULES, generated, imported, known_counts, matches, repaired
 from program import run
 
-ONE_EACH = ("PosLength", "SwitchSensor", "RouteSensor", "SwitchSet")  # a change makes one match go, and none come
+ONE_EACH = ("PosLength", "SwitchSensor", "RouteSensor", "SwitchSet")  # a change removes one match and creates none
 CHANGES = {"PosLength": {"set vertex": 1}, "SwitchSensor": {"create vertex": 1, "create edge": 1}, "RouteSensor": {"create edge": 1},
            "SemaphoreNeighbor": {"create edge": 1}, "SwitchSet": {"set vertex": 1}}  # of one match
 FAULTS = []
@@ -21,7 +23,7 @@ def equal(what, value, expected):
 
 
 def check_log(graph, log, applied):
-    """A line for each change."""
+    """The log has a line for each change."""
     found, rule = {name: collections.Counter() for name in RULES}, None
     with open(log) as file:
         for line in map(json.loads, file):

@@ -1,4 +1,4 @@
-"""reverse: edges lead back with their attributes, vertices without edges stay, and twice is nothing."""
+"""reverse: edges lead back with their attributes, vertices without edges stay, and reversing twice changes nothing."""
 import os
 import sys
 import tempfile

@@ -1,30 +1,30 @@
 #!/bin/bash
-# jobs/scaling-study.sh: runs, tables, plots or a word that there are none, predictions, and what it refuses.
+# jobs/scaling-study.sh: runs, tables, plots or a message that there are none, predictions, and refusals.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 study=$GEMP_SOURCE_DIR/jobs/scaling-study.sh
 export GEMP_PYTHON GEMP_MPI GEMP_MPIRUN PYTHONDONTWRITEBYTECODE=1
 cd "$work" || exit 1
 how=(--pattern triangle --count --count-by enumerate --devices cpu)
 
-# scaling CODE ARGUMENTS...
+# scaling CODE ARGUMENTS...: runs the script and checks its exit code
 scaling() {
 	local wanted=$1; shift
 	timeout 120 bash "$study" "$@" >out 2>err </dev/null
 	code=$?
 	[ "$code" -eq "$wanted" ] || { fail "code $code, not $wanted: scaling-study.sh $*"; sed 's/^/    /' err >&2; }
 }
-# value FILE PATH: a value of a JSON file
+# value FILE PATH: prints a value of a JSON file
 value() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open(sys.argv[1]))
 for part in sys.argv[2].split("."): v = v[int(part) if isinstance(v, list) else part]
 print(v)' "$1" "$2"; }
 
-# A dry run says what would run, and runs nothing: under SLURM too.
+# A dry run prints what would run and runs nothing, also under SLURM.
 scaling 0 weak --scale 6 --ranks 1,2 --repeat 1 --no-profile -o s -n --launcher 'srun --mpi=pmix' -- "${how[@]}"
 [ ! -e s ] || fail 'a dry run left a folder'
 equal "$(grep -c ' generate rmat --scale [67] ' out)" 2 'graphs that a dry run makes'
 equal "$(grep -c '^srun --mpi=pmix -n [12] .* match s/graphs/rmat-[67]-8.h5 --pattern' out)" 2 'runs of a dry run'
 
-# A small study of each kind. Nothing is drawn where gnuplot is missing.
+# A small study of each kind. Without gnuplot nothing is drawn.
 GEMP_GNUPLOT=no-gnuplot \
 	scaling 0 strong --scale 8 --ranks 1,2 --repeat 1 -o s -- "${how[@]}"
 equal "$(grep -c 'no no-gnuplot here' err)" 1 'words on what is not drawn'
@@ -60,7 +60,7 @@ grep -q 'held out' out || fail 'no held-out run'
 equal "$(value s/model.json predicted.6.ranks)" 4096 'ranks predicted'
 equal "$(value s/model.json bandwidth)" 10000000000.0 'bandwidth'
 
-# What goes wrong is said, and what went well is kept.
+# Errors are reported, and the results of good runs are kept.
 launched=(strong --graph s/graphs/rmat-8-8.h5 --ranks 1,2 --repeat 1 --no-profile -o t --launcher "bash $work/launch")
 scaling 1 "${launched[@]}" -- "${how[@]}"
 says 'no run ended well'

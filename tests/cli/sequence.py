@@ -1,4 +1,6 @@
-"""euler --sequence: texts in which every word is once, counted here; of all words of an alphabet, and of graphs of words."""
+"""euler --sequence: texts in which every word occurs once, counted by this test, for all words of an alphabet and for
+graphs of words.
+"""
 import itertools
 import json
 import os
@@ -67,10 +69,10 @@ def refusals(folder):
     run(1, "euler", os.path.join(folder, "numbers.h5"), "--sequence", code=2, says="--alphabet says which letters")
     run(1, "euler", os.path.join(folder, "numbers.h5"), "--sequence", "--alphabet", "ab", code=2, says="no power of the 2")
     run(1, "euler", graph, "--sequence", "--alphabet", "abc", code=2, says="leave it out")
-    run(1, "euler", graph, "--sequence", "--length", "4", code=2, says="has its own")
-    run(1, "euler", graph, "--circular", code=2, says="are for --sequence")
+    run(1, "euler", graph, "--sequence", "--length", "4", code=2, says="--length 4: the words of")
+    run(1, "euler", graph, "--circular", code=2, says="--circular needs --sequence")
     run(1, "euler", code=2, says="needs a graph file, or --sequence")
-    run(1, "euler", "--sequence", "--alphabet", "aba", "--length", "3", code=2, says="a is there twice")
+    run(1, "euler", "--sequence", "--alphabet", "aba", "--length", "3", code=2, says="a occurs twice")
     run(1, "euler", "--sequence", "--alphabet", "a", "--length", "3", code=2, says="two letters or more")
     run(1, "euler", "--sequence", "--alphabet", "ab", "--length", "99", code=2, says="length")
 

@@ -1,6 +1,7 @@
-"""som train and apply on 1 to 3 ranks: the map is read by h5py, and its units, errors, U-matrix and hits are those that
-numpy finds; units in all forms; a training that stopped goes on; the example of the docs; options that make no sense.
-More in som_long.py, pictures and damaged maps in som_draw.py."""
+"""som train and apply on 1 to 3 ranks. h5py reads the map, and its units, errors, U-matrix and hits are those that
+numpy computes; units in all formats; a training that stops and continues; the example of the docs; options that
+contradict each other. som_long.py has more of this, som_draw.py pictures and damaged maps.
+"""
 import json
 import os
 import random
@@ -26,7 +27,7 @@ def as_cells(rows):
 
 
 def alike(found, rows):
-    """All cells but the numbers' last digits."""
+    """All cells are equal except for the last digits of numbers."""
     assert len(found) == len(rows), (len(found), len(rows))
     for one, other in zip(found, rows):
         assert one[:4] == other[:4] and one[5] == other[5], (one, other)
@@ -34,7 +35,7 @@ def alike(found, rows):
 
 
 def forms_of_units(data):
-    """.csv, .jsonl, .h5 and stdout have what .tsv has."""
+    """.csv, .jsonl, .h5 and stdout have the content of .tsv."""
     rows = read_rows("units.tsv")
     for ranks, out in ((3, "units.csv"), (1, "units.jsonl"), (3, "units.h5")):
         apply(ranks, "map.h5", data, out)
@@ -52,7 +53,8 @@ def forms_of_units(data):
 
 
 def columns_by_name(x, keys):
-    """Of a table that has them in another order, and one more; not of one that lacks one."""
+    """Columns are found by name in a table that has them in another order and one more; a table that lacks one is
+    refused."""
     rows = read_rows("units.tsv")
     other = numpy.column_stack([x[:, 2], numpy.arange(len(x)), x[:, 0], x[:, 1]]).astype(numpy.float32)
     names = [NAMES[2], "more", NAMES[0], NAMES[1]]
@@ -66,13 +68,13 @@ def columns_by_name(x, keys):
 
 
 def resumed(rng):
-    """A training that was stopped and went on is the one that was not, to the last bit; on other numbers of ranks a
-    vector between two units may go to either, so that whole trainings are compared by their qualities."""
+    """A training that stops and continues equals one that does not stop, to the last bit. On other numbers of ranks a
+    vector between two units may go to either, so whole trainings are compared by their qualities."""
     x = clusters(rng, 100, 3)
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
     reports = []
-    for ranks, exchange in ((3, "maps"), (1, None)): # 100 vectors are more bytes than 48 units
+    for ranks, exchange in ((3, "maps"), (1, None)):  # 100 vectors have more bytes than 48 units
         reports.append(train(ranks, "t.npy", "whole.h5", *options))
         assert reports[-1]["exchange"] == exchange, reports[-1]
         done = attempt(ranks, "som", "train", "t.npy", "-o", "part.h5", *options, "-q", "--devices", "cpu",
@@ -86,15 +88,15 @@ def resumed(rng):
         assert numpy.array_equal(whole.w, part.w), (ranks, numpy.abs(whole.w - part.w).max())
     errors = [report["quantisation_error"] for report in reports]
     assert abs(errors[0] - errors[1]) <= 0.05 * errors[1], errors
-    run(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu") # nothing is left to do
+    run(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu")  # the training is complete
     numpy.save("u.npy", x[:50])
     run(1, "som", "train", "u.npy", "-o", "part.h5", "-q", "--resume", code=65, says="the same data")
 
 
 def few_vectors(rng):
-    """Ranks that have copies of all vectors train the map of one rank."""
+    """Ranks that each hold a copy of all vectors train the map of one rank."""
     numpy.save("few.npy", clusters(rng, 20, 3))
-    numpy.save("same.npy", numpy.tile(numpy.eye(3), (6, 1))) # any two axes are principal components
+    numpy.save("same.npy", numpy.tile(numpy.eye(3), (6, 1)))  # any two axes are principal components
     for data in "few.npy", "same.npy":
         for training in "batch", "online":
             options = ("--size", "6x8", "--epochs", "12", "--training", training)
@@ -107,7 +109,7 @@ def few_vectors(rng):
 
 
 def example():
-    """The map of colours of docs/som-examples.md; where X11's names are not installed, of eight colours."""
+    """The map of colours of docs/som-examples.md, or of eight colours if the names of X11 are not installed."""
     with open(os.path.join(SOURCE, "docs", "som-examples.md"), encoding="utf-8") as file:
         colours = file.read().split("## Debian's packages")[0]
     lines = [line for line in re.findall(r"^    (.*)$", colours, re.MULTILINE)]
@@ -126,13 +128,13 @@ def example():
 
 
 def extremes(rng):
-    """Values that floats do not have distances of are refused or told; columns may share a name; a long side can be
-    read again."""
+    """Values whose distances exceed a float are refused with a message; columns may share a name; a map with a long
+    side can be read again."""
     x = clusters(rng, 30, 3)
     numpy.save("large.npy", x * numpy.float32(1e30))
     numpy.save("small.npy", x * numpy.float32(1e-30))
     numpy.save("far.npy", x + numpy.float32(1e7))
-    size = ("--size", "6x8", "--epochs", "1", "--grid", "hexagonal") # whose kernels are there
+    size = ("--size", "6x8", "--epochs", "1", "--grid", "hexagonal")  # whose kernels are built already
     options = ("-o", "edge.h5", "--devices", "cpu", *size)
     for ranks in (1, 3):
         run(ranks, "som", "train", "large.npy", *options, code=65, says="row 0 (from 0), 'x1'")
@@ -141,7 +143,7 @@ def extremes(rng):
     assert "scale standard" in run(1, "som", "train", "far.npy", *options).stderr
     done = run(1, "som", "train", "large.npy", "--scale", "standard", *options)
     assert "warning" not in done.stderr and Map("edge.h5").hits.sum() == 30
-    for radius in ("1e300", "1e-300"): # all samples' mean; each unit's own
+    for radius in ("1e300", "1e-300"):  # the mean of all samples, and each unit's own
         run(1, "som", "train", "t.npy", *options, "--radius", radius, "--radius-end", radius)
         w = Map("edge.h5").w.reshape(48, 3)
         assert (numpy.abs(w - w[0]).max() < 1e-5 * numpy.abs(w).max()) == (radius == "1e300"), w
@@ -154,7 +156,7 @@ def extremes(rng):
     run(1, "som", "train", "again.csv", *options, "--resume", code=65, says="'a', and of the data 'b'")
     write_table("plain.csv", x, ["x1", "x2", "x3"])
     train(1, "plain.csv", "edge.h5", "--size", "6x8", "--epochs", "1")
-    for columns, names in (((2, 0, 1), ["x3", "x1", "x2"]), ((0, 1, 2), NAMES)): # by name, if they have the map's
+    for columns, names in (((2, 0, 1), ["x3", "x1", "x2"]), ((0, 1, 2), NAMES)):  # by name, if they have the names of the map
         write_table("again.csv", x[:, columns], names)
         apply(1, "edge.h5", "again.csv", "edge.tsv")
         Map("edge.h5").check_rows(x, None, read_rows("edge.tsv"))
@@ -181,8 +183,8 @@ def refusals(rng):
                           (("--metric", "hamming"), "euclidean"), (("--start", "zero"), "samples")):
         run(1, *asked, *options, code=2, says=says)
     for ranks in (1, 3):
-        run(ranks, "som", "paint", "t.npy", "-o", "m.h5", code=2, says="train, apply and draw")
-        run(ranks, "som", "train", "t.npy", code=2, says="som train needs: DATA -o MAP.h5")
+        run(ranks, "som", "paint", "t.npy", "-o", "m.h5", code=2, says="som needs train DATA -o MAP.h5, or train G.h5")
+        run(ranks, "som", "train", "t.npy", code=2, says="som needs train DATA -o MAP.h5, or train G.h5")
         run(ranks, "som", "train", "t.npy", "-o", "m.txt", code=2, says="MAP.h5")
         run(ranks, *asked, "--grid", "hexagonal", "--topology", "toroid", "--size", "3x3", code=2, says="even")
         run(ranks, "som", "train", "none.npy", "-o", "m.h5", code=66, says="none.npy")
@@ -196,7 +198,7 @@ def refusals(rng):
 def main():
     print("seed", SEED)
     rng = numpy.random.default_rng(SEED)
-    x, keys, data = check_setting(rng, 0, 1, 3) # one rank builds kernels while no others wait
+    x, keys, data = check_setting(rng, 0, 1, 3)  # one rank builds kernels while no other rank waits
     forms_of_units(data)
     columns_by_name(x, keys)
     check_setting(rng, 1, 1, 1)

@@ -1,5 +1,6 @@
-"""som train and apply within --device-memory: whatever comes and goes, the map and the units are the same, and the device
-held no more; a map that cannot be had is refused with a remedy."""
+"""som train and apply within --device-memory: the map and the units do not depend on the limit, and the device never
+holds more. A map that does not fit is refused with a remedy.
+"""
 import json
 import os
 import sys
@@ -21,7 +22,8 @@ def program(ranks, *words):
 
 
 def within(ranks, bytes_allowed, *options):
-    """Errors of the epochs, and rows of units, by a map trained and applied in so much memory; and what was held of it."""
+    """Trains and applies a map with this much memory; returns the errors of the epochs, the rows of units, and the
+    memory that was used."""
     memory = ("--device-memory", str(bytes_allowed)) if bytes_allowed else ()
     done, trained = program(ranks, "train", "x.npy", "-o", "map.h5", *SIZE, *options, *memory)
     assert done.returncode == 0, done.stderr

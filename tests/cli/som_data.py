@@ -1,5 +1,6 @@
-"""Vectors of som in arrays: every type of numpy and HDF5 that holds numbers is read as numpy reads it, all others are refused by
-name; shapes, damaged files."""
+"""Vectors of som in arrays: every numeric type of numpy and HDF5 is read as numpy reads it, and all others are refused
+by name; shapes; damaged files.
+"""
 import os
 import random
 import shutil
@@ -15,7 +16,7 @@ from som_case import Map, apply, read_rows, write_map, write_table
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 READ = ["<f2", ">f2", ">f4", "<f8", "|b1", "|u1", "<i2", ">u2", ">i4", "<i8", ">u8"]
-FEW = ["<f2", "|b1", ">i4"] # of HDF5, which converts by itself
+FEW = ["<f2", "|b1", ">i4"]  # types of HDF5, which converts them
 REFUSED = ["<c8", "|O", "<M8[ns]", "<f16"]
 
 
@@ -26,13 +27,13 @@ def values(rng, kind):
     if kind[1] == "f":
         x += rng.random(x.shape)
         x[3] = 0
-        x[4] = (6e-8, -6.1e-5, 65504) # of 16 bits: the least of all, one below the least normal one, the greatest
+        x[4] = (6e-8, -6.1e-5, 65504)  # 16-bit floats: the smallest, one below the smallest normal value, and the largest
         x[5, 1] = numpy.nan
     return (x > 50 if kind[1] == "b" else x).astype(kind)
 
 
 def types(rng):
-    """The unit of each vector, and how far it is, as of the same values in doubles."""
+    """The unit of each vector and its distance equal those of the same values as doubles."""
     write_map("map.h5", rng.normal(size=(3, 4, 3)) * 50)
     some = Map("map.h5")
     with h5py.File("x.h5", "w") as file:
@@ -44,7 +45,7 @@ def types(rng):
             x = file[kind][()]
             order = numpy.asfortranarray if number % 3 == 0 else numpy.ascontiguousarray
             numpy.save("x.npy", order(x))
-            with open("x.npy", "rb") as stored: # numpy has not changed the type
+            with open("x.npy", "rb") as stored:  # numpy has not changed the type
                 assert f"'{kind}'".encode() in stored.read(100), kind
             for place in ["x.npy"] + [f"x.h5:/{kind}"] * (kind in FEW):
                 apply(1 + (number % 6 == 0), "map.h5", place, "units.tsv")
@@ -108,7 +109,8 @@ def refusals(rng):
 
 
 def many_columns(rng):
-    """More than distances take: the data's fault, or that of --features; a table may have more than the map takes of it."""
+    """More columns than distances allow are an error of the data or of --features; a table may have more columns than
+    the map uses."""
     x = rng.random((4, 16385), dtype=numpy.float32)
     numpy.save("wide.npy", x)
     for ranks in (1, 2):
@@ -130,7 +132,8 @@ def many_columns(rng):
 
 
 def resumed_on_others(rng):
-    """--resume takes the same vectors only, in whatever form; a map that does not know its vectors takes all of their size."""
+    """--resume accepts only the same vectors, in any format; a map that does not store their checksum accepts all
+    vectors of its length."""
     x = rng.random((30, 3), dtype=numpy.float32)
     x[4, 1] = numpy.nan
     numpy.save("a.npy", x)
@@ -156,20 +159,20 @@ def resumed_on_others(rng):
 
 
 def other_words():
-    """Options that a word would pass over are refused."""
+    """Options that have no effect on a subcommand are refused."""
     numpy.save("a.npy", numpy.zeros((2, 3)))
     write_map("map.h5", numpy.zeros((2, 2, 3)))
     asked = {"train": ("a.npy", "-o", "m.h5"), "apply": ("map.h5", "a.npy", "-o", "u.tsv"), "draw": ("map.h5", "-o", "m.svg")}
-    for word, option, says in (("train", ("--show", "hits"), "som draw does"), ("train", ("--labels", "u.tsv"), "som draw does"),
+    for word, option, says in (("train", ("--show", "hits"), "--show is for som draw"), ("train", ("--labels", "u.tsv"), "--labels is for som draw"),
                                ("train", ("--column", "c"), "for the vertices of a graph"),
-                               ("apply", ("--scale", "unit"), "--scale: som apply takes the map as it was trained"),
-                               ("apply", ("--resume",), "as it was trained"), ("apply", ("--show", "hits"), "som draw does"),
-                               ("draw", ("--size", "3x3"), "as it was trained"), ("draw", ("--key", "a"), "leave it out")):
+                               ("apply", ("--scale", "unit"), "--scale is for som train; som apply uses the map as it was trained"),
+                               ("apply", ("--resume",), "as it was trained"), ("apply", ("--show", "hits"), "som apply makes no picture"),
+                               ("draw", ("--size", "3x3"), "as it was trained"), ("draw", ("--key", "a"), "som draw reads only a map")):
         run(1, "som", word, *asked[word], *option, code=2, says=says)
 
 
 def few():
-    """One of each, in words."""
+    """Types of which there is one value each, as text."""
     with open("one.tsv", "w", encoding="utf-8") as file:
         file.write("7\n")
     said = run(1, "som", "train", "one.tsv", "--size", "1x1", "--epochs", "1", "-o", "one.h5").stdout

@@ -1,5 +1,6 @@
-"""som draw, on maps made here: what is in which colour, in SVG and PNG; legends, labels, layouts; maps and labels that
-are damaged, on 1 and 3 ranks."""
+"""som draw on maps that this test makes: colours in SVG and PNG, legends, labels, layouts; damaged maps and labels, on
+1 and 3 ranks.
+"""
 import csv
 import gzip
 import json
@@ -21,14 +22,14 @@ from program import run
 from som_case import write_map
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-DENSITY = 2 # dots of a PNG for a measure of an SVG
+DENSITY = 2  # pixels of a PNG for a unit of length of an SVG
 VIRIDIS = numpy.array([(68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145, 140), (40, 174, 128),
                        (94, 201, 98), (173, 220, 48), (253, 231, 37)])
 TITLE = re.compile(r"unit (\d+) \(x (\d+), y (\d+)\): ([^;]*)(?:; (.*))?")
 
 
 def read_png(path):
-    """[height, width, 3]; filters are undone as the format's definition says."""
+    """Returns [height, width, 3]; filters are reversed as the PNG specification says."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -43,19 +44,19 @@ def read_png(path):
         at += 12 + size
     assert (depth, colours) == (8, 2)
     raw = numpy.frombuffer(zlib.decompress(body), numpy.uint8).reshape(height, 3 * width + 1)
-    assert (raw[:, 0] == 0).all() # no filters
+    assert (raw[:, 0] == 0).all()  # no filters
     return raw[:, 1:].reshape(height, width, 3)
 
 
 def shade(values, value):
-    """viridis, of the least value to the greatest."""
+    """The viridis colour of a value between the minimum and the maximum."""
     place = 8 * (value - values.min()) / (values.max() - values.min()) if values.max() > values.min() else 0
     below = min(int(place), 7)
     return VIRIDIS[below] + (place - below) * (VIRIDIS[below + 1] - VIRIDIS[below])
 
 
 class Picture:
-    """An SVG: its units, in order, as (part, unit, middle, colour, value, label), and words as (x, y, text)."""
+    """An SVG: its units in order, as (part, unit, middle, colour, value, label), and its texts as (x, y, text)."""
     def __init__(self, path, units):
         root = tree.parse(path).getroot()
         self.size = float(root.get("width")), float(root.get("height"))
@@ -85,7 +86,8 @@ def close(found, wanted):
 
 
 def colours_of_units(rng):
-    """In an SVG units lie where the grid has them, in their values' colours; the PNG has the same there."""
+    """In an SVG units are at their places of the grid, in the colours of their values; the PNG has the same colours
+    there."""
     for grid, rows, columns in (("rectangular", 4, 6), ("hexagonal", 5, 4)):
         w = rng.normal(size=(rows, columns, 3)).astype(numpy.float32).astype(float) # as the file has them
         write_map("map.h5", w, ["a<b", "b", "c"], grid=grid)
@@ -113,7 +115,7 @@ def colours_of_units(rng):
 
 
 def own_colours(rng):
-    """rgb: from 0 to 1, from 0 to 255, or from the least to the greatest."""
+    """rgb: values are from 0 to 1, from 0 to 255, or from the minimum to the maximum."""
     raw = rng.random((3, 4, 4))
     rounded = raw.copy()
     rounded[1, 2] = 1 + 2e-7 # as means may be
@@ -134,17 +136,17 @@ def own_colours(rng):
 
 
 def hits():
-    """Units that have none are grey, and the legend begins at 1."""
+    """Units without hits are grey, and the legend begins at 1."""
     write_map("map.h5", numpy.zeros((2, 3, 1)))
     draw("map.h5", "map.svg", "--show", "hits", "--show", "x1")
     svg = Picture("map.svg", 6)
     assert svg.units[0][3] == [224] * 3 and close(svg.units[1][3], VIRIDIS[0]) and close(svg.units[5][3], VIRIDIS[8])
-    assert close(svg.units[3][3], shade(numpy.arange(1, 6), 3)) and close(svg.units[7][3], VIRIDIS[0]) # all alike
+    assert close(svg.units[3][3], shade(numpy.arange(1, 6), 3)) and close(svg.units[7][3], VIRIDIS[0])  # all units are equal
     assert svg.texts()[:4] == ["hits", "1", "grey: 0", "5"], svg.texts()
 
 
 def other_forms_of_names(rows):
-    """The same picture of .csv and .jsonl, packed or not, as of units.tsv."""
+    """.csv and .jsonl, compressed or not, give the same picture as units.tsv."""
     with open("map.svg", encoding="utf-8") as file:
         expected = file.read()
     with open("units.csv", "w", encoding="utf-8", newline="") as file:
@@ -185,10 +187,11 @@ def other_forms_of_names(rows):
 
 
 def names_of_units(rng):
-    """The name that most vectors of a unit have, within its room; how many have others."""
+    """The label is the name that most vectors of a unit have, cut to its space, with the number of vectors with other
+    names."""
     write_map("map.h5", rng.normal(size=(2, 12, 2)), grid="hexagonal")
     rows = [("oak", 0), ("elm", 0), ("elm", 0), ("a<b & é", 2), ("first", 4), ("second", 4), ("", 23), ("x" * 50, 23)]
-    rows.append(("yew", "")) # no unit
+    rows.append(("yew", ""))  # there is no such unit
     rows += [(f"unit of the lower row {u}", u) for u in range(13, 22)]
     with open("units.tsv", "w", encoding="utf-8") as file:
         file.write("distance\tunit\tkey\r\n")
@@ -200,7 +203,7 @@ def names_of_units(rng):
     assert svg.units[0][5] == "elm and 1 more" and svg.units[1][5] is None and svg.units[24][5] is None
     lower = sorted(label for label in svg.labels if label[1] > svg.labels[0][1])
     assert len(lower) == 9, lower
-    at_the_edges = [text for *_, text in lower[::8]] # there is room
+    at_the_edges = [text for *_, text in lower[::8]]  # there is enough space
     assert at_the_edges == ["unit of the lower row 13", "unit of the lower row 21"], lower
     assert all(re.fullmatch("uni.*…", text) and len(text) < 14 for *_, text in lower[1:-1]), lower
     other_forms_of_names(rows)
@@ -218,7 +221,7 @@ def names_of_units(rng):
 
 
 def layouts(rng):
-    """Whatever the shape of the map and the number of parts: all of them within the picture, none on another."""
+    """All parts are within the picture and do not overlap, whatever the shape of the map and the number of parts."""
     for rows, columns, dims in ((1, 1, 1), (1, 40, 3), (40, 1, 2), (3, 3, 20), (2, 2, 40), (70, 50, 5)):
         names = [f"a name that is too long for its part of the picture, of column {c}" for c in range(dims)]
         grid = str(rng.choice(["rectangular", "hexagonal"]))
@@ -289,7 +292,7 @@ DAMAGES = {
 
 
 def damages(rng):
-    """One error with the file and the place, exit code 65, no picture; apply says the same."""
+    """One error with the file and the place, exit code 65 and no picture; apply gives the same error."""
     w = rng.normal(size=(3, 4, 2))
     numpy.save("t.npy", numpy.zeros((5, 2), numpy.float32))
     for number, (says, damage) in enumerate(DAMAGES.items()):

@@ -1,5 +1,7 @@
-"""som on graphs: every vertex's features are those that this test counts for itself (triangles by all triples, PageRank by power
-iteration), as the map and the distances from it say; on 1 to 8 ranks; into the graph, and found again for another one."""
+"""som on graphs: the features of every vertex, as the map and the distances show them, are those that this test
+computes (triangles from all triples, PageRank by power iteration), on 1 to 8 ranks; results as attributes of the graph;
+a map applied to another graph.
+"""
 import itertools
 import json
 import math
@@ -16,7 +18,7 @@ from analytics import Graph, objects, random_graph, ranks as power_iteration, ro
 from program import attempt, run
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-# Five at a time, and maps of one size, as in som.py: programs for devices are built for both.
+# Five features at a time and maps of one size, as in som.py, since each number needs a device program of its own.
 LISTS = [["degree", "in-degree", "out-degree", "neighbours", "triangles"],
          ["clustering", "component-size", "attr:year", "attr:share", "attr:open"],
          ["pagerank", "log:degree", "log:pagerank", "log:attr:year", "triangles"]]
@@ -26,7 +28,7 @@ KINDS = {"key": str, "unit": int, "x": int, "y": int, "distance": float, "second
 
 
 def give_attributes(draw, graph):
-    """Numbers of all types, that some vertices lack; one that all lack; a text."""
+    """Numeric attributes of all types, which some vertices lack; one that all lack; a text."""
     graph.attributes = {key: {"year": draw.choice([None, -draw.randrange(9), draw.randrange(2100)]),
                               "share": draw.choice([None, draw.random()]), "open": draw.choice([None, True, False]), "name": "n"}
                         for key in graph.keys}
@@ -47,7 +49,7 @@ def write(graph, name):
 
 
 def around(keys, edges):
-    """Of each vertex: neighbours, triangles, the share of joined pairs of neighbours."""
+    """For each vertex its neighbours, triangles, and the share of joined pairs of neighbours."""
     near = {key: set() for key in keys}
     for a, b, *_ in edges:
         if a != b:
@@ -74,7 +76,7 @@ def component_sizes(keys, edges):
 
 
 def features(graph, names, types=None):
-    """[vertices, names], NaN where one is missing; rows as graph.keys."""
+    """Returns [vertices, names], NaN for a missing feature; rows as graph.keys."""
     edges = [e for e in graph.edges if not types or e[2] in types]
     leave, reach = (dict.fromkeys(graph.keys, 0) for _ in range(2))
     for a, b, *_ in edges:
@@ -132,7 +134,7 @@ def check_report(told, names, table):
 
 
 def check_units(some, keys, table, path="units.tsv"):
-    """Each vertex is as far from its unit as these features are, and from no other less far."""
+    """Each vertex has the distance from its unit that its features give, and no other unit is nearer."""
     found = {row["key"]: row for row in rows(path, KINDS)}
     assert set(found) == {str(k) for k in keys} and len(found) == len(keys)
     for key, values in zip(keys, (table - some.offset) * some.factor):
@@ -166,7 +168,7 @@ def all_features(draw):
     spoilt = table.copy()
     spoilt[5, names.index("triangles")] += 1
     objects(lambda: check_report(told, names, spoilt))
-    spoilt[5, names.index("triangles")] += 100 # one more may be as far from the unit, on its other side
+    spoilt[5, names.index("triangles")] += 100  # a value larger by one may be as far from the unit, on its other side
     objects(lambda: check_units(some, graph.keys, spoilt))
 
 
@@ -180,11 +182,11 @@ def some_edges(draw):
     apply(1, path, "--relation", "A")
     check_units(some, graph.keys, table)
     apply(1, path)
-    objects(lambda: check_units(some, graph.keys, table)) # all edges
+    objects(lambda: check_units(some, graph.keys, table))  # all edges
 
 
 def into_graphs(draw):
-    """The attributes are what the rows say; the others stay; a stopped training writes none."""
+    """The attributes are those of the rows, and other attributes stay; a training that is stopped writes none."""
     graph = give_attributes(draw, random_graph(draw, 50, 120))
     graph.attributes["v9"] = dict.fromkeys(graph.attributes["v9"])
     path = write(graph, "h")
@@ -214,14 +216,15 @@ def into_graphs(draw):
 
 
 def other_graphs(draw):
-    """The features of another graph, by the map's columns; the order of vectors is the file's, whatever the ranks."""
+    """The features of another graph follow from the columns of the map. The order of vectors is that of the file, with
+    any number of ranks."""
     one, other = (give_attributes(draw, random_graph(draw, n, 3 * n)) for n in (40, 25))
     path, second = write(one, "one"), write(other, "two")
     names = ["log:degree", "attr:share", "triangles", "log:pagerank", "neighbours"]
     some, _ = train(2, path, names)
     apply(2, second)
     check_units(some, other.keys, (features(other, names)))
-    exact = [name for name in names if "pagerank" not in name] # whose last bits are those of sums over ranks
+    exact = [name for name in names if "pagerank" not in name]  # whose last bits come from sums over ranks
     maps = [train(ranks, path, exact, "--training", "online", "--start", "samples")[0].w for ranks in (1, 3)]
     assert numpy.array_equal(maps[0], maps[1]), numpy.abs(maps[0] - maps[1]).max()
     bare = Graph(["a", "b"], [("a", "b", "A", 1)]).write("bare")
@@ -230,11 +233,11 @@ def other_graphs(draw):
 
 def small_graphs():
     two = Graph(["a", "b"], [("a", "b", "A", 1)]).write("few")
-    _, told = train(8, two, OF_EDGES) # ranks without vertices
+    _, told = train(8, two, OF_EDGES)  # ranks without vertices
     assert [round(f["mean"], 6) for f in told["features"]] == [1, 0.5, 0, 1, 2], told["features"]
     with open("lone.tsv", "w") as file:
         file.write("id\nx\ny\nz\n")
-    run(1, "import", "--vertices", "lone.tsv", "-o", "lone.h5", "-q") # no types of edges at all
+    run(1, "import", "--vertices", "lone.tsv", "-o", "lone.h5", "-q")  # no edge types at all
     _, told = train(2, "lone.h5", [*OF_EDGES[1:], "clustering"])
     assert [f["mean"] and round(f["mean"], 6) for f in told["features"]] == [0, 0, 1, 1, None], told["features"]
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
@@ -262,19 +265,19 @@ def refusals():
             (("train", "huge.h5", "--features", "log:attr:w", *to), 2, "have no attribute 'w'; vertices have the numbers v"),
             (("train", "huge.h5", "--features", "attr:v", *to), 65, "1e+300, which is more than a float holds"),
             (("train", "few.h5", *to), 2, "--features degree,pagerank"),
-            (("train", "t.npy", "--features", "degree", *to), 2, "t.npy is no graph file"),
+            (("train", "t.npy", "--features", "degree", *to), 2, "--features is for the vertices of a graph, and DATA is no graph file"),
             (("train", "t.npy", "--into", "few.h5", *to), 2, "--into is for the vertices of a graph"),
             (("train", "few.h5", "--features", "degree", "--relation", "NO", *to), 2, "relation NO: few.h5 has no edges of this type"),
-            (("train", "few.h5", "--features", "degree", "--key", "a", *to), 2, "--key a"),
+            (("train", "few.h5", "--features", "degree", "--key", "a", *to), 2, "--key is for a table, and DATA is a graph"),
             (("train", "few.h5", "--features", "degree", "--into", "m.h5", *to), 2, "m.h5"),
             (("train", "few.h5", "--features", "degree", "--column", "c", *to), 2, "`into`"),
             (("train", "none/few.h5", "--features", "degree", *to), 66, "none/few.h5"),
             (("train", "few.h5", "--features", "degree", "--into", "none/x.h5", *to), 74, "none/x.h5"),
             (("train", "plain.h5", "--features", "degree", *to), 65, "not a graph file"),
             (("apply", "plain.h5", "few.h5", "-o", "u.tsv"), 65, "plain.h5: its column 'x1' is no feature of vertices"),
-            (("apply", "map.h5", "few.h5", "--features", "degree", "-o", "u.tsv"), 2, "--features: som apply"),
-            (("apply", "map.h5", "few.h5"), 2, "som apply needs"),
-            (("draw", "map.h5", "-o", "m.svg", "--into", "x.h5"), 2, "--into: som draw writes no graph")):
+            (("apply", "map.h5", "few.h5", "--features", "degree", "-o", "u.tsv"), 2, "--features is for som train; som apply"),
+            (("apply", "map.h5", "few.h5"), 2, "or apply MAP.h5 DATA -o FILE, or apply MAP.h5 DATA --into H.h5, or draw"),
+            (("draw", "map.h5", "-o", "m.svg", "--into", "x.h5"), 2, "--into is for som train and som apply; som draw writes no graph")):
         run(2 if arguments[1] == "huge.h5" else 1, "som", *arguments, code=code, says=says)
     assert run(1, "som", "train", "huge.h5", "--features", "log:attr:v," + ",".join(OF_EDGES[:4]), "--size", "6x8", "-o", "m.h5", "-q", "--devices", "cpu")
     assert not os.path.exists("u.tsv") and not os.path.exists("x.h5")

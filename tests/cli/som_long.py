@@ -1,5 +1,6 @@
-"""som: all settings and forms of data, on 1 to 3 ranks; scaling; a training that is interrupted; no room for what is
-written."""
+"""som: all settings and formats of data, on 1 to 3 ranks; scaling; a training that is interrupted; output that does not
+fit on the disk.
+"""
 import os
 import random
 import signal
@@ -25,8 +26,8 @@ def settings(rng):
 
 
 def forms(rng):
-    """The same map of a table, an array and HDF5; of other numbers of ranks one of the same quality (a vector between
-    two units may go to either)."""
+    """A table, an array and HDF5 give the same map. Other numbers of ranks give a map of the same quality, since a
+    vector between two units may go to either."""
     x = clusters(rng, 90, 4)
     write_table("t.tsv", x, ["x1", "x2", "x3", "x4"])
     numpy.save("t.npy", x.astype(numpy.float64))
@@ -46,7 +47,7 @@ def forms(rng):
 
 def scaling(rng):
     x = clusters(rng, 80, 3)
-    x[:, 2] = 5 # a column without a width
+    x[:, 2] = 5  # all values of the column are equal
     numpy.save("t.npy", x)
     for word, middle, width in (("none", x[0] * 0, x[0] * 0 + 1), ("unit", x.min(0), x.max(0) - x.min(0)),
                                 ("standard", x.astype(float).mean(0), x.astype(float).std(0))):
@@ -74,15 +75,15 @@ def interrupted(rng):
 
 
 def limited(ranks, *arguments):
-    """Nothing is left behind, and one error says for what there was no room."""
+    """Nothing is left behind, and one error names the file that did not fit."""
     before = sorted(os.listdir("."))
     run(ranks, "som", *arguments, "-q", code=74, says=arguments[arguments.index("-o") + 1].split(".")[0])
     assert sorted(os.listdir(".")) == before, (arguments, before, os.listdir("."))
 
 
 def no_room(rng):
-    """A limit on the size of files stands for the disk, larger than what MPI keeps in files. Its signal, which is
-    ignored, is deadly again where LLVM builds a kernel: all kernels are built before."""
+    """A limit on the size of files acts like a full disk; it is larger than the files that MPI keeps. The program
+    ignores its signal, but LLVM restores the default while it builds a kernel, so all kernels are built before."""
     os.environ["POCL_WORK_GROUP_SPECIALIZATION"] = "0"
     numpy.save("t.npy", clusters(rng, 200, 3))
     numpy.save("u.npy", clusters(rng, 400000, 3))

@@ -1,4 +1,6 @@
-"""sort: files of numbers in all forms, on host and device, 1 to 3 ranks, against Python's sorted; refusals name line and column."""
+"""sort: files of numbers in all formats, on host and device, with 1 to 3 ranks, equal the result of Python's sorted;
+refusals name line and column.
+"""
 import gzip
 import json
 import math
@@ -79,14 +81,15 @@ def refusals(folder):
 
 
 def special_files(folder):
-    """Devices and pipes are not taken for empty files, nor replaced; a file is not written over while it is read."""
+    """Devices and pipes are not taken for empty files and not replaced; a file cannot be overwritten while it is read.
+    """
     os.mkfifo(f"{folder}/pipe")
     run(1, "sort", "/dev/null", code=66, says="/dev/null: not a regular file")
     run(2, "sort", f"{folder}/some.txt", "-o", f"{folder}/pipe", code=74, says="pipe: is a device or a pipe")
     run(1, "sort", f"{folder}/some.txt", "--json", f"{folder}/pipe", code=74, says="pipe: is a device or a pipe")
     run(1, "sort", f"{folder}/some.txt", "-o", f"{folder}/kept.h5:/x", "-q")
     for place in (f"{folder}/kept.h5:/y", f"{folder}/./kept.h5"):
-        run(1, "sort", f"{folder}/kept.h5:/x", "-o", place, code=2, says="is the file of an argument")
+        run(1, "sort", f"{folder}/kept.h5:/x", "-o", place, code=2, says="is also the file of an argument")
     assert run(1, "sort", f"{folder}/kept.h5:/x", "-o", "-", "-q").stdout.split() == ["-2", "1", "300"]
 
 

@@ -1,4 +1,4 @@
-"""spmv: y = A x by sums of this test's own; transposed, again and again, with attributes as x and as weights."""
+"""spmv: y = A x equals the sums of this test; transposed, repeated, with attributes as x and as weights."""
 import os
 import random
 import sys
@@ -11,7 +11,7 @@ from program import run
 
 
 def product(keys, arcs, x, times=1, normal=False):
-    """y(i) = sum of A[i][j] x(j), an entry for each arc i -> j."""
+    """y(i) = sum of A[i][j] x(j), with an entry for each arc i -> j."""
     for _ in range(times):
         y = dict.fromkeys(keys, 0.0)
         for a, b, w in arcs:
@@ -36,7 +36,7 @@ def check(graph, path, ranks, *options, weight=None, x=None, transpose=False, ty
 
 
 def exact(keys, arcs, rounds):
-    """Power iteration in fractions."""
+    """Power iteration in exact fractions."""
     x = dict.fromkeys(keys, Fraction(1))
     for _ in range(rounds):
         y = dict.fromkeys(keys, Fraction(0))
@@ -48,7 +48,7 @@ def exact(keys, arcs, rounds):
 
 
 def out_of_range(draw):
-    """--normalize where sums of products would be too great or too small; a graph with both kinds of weights, too."""
+    """--normalize where sums of products would overflow or underflow; also a graph with both kinds of weights."""
     for name, factors in (("huge", (1e300,)), ("tiny", (1e-300,)), ("both", (1e-290, 1e290))):
         graph = random_graph(draw, 12, 40, least=1)
         graph.edges = [(a, b, kind, w * draw.choice(factors)) for a, b, kind, w in graph.edges]
@@ -86,7 +86,7 @@ def main():
         assert (told["sum_bytes_per_edge_and_iteration"] > 0) == (columns > 1)
     out_of_range(draw)
     chain = Graph(list("abcd"), [(a, b, "A", 1) for a, b in zip("abc", "bcd")])
-    check(chain, chain.write("chain"), 2, "--normalize", "--repeat", "20000", times=20, normal=True) # all is 0 soon
+    check(chain, chain.write("chain"), 2, "--normalize", "--repeat", "20000", times=20, normal=True)  # all values soon become 0
     assert report()["greatest"][:5] == [1, 1, 1, 0, 0] and report()["iterations"] == 20000
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 3 * i)
     check(undirected, undirected.write("u"), 2, weight="w")

@@ -1,4 +1,4 @@
-"""sssp: distances against Dijkstra's algorithm, predecessors against what they are to be; lengths that are none are refused."""
+"""sssp: distances against Dijkstra's algorithm, predecessors against their definition; refused lengths."""
 import math
 import os
 import random
@@ -57,7 +57,7 @@ def lengths_that_are_none(draw):
 
 
 def large_lengths():
-    """Beyond 32 bits, and beyond what a column holds."""
+    """Distances beyond 32 bits, and beyond the values of a column."""
     far = 1 << 40
     graph = Graph(["a", "b", "c", "d"], [("a", "b", "A", far), ("b", "c", "A", far + 3), ("a", "c", "A", 3 * far)])
     check(graph, graph.write("far"), "a", 2)
@@ -69,7 +69,7 @@ def large_lengths():
         for number in ranks:
             if most < 1 << 63:
                 check(graph, path, "a", number)
-            else: # exact, but no column of a graph holds it
+            else:  # exact, but no column of a graph can hold it
                 run(number, "sssp", path, "--source", "a", "--weight", "w", code=65, says=f"{most} is more than a column")
     heavy = Graph(["a", "b"], 20 * [("a", "b", "A", 1.6e308)])
     check(heavy, heavy.write("heavy"), "a", 2, weight="real")

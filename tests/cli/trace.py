@@ -1,5 +1,6 @@
-"""--trace: every rank's spans are there, nested in their lanes; devices worked as long as the report says; and rows of the next
-round are fetched while a kernel runs."""
+"""--trace: the spans of every rank are complete and nested in their lanes, devices worked as long as the report says,
+and rows of the next round are fetched while a kernel runs.
+"""
 import collections
 import json
 import os
@@ -19,7 +20,7 @@ Span = collections.namedtuple("Span", "begin end name")
 
 
 def read(path, ranks):
-    """Spans by (rank, lane), in the file's order, nanoseconds."""
+    """Spans by (rank, lane), in the order of the file, in nanoseconds."""
     with open(path) as file:
         trace = json.load(file)
     assert trace["otherData"]["ranks"] == ranks and trace["otherData"]["dropped"] == 0
@@ -55,7 +56,7 @@ def overlap(some, others):
 
 
 def traced(ranks, *arguments):
-    """Lanes and the report."""
+    """The lanes, compared with the report."""
     run(ranks, *arguments, "--trace", "trace.json", "--json", "report.json")
     with open("report.json") as file:
         report = json.load(file)
@@ -76,7 +77,7 @@ def check_kernels(lanes, report, ranks):
 
 
 def check_pull(ranks):
-    """In rounds: each is fetched beside a launch of the one before it. A rank alone has nothing to wait for."""
+    """In rounds, each fetch overlaps a launch of the round before. A single rank has nothing to wait for."""
     lanes, report = traced(ranks, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE, *PULL, "--row-cache", "64K")
     check_kernels(lanes, report, ranks)
     assert report["exchange"]["pull_rounds"] > 3
@@ -103,7 +104,7 @@ def check_push():
 def check_one_rank():
     lanes, report = traced(1, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE)
     check_kernels(lanes, report, 1)
-    lanes, report = traced(1, "match", "g.h5", "--pattern", "house", "--count", "-q")  # by sums
+    lanes, report = traced(1, "match", "g.h5", "--pattern", "house", "--count", "-q")  # counted by sums
     assert lanes[0, "device"]
     run(1, "import", "e.tsv", "-o", "h.h5", "-q", "--trace", "import.json")
     lanes = read("import.json", 1)
@@ -117,11 +118,11 @@ def check_refusals():
                    says="--trace nowhere/t.json: cannot write to folder nowhere/")
         assert done.stdout == "" and done.stderr.count("\n") == 1, done
     run(1, "info", "g.h5", "--trace", "-", code=2, says="name one")
-    run(1, "info", "g.h5", "--trace", "./g.h5", code=2, says="--trace ./g.h5 is the file of an argument")
-    run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--json, too")
-    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--output, too")
-    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "./g.h5", code=2, says="--output ./g.h5 is the file of an argument")
-    run(1, "partition", "g.h5", "-k", "2", "-o", "g.h5", code=2, says="--output g.h5 is the file of an argument")
+    run(1, "info", "g.h5", "--trace", "./g.h5", code=2, says="--trace ./g.h5 is also the file of an argument")
+    run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--trace t.json is also the file of --json")
+    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--json t.tsv is also the file of --output")
+    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "./g.h5", code=2, says="--output ./g.h5 is also the file of an argument")
+    run(1, "partition", "g.h5", "-k", "2", "-o", "g.h5", code=2, says="--output g.h5 is also the file of an argument")
     assert not [name for name in os.listdir(".") if ".tmp" in name]
 
 

@@ -1,7 +1,6 @@
-"""Steps of random rules on random graphs, against an interpreter that applies one match after another.
-
-What a step gives must be what some of its matches give one by one, in the order of their keys and in the reverse order; how
-many there are and how many are blocked is counted by the interpreter. The file is the same for every number of ranks.
+"""Steps of random rules on random graphs, against an interpreter that applies one match after another. The result of a
+step must equal that of applying some of its matches one by one, in the order of their keys and in the reverse order.
+The interpreter counts the matches and the inapplicable ones. The file is the same with every number of ranks.
 """
 import itertools
 import json
@@ -39,7 +38,7 @@ class Graph:
         return sum((s == vertex) + (t == vertex) for s, t, _ in self.edges.values())
 
     def out(self, vertex, kind):
-        """To other vertices: in a pattern all are different."""
+        """Edges to other vertices, since all vertices of a pattern are distinct."""
         return sum(s == vertex != t and k == kind for s, t, k in self.edges.values())
 
     def x(self, vertex):
@@ -57,7 +56,7 @@ class Graph:
 
 
 def pairs(condition):
-    """Matches of (a)-[k:K]->(b), a and b different, for which the condition is true."""
+    """The matches of (a)-[k:K]->(b) with a and b distinct for which the condition is true."""
     return lambda g: [(a, b, k) for k, a, b in g.of_type("K") if a != b and condition(g, a, b)]
 
 
@@ -99,7 +98,7 @@ def retype(g, match, fresh):
     g.edges[match[2]][2] = "L"
 
 
-RULES = [  # text, matches, what a match does, does it apply
+RULES = [  # text, matches, effect of a match, applicability
     ("MATCH (a)-[k:K]->(b) WHERE a.x > b.x SET a.x = b.x, b.x = a.x",
      pairs(known(lambda x, y: x > y)), exchange, None),
     ("MATCH (a)-[k:K]->(b:P) DELETE k, b",
@@ -180,7 +179,7 @@ def read(folder):
 
 
 def apply_one_by_one(graph, rule, chosen, order):
-    """None: at its turn one of them is no match any longer."""
+    """Returns None if a match no longer exists at its turn."""
     _, find, act, applies = rule
     first = max(graph.vertices) + 1
     graph = graph.copy()

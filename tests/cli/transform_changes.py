@@ -1,5 +1,6 @@
-"""Change logs of random rules on random graphs: an interpreter of the log makes the same graph of it, and so does transform,
-for every number of ranks; a run that stops and goes on gives the same files; spoilt logs are refused with one message.
+"""Change logs of random rules on random graphs. An interpreter makes the same graph from the log, and so does transform
+with every number of ranks. A run that stops and continues gives the same files. Damaged logs are refused with one
+message.
 """
 import json
 import os
@@ -69,7 +70,7 @@ class Log:
                 self.create(line["to"])
 
     def step(self, lines):
-        """Edges are named as they are before it."""
+        """Edges have the names that they have before the step."""
         named = [None if "vertex" in line["change"] or "labels" in line["change"] or line["change"] == "create edge"
                  else self.find(line) for line in lines]
         for line, edge in zip(lines, named):
@@ -95,7 +96,7 @@ def random_graph(rng):
     keys = [f"k{i}" if words else i for i in range(1, count + 1)]
     vertices = {k: [{label for label in "PQ" if rng.random() < 0.5}, {"x": rng.randint(0, 3)} if rng.random() < 0.8 else {}]
                 for k in keys}
-    edges = [] # one of type K at least: rules that name a type which no edge has are refused
+    edges = []  # at least one edge has the type K, since rules that name a type without edges are refused
     for _ in range(rng.randint(2, 2 * count)):
         kind = rng.choice("KKKL") if edges else "K"
         edge = [kind, rng.choice(keys), rng.choice(keys), {"w": rng.randint(1, 2)} if rng.random() < 0.7 else {}]
@@ -139,7 +140,7 @@ def transform(ranks, folder, how, *options):
 
 
 def stop_and_go(rng, folder, how):
-    """Jobs that have time for one step, on any number of ranks."""
+    """Jobs that have time for one step, with varying numbers of ranks."""
     for _ in range(20):
         done = attempt(rng.choice([1, 1, 2, 3]), "transform", f"{folder}/g.h5", f"{folder}/r.rules", "-o", f"{folder}/h.h5",
                        "--changes", f"{folder}/again.jsonl", "--checkpoint", f"{folder}/c", "--resume", "--max-time", "0.0001",
@@ -152,7 +153,7 @@ def stop_and_go(rng, folder, how):
 
 
 def spoil(rng, text):
-    """A log with one fault, of any kind."""
+    """A log with one fault of any kind."""
     lines = text.split("\n")
     at = rng.randrange(len(lines) - 1)
     way = rng.randrange(6)

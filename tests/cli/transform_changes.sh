@@ -1,8 +1,8 @@
-# transform: the change log and its faults, drawings, and runs that stop and go on.
+# transform: the change log and its faults, drawings, and runs that stop and continue.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
-# alone CODE ARGUMENTS...: as expect with one rank, without mpirun.
+# alone CODE ARGUMENTS...: like expect with one rank, without mpirun.
 alone() {
 	local wanted=$1; shift
 	timeout -k 10 60 "$GEMP_MPI" "$@" >"$work/out" 2>"$work/err" </dev/null
@@ -19,7 +19,7 @@ RULE join MATCH (p:N)<-[:L]-(q) MERGE q INTO p
 RUN link; gone; join
 END
 
-# What is written, line by line.
+# The log, line by line.
 expect 0 3 transform g.h5 r.rules -o h.h5 --changes c.jsonl --json -
 equal "$(field rules.0.created.vertices) $(field rules.0.created.edges) $(field rules.0.set)" '1 1 2' 'created and set'
 equal "$(field rules.1.deleted.vertices) $(field rules.1.deleted.edges)" '1 2' 'deleted'
@@ -54,7 +54,7 @@ equal "$(wc -l <none.jsonl)" 2 'a log of nothing'
 alone 0 transform h.h5 none.jsonl -o again.h5 --json -
 equal "$(field graph.hash)" "$hash" 'replay of nothing'
 
-# wrong RANKS SCRIPT PLACE TEXT: a log that sed has changed is refused, and no graph is written.
+# wrong RANKS SCRIPT PLACE TEXT: a log that the sed script changed is refused, and no graph is written.
 wrong() {
 	sed "$2" c.jsonl >m.jsonl
 	rm -f m.h5
@@ -83,7 +83,7 @@ wrong 1 '1s/"changes":1/"changes":9/' 1 'the log has form 9'
 wrong 1 '2d' 2 'a change stands behind its step'
 wrong 1 '1s/.*/{}/' 1 'this is not the head of a change log'
 alone 2 transform g.h5 c.jsonl -o m.h5 --changes n.jsonl
-says '--changes is for rules, and c.jsonl is a change log'
+says '--changes has no effect on a change log'
 alone 2 transform g.h5 r.rules -o m.h5 --changes -
 says 'changes -: a log appears when it is whole; name a file'
 alone 74 transform g.h5 r.rules -o m.h5 --changes no/such/folder.jsonl
@@ -104,7 +104,7 @@ alone 65 transform large.h5 one.rules -o m.h5 --dot m.dot
 says 'are too many to draw (at most 2000)'
 [ ! -e m.h5 ] || fail 'a graph without its drawing'
 
-# Runs that stop and go on: one step at least, whatever the time.
+# Runs that stop and continue: each does at least one step, whatever the time limit.
 alone 0 transform g.h5 r.rules -o h.h5 --changes c.jsonl -q
 job() { local wanted=$1 ranks=$2; shift 2; expect "$wanted" "$ranks" transform g.h5 r.rules -o r.h5 --changes r.jsonl --checkpoint k "$@"; }
 job 75 1 --max-time 0.001 --json -
@@ -132,7 +132,7 @@ says '--max-time needs --checkpoint FOLDER'
 alone 2 transform g.h5 r.rules -o r.h5 --checkpoint k --dot r.dot
 says 'dot does not go with checkpoint'
 
-# Signals, to rules that do not end.
+# Signals to rules that would never end.
 echo 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*' >r.rules
 (trap - EXIT; exec "$GEMP_MPI" transform g.h5 r.rules -o r.h5 >out 2>err) & pid=$!
 sleep 0.5

@@ -15,11 +15,11 @@ static gemp_context *context;
 static size_t own_blocks; /* of the context */
 
 static const gemp_command match = {
-	.name = "match", .bit = GEMP_ON_MATCH, .arguments = "G QUERY", .min_arguments = 1, .max_arguments = 2
+	.name = "match", .bit = GEMP_ON_MATCH, .arguments = "G QUERY", .argument_count = { 1, 2 }
 };
 static const gemp_command import = { .name = "import", .bit = GEMP_ON_IMPORT, .arguments = "-o G" };
 static const gemp_command generate = {
-	.name = "generate", .bit = GEMP_ON_GENERATE, .arguments = "KIND", .min_arguments = 1, .max_arguments = 1
+	.name = "generate", .bit = GEMP_ON_GENERATE, .arguments = "KIND", .argument_count = { 1, 1 }
 };
 static const gemp_command *const commands[] = { &match, &import, &generate };
 static const gemp_command_table table = { 3, commands };
@@ -121,7 +121,7 @@ static void errors(void **state)
 	        "--result-buffer: '0' is not a whole number up to 18446744073709551615, more than 0");
 	refused(&match, "g --launch-factor x", "--launch-factor: 'x' is not a number");
 	refused(&match, "", "match needs G QUERY");
-	refused(&match, "a b c", "match takes no argument 'c'");
+	refused(&match, "a b c", "match accepts no argument 'c'");
 	refused(&import, "match", "a command comes first: gemp-mpi match");
 }
 

@@ -17,7 +17,7 @@
 static gemp_context *context;
 static size_t own_blocks; /* of the context */
 static const gemp_command info = {
-	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .min_arguments = 1, .max_arguments = 1
+	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 }
 };
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
@@ -141,7 +141,7 @@ static void streams(void **state)
 	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	options->output = NULL;
 	options->json = "-";
-	assert_true(gemp_json_on_stdout(options));
+	assert_true(gemp_is_stdout(options->json));
 	assert_ok(gemp_report_begin(&report, context, options));
 	assert_null(report->people); /* with --quiet */
 	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);

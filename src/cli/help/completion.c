@@ -1,4 +1,4 @@
-/* `completion bash`: a completion script made of the tables of commands and options. */
+/* completion: prints a bash script that completes commands, options, and the values of options that have choices. */
 
 #include "cli/help/help.h"
 #include "core/memory.h"
@@ -6,33 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A list for compgen -W: names of commands, or of a command's options. */
-static void option_names(gemp_text *out, const gemp_command *command)
+/* The names of the options of a command, for compgen -W. */
+static void print_option_names(gemp_text *out, const gemp_command *command)
 {
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (table[i].commands & command->bit)
-			gemp_text_print(out, " --%s", table[i].name);
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(command, &i));)
+		gemp_text_print(out, " --%s", option->name);
 }
 
-/* A case branch for each option whose values are words. */
-static void option_words(gemp_text *out)
+/* A case branch for each option that has choices. */
+static void print_choices(gemp_text *out)
 {
-	size_t count, size;
-	const gemp_option *table = gemp_option_table(&count);
-	for (size_t i = 0; i < count; i++) {
-		if (table[i].kind != GEMP_OPTION_CHOICE && table[i].kind != GEMP_OPTION_SIZE_OR_WORD)
+	size_t size;
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(NULL, &i));) {
+		if (option->kind != GEMP_OPTION_CHOICE && option->kind != GEMP_OPTION_SIZE_OR_WORD)
 			continue;
 		const char *word;
-		gemp_text_print(out, "\t--%s) words='", table[i].name);
-		for (size_t w = 0; (word = gemp_option_word(table[i].value, w, &size)); w++)
+		gemp_text_print(out, "\t--%s) words='", option->name);
+		for (size_t w = 0; (word = gemp_word_at(option->value, w, &size)); w++)
 			gemp_text_print(out, "%s%.*s", w ? " " : "", (int)size, word);
 		gemp_text_print(out, "' ;;\n");
 	}
 }
 
-void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
+/* The function that bash calls. The choices of the option before the cursor come first, then the options of the command, and files
+ * where nothing else fits. */
+static void print_bash_script(gemp_text *out, const gemp_command_table *table)
 {
 	size_t generators;
 	const gemp_generator *generator = gemp_generators(&generators);
@@ -44,20 +44,20 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	                     "\t\t[[ -n $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
 	                     "\tdone\n"
 	                     "\tcase $previous in\n");
-	option_words(out);
+	print_choices(out);
 	gemp_text_print(out, "\tgenerate) words='");
 	for (size_t g = 0; g < generators; g++)
 		gemp_text_print(out, "%s%s", g ? " " : "", generator[g].name);
 	gemp_text_print(out, "' ;;\n\tesac\n\tif [ -z \"$words\" ]; then case $command in\n");
 	for (size_t i = 1; i < table->count; i++) {
 		gemp_text_print(out, "\t%s) words='", table->commands[i]->name);
-		option_names(out, table->commands[i]);
+		print_option_names(out, table->commands[i]);
 		gemp_text_print(out, "' ;;\n");
 	}
 	gemp_text_print(out, "\t*) words='");
 	for (size_t i = 0; i < table->count; i++)
 		gemp_text_print(out, "%s ", table->commands[i]->name);
-	option_names(out, table->commands[0]);
+	print_option_names(out, table->commands[0]);
 	gemp_text_print(out, "' ;;\n\tesac; [[ $current == -* || -z $command ]] || words=; fi\n"
 	                     "\tif [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
 	                     "\telse COMPREPLY=($(compgen -f -- \"$current\")); fi\n"
@@ -65,13 +65,14 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	                     "complete -o filenames -F _gemp_mpi gemp-mpi\n");
 }
 
+/* Other shells would need a script of their own. */
 static gemp_code completion(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;
 	if (strcmp(options->arguments[0], "bash") != 0)
-		return gemp_fail(GEMP_EUSAGE, "completion for '%s' is not available; use bash", options->arguments[0]);
+		return gemp_fail(GEMP_EUSAGE, "there is no completion for '%s'; there is one for bash", options->arguments[0]);
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
-	gemp_help_bash(&text, options->table);
+	print_bash_script(&text, options->table);
 	return gemp_help_print(context, &text);
 }
 
@@ -82,8 +83,7 @@ const gemp_command gemp_command_completion = {
 	.summary = "Prints a script that lets the shell complete commands and options",
 	.text = "",
 	.examples = ". <(gemp-mpi completion bash)\n",
-	.min_arguments = 1,
-	.max_arguments = 1,
+	.argument_count = { 1, 1 },
 	.run = completion,
 	.plain = true,
 };

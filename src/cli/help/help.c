@@ -1,8 +1,8 @@
-/* help: --help and the command `help` for terminals, made from the tables of commands and options.
+/* help: the order of items in every form of help, and the form for terminals.
  *
- * A text is built whole before rank 0 prints it, so that a failure prints nothing. Lines wrap at WIDTH columns, whatever the terminal:
- * the same help everywhere can be compared and searched. Names stand in a column of their own; a name that is too long for it has its
- * meaning on the next line.
+ * A text is complete before rank 0 prints it, so a failure prints nothing. Lines wrap at WIDTH columns on every terminal, since the same
+ * help everywhere can be compared and searched. Names stand in a column of their own; the meaning of a name that is too long for the
+ * column begins on the next line.
  */
 
 #include "cli/help/help.h"
@@ -14,8 +14,9 @@
 
 enum { WIDTH = 100, OPTION_COLUMN = 30, COMMAND_COLUMN = 14 };
 
+/* The values of gemp_code (include/gemp/status.h). */
 const gemp_help_entry gemp_help_codes[] = {
-	{ "0", "Success, also if there are no matches." },
+	{ "0", "Success, even if there are no matches." },
 	{ "2", "Error in the command line or the query." },
 	{ "65", "Bad input data." },
 	{ "66", "An input file is missing or cannot be read." },
@@ -23,18 +24,18 @@ const gemp_help_entry gemp_help_codes[] = {
 	{ "70", "Internal error, of the program or a driver." },
 	{ "71", "Out of memory on host or device." },
 	{ "74", "Reading or writing failed." },
-	{ "75", "match, transform: stopped early with a checkpoint; --resume goes on." },
+	{ "75", "match, transform, som train: stopped early with finished work saved; --resume continues." },
 	{ NULL, NULL },
 };
 
 const gemp_help_entry gemp_help_environment[] = {
-	{ "GEMP_CACHE_DIR", "Folder of built kernels; empty: no cache. By default $XDG_CACHE_HOME/gemp-mpi or "
+	{ "GEMP_CACHE_DIR", "Folder for compiled kernels; empty: no cache. Default: $XDG_CACHE_HOME/gemp-mpi or "
 	                    "~/.cache/gemp-mpi." },
-	{ "GEMP_KERNEL_DIR", "Folder whose .cl and .clh files are used in place of those that are built in." },
+	{ "GEMP_KERNEL_DIR", "Folder with .cl and .clh files that replace the built-in kernels." },
 	{ NULL, NULL },
 };
 
-/* Words of `text`, wrapped; the cursor stands at column `at`, further lines begin at `indent`. Ends the line. */
+/* Adds the words of `text` and a line end. The cursor is at column `at`; further lines begin at column `indent`. */
 static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 {
 	bool fresh = true;
@@ -54,11 +55,11 @@ static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 	gemp_text_print(out, "\n");
 }
 
-/* A name, and its meaning in a column of its own. */
-static void entry(gemp_text *out, const char *name, size_t column, const char *meaning)
+/* A line with a name, indented by 2, and its meaning from `column` on. */
+static void print_entry(gemp_text *out, const char *name, size_t column, const char *meaning)
 {
-	size_t at = strlen(name);
-	gemp_text_print(out, "%s", name);
+	size_t at = 2 + strlen(name);
+	gemp_text_print(out, "  %s", name);
 	if (at + 2 > column) {
 		gemp_text_print(out, "\n");
 		at = 0;
@@ -68,147 +69,151 @@ static void entry(gemp_text *out, const char *name, size_t column, const char *m
 }
 
 /* A heading and a list that ends with a NULL name. */
-static void entries(gemp_text *out, const char *heading, size_t column, const gemp_help_entry *list)
+static void print_entries(gemp_text *out, const char *heading, size_t column, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n%s:\n", heading);
-	for (; list->name; list++) {
-		char name[40];
-		snprintf(name, sizeof name, "  %s", list->name);
-		entry(out, name, column, list->meaning);
-	}
+	for (; list->name; list++)
+		print_entry(out, list->name, column, list->meaning);
 }
 
-/* The endings of a format go into its meaning. The list is made anew in each call, with the same content. */
-const gemp_help_entry *gemp_help_formats(void)
+/* Formats are known to the library alone, so the list of --format and this one follow from its table. */
+static void print_formats(gemp_text *out, const gemp_help_form *form)
 {
-	enum { MOST = 32, MEANING = 200 };
-	static gemp_help_entry list[MOST + 1];
-	static char meanings[MOST][MEANING];
 	const char *name, *endings, *summary;
+	if (form->heading)
+		form->heading(out, "Formats");
 	for (size_t i = 0; gemp_import_format_at(i, &name, &endings, &summary); i++) {
-		GEMP_CHECK(i < MOST);
-		snprintf(meanings[i], MEANING, "%s%s%s%s.", summary, *endings ? " (" : "", endings, *endings ? ")" : "");
-		list[i] = (gemp_help_entry){ name, meanings[i] };
+		char meaning[200];
+		snprintf(meaning, sizeof meaning, "%s%s%s%s.", summary, *endings ? " (" : "", endings, *endings ? ")" : "");
+		form->entry(out, name, meaning);
 	}
-	return list;
 }
 
-void gemp_help_option_name(gemp_text *out, const gemp_option *option)
-{
-	gemp_text_print(out, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-}
-
-/* Callers print a heading wherever the group changes. */
-const gemp_option *gemp_help_next(const gemp_command *command, size_t *index)
-{
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
-	while (*index < count) {
-		const gemp_option *option = &table[(*index)++];
-		if (option->commands & command->bit && option->kind != GEMP_OPTION_PARAMETER)
-			return option;
-	}
-	return NULL;
-}
-
-/* "  -o, --output FILE": the letter has a column of its own. */
-static void print_option(gemp_text *out, const gemp_option *option)
+/* An entry such as "-o, --output FILE" with the meaning and the default. */
+static void print_option(gemp_text *out, const gemp_option *option, const gemp_help_form *form)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 }, meaning = { 0 };
 	if (option->letter)
-		gemp_text_print(&name, "  -%c, ", option->letter);
+		gemp_text_print(&name, "-%c, ", option->letter);
 	else
-		gemp_text_print(&name, "      ");
-	gemp_help_option_name(&name, option);
+		gemp_text_print(&name, "%s", form->no_letter);
+	gemp_text_print(&name, "--%s", option->name);
+	if (option->value)
+		gemp_text_print(&name, " %s", option->value);
 	gemp_text_print(&meaning, "%s", option->help);
 	if (option->default_text)
 		gemp_text_print(&meaning, " Default: %s.", option->default_text);
 	if (name.failed || meaning.failed)
 		out->failed = true;
 	else
-		entry(out, name.data, OPTION_COLUMN, meaning.data);
+		form->entry(out, name.data, meaning.data);
 }
 
-/* Parameters are options of their generator alone. */
-static void print_parameter(gemp_text *out, const gemp_parameter *parameter)
-{
-	char form[64], value[64], name[128], meaning[512];
-	gemp_parameter_form(form, sizeof form, parameter);
-	gemp_parameter_default(value, sizeof value, parameter);
-	snprintf(name, sizeof name, "      --%s %s", parameter->name, form);
-	snprintf(meaning, sizeof meaning, "%s; default: %s", parameter->meaning, value);
-	entry(out, name, OPTION_COLUMN, meaning);
-}
-
-/* Generators stand in front of the options of `generate`, with their parameters. */
-static void print_generators(gemp_text *out)
+/* A parameter is shown like an option of its generator. */
+static void print_generators(gemp_text *out, const gemp_help_form *form)
 {
 	size_t count;
 	const gemp_generator *generator = gemp_generators(&count);
 	for (size_t g = 0; g < count; g++, generator++) {
-		gemp_text_print(out, "\n%s: ", generator->name);
-		wrap(out, strlen(generator->name) + 2, 2, generator->meaning);
-		for (size_t p = 0; p < generator->parameter_count; p++)
-			print_parameter(out, &generator->parameters[p]);
+		form->generator(out, generator);
+		for (size_t p = 0; p < generator->parameter_count; p++) {
+			const gemp_parameter *parameter = &generator->parameters[p];
+			char value[64], default_text[64], meaning[512];
+			gemp_parameter_form(value, sizeof value, parameter);
+			gemp_parameter_default(default_text, sizeof default_text, parameter);
+			snprintf(meaning, sizeof meaning, "%s.", parameter->meaning);
+			const gemp_option option = {
+				.name = parameter->name, .value = value, .default_text = default_text, .help = meaning
+			};
+			print_option(out, &option, form);
+		}
+		gemp_text_print(out, "%s", form->after_generator);
 	}
 }
 
-/* Each line of `text` with `before` in front. */
-static void lines(gemp_text *out, const char *before, const char *text)
+/* Parameters are also in the table of options, for parsing, but only generators show them. */
+void gemp_help_items(gemp_text *out, const gemp_command *command, const gemp_help_form *form)
 {
-	while (*text) {
-		size_t size = strcspn(text, "\n");
-		gemp_text_print(out, "%s%.*s\n", before, (int)size, text);
-		text += size + (text[size] == '\n');
+	const char *group = "";
+	const gemp_option *option;
+	if (command->bit == GEMP_ON_GENERATE)
+		print_generators(out, form);
+	if (command->bit == GEMP_ON_IMPORT)
+		print_formats(out, form);
+	for (size_t i = 0; (option = gemp_option_next(command, &i));) {
+		if (option->kind == GEMP_OPTION_PARAMETER)
+			continue;
+		if (form->heading && strcmp(group, option->group) != 0)
+			form->heading(out, group = option->group);
+		print_option(out, option, form);
 	}
 }
 
-/* A command may be used in several forms, a line each. */
-static void usage(gemp_text *out, const gemp_command *command)
+/* TERMINAL */
+
+static void text_heading(gemp_text *out, const char *title)
 {
-	const char *form = command->arguments, *before = "Usage: ";
+	gemp_text_print(out, "\n%s:\n", title);
+}
+
+static void text_entry(gemp_text *out, const char *name, const char *meaning)
+{
+	print_entry(out, name, OPTION_COLUMN, meaning);
+}
+
+/* The name of a generator and what it makes, wrapped, before its parameters. */
+static void text_generator(gemp_text *out, const gemp_generator *generator)
+{
+	gemp_text_print(out, "\n%s: ", generator->name);
+	wrap(out, strlen(generator->name) + 2, 2, generator->meaning);
+}
+
+static const gemp_help_form text_form = { text_heading, text_entry, text_generator, "", "    " };
+
+/* Examples and first steps. */
+static void print_indented(gemp_text *out, const char *lines)
+{
+	int size;
+	while (*lines) {
+		const char *line = gemp_next_line(&lines, &size);
+		gemp_text_print(out, "  %.*s\n", size, line);
+	}
+}
+
+void gemp_help_usage(gemp_text *out, const gemp_command *command, const char *first, const char *further)
+{
+	const char *rest = command->arguments, *before = first;
 	do {
-		size_t size = strcspn(form, "\n");
-		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "", (int)size,
-		                form);
-		before = "       ";
-		form += size + (form[size] == '\n');
-	} while (*form);
+		int size;
+		const char *form = gemp_next_line(&rest, &size);
+		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "", size, form);
+		before = further;
+	} while (*rest);
 }
 
-/* A paragraph is one line of the command's text. */
-static void paragraphs(gemp_text *out, const char *text)
+/* Each line of a command's text is a paragraph. */
+static void print_paragraphs(gemp_text *out, const char *text)
 {
 	while (*text) {
 		char paragraph[2048];
-		size_t size = strcspn(text, "\n");
-		snprintf(paragraph, sizeof paragraph, "%.*s", (int)size, text);
+		int size;
+		const char *line = gemp_next_line(&text, &size);
+		snprintf(paragraph, sizeof paragraph, "%.*s", size, line);
 		gemp_text_print(out, "\n");
 		wrap(out, 0, 0, paragraph);
-		text += size + (text[size] == '\n');
 	}
 }
 
 void gemp_help_command(gemp_text *out, const gemp_command *command)
 {
-	const char *group = "";
-	const gemp_option *option;
 	gemp_text_print(out, "%s.\n\n", command->summary);
-	usage(out, command);
-	paragraphs(out, command->text);
+	gemp_help_usage(out, command, "Usage: ", "       ");
+	print_paragraphs(out, command->text);
 	if (*command->examples) {
 		gemp_text_print(out, "\nExamples:\n");
-		lines(out, "  ", command->examples);
+		print_indented(out, command->examples);
 	}
-	if (command->bit == GEMP_ON_GENERATE)
-		print_generators(out);
-	if (command->bit == GEMP_ON_IMPORT)
-		entries(out, "Formats", 13, gemp_help_formats());
-	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
-		if (strcmp(group, option->group) != 0)
-			gemp_text_print(out, "\n%s:\n", group = option->group);
-		print_option(out, option);
-	}
+	gemp_help_items(out, command, &text_form);
 }
 
 void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
@@ -220,23 +225,21 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	                "       mpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n\n"
 	                "Commands:\n",
 	                GEMP_VERSION);
-	for (size_t i = 0; i < table->count; i++) {
-		char name[40];
-		snprintf(name, sizeof name, "  %s", table->commands[i]->name);
-		entry(out, name, COMMAND_COLUMN, table->commands[i]->summary);
-	}
-	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n", table->commands[0]->name);
+	for (size_t i = 0; i < table->count; i++)
+		print_entry(out, table->commands[i]->name, COMMAND_COLUMN, table->commands[i]->summary);
+	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains a command.\n",
+	                table->commands[0]->name);
 	gemp_text_print(out, "\nFirst steps:\n");
-	lines(out, "  ",
-	      "mpirun -n 4 gemp-mpi\n"
-	      "gemp-mpi generate movies -o movies.h5\n"
-	      "gemp-mpi info movies.h5\n"
-	      "mpirun -n 4 gemp-mpi match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)'\n");
-	entries(out, "Exit codes", 6, gemp_help_codes);
-	entries(out, "Environment", 19, gemp_help_environment);
+	print_indented(
+		out, "mpirun -n 4 gemp-mpi\n"
+			 "gemp-mpi generate movies -o movies.h5\n"
+			 "gemp-mpi info movies.h5\n"
+			 "mpirun -n 4 gemp-mpi match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)'\n");
+	print_entries(out, "Exit codes", 6, gemp_help_codes);
+	print_entries(out, "Environment", 19, gemp_help_environment);
 }
 
-/* The other ranks build the same text, so that all return the same code. */
+/* The other ranks build the same text, so all return the same code. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 {
 	GEMP_TRY(gemp_text_status(text));
@@ -245,7 +248,7 @@ gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 	return GEMP_OK;
 }
 
-/* Without a command the overview is shown. */
+/* --as markdown and --as man have all commands, whatever the argument. */
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;
@@ -274,7 +277,7 @@ const gemp_command gemp_command_help = {
 	.summary = "Explains a command and its options, or lists the commands",
 	.text = "",
 	.examples = "gemp-mpi help match\ngemp-mpi help --as man | man -l -\n",
-	.max_arguments = 1,
+	.argument_count = { 0, 1 },
 	.run = help,
 	.plain = true,
 };

@@ -1,4 +1,8 @@
-/* help: what --help, `help` and the manual say, made of the tables of commands and options. */
+/* help: the output of --help, `help` and the manual, made from the tables of commands and options.
+ *
+ * There are three forms of help: text for a terminal (help.c), Markdown and a man page (manual.c). All of them list the same items in
+ * the same order, which gemp_help_items walks through.
+ */
 
 #ifndef GEMP_CLI_HELP_HELP_H
 #define GEMP_CLI_HELP_HELP_H
@@ -8,28 +12,35 @@
 
 #include <gemp/graph.h>
 
-/* Exit codes and environment, for every form of help; fields of --json, for the manual. */
+/* A name and its meaning. */
 typedef struct gemp_help_entry {
 	const char *name, *meaning;
 } gemp_help_entry;
-extern const gemp_help_entry gemp_help_codes[], gemp_help_environment[], gemp_help_json[]; /* end with a NULL name */
+/* Lists that end with a NULL name; the manual alone has the fields of --json. */
+extern const gemp_help_entry gemp_help_codes[], gemp_help_environment[], gemp_help_json[];
+
+/* How a form of help writes the items of a command. */
+typedef struct gemp_help_form {
+	void (*heading)(gemp_text *out,
+	                const char *title); /* of a group of options, or of the formats; NULL: no headings */
+	void (*entry)(gemp_text *out, const char *name, const char *meaning);
+	void (*generator)(gemp_text *out, const gemp_generator *generator); /* entries of its parameters follow */
+	const char *after_generator;                                        /* text that ends its parameters */
+	const char *no_letter; /* text before the name of an option without a letter, such as blanks of its width */
+} gemp_help_form;
+
+/* The generators with their parameters, the formats of import, and the options of a command by groups. */
+void gemp_help_items(gemp_text *out, const gemp_command *command, const gemp_help_form *form);
 
 void gemp_help_overview(gemp_text *out, const gemp_command_table *table);
 void gemp_help_command(gemp_text *out, const gemp_command *command);
 void gemp_help_markdown(gemp_text *out, const gemp_command_table *table); /* docs/command-line.md */
 void gemp_help_man(gemp_text *out, const gemp_command_table *table);      /* docs/gemp-mpi.1 */
-void gemp_help_bash(gemp_text *out, const gemp_command_table *table);     /* completion */
-
-/* The formats that import reads, with their endings; ends with a NULL name. */
-const gemp_help_entry *gemp_help_formats(void);
 
 /* Local. Rank 0 prints the text; GEMP_ENOMEM if building it failed. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text);
 
-/* "--json FILE", "--count". */
-void gemp_help_option_name(gemp_text *out, const gemp_option *option);
-/* The next option of a command at or after *index, or NULL; *index moves past it. Options of a group follow one
- * another, and parameters of generators are left out: gemp_generators() says more about them. */
-const gemp_option *gemp_help_next(const gemp_command *command, size_t *index);
+/* A line for each form of use of a command, after `first` or `further`. */
+void gemp_help_usage(gemp_text *out, const gemp_command *command, const char *first, const char *further);
 
 #endif

@@ -1,12 +1,12 @@
-/* manual: the whole of the help as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the fields of the JSON
- * report. A test compares both files with what this module makes, so that a new option cannot be left out.
+/* manual: the help of all commands as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the fields of the JSON
+ * report. tests/cli/options.sh compares both files with the output of this module, so they cannot lack a new option.
  */
 
 #include "cli/help/help.h"
 
-#include <stdio.h>
 #include <string.h>
 
+/* Commands that share a field stand in one entry. Fields of single commands begin with the name of the command. */
 const gemp_help_entry gemp_help_json[] = {
 	{ "version, command, arguments, options", "The program and its command line; options as they were given." },
 	{ "ranks, devices", "Number of ranks; devices with the number of ranks on each." },
@@ -25,8 +25,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "assignment", "devices: host and devices of each rank. pci and uuid are null if the driver does not give them." },
 	{ "query, semantics, distinct, plan", "match: the query, its meaning, and the plan of the search." },
 	{ "matches",
-	  "match: number of matches in the chosen meaning. Counts have all their digits, up to 2^64 - 1; some parsers "
-	  "round numbers above 2^53." },
+	  "match: number of matches in the chosen meaning. Counts are exact up to 2^64 - 1; some parsers round above 2^53." },
 	{ "embeddings, embeddings_reason", "match: number of embeddings; null and the reason if they were not counted." },
 	{ "rows, count", "match: number of rows of the result; the value of count(*)." },
 	{ "steps, rules, explain",
@@ -45,8 +44,7 @@ const gemp_help_entry gemp_help_json[] = {
 	  "match: method (none, push, pull), bytes, messages and rounds; local_share: share of matches that never left a rank "
 	  "(push) or of rows that a rank had (pull); pull: pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, "
 	  "pivots_in_parts; push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
-	{ "work", "match: for each rank and device the kernel seconds, launches, and matches before duplicates were "
-	          "removed." },
+	{ "work", "match: for each rank and device the kernel seconds, launches, and matches with duplicates." },
 	{ "imbalance", "match: maximum over mean of the devices' kernel seconds and matches." },
 	{ "attribute_values", "match: number of values that were copied to devices, and of values in results." },
 	{ "count_per",
@@ -60,109 +58,68 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "part_share", "match --profile: share of matches that lie within one of 1, 2, 4, ... 64 parts." },
 	{ "quantisation_error, topographic_error", "som train, som apply: errors of all vectors with respect to the map." },
 	{ "epochs, epoch, seconds_per_epoch",
-	  "som train: radius, rate and errors of each epoch of this run; number of epochs in all; seconds of the slowest "
-	  "rank." },
+	  "som train: radius, rate and errors of each epoch of this run; epochs in all; seconds of the slowest rank." },
 	{ "exchange",
-	  "som train: what ranks exchanged: units, sums, or the affine maps of online training; null on one rank, "
-	  "and if there was nothing to train." },
+	  "som train: what ranks exchanged: units, sums, or affine maps (online training); null for one rank or no training." },
 	{ "vectors, dimensions, missing, without_unit",
-	  "som: number of vectors of all ranks, and their length; number of missing values; number of vectors "
-	  "without any value." },
+	  "som: number of vectors and their length; number of missing values, and of vectors without any value." },
 	{ NULL, NULL },
 };
 
 /* MARKDOWN */
 
-static void markdown_option(gemp_text *out, const gemp_option *option)
+static void markdown_entry(gemp_text *out, const char *name, const char *meaning)
 {
-	gemp_text_print(out, "- ");
-	if (option->letter)
-		gemp_text_print(out, "`-%c`, ", option->letter);
-	gemp_text_print(out, "`");
-	gemp_help_option_name(out, option);
-	gemp_text_print(out, "`");
-	if (option->default_text)
-		gemp_text_print(out, " (default `%s`)", option->default_text);
-	gemp_text_print(out, ": %s\n", option->help);
+	gemp_text_print(out, "- `%s`: %s\n", name, meaning);
 }
 
-/* Each form of use is a line. */
-static void markdown_usage(gemp_text *out, const gemp_command *command)
+/* Groups are bold lines and no headings, since a command has up to seven. */
+static void markdown_group(gemp_text *out, const char *title)
 {
-	const char *form = command->arguments;
-	gemp_text_print(out, "```sh\n");
-	do {
-		size_t size = strcspn(form, "\n");
-		gemp_text_print(out, "gemp-mpi %s%s%.*s [OPTIONS]\n", command->name, size ? " " : "", (int)size, form);
-		form += size + (form[size] == '\n');
-	} while (*form);
-	gemp_text_print(out, "```\n");
+	gemp_text_print(out, "\n**%s**\n\n", title);
 }
 
-/* Parameters stand with their generator, not among the options. */
-static void markdown_generators(gemp_text *out)
+static void markdown_generator(gemp_text *out, const gemp_generator *generator)
 {
-	size_t count;
-	const gemp_generator *generator = gemp_generators(&count);
-	for (size_t g = 0; g < count; g++, generator++) {
-		gemp_text_print(out, "\n`%s`: %s\n\n", generator->name, generator->meaning);
-		for (size_t p = 0; p < generator->parameter_count; p++) {
-			const gemp_parameter *parameter = &generator->parameters[p];
-			char form[64], value[64];
-			gemp_parameter_form(form, sizeof form, parameter);
-			gemp_parameter_default(value, sizeof value, parameter);
-			gemp_text_print(out, "- `--%s %s` (default `%s`): %s\n", parameter->name, form, value, parameter->meaning);
-		}
-	}
+	gemp_text_print(out, "\n`%s`: %s\n\n", generator->name, generator->meaning);
 }
 
-static void markdown_formats(gemp_text *out)
-{
-	gemp_text_print(out, "\n**Formats**\n\n");
-	for (const gemp_help_entry *entry = gemp_help_formats(); entry->name; entry++)
-		gemp_text_print(out, "- `%s`: %s\n", entry->name, entry->meaning);
-}
+static const gemp_help_form markdown_form = { markdown_group, markdown_entry, markdown_generator, "", "" };
 
-/* Groups of options are bold lines, no headings, since a command has up to seven. */
+/* A section with summary, forms of use, paragraphs, examples and options of a command. */
 static void markdown_command(gemp_text *out, const gemp_command *command)
 {
-	const char *group = "", *text = command->text;
-	const gemp_option *option;
-	gemp_text_print(out, "\n## %s\n\n%s.\n\n", command->name, command->summary);
-	markdown_usage(out, command);
-	while (*text) {
-		size_t size = strcspn(text, "\n");
-		gemp_text_print(out, "\n%.*s\n", (int)size, text);
-		text += size + (text[size] == '\n');
+	const char *rest = command->text;
+	int size;
+	gemp_text_print(out, "\n## %s\n\n%s.\n\n```sh\n", command->name, command->summary);
+	gemp_help_usage(out, command, "", "");
+	gemp_text_print(out, "```\n");
+	while (*rest) {
+		const char *paragraph = gemp_next_line(&rest, &size);
+		gemp_text_print(out, "\n%.*s\n", size, paragraph);
 	}
 	if (*command->examples)
 		gemp_text_print(out, "\n```sh\n%s```\n", command->examples);
-	if (command->bit == GEMP_ON_GENERATE)
-		markdown_generators(out);
-	if (command->bit == GEMP_ON_IMPORT)
-		markdown_formats(out);
-	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
-		if (strcmp(group, option->group) != 0)
-			gemp_text_print(out, "\n**%s**\n\n", group = option->group);
-		markdown_option(out, option);
-	}
+	gemp_help_items(out, command, &markdown_form);
 }
 
+/* A heading and a list that ends with a NULL name. */
 static void markdown_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n## %s\n\n", heading);
 	for (; list->name; list++)
-		gemp_text_print(out, "- `%s`: %s\n", list->name, list->meaning);
+		markdown_entry(out, list->name, list->meaning);
 }
 
 void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 {
-	gemp_text_print(out, "# The command line\n\n"
-	                     "Made by `gemp-mpi help --as markdown` of the tables that the program itself goes by; a test "
-	                     "compares the two.\n\n"
-	                     "```sh\nmpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n```\n\n"
-	                     "A command runs alone too, as one rank. A configuration (`--config FILE`) has one "
-	                     "`long-option = value` a line; `#` begins a comment.\n");
+	gemp_text_print(out,
+	                "# The command line\n\n"
+	                "`gemp-mpi help --as markdown` makes this page from the tables of options that the program itself "
+	                "reads; a test compares the two.\n\n"
+	                "```sh\nmpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n```\n\n"
+	                "Without mpirun a command runs as one rank. A configuration (`--config FILE`) has one "
+	                "`long-option = value` a line; `#` begins a comment.\n");
 	for (size_t i = 0; i < table->count; i++)
 		markdown_command(out, table->commands[i]);
 	markdown_entries(out, "Fields of the JSON report", gemp_help_json);
@@ -172,8 +129,8 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 
 /* MAN PAGE */
 
-/* Escapes what roff would interpret: dots and quotes at the beginning of a line, backslashes, and hyphens, which must be
- * searchable as minus signs. */
+/* Adds text with the characters escaped that roff would interpret: dots and quotes at the beginning of a line, backslashes, and hyphens,
+ * which a search must find as minus signs. */
 static void roff(gemp_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -189,6 +146,7 @@ static void roff(gemp_text *out, const char *text, size_t size)
 	}
 }
 
+/* A line of its own. */
 static void roff_line(gemp_text *out, const char *text)
 {
 	roff(out, text, strlen(text));
@@ -196,57 +154,25 @@ static void roff_line(gemp_text *out, const char *text)
 }
 
 /* A tagged paragraph: a name, in bold, and its meaning. */
-static void man_item(gemp_text *out, const char *name, const char *value, const char *meaning)
+static void man_entry(gemp_text *out, const char *name, const char *meaning)
 {
 	gemp_text_print(out, ".TP\n.B ");
-	roff(out, name, strlen(name));
-	if (value) {
-		gemp_text_print(out, " ");
-		roff(out, value, strlen(value));
-	}
-	gemp_text_print(out, "\n");
+	roff_line(out, name);
 	roff_line(out, meaning);
 }
 
-static void man_option(gemp_text *out, const gemp_option *option)
+/* The parameters are indented. */
+static void man_generator(gemp_text *out, const gemp_generator *generator)
 {
-	char name[80], meaning[1024];
-	if (option->letter)
-		snprintf(name, sizeof name, "-%c, --%s", option->letter, option->name);
-	else
-		snprintf(name, sizeof name, "--%s", option->name);
-	snprintf(meaning, sizeof meaning, "%s%s%s%s", option->help, option->default_text ? " Default: " : "",
-	         option->default_text ? option->default_text : "", option->default_text ? "." : "");
-	man_item(out, name, option->value, meaning);
+	man_entry(out, generator->name, generator->meaning);
+	gemp_text_print(out, ".RS\n");
 }
 
-static void man_parameter(gemp_text *out, const gemp_parameter *parameter)
-{
-	char name[64], form[64], value[64], meaning[512];
-	snprintf(name, sizeof name, "--%s", parameter->name);
-	gemp_parameter_form(form, sizeof form, parameter);
-	gemp_parameter_default(value, sizeof value, parameter);
-	snprintf(meaning, sizeof meaning, "%s Default: %s.", parameter->meaning, value);
-	man_item(out, name, form, meaning);
-}
+static const gemp_help_form man_form = { NULL, man_entry, man_generator, ".RE\n", "" };
 
-static void man_generators(gemp_text *out)
-{
-	size_t count;
-	const gemp_generator *generator = gemp_generators(&count);
-	for (size_t g = 0; g < count; g++, generator++) {
-		man_item(out, generator->name, NULL, generator->meaning);
-		gemp_text_print(out, ".RS\n");
-		for (size_t p = 0; p < generator->parameter_count; p++)
-			man_parameter(out, &generator->parameters[p]);
-		gemp_text_print(out, ".RE\n");
-	}
-}
-
-/* The text is not wrapped here, since man wraps it. */
+/* Lines are not wrapped here, since man wraps them. */
 static void man_command(gemp_text *out, const gemp_command *command)
 {
-	const gemp_option *option;
 	gemp_text_print(out, ".SS ");
 	roff_line(out, command->name);
 	roff(out, command->summary, strlen(command->summary));
@@ -259,19 +185,15 @@ static void man_command(gemp_text *out, const gemp_command *command)
 		roff(out, command->examples, strlen(command->examples));
 		gemp_text_print(out, ".fi\n");
 	}
-	if (command->bit == GEMP_ON_GENERATE)
-		man_generators(out);
-	for (const gemp_help_entry *entry = gemp_help_formats(); command->bit == GEMP_ON_IMPORT && entry->name; entry++)
-		man_item(out, entry->name, NULL, entry->meaning);
-	for (size_t i = 0; (option = gemp_help_next(command, &i));)
-		man_option(out, option);
+	gemp_help_items(out, command, &man_form);
 }
 
+/* A section of its own for a list that ends with a NULL name. */
 static void man_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
 {
 	gemp_text_print(out, ".SH %s\n", heading);
 	for (; list->name; list++)
-		man_item(out, list->name, NULL, list->meaning);
+		man_entry(out, list->name, list->meaning);
 }
 
 void gemp_help_man(gemp_text *out, const gemp_command_table *table)

@@ -1,5 +1,16 @@
-/* command: a subcommand is one object of this type, in a file of its own, that maps options to settings of the library and calls it;
- * main.c holds the table of all.
+/* command: a subcommand is one object of this type, which maps options to settings of the library and calls one function of it.
+ * main.c holds the table of all subcommands, in the order of the help. Commands over the same header of include/gemp share a file of
+ * src/cli:
+ *
+ *     graph.c          import, generate, info, verify, partition, convert
+ *     match.c          match, demo
+ *     transform.c      transform
+ *     analytics.c      degrees, edges, reverse, components, bfs, sssp, pagerank, spmv
+ *     sort_distinct.c  sort, distinct
+ *     euler.c          euler, assemble
+ *     som.c            som train, som apply, som draw
+ *     bench.c          bench match, bench tune, bench device, bench shuffle; devices
+ *     help/            help, completion
  */
 
 #ifndef GEMP_CLI_OPTIONS_COMMAND_H
@@ -9,8 +20,8 @@
 
 struct gemp_options;
 
-/* A bit for each command; an option has the bits of the commands that take it. */
-enum gemp_taken_by {
+/* Each command has a bit; an option has the bits of the commands that accept it. */
+enum gemp_command_bit {
 	GEMP_ON_DEMO = 1 << 0,
 	GEMP_ON_IMPORT = 1 << 1,
 	GEMP_ON_GENERATE = 1 << 2,
@@ -39,23 +50,31 @@ enum gemp_taken_by {
 	GEMP_ON_SOM = 1 << 25,
 };
 
+/* Collective. All ranks return the same code. */
+typedef gemp_code gemp_command_function(gemp_context *context, const struct gemp_options *options, gemp_report *report);
+
 typedef struct gemp_command {
 	const char *name;
-	unsigned bit;                        /* one gemp_taken_by */
-	const char *arguments;               /* as usage shows them; several forms a line each */
-	const char *summary;                 /* one line, no full stop */
-	const char *text;                    /* paragraphs of --help, each one line of text, ended by \n */
-	const char *examples;                /* a line each; a line that begins with # is a comment */
-	size_t min_arguments, max_arguments; /* positional arguments */
-	bool plain;                          /* has no report: --json, --trace and --quiet mean nothing */
-	/* Collective. All ranks return the same code. */
-	gemp_code (*run)(gemp_context *context, const struct gemp_options *options, gemp_report *report);
+	unsigned bit;          /* one gemp_command_bit */
+	const char *arguments; /* as usage shows them; a line for each form of use */
+	const char *summary;   /* one line, no full stop */
+	const char *text;      /* paragraphs of --help; each is one line of text and ends with \n */
+	const char *examples;  /* a line each; a line that begins with # is a comment */
+	struct {
+		size_t min, max;
+	} argument_count; /* positional arguments that the command accepts */
+	bool plain;       /* the command has no report, so --json, --trace and --quiet have no effect */
+	gemp_command_function *run;
 } gemp_command;
 
 typedef struct gemp_command_table {
 	size_t count;
-	const gemp_command *const *commands; /* [count]; the first runs when none is named */
+	const gemp_command *const *commands; /* [count]; the first one runs when the command line names none */
 } gemp_command_table;
+
+/* Collective over MPI_COMM_WORLD. Finds the command that argv names, parses its options and runs it, or prints what --help and
+ * --version ask for; rank 0 prints the message of a failure. All ranks return the same code. */
+gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **argv);
 
 extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
 	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort,

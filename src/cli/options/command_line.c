@@ -1,11 +1,11 @@
-/* command_line: the life of a run: context, options, command, exit code.
+/* command_line: the steps of a run: context, options, command, exit code.
  *
- * The context is opened before the options are known, since their messages go through it, and is then configured by them. All ranks
- * go through the same steps and agree on the code of each, so that none waits for one that has left. Rank 0 prints the message of
- * a failure, once.
+ * The context is opened before the options are known, since messages about options go through it; the options then configure it.
+ * All ranks take the same steps and agree on the code of each, so no rank waits for one that has left. Rank 0 prints the message
+ * of a failure, once.
  */
 
-#include "cli/options/command_line.h"
+#include "cli/options/command.h"
 
 #include "cli/handles.h"
 #include "cli/help/help.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --help and --version end a run before the command begins; without a command the overview is shown. */
+/* --help and --version end a run before the command begins. Without a command --help shows the overview. */
 static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -28,44 +28,29 @@ static gemp_code print_help(const gemp_context *context, const gemp_options *opt
 	return gemp_help_print(context, &text);
 }
 
-/* The option that says most wins. */
-static gemp_verbosity level_of(const gemp_options *options)
-{
-	if (options->debug)
-		return GEMP_DEBUG;
-	if (options->verbose)
-		return GEMP_VERBOSE;
-	return options->quiet ? GEMP_QUIET : GEMP_NORMAL;
-}
-
-/* What stdio still holds may not fit on the disk: then the run has failed. */
+/* If the buffered rest of stdout does not fit on the disk, the run has failed. */
 static gemp_code flush_output(const gemp_context *context)
 {
 	bool bad = gemp_context_rank(context) == 0 && (fflush(stdout) != 0 || ferror(stdout));
 	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
 }
 
-/* options NULL: they are not known yet. */
-static gemp_context_options context_options(const gemp_options *options)
+/* Of --debug, --verbose and --quiet the one with the most output wins. A budget of 0 lets the library choose. */
+static void set_context_options(gemp_context_options *how, const gemp_options *options)
 {
-	gemp_context_options how;
-	gemp_context_options_init(&how);
-	how.verbosity = options ? level_of(options) : GEMP_NORMAL;
-	how.log = gemp_terminal_log;
-	how.progress = gemp_terminal_progress;
-	if (options) {
-		how.devices = options->devices;
-		how.host_memory = options->host_memory;
-		how.device_memory = options->device_memory;
-		how.result_buffer = options->result_buffer;
-		how.outbox = options->outbox;
-		how.row_cache = options->row_cache;
-	}
-	return how;
+	how->verbosity = options->quiet ? GEMP_QUIET : GEMP_NORMAL;
+	if (options->verbose || options->debug)
+		how->verbosity = options->debug ? GEMP_DEBUG : GEMP_VERBOSE;
+	how->devices = options->devices;
+	how->host_memory = options->host_memory;
+	how->device_memory = options->device_memory;
+	how->result_buffer = options->result_buffer;
+	how->outbox = options->outbox;
+	how->row_cache = options->row_cache;
 }
 
-/* Collective. */
-static gemp_code run(gemp_context *context, const gemp_options *options)
+/* Collective. Runs the command between the begin and the end of its report. */
+static gemp_code run_command(gemp_context *context, const gemp_options *options)
 {
 	gemp_report *report = NULL;
 	if (options->command->plain)
@@ -81,7 +66,11 @@ gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **ar
 	gemp_options *options = NULL;
 	const gemp_command *command = table->commands[0];
 	bool named = argc > 1 && argv[1][0] != '-';
-	gemp_context_options how = context_options(NULL);
+	gemp_context_options how;
+	gemp_context_options_init(&how);
+	how.log = gemp_terminal_log;
+	how.progress = gemp_terminal_progress;
+	/* Before the options are known, messages go to stderr with the default verbosity. */
 	GEMP_TRY_DONE(gemp_context_open(&context, MPI_COMM_WORLD, &how));
 	if (named) {
 		command = gemp_command_find(table, argv[1]);
@@ -89,18 +78,20 @@ gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **ar
 	}
 	GEMP_TRY_DONE(gemp_context_agree(context, code));
 	GEMP_TRY_DONE(gemp_options_new(&options, context, table, command, argc - named, argv + named));
-	how = context_options(options);
+	set_context_options(&how, options);
 	GEMP_TRY_DONE(gemp_context_configure(context, &how));
+	/* With a checkpoint signals were noted since the start of the process, and the command stops at its next step. */
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
 	if (options->help || options->version)
 		code = print_help(context, options, !named);
 	else
-		code = run(context, options);
+		code = run_command(context, options);
 	if (code == GEMP_OK)
 		code = flush_output(context);
 	code = gemp_context_agree(context, code);
-	if (!options->checkpoint) /* done: mpirun ends ranks that take longer than one which leaves with a code */
+	/* mpirun may end slow ranks by a signal once one has left. Their work is done, so they must not print that it is lost. */
+	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
 done:
 	if (code != GEMP_OK && context && gemp_context_rank(context) == 0)

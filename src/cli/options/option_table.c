@@ -1,9 +1,9 @@
 /* option_table: every option of every command, once.
  *
  * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the echo in --json all read this table, so an
- * option is one entry here and one field of gemp_options. An entry has, in this order: name, letter, kind, value as help calls it,
- * default, commands that take it, heading in help, field, and help. Options of different commands may have the same name
- * and different meanings (--weight, --seed); no command takes two of one name, which tests/unit/cli_options.c checks. The order
+ * option is one entry here and one field of gemp_options. An entry has, in this order: name, letter, kind, value as help shows it,
+ * default, commands that accept it, heading in help, field, and help. Options of different commands may have the same name
+ * and different meanings (--weight, --seed); no command accepts two of one name, which tests/unit/cli_options.c checks. The order
  * of entries is the order in help.
  *
  * The names of import formats and the parameters of generators come from the library when the table is first asked for.
@@ -17,13 +17,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The field that an option sets; of POSITIVE ones 0 is refused, so that 0 can stand for "not given". */
+/* The field that an option sets. With POSITIVE a given 0 is an error, so 0 in the field means that the option is not given. */
 #define AT(field) offsetof(gemp_options, field), false
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
-/* Commands that have options in common. */
+/* Groups of commands that have options in common. A command of ON_REPORT has --json, --trace, --config and --quiet; ON_HOST_OR_DEVICE
+ * choose between threads and a device; ON_DEVICE have the budgets of a search. */
 enum {
-	ON_ALL = (1 << 26) - 1,
+	ON_ALL = (1 << 26) - 1, /* all bits of gemp_command_bit */
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
@@ -39,18 +40,18 @@ enum {
 	            GEMP_ON_ASSEMBLE | ON_ANALYSIS | GEMP_ON_SOM,
 };
 
-/* Headings of help, in which the order of entries is kept. */
+/* Headings of help. */
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
 				  output[] = "Output", budgets[] = "Device and memory", general[] = "General";
 
-static char formats[256] = "auto"; /* and the names of all formats, once the table is asked for */
+/* The capacity is checked when the names are added. */
+static char formats[256] = "auto"; /* list_formats adds the names of all formats */
 
 static const gemp_option table[] = {
-	/* Files of import, and what a graph is made of. --seed and --relabel-seed are two: a random graph can be drawn once and be
-	 * distributed differently. */
+	/* Input of import and generate. --seed and --relabel-seed differ, since the same random graph can be distributed in several
+	 * ways. */
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(vertex_files),
-	  "A table of vertices, whose header has id, type and attributes; may be repeated. Without it the vertices are "
-	  "the ends of the edges." },
+	  "A table of vertices with the columns id, type and attributes; may be repeated. Default: the ends of the edges." },
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(edge_files),
 	  "A table of edges, or a file of another format; may be repeated. FILE without --edges means the same." },
 	{ "format", 0, GEMP_OPTION_CHOICE, formats, "auto", GEMP_ON_IMPORT, input, AT(format),
@@ -66,8 +67,7 @@ static const gemp_option table[] = {
 	{ "type", 0, GEMP_OPTION_TEXT, "NAME", "E", GEMP_ON_IMPORT, input, AT(default_type),
 	  "Type of edges for which the files have none." },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_IMPORT, input, AT(weight),
-	  "Numeric attribute of the edges that the graph file stores as the values of its matrices, for other programs; "
-	  "else ones." },
+	  "Numeric attribute of the edges that the graph file stores as the values of its matrices. Default: ones." },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_IMPORT, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE | GEMP_ON_DEMO, input, AT(seed),
@@ -77,8 +77,10 @@ static const gemp_option table[] = {
 	  "Seed of the order in which conflicting matches take precedence." },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
-	/* Which part of a graph is worked on, and from where. */
-	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS, input,
+	/* --weight has five entries, since it is a matter of the file for import and partition, of lengths for sssp, and of matrix entries
+	 * for pagerank, spmv and convert. */
+	/* The part of a graph that is used, and where a search starts. */
+	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS | GEMP_ON_SOM, input,
 	  AT(only_relations), "Use only edges of this type; may be repeated. Default: all edges." },
 	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, AT(source),
 	  "Key of the vertex to start from." },
@@ -120,18 +122,16 @@ static const gemp_option table[] = {
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query, AT(query_labels),
 	  "Label that a number in --query-graph stands for." },
 	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query, AT(parameters),
-	  "Value of $NAME in the query: a number, true or false, or a text. NAME:TYPE=VALUE gives its type (string, int, "
-	  "float or bool). May be repeated." },
+	  "Value of $NAME in the query: a number, true, false or a text. NAME:TYPE=VALUE sets its type: string, int, float, bool." },
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query, AT(lenient),
-	  "Labels, types and attributes that the graph does not have match nothing and cause a warning instead of an "
-	  "error." },
+	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of an error." },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query, AT(pattern),
 	  "Match a shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
 	  "edges:0-1,1-2,... motifs:3, motifs:4 and motifs:5 count all connected shapes of as many vertices." },
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query, AT(patterns),
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 
-	/* These change which matches there are; how they are found is under the next heading. */
+	/* These options change the set of matches; those of the next heading change only how matches are found. */
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, meaning,
 	  AT(semantics),
 	  "iso: a match has distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: as iso, and the "
@@ -140,22 +140,21 @@ static const gemp_option table[] = {
 	  "Which embeddings count as one match: those that differ by an automorphism of the query, those with the same "
 	  "subgraph, those with the same vertices, or none." },
 	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", ON_SEARCH, meaning, AT(symmetry),
-	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical form. "
-	  "The answer is the same." },
+	  "break: find each match once; hash: find all embeddings and remove duplicates by hash. The answer is the same." },
 
-	/* How the answer is found, for measurements and for graphs on which the automatic choice is poor. */
+	/* How the answer is found: for measurements, and for graphs on which the automatic choice is poor. */
 	{ "count-by", 0, GEMP_OPTION_CHOICE, "auto|enumerate", "auto", ON_SEARCH, search, AT(count_by),
 	  "How matches are counted if only a count is asked for. auto: by sums over the graph, if the planner finds any "
 	  "for the pattern; enumerate: one by one. The answer is the same." },
+	/* --symmetry, --count-by, --pivot and --attributes turn an optimisation off, for measurements and for tests that compare both
+	 * ways. */
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search, AT(pivot),
-	  "on: start at the pattern vertex with the fewest candidates; off: at the first vertex in the text, with every "
-	  "vertex of the graph." },
+	  "on: start at the pattern vertex with the fewest candidates; off: at the first one, with all graph vertices." },
 	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search, AT(order),
 	  "Order in which the pattern's vertices are bound: all of them, by name or number (from 0), each after a "
 	  "neighbour. Default: the order with the least estimated work." },
 	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN | GEMP_ON_BENCH, search, AT(attributes),
-	  "When conditions on a single vertex are tested: before the search, on all vertices, or after it, on the "
-	  "vertices of results." },
+	  "When conditions on a single vertex are tested: before the search, on all vertices, or after it, on results." },
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_DEVICE | GEMP_ON_BENCH, search,
 	  AT(replicate), "How many adjacency rows of other ranks a rank keeps a copy of, highest degree first." },
 	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_DEVICE | GEMP_ON_BENCH, search, AT(exchange),
@@ -174,14 +173,13 @@ static const gemp_option table[] = {
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_TRANSFORM, search, AT(explain),
 	  "Print for each step how many matches there were, and how many were applied, in conflict and inapplicable." },
 	{ "choose", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", GEMP_ON_TRANSFORM, search, AT(choose),
-	  "Where a single rank selects the matches to apply among those in conflict. auto: on a GPU if there are many, "
-	  "else on the host. The answer is the same." },
+	  "Where a single rank selects among conflicting matches; auto: many on a GPU, few on the host. Same answer." },
 	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, search, AT(rematch),
 	  "How a rule that runs again finds its matches. incremental: it searches only near what has changed and keeps "
 	  "the other matches; full: it searches the whole graph in every step. The resulting graph is the same." },
 	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE, search, AT(on),
-	  "Where to compute: on the threads of the host, on the device, or (auto) where it is expected to be faster. The "
-	  "answer is the same." },
+	  "Where to compute: on threads of the host, on the device, or (auto) where it should be faster. Same answer." },
+	/* Parameters of the analyses. */
 	{ "delta", 0, GEMP_OPTION_REAL, "D", NULL, GEMP_ON_SSSP, search, POSITIVE(delta),
 	  "Width of the buckets of distance in delta-stepping. Default: chosen from the weights. The answer is the same." },
 	{ "damping", 0, GEMP_OPTION_REAL, "D", "0.85", GEMP_ON_PAGERANK, search, AT(damping),
@@ -207,8 +205,7 @@ static const gemp_option table[] = {
 	{ "normalize", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SPMV, search, AT(normalize),
 	  "Divide each result by its greatest magnitude (power iteration)." },
 	{ "precision", 0, GEMP_OPTION_CHOICE, "auto|single|double", "auto", ON_SUMS, search, AT(precision),
-	  "Precision of numbers: single has 7 digits and moves half the bytes. auto: single for pagerank with a tolerance "
-	  "of 1e-6 or more, else double." },
+	  "Precision of numbers: single has 7 digits and half the bytes. auto: single for pagerank --tolerance 1e-6 or more." },
 	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_ANALYSIS, search, AT(verify_order),
 	  "Check the answer by an independent method in double precision on the threads of the host. Every rank then "
 	  "holds 12 to 56 bytes for each vertex of the graph." },
@@ -220,7 +217,8 @@ static const gemp_option table[] = {
 	  "Count and report the rows of each step of the plan and the bytes that it sent, pivots, attribute values that "
 	  "were copied and used, and matches that lie within one of 1 to 64 parts." },
 
-	/* What is written, and where. */
+	/* Output files and their content. The value that help shows (FILE, H.h5, F, OUT, ...) marks an option as the name of a file, and
+	 * report_run.c compares all such files, so a new output needs one of these values. */
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, AT(count), "Print only the count, no rows." },
 	{ "count-per", 0, GEMP_OPTION_TEXT, "V", NULL, GEMP_ON_MATCH, output, AT(count_per),
 	  "Rows of key and count: for each vertex of the graph the number of matches in which it is vertex V of the "
@@ -231,19 +229,14 @@ static const gemp_option table[] = {
 	  "Sample until the estimate is within 5 %, or for about S seconds. This does not include reading the graph, nor "
 	  "choosing an order, which takes up to a quarter of S." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output, AT(output),
-	  "Write the rows to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout (.dot and .graphml: as --subgraph). "
-	  "Without it some rows are shown." },
+	  "Write the rows to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout; .dot and .graphml: as --subgraph." },
 	{ "subgraph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output, AT(subgraph),
 	  "Write the vertices and edges of all matches as a graph: .h5, .tsv, .csv, .jsonl, .graphml, .dot (for Graphviz) "
 	  "or .mtx. Of paths of variable length it has only the ends." },
-	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_EULER, output, AT(output),
-	  "Write a row for each edge, in the order of the circuit, to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on "
-	  "stdout." },
-	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_EDGES, output, AT(output),
-	  "Write a row for each edge to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },
-	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_DEGREES | GEMP_ON_COMPONENTS | ON_ANALYSIS, output,
-	  AT(output), "Write a row for each vertex to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },
-	{ "into", 0, GEMP_OPTION_TEXT, "H.h5", NULL, ON_ANALYSIS, output, AT(into),
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL,
+	  GEMP_ON_EULER | GEMP_ON_EDGES | GEMP_ON_DEGREES | GEMP_ON_COMPONENTS | ON_ANALYSIS, output, AT(output),
+	  "Write the rows to FILE: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout." },
+	{ "into", 0, GEMP_OPTION_TEXT, "H.h5", NULL, ON_ANALYSIS | GEMP_ON_SOM, output, AT(into),
 	  "Write the graph with the results as attributes of its vertices; may be G.h5 itself." },
 	{ "column", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_ANALYSIS, output, AT(column),
 	  "With --into: name of the attribute, or prefix of the names if there are two. Default: the name of the command." },
@@ -267,6 +260,7 @@ static const gemp_option table[] = {
 	  "Draw a small graph for Graphviz before and after: created elements are green, deleted red, changed amber." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output, AT(output),
 	  "bench tune: write the result to FILE and not to the file that later runs read." },
+	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole commands. */
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output, AT(repeat),
 	  "bench match: number of timed runs, after one warm-up run." },
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output, POSITIVE(seconds),
@@ -283,6 +277,7 @@ static const gemp_option table[] = {
 	{ "tuples", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_BENCH, output, POSITIVE(tuples),
 	  "bench shuffle: tuples of each rank. Default: 2 GiB over all ranks and at most 2^28 tuples on a GPU, 128 MiB on "
 	  "a CPU; fewer for methods in which every range reads every tuple." },
+	/* som has entries of its own for --resume and --max-time, since its checkpoint is the map in --output. */
 	{ "checkpoint", 0, GEMP_OPTION_TEXT, "FOLDER", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, output, AT(checkpoint),
 	  "Save finished work in FOLDER. SIGTERM, SIGINT, SIGUSR1, SIGUSR2 and --max-time then stop the run with exit "
 	  "code 75, and --resume continues it. A run that completes empties the folder." },
@@ -301,11 +296,9 @@ static const gemp_option table[] = {
 	{ "output", 'o', GEMP_OPTION_TEXT, "H.h5", NULL, GEMP_ON_PARTITION, output, AT(output),
 	  "Write the graph in the order of the parts." },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_PARTITION, output, AT(weight),
-	  "With --output: numeric attribute of the edges, without NULL, that the file stores as the values of its "
-	  "matrices." },
+	  "With --output: numeric attribute of the edges that the file stores as the values of its matrices." },
 	{ "type", 0, GEMP_OPTION_CHOICE, "auto|u32|u64|i32|i64|f32|f64", "auto", ON_ARRAYS, input, AT(value_type),
-	  "Type of the numbers. auto: the type in the file; for text the first of u32, i32, u64, i64 and f64 that holds "
-	  "all numbers." },
+	  "Type of the numbers. auto: that of the file; for text the first of u32, i32, u64, i64, f64 that fits." },
 	{ "descending", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SORT, output, AT(descending),
 	  "Sort in descending order." },
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_DISTINCT, output, AT(count), "Print only the count." },
@@ -313,14 +306,14 @@ static const gemp_option table[] = {
 	  "Write the numbers to OUT: .npy, .h5 or .h5:/DATASET, else text with one number a line; -: text on stdout." },
 	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output, AT(as),
 	  "Form of the help; markdown and man have all commands." },
-	/* Assembly and self-organising maps. */
+	/* Assembly and self-organising maps. The choices of som come from include/gemp/types.h, where the enumerations of the library have
+	 * the same order. */
 	{ "kmer", 'k', GEMP_OPTION_COUNT, "K", "31", GEMP_ON_ASSEMBLE, input, POSITIVE(kmer),
 	  "Length of k-mers, 2 to 31." },
 	{ "min-count", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_ASSEMBLE, input, POSITIVE(min_count),
 	  "Leave out k-mers that occur less than N times in all reads; most of these contain errors." },
 	{ "strands", 0, GEMP_OPTION_CHOICE, "both|one", "both", GEMP_ON_ASSEMBLE, input, AT(strands),
-	  "both: reads come from either strand, and a k-mer equals its reverse complement; one: all reads have the same "
-	  "direction." },
+	  "both: reads come from either strand, and a k-mer equals its reverse complement; one: all from one strand." },
 	{ "copies", 0, GEMP_OPTION_CHOICE, "coverage|count|one", "coverage", GEMP_ON_ASSEMBLE, input, AT(copies),
 	  "How often the genome contains a unitig. coverage: by the coverage of its k-mers relative to the median; count: "
 	  "as often as its k-mers occur (the reads are the genome itself, once); one: once." },
@@ -334,8 +327,6 @@ static const gemp_option table[] = {
 	  "train: DATA is a graph, and these features of its vertices, joined by commas, are the columns: degree, "
 	  "in-degree, out-degree, neighbours, triangles, clustering, pagerank (with mean 1), component-size, attr:NAME "
 	  "(an attribute), and log:FEATURE, which is log(1 + FEATURE). apply takes the list from the map." },
-	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_SOM, input, AT(only_relations),
-	  "Compute features from edges of this type only; may be repeated. Default: all edges." },
 	{ "key", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_SOM, input, AT(key_column),
 	  "Column of the table with the names of its rows. Default: the first column, if it is not numeric." },
 	{ "scale", 0, GEMP_OPTION_CHOICE, GEMP_SOM_SCALINGS, "none", GEMP_ON_SOM, input, AT(scaling),
@@ -350,8 +341,7 @@ static const gemp_option table[] = {
 	{ "metric", 0, GEMP_OPTION_CHOICE, GEMP_SOM_METRICS, "euclidean", GEMP_ON_SOM, search, AT(metric),
 	  "train: distance of a vector and a unit, over the values that are present." },
 	{ "training", 0, GEMP_OPTION_CHOICE, GEMP_SOM_TRAININGS, "batch", GEMP_ON_SOM, search, AT(training),
-	  "train: batch: each epoch replaces the units by weighted means of the vectors; online: the vectors move the "
-	  "units one after another." },
+	  "train: batch: an epoch replaces units by weighted means of vectors; online: vectors move units one by one." },
 	{ "neighbourhood", 0, GEMP_OPTION_CHOICE, GEMP_SOM_NEIGHBOURHOODS, "gaussian", GEMP_ON_SOM, search,
 	  AT(neighbourhood),
 	  "train: weight of a vector for a unit at distance d from its best-matching unit. gaussian: exp(-d^2 / 2 r^2) "
@@ -370,8 +360,7 @@ static const gemp_option table[] = {
 	{ "epochs", 0, GEMP_OPTION_COUNT, "N", "20", GEMP_ON_SOM, search, POSITIVE(epochs),
 	  "train: number of passes over the vectors." },
 	{ "start", 0, GEMP_OPTION_CHOICE, GEMP_SOM_STARTS, "pca", GEMP_ON_SOM, search, AT(start),
-	  "train: initial units. random: within the range of each column; samples: vectors; pca: spread along the first "
-	  "two principal components." },
+	  "train: initial units. random: within the range of each column; samples: vectors; pca: along two principal components." },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_SOM, search, AT(seed),
 	  "train: seed of --start random and samples." },
 	{ "no-quality", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SOM, search, AT(no_quality),
@@ -379,30 +368,26 @@ static const gemp_option table[] = {
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output, AT(output),
 	  "train: write the map, .h5. apply: write a row for each vector: .tsv, .csv, .jsonl or .h5, or - for TSV on "
 	  "stdout. draw: write the picture, .svg or .png." },
-	{ "into", 0, GEMP_OPTION_TEXT, "H.h5", NULL, GEMP_ON_SOM, output, AT(into),
-	  "train, apply: write the graph with the best-matching units of its vertices as attributes; may be G.h5 itself." },
 	{ "column", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_SOM, output, AT(column),
 	  "With --into: prefix of the attributes' names, NAME_unit and so on. Default: som." },
 	{ "save-every", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_SOM, output, POSITIVE(save_every),
 	  "train: also write the map after every N epochs." },
 	{ "resume", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SOM, output, AT(resume),
-	  "train: continue the training of the map in --output, with the settings that it stores; start from the "
-	  "beginning if there is none." },
+	  "train: continue the training of the map in --output with its settings; if there is none, start anew." },
 	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_SOM, output, POSITIVE(max_time),
 	  "train: stop after the epoch in which S seconds have passed; the map is written, for --resume." },
 	{ "show", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_SOM, output, AT(shown),
 	  "draw: umatrix, hits, planes (all columns), the name of a column, or rgb:RED,GREEN,BLUE (three columns as "
 	  "colours); may be repeated. Default: umatrix and planes." },
 	{ "labels", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output, AT(labels_file),
-	  "draw: label the units of the first picture with names from FILE, which apply has written as .tsv, .csv, .jsonl "
-	  "(.gz, .zst) or .h5." },
-	/* Every command that has a report. */
+	  "draw: label the units of the first picture with names from FILE, the rows of apply in any of its formats." },
+	/* Options of all commands that have a report. */
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output, AT(json),
 	  "Write the report as JSON. -: to stdout, and text for people goes to stderr." },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output, AT(trace),
 	  "Write a timeline of all ranks and devices as Chrome trace events, which Perfetto and chrome://tracing show." },
 
-	/* Budgets. Small values force several rounds, which is what tests use them for. */
+	/* Budgets. Tests use small values to force several rounds. */
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto",
 	  ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets, AT(devices),
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, or a list of numbers (0,1), PCI addresses (65:00.0), UUIDs "
@@ -423,11 +408,11 @@ static const gemp_option table[] = {
 	  "Device memory for adjacency rows that come in rounds (--exchange pull, or a graph larger than the device). "
 	  "Default: half of the free memory." },
 
+	/* --help and --version are options of all commands, so that they work even where others are missing. */
 	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general, AT(config),
 	  "Read options from FILE, one `long-option = value` a line. Options on the command line take precedence." },
 	{ "dry-run", 'n', GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, general, AT(dry_run),
-	  "Print the plan and sizes and stop before kernels are built. If sums count the matches, the sizes are those of "
-	  "rows." },
+	  "Print the plan and sizes, and stop before kernels are built." },
 	{ "quiet", 'q', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, AT(quiet), "Print only errors and results." },
 	{ "verbose", 'v', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, AT(verbose),
 	  "Print decisions: plan, sizes, launches." },
@@ -438,7 +423,7 @@ static const gemp_option table[] = {
 
 enum { FIXED = sizeof table / sizeof *table };
 
-/* The library knows the formats; a format that is added there appears in help by itself. */
+/* Adds the formats of the library to the choices of --format, so a new format needs no change here. */
 static void list_formats(void)
 {
 	const char *name, *endings, *summary;
@@ -448,7 +433,7 @@ static void list_formats(void)
 	GEMP_CHECK(at < sizeof formats);
 }
 
-/* Generators share parameters such as --seed, and help explains them with the generator. */
+/* True if a parameter of this name is in the table; generators share parameters such as --vertices. */
 static bool has_parameter(const gemp_option *all, size_t count, const char *name)
 {
 	for (size_t i = FIXED; i < count; i++)
@@ -457,7 +442,7 @@ static bool has_parameter(const gemp_option *all, size_t count, const char *name
 	return false;
 }
 
-/* The table is made once and never changes after that. */
+/* Builds the table in the first call; it never changes later. */
 const gemp_option *gemp_option_table(size_t *count)
 {
 	static gemp_option all[GEMP_MAX_OPTIONS];

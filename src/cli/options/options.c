@@ -1,9 +1,9 @@
 /* options: from the command line and a configuration to the fields of gemp_options, in three steps.
  *
- * First every option that was given is kept as text (values[value_count]), those of the configuration before those of the line.
- * Then the defaults of the table and these texts are converted to fields, in this order, so that the line wins. At last the
+ * First every option that was given is kept as text in values[value_count], the configuration's options before the command line's.
+ * Then the defaults of the table and these texts are converted to fields, in this order, so the command line wins. At last the
  * number of arguments is checked. The texts stay, since --json, the provenance of files and lists in the fields refer to them.
- * All ranks parse the same line; rank 0 alone reads the configuration.
+ * All ranks parse the same command line; rank 0 alone reads the configuration.
  */
 
 #include "cli/options/options.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* COMMANDS */
+/* COMMANDS AND SUBCOMMANDS */
 
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name)
 {
@@ -28,6 +28,7 @@ const gemp_command *gemp_command_find(const gemp_command_table *table, const cha
 	return NULL;
 }
 
+/* The message lists all commands, since a user who misspells one may not know its name. */
 gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name)
 {
 	const char *names[32];
@@ -43,32 +44,85 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 	                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 }
 
-/* OPTIONS BY NAME */
-
-/* Words are kept as help shows them, joined by |, so that the table has each list once. */
-const char *gemp_option_word(const char *value, size_t index, size_t *size)
+/* Every line of `arguments` is a form of use. */
+gemp_code gemp_command_misused(const gemp_command *command)
 {
-	for (; index && value; index--) {
-		value = strchr(value, '|');
-		value = value ? value + 1 : NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
+	int size;
+	for (const char *rest = command->arguments; *rest;) {
+		const char *form = gemp_next_line(&rest, &size);
+		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", size, form);
 	}
-	if (value)
-		*size = strcspn(value, "|");
-	return value;
+	GEMP_TRY(gemp_text_status(&forms));
+	return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
+	                 command->name);
 }
 
-/* A name may belong to several options, of different commands. */
-const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
+const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t count, const gemp_options *options)
 {
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(table[i].name, name) == 0 && (!command || table[i].commands & command->bit))
-			return &table[i];
+		if (strcmp(list[i].name, options->arguments[0]) == 0 && options->argument_count >= list[i].min &&
+		    options->argument_count <= list[i].max)
+			return &list[i];
 	return NULL;
 }
 
-/* Names of the commands that take an option of this name, joined by commas. */
+const char *gemp_next_line(const char **text, int *size)
+{
+	const char *line = *text;
+	*size = (int)strcspn(line, "\n");
+	*text += *size + (line[*size] == '\n');
+	return line;
+}
+
+/* OPTIONS BY NAME */
+
+/* The table is short (about 150 entries), so every search is a walk through it. */
+const gemp_option *gemp_option_next(const gemp_command *command, size_t *index)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	while (*index < count) {
+		const gemp_option *option = &table[(*index)++];
+		if (!command || option->commands & command->bit)
+			return option;
+	}
+	return NULL;
+}
+
+/* A list of words is one string, as in the table, so help shows the choices of an option as they are there. */
+const char *gemp_word_at(const char *words, size_t index, size_t *size)
+{
+	for (; index && words; index--) {
+		words = strchr(words, '|');
+		words = words ? words + 1 : NULL;
+	}
+	if (words)
+		*size = strcspn(words, "|");
+	return words;
+}
+
+int gemp_word_index(const char *words, const char *word)
+{
+	size_t size;
+	const char *at;
+	for (size_t i = 0; (at = gemp_word_at(words, i, &size)); i++)
+		if (strlen(word) == size && strncmp(at, word, size) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Options of different commands may have the same name, so the command is part of the search. */
+const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
+{
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(command, &i));)
+		if (strcmp(option->name, name) == 0)
+			return option;
+	return NULL;
+}
+
+/* Adds the names of the commands that accept an option of this name, joined by commas. */
 static void print_commands_with(gemp_text *out, const gemp_options *options, const char *name)
 {
 	const char *before = "";
@@ -79,22 +133,20 @@ static void print_commands_with(gemp_text *out, const gemp_options *options, con
 		}
 }
 
-/* A misspelt option is more common than one of another command. */
+/* The option of this command whose name is most like `name`, or NULL. */
 static const char *nearest_option(const gemp_command *command, const char *name)
 {
-	size_t count, taken = 0;
-	const gemp_option *table = gemp_option_table(&count);
+	size_t count = 0;
 	const char *names[GEMP_MAX_OPTIONS];
-	for (size_t i = 0; i < count; i++)
-		if (table[i].commands & command->bit)
-			names[taken++] = table[i].name;
-	return gemp_text_nearest(name, names, taken);
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(command, &i));)
+		names[count++] = option->name;
+	return gemp_text_nearest(name, names, count);
 }
 
-/* GEMP_EUSAGE for a name that `command` does not take: says who takes it, or which name is near. place: "" or
- * "file:line: "; dashes: "--" where they belong to the name. */
-static gemp_code gemp_option_unknown(const gemp_options *options, const char *place, const char *dashes,
-                                     const char *name)
+/* GEMP_EUSAGE for an option that the command does not accept. The message names the commands that accept it or, since a misspelt name
+ * is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the name. */
+static gemp_code refuse_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
 	GEMP_OWNED_BY(gemp_text_free) gemp_text hint = { 0 };
@@ -110,6 +162,8 @@ static gemp_code gemp_option_unknown(const gemp_options *options, const char *pl
 	                 dashes, name, hint.data, command);
 }
 
+/* GIVEN OPTIONS */
+
 bool gemp_options_has(const gemp_options *options, const char *name)
 {
 	for (size_t i = 0; i < options->value_count; i++)
@@ -118,7 +172,16 @@ bool gemp_options_has(const gemp_options *options, const char *name)
 	return false;
 }
 
-/* Keeps an option until all are known. place: of the configuration, whose options stay before those of the line; NULL: the line. */
+gemp_code gemp_options_refuse(const gemp_options *options, const char *names, const char *why)
+{
+	for (size_t i = 0; i < options->value_count; i++)
+		if (gemp_word_index(names, options->values[i].option->name) >= 0)
+			return gemp_fail(GEMP_EUSAGE, "--%s %s", options->values[i].option->name, why);
+	return GEMP_OK;
+}
+
+/* Keeps an option as text until all options are known. place: where the configuration has it; NULL: it is from the command line. An
+ * option of the configuration is inserted before those of the command line, which are known first. */
 static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
@@ -131,8 +194,8 @@ static gemp_code keep_value(gemp_options *options, const gemp_option *option, co
 
 /* VALUES: from text to field. place: "file:line" in a configuration; NULL: the command line. */
 
-/* Says what was expected, by the kind of option. */
-static gemp_code refuse(const gemp_option *option, const char *place, const char *text)
+/* GEMP_EUSAGE for a value; the message says what the kind of option expects. */
+static gemp_code refuse_value(const gemp_option *option, const char *place, const char *text)
 {
 	static const char *const expected[] = {
 		[GEMP_OPTION_FLAG] = "true or false",
@@ -148,18 +211,7 @@ static gemp_code refuse(const gemp_option *option, const char *place, const char
 	                 option->positive ? ", more than 0" : "");
 }
 
-/* Which word of option->value `text` is, or -1; the last word of SIZE_OR_WORD is SIZE itself. */
-static int word_index(const gemp_option *option, const char *text)
-{
-	size_t size;
-	const char *word;
-	for (size_t i = 0; (word = gemp_option_word(option->value, i, &size)); i++)
-		if (strlen(text) == size && strncmp(word, text, size) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* The field of an option has the type of its kind (gemp_option_kind). Texts are borrowed. */
+/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the text. */
 static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	void *field = (char *)options + option->offset;
@@ -184,33 +236,24 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	case GEMP_OPTION_SIZE: good = gemp_parse_size(text, field) && (!option->positive || *(uint64_t *)field > 0); break;
 	case GEMP_OPTION_REAL: good = gemp_parse_real(text, field) && (!option->positive || *(double *)field > 0); break;
 	case GEMP_OPTION_CHOICE:
-		*(int *)field = index = word_index(option, text);
+		/* An enumeration of the library has the order of the choices, so commands cast the index. */
+		*(int *)field = index = gemp_word_index(option->value, text);
 		good = index >= 0;
 		break;
-	case GEMP_OPTION_PARAMETER: break; /* the generator reads it, which knows the range */
+	case GEMP_OPTION_PARAMETER: break; /* the generator reads the text, since it knows the range */
 	case GEMP_OPTION_SIZE_OR_WORD:
-		index = strcmp(text, "SIZE") == 0 ? -1 : word_index(option, text);
+		/* The word SIZE in the list stands for a number. Words are 0 or negative, so that a size of any value differs from them. */
+		index = strcmp(text, "SIZE") == 0 ? -1 : gemp_word_index(option->value, text);
 		good = index >= 0 || gemp_parse_size(text, &bytes);
 		if (good)
 			*(int64_t *)field = index >= 0 ? -(int64_t)index : (int64_t)bytes;
 		break;
 	}
-	return good ? GEMP_OK : refuse(option, place, text);
+	return good ? GEMP_OK : refuse_value(option, place, text);
 }
 
-/* Defaults are texts like any other value, so that help shows what is set. */
-static gemp_code set_defaults(gemp_options *options)
-{
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (table[i].default_text && table[i].commands & options->command->bit)
-			GEMP_TRY(set_field(options, &table[i], table[i].default_text, "table of options"));
-	return GEMP_OK;
-}
-
-/* A list on the command line replaces the one of the configuration, and does not lengthen it. */
-static bool overruled(const gemp_options *options, const gemp_option_value *given)
+/* A list on the command line replaces the configuration's list and does not lengthen it. */
+static bool is_replaced(const gemp_options *options, const gemp_option_value *given)
 {
 	if (given->option->kind != GEMP_OPTION_LIST || !given->place)
 		return false;
@@ -220,21 +263,25 @@ static bool overruled(const gemp_options *options, const gemp_option_value *give
 	return false;
 }
 
-static gemp_code apply(gemp_options *options)
+/* Sets all fields. Defaults are texts like any other value, so help shows exactly what is set. */
+static gemp_code set_fields(gemp_options *options)
 {
-	GEMP_TRY(set_defaults(options));
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(options->command, &i));)
+		if (option->default_text)
+			GEMP_TRY(set_field(options, option, option->default_text, "table of options"));
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
-		if (!overruled(options, given))
+		if (!is_replaced(options, given))
 			GEMP_TRY(set_field(options, given->option, given->text, given->place));
 	}
 	return GEMP_OK;
 }
 
-/* COMMAND LINE. popt splits it; its table is made from ours. */
+/* COMMAND LINE: popt splits it. */
 
-/* out is [GEMP_MAX_OPTIONS + 1]. */
-static void popt_table(struct poptOption *out, const gemp_command *command)
+/* Makes popt's table, out[GEMP_MAX_OPTIONS + 1], from ours. popt returns `val`, the number of the entry plus 1. */
+static void make_popt_table(struct poptOption *out, const gemp_command *command)
 {
 	size_t count;
 	const gemp_option *table = gemp_option_table(&count);
@@ -249,11 +296,11 @@ static void popt_table(struct poptOption *out, const gemp_command *command)
 	*out = (struct poptOption)POPT_TABLEEND;
 }
 
-/* popt says which word it could not read; an unknown name gets the hints of our own table. */
-static gemp_code popt_failed(const gemp_options *options, poptContext context, int error)
+/* GEMP_EUSAGE for a word that popt could not read; for an unknown name the message has the hints of our own table. */
+static gemp_code refuse_word(const gemp_options *options, poptContext context, int error)
 {
 	const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
-	size_t dashes = strspn(bad, "-");
+	size_t dashes = strspn(bad, "-"); /* of "---x" the third dash belongs to the name */
 	if (dashes > 2)
 		dashes = 2;
 	if (error != POPT_ERROR_BADOPT)
@@ -261,11 +308,11 @@ static gemp_code popt_failed(const gemp_options *options, poptContext context, i
 	char name[64] = "";
 	size_t size = strcspn(bad + dashes, "=");
 	memcpy(name, bad + dashes, size < sizeof name ? size : sizeof name - 1);
-	return gemp_option_unknown(options, "", dashes > 1 ? "--" : "-", name);
+	return refuse_unknown(options, "", dashes > 1 ? "--" : "-", name);
 }
 
-/* popt frees its own copies with its context. */
-static gemp_code take_arguments(gemp_options *options, poptContext context)
+/* Arguments are copied, since popt frees them with its context. */
+static gemp_code copy_arguments(gemp_options *options, poptContext context)
 {
 	const char **rest = poptGetArgs(context);
 	size_t count = 0;
@@ -281,13 +328,13 @@ static gemp_code take_arguments(gemp_options *options, poptContext context)
 	return GEMP_OK;
 }
 
-/* A flag has no text in popt; here it is "true", as in a configuration. */
+/* popt gives no text for a flag; here it is "true", as in a configuration. */
 static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 {
 	size_t count;
 	const gemp_option *table = gemp_option_table(&count);
 	struct poptOption known[GEMP_MAX_OPTIONS + 1];
-	popt_table(known, options->command);
+	make_popt_table(known, options->command);
 	poptContext context = poptGetContext("gemp-mpi", argc, (const char **)argv, known, 0);
 	if (!context)
 		return gemp_fail(GEMP_ENOMEM, "out of memory while reading the command line");
@@ -299,30 +346,22 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 		free(text);
 	}
 	if (code == GEMP_OK)
-		code = value < -1 ? popt_failed(options, context, value) : take_arguments(options, context);
+		code = value < -1 ? refuse_word(options, context, value) : copy_arguments(options, context);
 	poptFreeContext(context);
 	return code;
 }
 
-static const char *value_text(const gemp_options *options, const char *name)
-{
-	const char *text = NULL;
-	for (size_t i = 0; i < options->value_count; i++)
-		if (strcmp(options->values[i].option->name, name) == 0)
-			text = options->values[i].text;
-	return text;
-}
-
 /* CONFIGURATION */
 
-/* One line of it; dashes in front of the name are allowed, as people copy them. */
-static gemp_code take_setting(void *self, const char *place, char *name, char *value)
+/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command line. */
+static gemp_code keep_setting(void *self, const char *place, char *name, char *value)
 {
 	gemp_options *options = self;
 	if (strncmp(name, "--", 2) == 0)
 		name += 2;
 	if (!*name)
 		return gemp_fail(GEMP_EUSAGE, "%s: expected `long-option = value`, found no option", place);
+	/* A chain of configurations could be a circle. */
 	if (strcmp(name, "config") == 0)
 		return gemp_fail(GEMP_EUSAGE, "%s: a configuration cannot name another one", place);
 	const gemp_option *option = gemp_option_find(name, options->command);
@@ -330,62 +369,57 @@ static gemp_code take_setting(void *self, const char *place, char *name, char *v
 		return keep_value(options, option, value, place);
 	char before[600];
 	snprintf(before, sizeof before, "%.590s: ", place);
-	return gemp_option_unknown(options, before, "", name);
+	return refuse_unknown(options, before, "", name);
 }
 
-/* Collective. */
-static gemp_code add_configuration(gemp_options *options, const gemp_context *context, const char *path)
+/* Collective. Adds the options of the file that --config names, the last one if there are several. */
+static gemp_code add_configuration(gemp_options *options, const gemp_context *context)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
+	const char *path = NULL;
+	for (size_t i = 0; i < options->value_count; i++)
+		if (strcmp(options->values[i].option->name, "config") == 0)
+			path = options->values[i].text;
+	if (!path)
+		return GEMP_OK;
 	GEMP_TRY(gemp_file_read_text(&text, context, "--config", path));
-	return gemp_settings_parse(path, text, "long-option", take_setting, options);
+	return gemp_settings_parse(path, text, "long-option", keep_setting, options);
 }
 
 /* ARGUMENTS */
 
-/* A command may be used in several forms, a line each in its table entry. */
-static gemp_code refuse_few(const gemp_command *command)
-{
-	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
-	for (const char *at = command->arguments; *at; at += strcspn(at, "\n"), at += *at == '\n')
-		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", (int)strcspn(at, "\n"), at);
-	GEMP_TRY(gemp_text_status(&forms));
-	return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data,
-	                 command->name);
-}
-
-/* A surplus argument is mostly a query without quotes, or a command behind options. */
+/* A surplus argument usually comes from a query without quotes, or is a command after its options. */
 static gemp_code check_arguments(const gemp_options *options)
 {
 	const gemp_command *command = options->command;
 	if (options->help || options->version)
 		return GEMP_OK;
-	if (options->argument_count < command->min_arguments)
-		return refuse_few(command);
-	if (options->argument_count <= command->max_arguments)
+	if (options->argument_count < command->argument_count.min)
+		return gemp_command_misused(command);
+	if (options->argument_count <= command->argument_count.max)
 		return GEMP_OK;
-	const char *extra = options->arguments[command->max_arguments];
+	const char *extra = options->arguments[command->argument_count.max];
 	if (gemp_command_find(options->table, extra))
-		return gemp_fail(GEMP_EUSAGE, "%s takes no argument '%s'; a command comes first: gemp-mpi %s [OPTIONS]",
+		return gemp_fail(GEMP_EUSAGE, "%s accepts no argument '%s'; a command comes first: gemp-mpi %s [OPTIONS]",
 		                 command->name, extra, extra);
 	return gemp_fail(GEMP_EUSAGE,
-	                 "%s takes no argument '%s'; put quotes around text with blanks "
+	                 "%s accepts no argument '%s'; put quotes around text with blanks "
 	                 "('gemp-mpi help %s' shows how)",
 	                 command->name, extra, command->name);
 }
 
-/* Does the resulting graph depend on this option? Output paths, reports, devices and checkpoints do not change it, and are left out
- * of the provenance, since the same graph must be the same file. */
+/* PROVENANCE AND LIFE */
+
+/* True if the resulting graph depends on this option. Output paths, reports, devices and checkpoints do not change the graph, and the
+ * provenance omits them, since the same graph must be the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
-	static const char *const others[] = { "output",   "changes", "dot",    "explain", "checkpoint",   "resume",
-		                                  "max-time", "into",    "verify", "devices", "device-memory" };
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (strcmp(option->name, others[i]) == 0)
-			return false;
-	return !(option->commands & GEMP_ON_INFO);
+	static const char unrelated[] =
+		"output|changes|dot|explain|checkpoint|resume|max-time|into|verify|devices|device-memory";
+	return gemp_word_index(unrelated, option->name) < 0 && !(option->commands & GEMP_ON_INFO);
 }
 
+/* Writes the command line that the provenance of files shows. */
 static gemp_code write_as_given(gemp_options *options)
 {
 	gemp_text text = { 0 };
@@ -402,38 +436,13 @@ static gemp_code write_as_given(gemp_options *options)
 	return gemp_text_status(&text);
 }
 
-gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
-                           const gemp_command *command, int argc, char **argv)
-{
-	gemp_options *options = NULL;
-	gemp_code code = GEMP_NEW(options, 1);
-	if (code == GEMP_OK) {
-		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
-		code = parse_line(options, argc, argv);
-	}
-	GEMP_TRY_DONE(gemp_context_agree(context, code));
-	const char *path = value_text(options, "config");
-	if (path)
-		code = add_configuration(options, context, path);
-	GEMP_THEN(apply(options));
-	GEMP_THEN(check_arguments(options));
-	GEMP_THEN(write_as_given(options));
-	GEMP_TRY_DONE(gemp_context_agree(context, code));
-	*out = options;
-	return GEMP_OK;
-done:
-	gemp_options_free(options);
-	return code;
-}
-
-/* Several entries of the table may have the same list. */
+/* Two options of a command could share a list, so a freed list is set to empty. */
 static void free_lists(gemp_options *options)
 {
-	size_t count;
-	const gemp_option *table = gemp_option_table(&count);
-	for (size_t i = 0; i < count; i++)
-		if (table[i].kind == GEMP_OPTION_LIST) {
-			gemp_list *list = (void *)((char *)options + table[i].offset);
+	const gemp_option *option;
+	for (size_t i = 0; (option = gemp_option_next(options->command, &i));)
+		if (option->kind == GEMP_OPTION_LIST) {
+			gemp_list *list = (void *)((char *)options + option->offset);
 			gemp_free(list->items);
 			*list = (gemp_list){ 0 };
 		}
@@ -451,4 +460,27 @@ void gemp_options_free(gemp_options *options)
 		gemp_free(options->arguments[i]);
 	free_lists(options);
 	gemp_free_all(options->values, options->as_given, options->arguments, options);
+}
+
+GEMP_RELEASE(gemp_options_free, gemp_options *)
+
+gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
+                           const gemp_command *command, int argc, char **argv)
+{
+	GEMP_OWNED_BY(gemp_options_free_at) gemp_options *options = NULL;
+	gemp_code code = GEMP_NEW(options, 1);
+	if (code == GEMP_OK) {
+		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
+		code = parse_line(options, argc, argv);
+	}
+	/* Reading the configuration is collective, so no rank may have failed before. */
+	GEMP_TRY(gemp_context_agree(context, code));
+	code = add_configuration(options, context);
+	GEMP_THEN(set_fields(options));
+	GEMP_THEN(check_arguments(options));
+	GEMP_THEN(write_as_given(options));
+	GEMP_TRY(gemp_context_agree(context, code));
+	*out = options;
+	options = NULL;
+	return GEMP_OK;
 }

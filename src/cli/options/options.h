@@ -1,7 +1,7 @@
 /* options: one table of options drives parsing, --help, --config, completion, the manual and the echo in --json.
  *
- * Values come from the table's defaults, then from --config, then from the command line; the last one wins. A list is
- * what the command line gives, or else what the configuration gives.
+ * Values come from the table's defaults, then from --config, then from the command line; the last one wins. A list of the command line
+ * replaces a list of the configuration.
  */
 
 #ifndef GEMP_CLI_OPTIONS_OPTIONS_H
@@ -11,49 +11,62 @@
 
 /* The command called `name`, or NULL. */
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name);
-/* GEMP_EUSAGE that lists the commands there are. */
+/* Fails with GEMP_EUSAGE and a message that lists all commands. */
 gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name);
+
+/* GEMP_EUSAGE for missing or unsuitable arguments; the message shows all forms of use. */
+gemp_code gemp_command_misused(const gemp_command *command);
+
+/* A word that, as the first argument of a command, selects a function, such as `match` of `bench match`. */
+typedef struct gemp_subcommand {
+	const char *name;
+	size_t min, max; /* arguments, the word included */
+	gemp_command_function *run;
+} gemp_subcommand;
+
+/* Returns the first line of *text, *size bytes without its end, and moves *text to the next line. */
+const char *gemp_next_line(const char **text, int *size);
 
 enum { GEMP_MAX_OPTIONS = 256 };
 
 typedef enum gemp_option_kind {
 	GEMP_OPTION_FLAG,         /* bool; in a configuration `true` or `false` */
 	GEMP_OPTION_TEXT,         /* const char * */
-	GEMP_OPTION_LIST,         /* gemp_list: may be repeated */
+	GEMP_OPTION_LIST,         /* gemp_list; the option may be repeated */
 	GEMP_OPTION_COUNT,        /* uint64_t */
 	GEMP_OPTION_SIZE,         /* uint64_t, bytes */
 	GEMP_OPTION_REAL,         /* double */
-	GEMP_OPTION_CHOICE,       /* int: which of the words in `value` */
-	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus a word's place (none|auto|all|SIZE: 0, -1, -2) */
-	GEMP_OPTION_PARAMETER,    /* of a generator: stays in `given` for gemp_generate_set */
+	GEMP_OPTION_CHOICE,       /* int: the index of a choice in `value` */
+	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus the index of a choice (none|auto|all|SIZE: 0, -1, -2) */
+	GEMP_OPTION_PARAMETER, /* a parameter of a generator: no field; the text stays in `values` for gemp_graph_generate */
 } gemp_option_kind;
 
 typedef struct gemp_option {
 	const char *name;
 	char letter; /* 0: none */
 	gemp_option_kind kind;
-	const char *value;        /* as help calls it: FILE, N, SIZE, or words joined by | */
-	const char *default_text; /* default, parsed like any other value; NULL: zero, empty */
-	unsigned commands;        /* gemp_taken_by, together */
+	const char *value;        /* as help shows it: FILE, N, SIZE, or choices joined by | */
+	const char *default_text; /* parsed like any other value; NULL: the field is 0, NULL or an empty list */
+	unsigned commands;        /* the gemp_command_bit of each command that accepts the option */
 	const char *group;        /* heading in help */
-	size_t offset;            /* of its field in gemp_options */
-	bool positive;            /* 0 is refused */
+	size_t offset;            /* of the field in gemp_options */
+	bool positive;            /* 0 is an error */
 	const char *help;
 } gemp_option;
 
-/* The table, and a parameter of each name that generators take. */
+/* The table, followed by the parameters of all generators, each name once. */
 const gemp_option *gemp_option_table(size_t *count);
 
 typedef struct gemp_list {
 	size_t count, capacity;
-	const char **items; /* [count] borrowed from `given` */
+	const char **items; /* [count] borrowed from `values` */
 } gemp_list;
 
-/* One option as it was given. */
+/* An option as the user gave it. */
 typedef struct gemp_option_value {
 	const gemp_option *option;
 	char *text;  /* owned; "true" or "false" for a flag */
-	char *place; /* owned; "file:line" in a configuration; NULL: command line */
+	char *place; /* owned; "file:line" in a configuration; NULL: it is from the command line */
 } gemp_option_value;
 
 typedef struct gemp_options {
@@ -62,11 +75,11 @@ typedef struct gemp_options {
 	size_t argument_count;
 	char **arguments; /* [argument_count] owned */
 	size_t value_count, value_capacity, configured_count;
-	gemp_option_value *values; /* [value_count] the configuration's [configured_count], then the command line's */
+	gemp_option_value *values; /* [value_count] the first configured_count are of the configuration */
 
-	char *as_given; /* owned: the command with what shapes its result, for the provenance of files */
+	char *as_given; /* owned: the command with the options that the graph depends on, for the provenance of files */
 
-	/* THE FIELDS that the table sets. An int is the number of a word in the list of its option. */
+	/* FIELDS that the table sets. An int is the index of a choice of its option. */
 
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
@@ -85,8 +98,7 @@ typedef struct gemp_options {
 	/* info, partition, help, completion */
 	bool schema;
 	uint64_t parts;
-	int method;
-	int as;
+	int method, as;
 	/* match */
 	const char *changes, *dot;
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
@@ -117,9 +129,9 @@ typedef struct gemp_options {
 	uint64_t max_iterations;
 	double delta, damping, tolerance;
 	/* sort, distinct */
-	int value_type; /* 0: auto; else a type of numbers, and 1 */
+	int value_type; /* 0: auto; else a gemp_number_type plus 1 */
 	bool descending;
-	/* som: words of the lists in gemp/types.h */
+	/* som: indices in the lists of gemp/types.h */
 	const char *features, *map_size, *key_column, *labels_file;
 	int grid, topology, metric, neighbourhood, cooling, training, start, scaling;
 	uint64_t epochs, save_every;
@@ -134,15 +146,26 @@ typedef struct gemp_options {
 	double seconds;
 } gemp_options;
 
-/* Collective (rank 0 reads the configuration). argv[0] is not looked at. */
+/* The subcommand that the first argument names and whose number of arguments was given, or NULL. */
+const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t count, const gemp_options *options);
+
+/* Collective (rank 0 reads the configuration). argv[0] is ignored. The caller frees *out. */
 gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
                            const gemp_command *command, int argc, char **argv);
 void gemp_options_free(gemp_options *options);
 
+/* True if the command line or the configuration has the option. */
 bool gemp_options_has(const gemp_options *options, const char *name);
-/* The index-th of the words joined by | in `value`; its size in *size; NULL past the last. */
-const char *gemp_option_word(const char *value, size_t index, size_t *size);
-/* The option of that name that the command takes, or NULL. command NULL: any command's. */
+/* GEMP_EUSAGE with the message "--NAME WHY" if one of the options in `names`, joined by |, was given. */
+gemp_code gemp_options_refuse(const gemp_options *options, const char *names, const char *why);
+
+/* The index of `word` among `words`, which are joined by |, or -1. */
+int gemp_word_index(const char *words, const char *word);
+/* Number `index` of the words, *size bytes; NULL past the last. */
+const char *gemp_word_at(const char *words, size_t index, size_t *size);
+/* The next option of a command (NULL: of any command) at or after *index, or NULL; *index moves past it. */
+const gemp_option *gemp_option_next(const gemp_command *command, size_t *index);
+/* The option of that name that the command (NULL: any command) accepts, or NULL. */
 const gemp_option *gemp_option_find(const char *name, const gemp_command *command);
 
 #endif

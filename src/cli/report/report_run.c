@@ -1,7 +1,7 @@
 /* report_run: the report of a command from its first field to the written file, and the checks of the files that a command writes.
  *
- * A command must not overwrite its own input: results, report and trace are compared with each other, with the arguments and with
- * the files of other options, by name and, since links are common, by device and inode. Rank 0 does that before any work.
+ * A command must not overwrite its own input. Rank 0 therefore compares the paths of results, report and trace with one another, with
+ * the arguments and with the files of other options before any work. It compares names and, since links are common, device and inode.
  */
 
 #include "cli/report/report_run.h"
@@ -22,8 +22,8 @@ static json_t *arguments_of(const gemp_options *options)
 	return arguments;
 }
 
-/* The options as they were given; a list in one field, in the order of the line. */
-static json_t *echo(const gemp_options *options)
+/* The options as they were given. A list is an array in the order of the command line. */
+static json_t *options_given(const gemp_options *options)
 {
 	json_t *given = json_object();
 	for (size_t i = 0; i < options->value_count; i++) {
@@ -39,8 +39,8 @@ static json_t *echo(const gemp_options *options)
 	return given;
 }
 
-/* `value` is taken over; the library takes JSON as text, so that programs need not use jansson. */
-static gemp_code set(gemp_report *report, const char *name, json_t *value)
+/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use jansson. */
+static gemp_code set_field(gemp_report *report, const char *name, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
 	json_decref(value);
@@ -49,25 +49,26 @@ static gemp_code set(gemp_report *report, const char *name, json_t *value)
 	return code;
 }
 
-/* What was asked for, so that a report can be understood without the command line. */
+/* The fields that make a report understandable without the command line. */
 static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
-	GEMP_TRY(set(report, "version", json_string(gemp_version())));
-	GEMP_TRY(set(report, "command", json_string(options->command->name)));
-	GEMP_TRY(set(report, "arguments", arguments_of(options)));
-	GEMP_TRY(set(report, "options", echo(options)));
-	return set(report, "ranks", json_integer(gemp_context_size(context)));
+	GEMP_TRY(set_field(report, "version", json_string(gemp_version())));
+	GEMP_TRY(set_field(report, "command", json_string(options->command->name)));
+	GEMP_TRY(set_field(report, "arguments", arguments_of(options)));
+	GEMP_TRY(set_field(report, "options", options_given(options)));
+	return set_field(report, "ranks", json_integer(gemp_context_size(context)));
 }
 
 /* OUTPUT PATHS */
 
-/* The length of the file's name in a path that may name a dataset: F.h5 of F.h5:/values. */
+/* The length of the file name in a path that may name a dataset: F.h5 of F.h5:/values. */
 static size_t file_length(const char *place)
 {
 	const char *dataset = strstr(place, ".h5:");
 	return dataset ? (size_t)(dataset - place) + strlen(".h5") : strlen(place);
 }
 
+/* False if there is no such file yet. */
 static bool find_file(const char *place, struct stat *status)
 {
 	char path[4096];
@@ -78,7 +79,7 @@ static bool find_file(const char *place, struct stat *status)
 	return stat(path, status) == 0;
 }
 
-/* Files that do not exist yet are the same only by name. */
+/* Files that do not exist yet are the same only if their names are. */
 static bool same_file(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -88,27 +89,22 @@ static bool same_file(const char *one, const char *other)
 	return find_file(one, &a) && find_file(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* dashes, what: how messages name the other path, an argument or an option. */
-static gemp_code refuse_same(const char *option, const char *path, const char *dashes, const char *what,
+/* GEMP_EUSAGE if `path` and `other` are the same file. dashes, name: how the message names `other`, an argument or an option. */
+static gemp_code refuse_same(const char *option, const char *path, const char *dashes, const char *name,
                              const char *other)
 {
 	if (!other || !same_file(path, other))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "--%s %s is the file of %s%s, too; give it a name of its own", option, path, dashes,
-	                 what);
+	return gemp_fail(GEMP_EUSAGE, "--%s %s is also the file of %s%s; give it another name", option, path, dashes, name);
 }
 
-/* Options whose value is a file are known by what help calls the value. */
+/* The value that help shows tells whether an option names a file. */
 static bool takes_file(const gemp_option *option)
 {
-	static const char *const files[] = { "FILE", "G.h5", "H.h5", "F", "F.dot", "F.jsonl", "OUT" };
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (option->value && strcmp(option->value, files[i]) == 0)
-			return true;
-	return false;
+	return option->value && gemp_word_index("FILE|G.h5|H.h5|F|F.dot|F.jsonl|OUT", option->value) >= 0;
 }
 
-/* Compares one output with the arguments and with the files of all other options. */
+/* Compares an output with the arguments and with the files of all other options. */
 static gemp_code check_path(const gemp_options *options, const char *option, const char *path)
 {
 	if (!path || strcmp(path, "-") == 0)
@@ -123,7 +119,7 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 	return GEMP_OK;
 }
 
-/* All options that write a file of their own. --into may name the graph that is read. */
+/* Checks all options that write a file, except --into, which may name the graph that is read. */
 static gemp_code check_paths(const gemp_options *options)
 {
 	GEMP_TRY(check_path(options, "trace", options->trace));
@@ -136,31 +132,27 @@ static gemp_code check_paths(const gemp_options *options)
 	return check_path(options, "gfa", options->gfa);
 }
 
-/* WHERE TEXT GOES */
+/* STDOUT */
 
-static bool is_stdout(const char *path)
+bool gemp_is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
 
-bool gemp_json_on_stdout(const gemp_options *options)
-{
-	return is_stdout(options->json);
-}
-
-/* Rows, FASTA or a spelled text go to stdout: text for people must not be mixed with them. */
+/* True if rows, FASTA or a spelled text go to stdout, where text for people must not be mixed with them. */
 static bool answer_on_stdout(const gemp_options *options)
 {
-	bool sequence = options->sequence && !options->output && !gemp_json_on_stdout(options);
-	return sequence || is_stdout(options->output) || is_stdout(options->tree) || is_stdout(options->unitigs) ||
-	       is_stdout(options->gfa);
+	bool sequence = options->sequence && !options->output && !gemp_is_stdout(options->json);
+	return sequence || gemp_is_stdout(options->output) || gemp_is_stdout(options->tree) ||
+	       gemp_is_stdout(options->unitigs) || gemp_is_stdout(options->gfa);
 }
 
 gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	if (!options->output)
-		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5", options->command->name);
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the file to write: --output %s", options->command->name,
+		                 gemp_option_find("output", options->command)->value);
 	else if (gemp_context_rank(context) == 0)
 		code = gemp_file_may_write("--output", options->output);
 	return gemp_context_agree(context, code);
@@ -175,27 +167,29 @@ gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp
 	return gemp_graph_write(graph, options->output, &settings, report);
 }
 
+/* A gemp_report_options callback. */
 static void print_text(void *file, const char *text, size_t size)
 {
 	fwrite(text, 1, size, file);
 }
 
-/* Rank 0. Paths are checked before the work, which may take hours. */
+/* On rank 0. Paths are checked before the work, which may take hours. */
 static gemp_code check_files(const gemp_options *options)
 {
-	if (options->json && !gemp_json_on_stdout(options))
+	if (options->json && !gemp_is_stdout(options->json))
 		GEMP_TRY(gemp_file_may_write("--json", options->json));
-	if (is_stdout(options->trace))
+	if (gemp_is_stdout(options->trace))
 		return gemp_fail(GEMP_EUSAGE, "--trace -: a trace needs a file of its own; name one");
 	if (options->trace)
 		GEMP_TRY(gemp_file_may_write("--trace", options->trace));
 	return check_paths(options);
 }
 
+/* Only rank 0 writes, so only it fills the head of the report and checks the paths; the other ranks learn its code. */
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	bool on_stdout = gemp_json_on_stdout(options);
+	bool on_stdout = gemp_is_stdout(options->json);
 	gemp_report_options how;
 	gemp_report_options_init(&how);
 	how.brief = options->quiet;
@@ -217,20 +211,20 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	return code;
 }
 
-/* Rank 0. */
+/* On rank 0. */
 static gemp_code write_json(const gemp_report *report, const gemp_options *options)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
 	GEMP_TRY(gemp_report_json(report, &text));
 	if (!text || !options->json)
 		return GEMP_OK;
-	if (!gemp_json_on_stdout(options))
+	if (!gemp_is_stdout(options->json))
 		return gemp_file_replace(options->json, text, strlen(text));
 	puts(text);
 	return GEMP_OK;
 }
 
-/* Collective. The trace comes first, since it adds fields to the report. */
+/* Collective. The trace is written first, since it adds fields to the report. */
 static gemp_code write_files(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
@@ -238,6 +232,7 @@ static gemp_code write_files(gemp_report *report, const gemp_context *context, c
 	return code == GEMP_OK ? written : code;
 }
 
+/* A failed command leaves no file behind that could be taken for a result, unless its report is complete and explains the failure. */
 gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options, gemp_code code)
 {
 	code = gemp_context_agree(context, code);

@@ -1,6 +1,6 @@
-/* report_run: a command's report: it begins with what was asked for, goes to people as text, and ends as JSON (--json).
+/* report_run: the report of a command. It begins with the command and its options, is printed as text, and ends as JSON (--json).
  *
- * With `--json -` the object is all that stdout gets, and text for people goes to stderr; so it does where rows go to stdout.
+ * With `--json -` stdout gets only the JSON object, and text for people goes to stderr. The same holds if rows go to stdout.
  */
 
 #ifndef GEMP_CLI_REPORT_REPORT_RUN_H
@@ -9,19 +9,19 @@
 #include "cli/options/options.h"
 #include "gemp/graph.h"
 
-/* --json -: stdout is for JSON alone. */
-bool gemp_json_on_stdout(const gemp_options *options);
+/* True for a path of -, which is stdout; false for NULL. */
+bool gemp_is_stdout(const char *path);
 
-/* Collective. --output is there and can be written to. */
+/* Collective. GEMP_EUSAGE if --output is missing, GEMP_EIO if its folder cannot be written to. */
 gemp_code gemp_output_check(const gemp_context *context, const gemp_options *options);
-/* Collective. Writes the graph to --output, with the command as its provenance and --weight. */
+/* Collective. Writes the graph to --output; its provenance is the command, and --weight selects the values of its matrices. */
 gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp_report *report);
 
-/* Collective. Begins with version, command, ranks and the options as given; fails where a file to be written cannot be, or is
- * named twice. */
+/* Collective. Opens the report with version, command, ranks and the options as given. Fails if a file of the command cannot be written
+ * or is also the file of another option or argument. */
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options);
-/* Collective. Writes the JSON and the trace that were asked for, and frees. code: how the command went; nothing is written unless
- * it is GEMP_OK or GEMP_STOPPED, or the report is complete all the same. Returns the worst of both. */
+/* Collective. Writes the files of --json and --trace if `code`, the result of the command, is GEMP_OK or GEMP_STOPPED or the report is
+ * complete nevertheless, and closes the report. Returns `code`, or the failure of writing after a command that went well. */
 gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options,
                           gemp_code code);
 

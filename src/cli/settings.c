@@ -1,14 +1,21 @@
-#include "cli/query_options.h"
+#include "cli/settings.h"
 
 #include "core/status.h"
 
+gemp_edge_selection gemp_edge_options(const gemp_options *options)
+{
+	return (gemp_edge_selection){ .size = sizeof(gemp_edge_selection),
+		                          .edge_types = options->only_relations.items,
+		                          .edge_type_count = options->only_relations.count,
+		                          .direction = (gemp_edge_direction)options->direction,
+		                          .weight = options->weight };
+}
+
 gemp_code gemp_checkpoint_options_check(const gemp_options *options)
 {
-	static const char *const dependent[] = { "resume", "max-time" };
-	for (size_t i = 0; i < sizeof dependent / sizeof *dependent && !options->checkpoint; i++)
-		if (gemp_options_has(options, dependent[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s needs --checkpoint FOLDER, for what is finished", dependent[i]);
-	return GEMP_OK;
+	if (options->checkpoint)
+		return GEMP_OK;
+	return gemp_options_refuse(options, "resume|max-time", "needs --checkpoint FOLDER, where finished work is saved");
 }
 
 gemp_checkpoint_settings gemp_checkpoint_options(const gemp_options *options)
@@ -16,7 +23,7 @@ gemp_checkpoint_settings gemp_checkpoint_options(const gemp_options *options)
 	return (gemp_checkpoint_settings){ options->checkpoint, options->resume, options->max_time };
 }
 
-/* Enumerations of options have the order of those of the library. */
+/* The second word of --symmetry, --count-by and --pivot turns the optimisation off. */
 gemp_query_settings gemp_query_options(const gemp_options *options)
 {
 	gemp_query_settings settings;
