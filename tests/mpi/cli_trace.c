@@ -17,9 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const gemp_command info = {
-	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 }
-};
+static const gemp_command info = { .name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 } };
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
 

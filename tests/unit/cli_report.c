@@ -16,9 +16,7 @@
 
 static gemp_context *context;
 static size_t own_blocks; /* of the context */
-static const gemp_command info = {
-	.name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 }
-};
+static const gemp_command info = { .name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 } };
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
 
