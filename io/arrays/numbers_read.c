@@ -212,17 +212,17 @@ static uint64_t lines_before(const char *path, uint64_t begin)
 static gemp_code read_part(text_reader *r, gemp_block_range span)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	char *text;
 	size_t size = 1;
 	GEMP_TRY(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
 	r->capacity = 1;
 	if (span.begin == span.end)
 		return code;
-	GEMP_TRY(gemp_line_blocks_open(&blocks, r->path, span.begin, span.end));
+	GEMP_TRY(gemp_stream_open_blocks(&stream, r->path, span.begin, span.end));
 	while (size) {
 		uint64_t line;
-		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_TRY(gemp_stream_next_block(stream, &text, &size));
 		code = read_block(r, text, size, &line);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ":", r->path, lines_before(r->path, span.begin) + line);

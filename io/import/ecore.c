@@ -1,4 +1,5 @@
-/* What the names of a metamodel mean. */
+/* Resolves the names of a metamodel: types, opposites, inheritance, defaults. The result is read by the importer of models
+ * and is the same on all ranks. */
 
 #include "io/import/ecore.h"
 
@@ -9,7 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* All members are owned but indices into other lists. */
 static void free_classifier(gemp_ecore_classifier *classifier)
 {
 	gemp_free_all(classifier->name, classifier->path, classifier->java, classifier->labels, classifier->supers,
@@ -21,21 +21,18 @@ static void free_classifier(gemp_ecore_classifier *classifier)
 /* Takes a metamodel that was only partly read. */
 void gemp_ecore_free(gemp_ecore *ecore)
 {
-	for (size_t i = 0; i < ecore->package_count; i++) {
+	for (size_t i = 0; i < ecore->package_count; i++)
 		gemp_free_all(ecore->packages[i].name, ecore->packages[i].uri, ecore->packages[i].path);
-	}
 	for (size_t i = 0; i < ecore->classifier_count; i++)
 		free_classifier(&ecore->classifiers[i]);
-	for (size_t i = 0; i < ecore->feature_count; i++) {
+	for (size_t i = 0; i < ecore->feature_count; i++)
 		gemp_free_all(ecore->features[i].name, ecore->features[i].default_value, ecore->features[i].type_text,
 		              ecore->features[i].opposite_text);
-	}
 	gemp_free_all(ecore->packages, ecore->classifiers, ecore->features);
 	*ecore = (gemp_ecore){ 0 };
 }
 
-/* Without a namespace the first class of the name is taken, as models without prefixes mean their only
- * package. */
+/* Models without prefixes have one package, so without a namespace the first class of the name is the right one. */
 size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *name)
 {
 	for (size_t i = 0; i < ecore->classifier_count; i++) {
@@ -48,7 +45,6 @@ size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *na
 	return GEMP_ECORE_NONE;
 }
 
-/* Slots are the places of features within their class, inherited ones included. */
 size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[class];
@@ -58,7 +54,7 @@ size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 	return GEMP_ECORE_NONE;
 }
 
-/* Enumerations are strings here, and their literals are checked. */
+/* Attributes of an enum become strings, so a wrong literal must be found here. */
 gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const char *literal, size_t size)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[enumeration];
@@ -68,12 +64,12 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 		if (own_size == size && memcmp(own, literal, size) == 0)
 			return GEMP_OK;
 	}
-	return gemp_fail(GEMP_EDATA, "'%.*s' is no literal of the enum %s of %s", (int)(size > 60 ? 60 : size), literal,
-	                 classifier->name, ecore->path);
+	return gemp_fail(GEMP_EDATA, "'%.*s' is no literal of the enum %s of %s; correct it, or give the model's metamodel",
+	                 (int)(size > 60 ? 60 : size), literal, classifier->name, ecore->path);
 }
 
-/* Types of Ecore and of its XMLType by name; those that are not listed are strings, which hold every value as it is
- * written. *set: an attribute that has no value is 0 or false. */
+/* Types of Ecore and of its XMLType by name. Other types become strings, which hold every value as it is written. *set: an
+ * attribute of a primitive type without a value is 0 or false; one of an object type is NULL. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
 	static const char *const primitive[GEMP_LIST] = {
@@ -101,7 +97,7 @@ static gemp_code in_line(gemp_code code, const gemp_ecore *ecore, uint64_t line)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", ecore->path, line) : code;
 }
 
-/* Is the part of a reference in front of # this file? */
+/* Does text[size], the part of a reference in front of #, name this file or one of its packages? */
 static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 {
 	const char *slash = strrchr(ecore->path, '/'), *name = slash ? slash + 1 : ecore->path;
@@ -115,7 +111,8 @@ static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 	return false;
 }
 
-/* "#//A", "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". *path: "//A"; *built_in: EInt, else NULL. */
+/* References are like "#//A" or "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". *path becomes "//A", or
+ * *built_in "EInt" (else NULL). */
 static gemp_code split_reference(const gemp_ecore *ecore, const char *text, gemp_text *path, const char **built_in)
 {
 	const char *blank = strrchr(text, ' '), *file = blank ? blank + 1 : text, *hash = strchr(file, '#');
@@ -136,7 +133,7 @@ static gemp_code split_reference(const gemp_ecore *ecore, const char *text, gemp
 	return gemp_text_status(path);
 }
 
-/* Paths are those that references in the file use, like //Class. */
+/* The classifier of the path that references in the file use, like //Class. */
 static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 {
 	size_t i = 0;
@@ -146,26 +143,21 @@ static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 	return i < ecore->classifier_count ? i : GEMP_ECORE_NONE;
 }
 
-static gemp_code unknown(const char *text)
-{
-	return gemp_fail(GEMP_EDATA, "'%.80s' is not in the file", text);
-}
-
 /* CLASSES */
 
-/* A list of indices grows by one; each is in it once. */
+/* Appends an index to a list, unless it is there already. */
 static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_t index)
 {
 	for (size_t i = 0; i < *count; i++)
 		if ((*list)[i] == index)
 			return GEMP_OK;
-	gemp_code code = GEMP_RESERVE(*list, *capacity, *count + 1);
-	if (code == GEMP_OK)
-		(*list)[(*count)++] = index;
-	return code;
+	GEMP_TRY(GEMP_RESERVE(*list, *capacity, *count + 1));
+	(*list)[(*count)++] = index;
+	return GEMP_OK;
 }
 
-/* EObject is above every class and has no features. */
+/* The class that super text i of `class` names; GEMP_ECORE_NONE for EObject, which is above every class and has no
+ * features. */
 static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier *class, size_t i, gemp_text *text,
                             gemp_text *path, size_t *out)
 {
@@ -186,7 +178,8 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 	return GEMP_OK;
 }
 
-/* Those it names, then those of these, until there are no more: cycles end too. */
+/* Classes that it names come first, then the classes that these name, and so on. Each class is in the list once, so the
+ * loop ends also for a cycle. */
 static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
 {
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
@@ -196,7 +189,7 @@ static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *tex
 			size_t super;
 			GEMP_TRY(find_super(ecore, from, i, text, path, &super));
 			if (super == index)
-				return gemp_fail(GEMP_EDATA, "class %s inherits from itself", class->name);
+				return gemp_fail(GEMP_EDATA, "class %s inherits from itself; correct the metamodel", class->name);
 			if (super != GEMP_ECORE_NONE)
 				GEMP_TRY(add_index(&class->supers, &class->super_count, &class->super_capacity, super));
 		}
@@ -225,7 +218,7 @@ static gemp_code list_features(gemp_ecore *ecore, size_t index)
 
 /* FEATURES */
 
-static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_feature *feature)
+static gemp_code check_default(const gemp_ecore *ecore, const gemp_ecore_feature *feature)
 {
 	gemp_value value;
 	size_t size = strlen(feature->default_value);
@@ -235,8 +228,8 @@ static gemp_code check_standard(const gemp_ecore *ecore, const gemp_ecore_featur
 	return code == GEMP_EDATA ? gemp_fail_in(code, "default of '%s': ", feature->name) : code;
 }
 
-/* What an attribute of a new object is: EMF does not write values that are as by default. */
-static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
+/* Finds the value of an attribute in a new object, since EMF does not write values that equal the default. */
+static gemp_code find_default(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
 {
 	if (feature->default_value &&
 	    (feature->many ||
@@ -245,7 +238,7 @@ static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feat
 		feature->default_value = NULL;
 	}
 	if (feature->default_value)
-		return check_standard(ecore, feature);
+		return check_default(ecore, feature);
 	if (feature->many)
 		return GEMP_OK;
 	if (set)
@@ -256,8 +249,7 @@ static gemp_code find_standard(const gemp_ecore *ecore, gemp_ecore_feature *feat
 		feature->default_value = gemp_strndup(first, size);
 		set = true;
 	}
-	gemp_code code = set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;
-	return code;
+	return set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;
 }
 
 /* An attribute without a type is a string. */
@@ -280,10 +272,10 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 			                                           : "",
 			          &feature->type, &set);
 	}
-	return find_standard(ecore, feature, set);
+	return find_default(ecore, feature, set);
 }
 
-/* The reference's own path names its class and feature. */
+/* The text is like "#//Class/feature". */
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in;
@@ -295,7 +287,8 @@ static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feat
 		    strcmp(ecore->features[f].name, slash + 1) == 0)
 			feature->opposite = f;
 	if (feature->opposite == GEMP_ECORE_NONE)
-		return unknown(feature->opposite_text);
+		return gemp_fail(GEMP_EDATA, "'%.80s' is not in the file; correct the opposite of '%s'", feature->opposite_text,
+		                 feature->name);
 	feature->container = ecore->features[feature->opposite].containment;
 	return GEMP_OK;
 }
@@ -317,32 +310,29 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return GEMP_OK;
 }
 
-/* Types first, then opposites, then inheritance: each step needs what the one before it found. */
+/* Features precede classes, whose lists of features need the opposites. */
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 }, path = { 0 };
-	uint64_t line = 0;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, path = { 0 };
 	for (size_t f = 0; f < ecore->feature_count; f++) {
 		gemp_ecore_feature *feature = &ecore->features[f];
-		line = feature->line;
-		GEMP_TRY_DONE((feature->reference ? type_reference : type_attribute)(ecore, feature, &path));
+		gemp_code code = (feature->reference ? type_reference : type_attribute)(ecore, feature, &path);
+		if (code != GEMP_OK)
+			return in_line(code, ecore, feature->line);
 	}
-	for (size_t f = 0; f < ecore->feature_count; f++) /* one end may say it for both */
+	for (size_t f = 0; f < ecore->feature_count; f++) /* a file may name the opposite at one end only */
 		if (ecore->features[f].opposite != GEMP_ECORE_NONE) {
 			gemp_ecore_feature *other = &ecore->features[ecore->features[f].opposite];
 			other->opposite = f;
 			other->container = ecore->features[f].containment;
 		}
 	for (size_t i = 0; i < ecore->classifier_count; i++) {
-		line = ecore->classifiers[i].line;
 		if (ecore->classifiers[i].kind != GEMP_ECORE_CLASS)
 			continue;
-		GEMP_TRY_DONE(inherit_classes(ecore, i, &text, &path));
-		GEMP_TRY_DONE(list_features(ecore, i));
+		gemp_code code = inherit_classes(ecore, i, &text, &path);
+		GEMP_THEN(list_features(ecore, i));
+		if (code != GEMP_OK)
+			return in_line(code, ecore, ecore->classifiers[i].line);
 	}
-done:
-	gemp_text_free(&text);
-	gemp_text_free(&path);
-	return in_line(code, ecore, line);
+	return GEMP_OK;
 }

@@ -11,7 +11,7 @@
 
 #define ECORE "http://www.eclipse.org/emf/2002/Ecore"
 
-/* Which element we are in. Other elements are passed over with all in them. */
+/* The element that the parser is in. Other elements are skipped with all elements inside them. */
 typedef enum place {
 	OUTSIDE,
 	IN_LIST,
@@ -22,14 +22,14 @@ typedef enum place {
 	IN_CLASS_ANNOTATION
 } place;
 
-typedef struct reader {
+typedef struct ecore_parser {
 	gemp_ecore *ecore;
+	gemp_xml *xml;
 	place place;
 	bool list;           /* the packages are in an <xmi:XMI> */
-	size_t roots, depth; /* packages at the top, and around us */
-	size_t skipped;      /* depth of elements passed over */
-	gemp_text path;      /* of the package */
-} reader;
+	size_t roots, depth; /* packages at the top so far, and packages around the current element */
+	gemp_text path;      /* of the innermost package */
+} ecore_parser;
 
 static gemp_code copy(char **out, const char *text)
 {
@@ -37,7 +37,7 @@ static gemp_code copy(char **out, const char *text)
 	return text && !*out ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* An attribute that is missing is false by default. */
+/* A missing attribute means false. */
 static bool is_true(const char **attributes, const char *name)
 {
 	const char *value = gemp_xml_attribute(attributes, name);
@@ -47,7 +47,7 @@ static bool is_true(const char **attributes, const char *name)
 static gemp_code name_of(const char **out, const char **attributes, const char *what)
 {
 	*out = gemp_xml_attribute(attributes, "name");
-	return *out && **out ? GEMP_OK : gemp_fail(GEMP_EDATA, "<%s> has no name", what);
+	return *out && **out ? GEMP_OK : gemp_fail(GEMP_EDATA, "<%s> has no name; give it one", what);
 }
 
 /* The local part of xsi:type. */
@@ -58,10 +58,11 @@ static const char *type_of(const char **attributes)
 	return colon ? colon + 1 : type ? type : "";
 }
 
-/* WHAT BEGINS */
+/* STARTS OF ELEMENTS */
 
-/* Packages nest, and references name classes by the path of packages. */
-static gemp_code begin_package(reader *r, const char **attributes)
+/* Packages nest, and references name classes by the path of packages: "//Class" in the first package at the top,
+ * "//sub/Class" in a package inside it, "/1/Class" in the second package at the top. */
+static gemp_code begin_package(ecore_parser *r, const char **attributes)
 {
 	const char *name;
 	gemp_ecore *ecore = r->ecore;
@@ -84,8 +85,8 @@ static gemp_code begin_package(reader *r, const char **attributes)
 	return GEMP_OK;
 }
 
-/* The innermost one we are in. */
-static size_t own_package(const reader *r)
+/* The index of the innermost package around the current element. */
+static size_t own_package(const ecore_parser *r)
 {
 	size_t p = r->ecore->package_count;
 	while (strcmp(r->ecore->packages[--p].path, r->path.data) != 0)
@@ -93,7 +94,7 @@ static size_t own_package(const reader *r)
 	return p;
 }
 
-/* "#//A #//B", each maybe after its kind: "ecore:EClass other.ecore#//A". */
+/* Texts are like "#//A #//B"; a kind may precede each reference, as in "ecore:EClass other.ecore#//A". */
 static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 {
 	static const char blanks[] = " \t\r\n";
@@ -105,8 +106,8 @@ static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 	return GEMP_OK;
 }
 
-/* The kind stands in xsi:type; a classifier without one is a class. */
-static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **attributes)
+/* xsi:type says the kind; a classifier without it is refused. */
+static gemp_code begin_classifier(ecore_parser *r, const char **attributes)
 {
 	const char *name, *type = type_of(attributes), *java = gemp_xml_attribute(attributes, "instanceClassName");
 	gemp_ecore *ecore = r->ecore;
@@ -120,7 +121,7 @@ static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **a
 		                 type);
 	GEMP_TRY(GEMP_RESERVE(ecore->classifiers, ecore->classifier_capacity, ecore->classifier_count + 1));
 	gemp_ecore_classifier *classifier = &ecore->classifiers[ecore->classifier_count++];
-	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(xml), .package = own_package(r) };
+	*classifier = (gemp_ecore_classifier){ .kind = kind, .line = gemp_xml_line(r->xml), .package = own_package(r) };
 	classifier->abstract = is_true(attributes, "abstract") || is_true(attributes, "interface");
 	gemp_text_print(&path, "%s/%s", r->path.data, name);
 	GEMP_TRY(gemp_text_status(&path));
@@ -132,8 +133,8 @@ static gemp_code begin_classifier(reader *r, const gemp_xml *xml, const char **a
 	return GEMP_OK;
 }
 
-/* Derived, transient and volatile features are not stored by EMF in models. */
-static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attributes)
+/* EMF does not store derived, transient and volatile features in models. */
+static gemp_code begin_feature(ecore_parser *r, const char **attributes)
 {
 	gemp_ecore *ecore = r->ecore;
 	const char *name, *type = type_of(attributes), *upper = gemp_xml_attribute(attributes, "upperBound");
@@ -147,7 +148,7 @@ static gemp_code begin_feature(reader *r, const gemp_xml *xml, const char **attr
 	*feature = (gemp_ecore_feature){
 		.owner = ecore->classifier_count - 1,
 		.reference = reference,
-		.line = gemp_xml_line(xml),
+		.line = gemp_xml_line(r->xml),
 		.many = upper && strcmp(upper, "1") != 0,
 		.ordered = !ordered || strcmp(ordered, "false") != 0,
 		.containment = is_true(attributes, "containment"),
@@ -171,10 +172,8 @@ static bool is_ours(const char *name, const char **attributes)
 	return strcmp(name, "eAnnotations") == 0 && source && strcmp(source, GEMP_ECORE_ANNOTATION) == 0;
 }
 
-/* Elements whose insides do not matter: what they say stands in their attributes. */
-
-/* What a classifier inherits, its literals, and our annotation; operations and other annotations are passed over. */
-static gemp_code in_classifier(reader *r, const char *name, const char **attributes)
+/* Reads super types, literals and this program's annotation; operations and other annotations are skipped. */
+static gemp_code in_classifier(ecore_parser *r, const char *name, const char **attributes)
 {
 	gemp_ecore_classifier *classifier = &r->ecore->classifiers[r->ecore->classifier_count - 1];
 	const char *literal = gemp_xml_attribute(attributes, "literal"), *own;
@@ -182,7 +181,7 @@ static gemp_code in_classifier(reader *r, const char *name, const char **attribu
 		r->place = IN_CLASS_ANNOTATION;
 		return GEMP_OK;
 	}
-	r->skipped = 1;
+	gemp_xml_skip(r->xml);
 	if (strcmp(name, "eSuperTypes") == 0)
 		return add_supers(classifier, gemp_xml_attribute(attributes, "href"));
 	if (strcmp(name, "eGenericSuperTypes") == 0)
@@ -195,11 +194,11 @@ static gemp_code in_classifier(reader *r, const char *name, const char **attribu
 	return GEMP_OK;
 }
 
-/* The type may stand in an attribute or in an element. */
-static gemp_code in_feature(reader *r, const char *name, const char **attributes)
+/* A type or opposite is an attribute or an element; the attribute has precedence. */
+static gemp_code in_feature(ecore_parser *r, const char *name, const char **attributes)
 {
 	gemp_ecore_feature *feature = &r->ecore->features[r->ecore->feature_count - 1];
-	r->skipped = 1;
+	gemp_xml_skip(r->xml);
 	if (strcmp(name, "eType") == 0 && !feature->type_text)
 		return copy(&feature->type_text, gemp_xml_attribute(attributes, "href"));
 	if (strcmp(name, "eGenericType") == 0 && !feature->type_text)
@@ -209,11 +208,11 @@ static gemp_code in_feature(reader *r, const char *name, const char **attributes
 	return GEMP_OK;
 }
 
-/* What export adds to the metamodels that it makes. */
-static gemp_code in_annotation(reader *r, const char **attributes)
+/* Export adds these details to the metamodels that it makes: the labels of a class, and how to read ids. */
+static gemp_code in_annotation(ecore_parser *r, const char **attributes)
 {
 	const char *key = gemp_xml_attribute(attributes, "key"), *value = gemp_xml_attribute(attributes, "value");
-	r->skipped = 1;
+	gemp_xml_skip(r->xml);
 	if (!key || !value)
 		return GEMP_OK;
 	if (r->place == IN_CLASS_ANNOTATION) {
@@ -225,29 +224,24 @@ static gemp_code in_annotation(reader *r, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Annotations of ours say how a model that we wrote is to be read. */
-static gemp_code in_package(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code in_package(ecore_parser *r, const char *name, const char **attributes)
 {
 	if (strcmp(name, "eSubpackages") == 0)
 		return begin_package(r, attributes);
 	if (strcmp(name, "eClassifiers") == 0)
-		return begin_classifier(r, xml, attributes);
+		return begin_classifier(r, attributes);
 	if (is_ours(name, attributes))
 		r->place = IN_ANNOTATION;
 	else
-		r->skipped = 1;
+		gemp_xml_skip(r->xml);
 	return GEMP_OK;
 }
 
-/* Elements that say nothing about classes and features are passed over with all in them. */
-static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
-	reader *r = self;
+	ecore_parser *r = self;
 	const char *local = gemp_xml_local(name);
-	if (r->skipped) {
-		r->skipped++;
-		return GEMP_OK;
-	}
+	r->xml = xml;
 	switch (r->place) {
 	case OUTSIDE:
 		if (!r->list && strcmp(local, "XMI") == 0) {
@@ -263,9 +257,9 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 		                 "<%s> is no ecore:EPackage of " ECORE "; the metamodel is the .ecore file that "
 		                 "belongs to the model",
 		                 local);
-	case IN_PACKAGE: return in_package(r, xml, local, attributes);
+	case IN_PACKAGE: return in_package(r, local, attributes);
 	case IN_CLASSIFIER:
-		return strcmp(local, "eStructuralFeatures") == 0 ? begin_feature(r, xml, attributes)
+		return strcmp(local, "eStructuralFeatures") == 0 ? begin_feature(r, attributes)
 		                                                 : in_classifier(r, local, attributes);
 	case IN_FEATURE: return in_feature(r, local, attributes);
 	default: return in_annotation(r, attributes);
@@ -273,7 +267,7 @@ static gemp_code start(void *self, const gemp_xml *xml, const char *name, const 
 }
 
 /* The path loses the name that begin_package added. */
-static void end_package(reader *r)
+static void end_package(ecore_parser *r)
 {
 	char *slash = strrchr(r->path.data, '/');
 	r->depth--;
@@ -282,14 +276,12 @@ static void end_package(reader *r)
 	r->place = r->depth ? IN_PACKAGE : r->list ? IN_LIST : OUTSIDE;
 }
 
-/* Elements end in the reverse order of their beginnings: `place` tells which one it is. */
-static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
+/* Elements end in the reverse order of their starts, so `place` says which one ends. */
+static gemp_code end(void *self, const char *text, size_t size)
 {
-	reader *r = self;
-	(void)xml, (void)text, (void)size;
-	if (r->skipped)
-		r->skipped--;
-	else if (r->place == IN_PACKAGE)
+	ecore_parser *r = self;
+	(void)text, (void)size;
+	if (r->place == IN_PACKAGE)
 		end_package(r);
 	else if (r->place == IN_FEATURE || r->place == IN_CLASS_ANNOTATION)
 		r->place = IN_CLASSIFIER;
@@ -300,18 +292,16 @@ static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t s
 
 /* THE WHOLE */
 
-/* Names are resolved only when all classifiers are known, since a file may use a name before it is defined. */
+/* Names are resolved after the whole file was read, since a file may use a name before its definition. */
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path)
 {
 	static const gemp_xml_visitor visitor = { "Ecore", start, end, NULL };
-	reader r = { .ecore = out };
+	ecore_parser r = { .ecore = out };
 	*out = (gemp_ecore){ .path = path };
 	gemp_code code = gemp_xml_read(path, &visitor, &r);
-	if (code == GEMP_OK)
-		code = out->classifier_count
-		           ? gemp_ecore_resolve(out)
-		           : gemp_fail(GEMP_EDATA, "%s: there are no eClassifiers in it; give the .ecore file of the model",
-		                       path);
 	gemp_text_free(&r.path);
-	return code;
+	GEMP_TRY(code);
+	if (out->classifier_count == 0)
+		return gemp_fail(GEMP_EDATA, "%s: there are no eClassifiers in it; give the .ecore file of the model", path);
+	return gemp_ecore_resolve(out);
 }

@@ -5,7 +5,7 @@
 
 #include "io/import/ecore.h"
 
-/* Local. GEMP_EDATA with file and line for what is no Ecore, or names what the file does not have. */
+/* Local. GEMP_EDATA with file and line if the file is no Ecore or uses a name that it does not define. */
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path);
 
 #endif

@@ -4,7 +4,7 @@
 #include "io/import/import.h"
 
 #include "core/status.h"
-#include "io/file/stream.h"
+#include "io/file/source.h"
 
 #include <stdio.h>
 #include <string.h>

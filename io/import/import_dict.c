@@ -7,7 +7,7 @@
 #include "io/import/import_dict.h"
 
 #include "core/status.h"
-#include "io/file/stream.h"
+#include "io/file/source.h"
 #include "io/import/import.h"
 #include "io/text/cells.h"
 #include "io/text/lines.h"
@@ -276,7 +276,7 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	size_t size = 1, room = 1 << 20;
 	gemp_text_clear(text);
 	GEMP_TRY(GEMP_NEW(piece, room));
-	GEMP_TRY(gemp_source_open(&source, path, 0));
+	GEMP_TRY(gemp_source_open(&source, path, 0, false));
 	while (size > 0) {
 		GEMP_TRY(gemp_source_read(source, piece, room, &size));
 		gemp_text_add(text, piece, size);

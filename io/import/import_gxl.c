@@ -1,4 +1,5 @@
-/* GXL. Attributes are found in a first reading; files are shared out among the ranks. */
+/* GXL. The ranks read the files in turn, twice: the first pass finds the attributes and their types, which all ranks must
+ * know, and the second pass feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -19,22 +20,23 @@ typedef struct gxl_import {
 	const gemp_comm *comm;
 	const gemp_import_options *options;
 	gemp_inferred_columns columns[2]; /* of vertices, of edges */
-	uint64_t directions[2];           /* is some edge directed, undirected? */
-	bool undirected;                  /* all edges are */
-	gemp_builder *builder;            /* NULL: the first reading */
-	uint32_t file;
+	uint64_t directions[2];           /* numbers of directed and undirected edges */
+	bool undirected;                  /* all edges are undirected */
+	gemp_builder *builder;            /* NULL: the first pass */
 
+	uint32_t file; /* number of the file being read */
+	gemp_xml *xml;
 	place place;
-	bool standard, forced;      /* edges of this graph are undirected, whatever they say */
-	size_t skipped;             /* depth of elements passed over */
+	bool undirected_by_default; /* edges of this graph */
+	bool forced;                /* single edges cannot differ from the default */
 	bool edge, edge_undirected; /* the node or edge being read */
 	gemp_text ends[2], name;
 	uint64_t line;
 	size_t count, capacity;
-	attribute *attributes; /* [capacity] of which count are in use */
+	attribute *attributes; /* [capacity], of which the first `count` belong to the node or edge */
 } gxl_import;
 
-/* The first attribute of a local name: `xlink:href` may be bound to any namespace, or to none. */
+/* Namespaces are ignored, since `xlink:href` may be bound to any namespace or to none. */
 static const char *find_local(const char **attributes, const char *local)
 {
 	for (; *attributes; attributes += 2)
@@ -45,13 +47,13 @@ static const char *find_local(const char **attributes, const char *local)
 
 /* ATTRIBUTES */
 
-/* The one of that name, made with an empty text. */
+/* Adds an attribute with an empty text. The texts keep their memory from one element to the next. */
 static gemp_code add_attribute(gxl_import *self, const char *name)
 {
 	size_t known = self->capacity;
 	for (size_t i = 0; i < self->count; i++)
 		if (strcmp(self->attributes[i].name.data, name) == 0)
-			return gemp_fail(GEMP_EDATA, "attribute '%.80s' is there twice; rename one", name);
+			return gemp_fail(GEMP_EDATA, "attribute '%.80s' occurs twice; rename one", name);
 	GEMP_TRY(GEMP_RESERVE(self->attributes, self->capacity, self->count + 1));
 	memset(self->attributes + known, 0, (self->capacity - known) * sizeof *self->attributes);
 	attribute *added = &self->attributes[self->count];
@@ -61,17 +63,16 @@ static gemp_code add_attribute(gxl_import *self, const char *name)
 	return GEMP_OK;
 }
 
-/* The type is known only with the value element inside. */
+/* The element inside says the type; until then it is GEMP_LIST. */
 static gemp_code begin_attribute(gxl_import *self, const char **attributes)
 {
 	const char *name = find_local(attributes, "name");
 	if (!name || !*name)
-		return gemp_fail(GEMP_EDATA, "<attr> has no name");
+		return gemp_fail(GEMP_EDATA, "<attr> has no name; give it one");
 	self->place = IN_ATTRIBUTE;
-	gemp_code code = add_attribute(self, name);
-	if (code == GEMP_OK)
-		self->attributes[self->count - 1].type = GEMP_LIST; /* until there is a value */
-	return code;
+	GEMP_TRY(add_attribute(self, name));
+	self->attributes[self->count - 1].type = GEMP_LIST;
+	return GEMP_OK;
 }
 
 /* Bags, sets and tuples have no counterpart in a column. */
@@ -86,10 +87,11 @@ static gemp_code begin_value(gxl_import *self, const char *name, const char **at
 	};
 	attribute *attribute = &self->attributes[self->count - 1];
 	if (strcmp(name, "attr") == 0)
-		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has an attribute, which is not supported; take it out",
+		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has an attribute, which is not supported; remove it",
 		                 attribute->name.data);
 	if (attribute->type != GEMP_LIST)
-		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has several values", attribute->name.data);
+		return gemp_fail(GEMP_EDATA, "attribute '%.80s' has several values; make them several attributes",
+		                 attribute->name.data);
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
 		if (strcmp(types[i].name, name) == 0) {
 			attribute->type = types[i].type;
@@ -103,7 +105,7 @@ static gemp_code begin_value(gxl_import *self, const char *name, const char **at
 	                 attribute->name.data, name);
 }
 
-/* A locator's value stands in its attribute, others in their text. */
+/* The value of a locator is its attribute, that of other elements their text. */
 static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 {
 	gemp_value value;
@@ -121,23 +123,23 @@ static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 
 /* GRAPHS, NODES AND EDGES */
 
-/* edgemode says what edges are by default, and whether single edges may differ. */
+/* edgemode is "directed" or "undirected", with "default" in front if single edges may differ. */
 static gemp_code begin_graph(gxl_import *self, const char **attributes)
 {
 	const char *mode = find_local(attributes, "edgemode"), *hyper = find_local(attributes, "hypergraph");
 	if (hyper && strcmp(hyper, "true") == 0)
 		return gemp_fail(GEMP_EDATA, "a hypergraph, which is not supported; make its relations nodes");
-	self->standard = mode && strstr(mode, "undirected");
+	self->undirected_by_default = mode && strstr(mode, "undirected");
 	self->forced = mode && strncmp(mode, "default", 7) != 0;
 	self->place = IN_GRAPH;
 	return GEMP_OK;
 }
 
-/* The graph's edgemode may allow single edges to differ. */
+/* The first pass counts directions; the second one refuses an edge that differs from the others. */
 static gemp_code check_direction(gxl_import *self, const char **attributes)
 {
 	const char *directed = find_local(attributes, "isdirected");
-	self->edge_undirected = self->forced || !directed ? self->standard : strcmp(directed, "true") != 0;
+	self->edge_undirected = self->forced || !directed ? self->undirected_by_default : strcmp(directed, "true") != 0;
 	self->directions[self->edge_undirected]++;
 	if (self->builder && !self->options->undirected && self->edge_undirected != self->undirected)
 		return gemp_fail(GEMP_EDATA,
@@ -146,7 +148,7 @@ static gemp_code check_direction(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Where an edge stands among those of its ends. */
+/* fromorder and toorder, the places of an edge among the edges of its ends, become attributes. */
 static gemp_code add_orders(gxl_import *self, const char **attributes)
 {
 	static const char *const names[] = { "fromorder", "toorder" };
@@ -166,53 +168,56 @@ static gemp_code add_orders(gxl_import *self, const char **attributes)
 }
 
 /* Ids are strings; ends of edges refer to them. */
-static gemp_code begin_element(gxl_import *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code begin_element(gxl_import *self, const char *name, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "from", "to" } };
-	gemp_code code = GEMP_OK;
 	self->edge = strcmp(name, "edge") == 0;
 	for (size_t i = 0; i < 2 && needed[self->edge][i]; i++) {
 		const char *id = find_local(attributes, needed[self->edge][i]);
 		if (!id || !*id)
-			return gemp_fail(GEMP_EDATA, "<%s> has no %s", name, needed[self->edge][i]);
+			return gemp_fail(GEMP_EDATA, "<%s> has no %s; give it one", name, needed[self->edge][i]);
 		GEMP_TRY(gemp_xml_copy(&self->ends[i], id));
 	}
 	GEMP_TRY(gemp_xml_copy(&self->name, ""));
-	self->line = gemp_xml_line(xml);
+	self->line = gemp_xml_line(self->xml);
 	self->count = 0;
 	self->place = IN_ELEMENT;
-	if (self->edge) {
-		GEMP_TRY(add_orders(self, attributes));
-		code = check_direction(self, attributes);
-	}
-	return code;
+	if (!self->edge)
+		return GEMP_OK;
+	GEMP_TRY(add_orders(self, attributes));
+	return check_direction(self, attributes);
 }
 
-/* "schema.gxl#Function" is Function. A node may have several types. */
+/* "schema.gxl#Function" is the type Function. A node may have several types. */
 static gemp_code add_type(gxl_import *self, const char **attributes)
 {
 	const char *href = find_local(attributes, "href"), *hash = href ? strrchr(href, '#') : NULL;
 	if (!href || !*href || (hash && !hash[1]))
-		return gemp_fail(GEMP_EDATA, "<type> has no xlink:href that names the type");
-	self->skipped = 1;
+		return gemp_fail(GEMP_EDATA, "<type> has no xlink:href; let it name the type, as in href=\"schema.gxl#Type\"");
+	gemp_xml_skip(self->xml);
 	if (self->edge && self->name.size)
 		return gemp_fail(GEMP_EDATA, "an edge of several types; make it several edges");
 	gemp_text_print(&self->name, "%s%s", self->name.size ? ";" : "", hash ? hash + 1 : href);
 	return gemp_text_status(&self->name);
 }
 
+static gemp_code misplaced(const char *name)
+{
+	return gemp_fail(GEMP_EDATA, "<%s> does not belong here; graphs are in <gxl>, nodes and edges in <graph>", name);
+}
+
 /* The graph's own type and attributes are not kept. */
-static gemp_code in_graph(gxl_import *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code in_graph(gxl_import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "node") == 0 || strcmp(name, "edge") == 0)
-		return begin_element(self, xml, name, attributes);
-	if (strcmp(name, "type") != 0 && strcmp(name, "attr") != 0) /* of the graph itself */
+		return begin_element(self, name, attributes);
+	if (strcmp(name, "type") != 0 && strcmp(name, "attr") != 0)
 		return gemp_fail(GEMP_EDATA, "<%s> is not supported; there are graph, node, edge, type and attr", name);
-	self->skipped = 1;
+	gemp_xml_skip(self->xml);
 	return GEMP_OK;
 }
 
-/* Types come first by the DTD, but any order is read. */
+/* The DTD puts types first, but any order is read. */
 static gemp_code in_element(gxl_import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "type") == 0)
@@ -220,38 +225,32 @@ static gemp_code in_element(gxl_import *self, const char *name, const char **att
 	if (strcmp(name, "attr") == 0)
 		return begin_attribute(self, attributes);
 	if (strcmp(name, "graph") == 0)
-		return gemp_fail(GEMP_EDATA, "a graph inside a node or edge, which is not supported; take it out");
-	return gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
+		return gemp_fail(GEMP_EDATA, "a graph inside a node or edge, which is not supported; move it out");
+	return misplaced(name);
 }
 
-/* Elements below one that is passed over are passed over, too. */
-static gemp_code on_start(void *context, const gemp_xml *xml, const char *full, const char **attributes)
+static gemp_code on_start(void *context, gemp_xml *xml, const char *full, const char **attributes)
 {
 	gxl_import *self = context;
 	const char *name = gemp_xml_local(full);
-	if (self->skipped) {
-		self->skipped++;
-		return GEMP_OK;
-	}
+	self->xml = xml;
 	switch (self->place) {
 	case OUTSIDE:
 		if (strcmp(name, "gxl") != 0)
 			return gemp_fail(GEMP_EDATA, "the file is not GXL: it begins with another element than <gxl>");
 		self->place = IN_FILE;
 		return GEMP_OK;
-	case IN_FILE:
-		return strcmp(name, "graph") == 0 ? begin_graph(self, attributes)
-		                                  : gemp_fail(GEMP_EDATA, "<%s> does not belong here", name);
-	case IN_GRAPH: return in_graph(self, xml, name, attributes);
+	case IN_FILE: return strcmp(name, "graph") == 0 ? begin_graph(self, attributes) : misplaced(name);
+	case IN_GRAPH: return in_graph(self, name, attributes);
 	case IN_ELEMENT: return in_element(self, name, attributes);
 	case IN_ATTRIBUTE: return begin_value(self, name, attributes);
-	default: return gemp_fail(GEMP_EDATA, "<%s> inside the value of an attribute", name);
+	default: return gemp_fail(GEMP_EDATA, "<%s> inside the value of an attribute; values are plain text", name);
 	}
 }
 
-/* WHAT IS IN IT */
+/* BOTH PASSES */
 
-/* Each value can be read as that. */
+/* The type that each value of a column can be read as. */
 static gemp_type type_of(uint32_t seen)
 {
 	return seen == GEMP_SEEN_INTEGER                       ? GEMP_INTEGER
@@ -260,7 +259,7 @@ static gemp_type type_of(uint32_t seen)
 	                                                       : GEMP_FLOAT;
 }
 
-/* First pass: which attributes there are, and of which types. */
+/* First pass: the attributes and the types of their values. */
 static gemp_code observe_element(gxl_import *self)
 {
 	for (size_t i = 0; i < self->count; i++)
@@ -290,15 +289,10 @@ static gemp_code feed_element(gxl_import *self)
 	return GEMP_OK;
 }
 
-/* Places are ordered from outside to inside: the place around is one less. */
-static gemp_code on_end(void *context, const gemp_xml *xml, const char *text, size_t size)
+/* Places are numbered from the outside to the inside, so the place around is one less. */
+static gemp_code on_end(void *context, const char *text, size_t size)
 {
 	gxl_import *self = context;
-	(void)xml;
-	if (self->skipped) {
-		self->skipped--;
-		return GEMP_OK;
-	}
 	if (self->place == IN_VALUE)
 		return end_value(self, text, size);
 	if (self->place-- == IN_ELEMENT)
@@ -306,7 +300,7 @@ static gemp_code on_end(void *context, const gemp_xml *xml, const char *text, si
 	return GEMP_OK;
 }
 
-/* Both passes read the same files on the same ranks. */
+/* Collective. Both passes read the same files on the same ranks. */
 static gemp_code read_files(gxl_import *self)
 {
 	static const gemp_xml_visitor visitor = { "GXL", on_start, on_end, NULL };
@@ -342,7 +336,6 @@ static void free_import(gxl_import *self)
 	gemp_free(self->attributes);
 }
 
-/* Columns must be known to all ranks before the first vertex: files are read twice. */
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) gxl_import self = { .comm = comm, .options = options };

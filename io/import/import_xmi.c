@@ -1,5 +1,6 @@
-/* EMF models. What an object has is said by its metamodel; the file is read by rank 0, in two or three passes: what
- * references there are, which ids stand at which positions if there are both, and then all. */
+/* EMF models. The metamodel says which features an object has. Rank 0 reads the file in two or three passes: the first one
+ * counts references; if the model has ids and positions, the second one finds the ids of positions; the last one feeds the
+ * builder. */
 
 #include "core/status.h"
 #include "io/import/ecore_parser.h"
@@ -16,17 +17,17 @@ typedef struct xmi_import {
 	const char *path;
 	gemp_ecore ecore;
 	gemp_declared_columns columns; /* attributes of all classes */
-	size_t *column_of;             /* [ecore.feature_count] of attributes */
+	size_t *column_of;             /* [ecore.feature_count] the column of an attribute */
 	gemp_builder *builder;
-	uint64_t *counts; /* [ecore.feature_count] references that the file has */
-	bool has_ids, has_positions;
-	gemp_dictionary paths; /* of objects with ids, where references are positions too */
-	gemp_bytes keys;       /* of these objects */
+	uint64_t *counts;            /* [ecore.feature_count] references in the file */
+	bool has_ids, has_positions; /* some object has an id; some reference is a position */
+	gemp_dictionary paths;       /* of all objects, if the file has ids and positions */
+	gemp_bytes keys;             /* of these objects, in the same order */
 } xmi_import;
 
 /* COLUMNS */
 
-/* Attributes of all classes are columns but for derived ones, which models do not hold. */
+/* Attributes of all classes become columns, except derived ones, which models do not hold. */
 static gemp_code read_metamodel(xmi_import *self, const char *path)
 {
 	GEMP_TRY(gemp_ecore_read(&self->ecore, path));
@@ -40,13 +41,12 @@ static gemp_code read_metamodel(xmi_import *self, const char *path)
 	return GEMP_OK;
 }
 
-/* Only such references need the column `order`. */
+/* Only ordered references of many targets need the column `order`. */
 static bool is_ordered(const gemp_ecore_feature *feature)
 {
 	return feature->reference && feature->many && feature->ordered;
 }
 
-/* A column `order` keeps the order of references. */
 static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
@@ -61,6 +61,7 @@ static gemp_code declare(xmi_import *self)
 
 /* THE FIRST PASSES */
 
+/* An object without an id has its path as key. */
 static gemp_code count_object(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -69,7 +70,7 @@ static gemp_code count_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
-/* Counts per feature tell whether both ends of an opposite are stored. */
+/* The counts of a feature and its opposite show whether the file stores both ends. */
 static gemp_code count_reference(void *context, const gemp_xmi_reference *reference)
 {
 	xmi_import *self = context;
@@ -78,7 +79,7 @@ static gemp_code count_reference(void *context, const gemp_xmi_reference *refere
 	return GEMP_OK;
 }
 
-/* Positions are looked up by path where a model has ids and positions. */
+/* References by position find the keys of objects that have ids by their paths. */
 static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -87,13 +88,7 @@ static gemp_code note_path(void *context, const gemp_xmi_object *object)
 	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
 }
 
-static gemp_code note_nothing(void *context, const gemp_xmi_reference *reference)
-{
-	(void)context, (void)reference;
-	return GEMP_OK;
-}
-
-/* EMF writes both ends of an opposite, unless one is a containment. */
+/* EMF writes both ends of an opposite unless one is a containment, so different counts mean a damaged model. */
 static gemp_code check_opposites(const xmi_import *self)
 {
 	for (size_t f = 0; f < self->ecore.feature_count; f++) {
@@ -114,7 +109,8 @@ static gemp_code check_opposites(const xmi_import *self)
 
 /* THE LAST PASS */
 
-/* The key of what stands there; what is not known is left to the builder, which says that there is no such vertex. */
+/* *out becomes the key of the target. A position without an object stays as it is; the builder then says that there is no
+ * such vertex. */
 static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
 	uint32_t index;
@@ -130,7 +126,8 @@ static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *referen
 	return GEMP_OK;
 }
 
-/* A container reference repeats the containment from the other side. */
+/* A container reference repeats the containment from the other side and is left out. If the file stores only one of two
+ * opposites, the other one is added. */
 static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
 {
 	xmi_import *self = context;
@@ -153,7 +150,7 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 	return GEMP_OK;
 }
 
-/* Objects without a value have their default, which EMF does not write. */
+/* An attribute without a value has its default, which EMF does not write. */
 static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -174,10 +171,10 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
-/* Rank 0 reads, as an XML file cannot be cut. */
+/* Local. Rank 0 reads, since an XML file cannot be read from its middle. */
 static gemp_code read_model(xmi_import *self)
 {
-	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, note_nothing };
+	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, NULL };
 	static const gemp_xmi_visitor feeding = { feed_object, feed_reference };
 	GEMP_TRY(gemp_xmi_read(self->path, &self->ecore, &counting, self));
 	GEMP_TRY(check_opposites(self));
@@ -196,7 +193,6 @@ static void free_import(xmi_import *self)
 	gemp_bytes_free(&self->keys);
 }
 
-/* Keys are strings: paths or ids. */
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) xmi_import self = { .path = options->edge_files[0] };

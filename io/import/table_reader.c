@@ -237,18 +237,18 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_OWNED_BY(gemp_line_blocks_close_at) gemp_line_blocks *blocks = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
 	const uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
-	GEMP_TRY(gemp_line_blocks_open(&blocks, input->path, input->bytes.begin, input->bytes.end));
+	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
 		char *text;
 		size_t size;
 		gemp_line_chunks chunks;
 		gemp_line_failure failure = { 0 };
-		GEMP_TRY(gemp_line_blocks_next(blocks, &text, &size));
+		GEMP_TRY(gemp_stream_next_block(stream, &text, &size));
 		if (!size)
 			break;
 		gemp_line_chunks_cut(&chunks, text, size, input->lines_before + input->lines);
@@ -258,7 +258,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		*line = failure.line ? failure.line - input->lines_before : 0;
 		GEMP_TRY(code);
 		input->lines += chunks.lines;
-		gemp_progress(r->what, r->done + gemp_line_blocks_position(blocks) * share, r->inputs->bytes, 0);
+		gemp_progress(r->what, r->done + gemp_stream_position(stream) * share, r->inputs->bytes, 0);
 	}
 	return code;
 }

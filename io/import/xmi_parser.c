@@ -1,6 +1,6 @@
-/* A stack of frames, one for each object that has not ended. The path of the innermost object is kept as EMF writes
- * positions (//@feature.number), since references may name objects by it. Frames are reused: memory follows the depth
- * and not the number of objects. */
+/* The parser has a stack of frames, one for each object that has not ended. It keeps the path of the innermost object as
+ * EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so memory grows
+ * with the depth and not with the number of objects. */
 
 #include "io/import/xmi_parser.h"
 
@@ -18,28 +18,28 @@ static const char blanks[] = " \t\r\n";
 /* An object that has not ended. */
 typedef struct frame {
 	gemp_xmi_object object;
-	uint64_t *next; /* [slots] how many of each feature there were */
+	uint64_t *next; /* [slots] references of each feature so far */
 } frame;
 
-typedef struct reader {
+typedef struct xmi_parser {
 	const char *file;
 	const gemp_ecore *ecore;
 	const gemp_xmi_visitor *visitor;
 	void *self;
-	size_t slots; /* features that a class has at most */
+	gemp_xml *xml;
+	size_t slots; /* features of the class that has the most */
 	size_t depth, frame_count, frame_capacity;
-	frame *frames;  /* [frame_count] of which depth are in use */
+	frame *frames;  /* [frame_count], of which the first `depth` are in use */
 	gemp_text path; /* of the innermost object */
 	bool list;      /* the objects are in an <xmi:XMI> */
-	uint64_t roots;
-	size_t leaf;    /* slot of the attribute whose element we are in; GEMP_ECORE_NONE */
-	size_t skipped; /* depth of elements passed over */
+	uint64_t roots; /* objects at the top so far */
+	size_t leaf;    /* slot of the attribute whose element is being read; GEMP_ECORE_NONE */
 	gemp_text target;
-} reader;
+} xmi_parser;
 
 /* NAMES */
 
-/* "http://www.omg.org/XMI id" */
+/* Is the name one of XMI's own, like "http://www.omg.org/XMI id"? */
 static bool of_xmi(const char *name)
 {
 	const char *blank = strrchr(name, ' '), *xmi = strstr(name, "/XMI");
@@ -55,25 +55,25 @@ static const char *xmi_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* An element that is nil stands for no value. */
+/* An element with xsi:nil stands for no value. */
 static bool is_nil(const char **attributes)
 {
 	const char *nil = gemp_xml_attribute(attributes, INSTANCE " nil");
 	return nil && strcmp(nil, "true") == 0;
 }
 
-static const gemp_ecore_feature *feature_at(const reader *r, size_t class, size_t slot)
+static const gemp_ecore_feature *feature_at(const xmi_parser *r, size_t class, size_t slot)
 {
 	return &r->ecore->features[r->ecore->classifiers[class].features[slot]];
 }
 
-static frame *top(const reader *r)
+static frame *top(const xmi_parser *r)
 {
 	return &r->frames[r->depth - 1];
 }
 
-/* The message names the metamodel, which is most likely the wrong one. */
-static gemp_code find_class(const reader *r, const char *uri, const char *name, size_t *out)
+/* The message names the metamodel, which is mostly the wrong one. */
+static gemp_code find_class(const xmi_parser *r, const char *uri, const char *name, size_t *out)
 {
 	*out = gemp_ecore_class(r->ecore, uri, name);
 	if (*out != GEMP_ECORE_NONE)
@@ -86,18 +86,18 @@ static gemp_code find_class(const reader *r, const char *uri, const char *name, 
 	return gemp_fail(GEMP_EDATA, "%s has no class '%.80s'; is it the metamodel of this model?", r->ecore->path, name);
 }
 
-/* "railway:Segment" */
-static gemp_code class_of_type(const reader *r, const gemp_xml *xml, const char *type, size_t *out)
+/* A type is like "railway:Segment". */
+static gemp_code class_of_type(const xmi_parser *r, const char *type, size_t *out)
 {
 	const char *colon = strchr(type, ':');
-	const char *uri = gemp_xml_uri(xml, type, colon ? (size_t)(colon - type) : 0);
+	const char *uri = gemp_xml_uri(r->xml, type, colon ? (size_t)(colon - type) : 0);
 	if (colon && !uri)
-		return gemp_fail(GEMP_EDATA, "xsi:type is '%.80s', and no xmlns:%.*s declares what that is", type,
+		return gemp_fail(GEMP_EDATA, "xsi:type is '%.80s', and no xmlns:%.*s declares its prefix; declare it", type,
 		                 (int)(colon - type > 40 ? 40 : colon - type), type);
 	return find_class(r, uri && *uri ? uri : NULL, colon ? colon + 1 : type, out);
 }
 
-/* Both XML Schema's and XMI's attribute say of which class an object is. */
+/* The class of an object is the attribute `type` of XML Schema or of XMI. */
 static const char *type_of(const char **attributes)
 {
 	const char *type = gemp_xml_attribute(attributes, INSTANCE " type");
@@ -107,7 +107,7 @@ static const char *type_of(const char **attributes)
 /* REFERENCES */
 
 /* References of one feature are numbered in the order of the file. */
-static gemp_code visit_reference(reader *r, size_t slot, const char *target, bool by_position, uint64_t line)
+static gemp_code visit_reference(xmi_parser *r, size_t slot, const char *target, bool by_position, uint64_t line)
 {
 	frame *from = top(r);
 	gemp_xmi_reference reference = {
@@ -118,18 +118,18 @@ static gemp_code visit_reference(reader *r, size_t slot, const char *target, boo
 		.order = from->next[slot]++,
 		.line = line,
 	};
-	return r->visitor->reference(r->self, &reference);
+	return r->visitor->reference ? r->visitor->reference(r->self, &reference) : GEMP_OK;
 }
 
-/* Is that the name of the file being read? */
-static bool is_own(const reader *r, const char *file, size_t size)
+/* Is file[size] empty or the name of the file being read? */
+static bool is_own(const xmi_parser *r, const char *file, size_t size)
 {
 	const char *slash = strrchr(r->file, '/'), *own = slash ? slash + 1 : r->file;
 	return size == 0 || (strlen(own) == size && memcmp(own, file, size) == 0);
 }
 
-/* "id", "#id", "//@a.0", "#//@a.0", "/0/@a.0". */
-static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t size, uint64_t line)
+/* A reference is like "id", "#id", "//@a.0", "#//@a.0" or "/0/@a.0". */
+static gemp_code add_reference(xmi_parser *r, size_t slot, const char *text, size_t size, uint64_t line)
 {
 	const char *hash = memchr(text, '#', size);
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
@@ -161,16 +161,17 @@ static gemp_code add_reference(reader *r, size_t slot, const char *text, size_t 
 	return visit_reference(r, slot, r->target.data, path, line);
 }
 
-/* A list of references is separated by blanks; each may have its type in front. */
-static gemp_code add_references(reader *r, size_t slot, const char *texts, uint64_t line)
+/* Blanks separate a list of references; the type of a target may precede its reference. */
+static gemp_code add_references(xmi_parser *r, size_t slot, const char *texts, uint64_t line)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	if (feature->containment)
 		return gemp_fail(GEMP_EDATA, "'%s' contains objects, which must be elements and no references", feature->name);
 	for (size_t size; *(texts += strspn(texts, blanks)); texts += size) {
 		size = strcspn(texts, blanks);
+		/* A kind is like "railway:Sensor" in front of "other.xmi#//@sensors.0". */
 		bool kind = !memchr(texts, '#', size) && memchr(texts, ':', size) && strchr(texts + size, '#');
-		if (!kind) /* else "railway:Sensor" in front of "other.xmi#//@sensors.0" */
+		if (!kind)
 			GEMP_TRY(add_reference(r, slot, texts, size, line));
 	}
 	return GEMP_OK;
@@ -178,7 +179,7 @@ static gemp_code add_references(reader *r, size_t slot, const char *texts, uint6
 
 /* ATTRIBUTES */
 
-static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature, const char *text, size_t size)
+static gemp_code check_value(const xmi_parser *r, const gemp_ecore_feature *feature, const char *text, size_t size)
 {
 	gemp_value value;
 	gemp_code code = feature->classifier != GEMP_ECORE_NONE
@@ -187,8 +188,8 @@ static gemp_code check_value(const reader *r, const gemp_ecore_feature *feature,
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
 }
 
-/* A column holds one value: attributes of many values are refused. */
-static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size)
+/* A column holds one value, so a second value of an attribute is refused. */
+static gemp_code set_value(xmi_parser *r, size_t slot, const char *text, size_t size)
 {
 	gemp_xmi_object *object = &top(r)->object;
 	const gemp_ecore_feature *feature = feature_at(r, object->class, slot);
@@ -206,14 +207,14 @@ static gemp_code set_value(reader *r, size_t slot, const char *text, size_t size
 	return gemp_text_status(&object->values[slot]);
 }
 
-static gemp_code unknown_feature(const reader *r, size_t class, const char *name)
+static gemp_code unknown_feature(const xmi_parser *r, size_t class, const char *name)
 {
-	return gemp_fail(GEMP_EDATA, "class %s has no '%.80s' in %s", r->ecore->classifiers[class].name, name,
-	                 r->ecore->path);
+	return gemp_fail(GEMP_EDATA, "class %s has no '%.80s' in %s; is it the metamodel of this model?",
+	                 r->ecore->classifiers[class].name, name, r->ecore->path);
 }
 
-/* Attributes of XMI itself and of XML Schema say nothing about the object. */
-static gemp_code read_attributes(reader *r, const char **attributes, uint64_t line)
+/* Attributes of XMI itself and of XML Schema are no features of the object. */
+static gemp_code read_attributes(xmi_parser *r, const char **attributes, uint64_t line)
 {
 	size_t class = top(r)->object.class;
 	for (; *attributes; attributes += 2) {
@@ -233,7 +234,7 @@ static gemp_code read_attributes(reader *r, const char **attributes, uint64_t li
 
 /* OBJECTS */
 
-static gemp_code new_frame(reader *r)
+static gemp_code new_frame(xmi_parser *r)
 {
 	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
 	frame *made = &r->frames[r->frame_count++];
@@ -243,8 +244,8 @@ static gemp_code new_frame(reader *r)
 	return GEMP_NEW(made->object.present, r->slots);
 }
 
-/* An id of XMI goes before an attribute that the metamodel declares as id. */
-static const char *id_of(const reader *r, size_t class, const char **attributes)
+/* An id of XMI has precedence over an attribute that the metamodel declares as id. */
+static const char *id_of(const xmi_parser *r, size_t class, const char **attributes)
 {
 	const char *id = xmi_attribute(attributes, "id");
 	if (!id)
@@ -257,9 +258,10 @@ static const char *id_of(const reader *r, size_t class, const char **attributes)
 	return id;
 }
 
-/* slot: of the parent's feature that contains it; GEMP_ECORE_NONE: it is at the top. */
-static gemp_code begin_object(reader *r, size_t class, size_t slot, const char **attributes, uint64_t line)
+/* slot: of the parent's feature that contains the object; GEMP_ECORE_NONE: the object is at the top. */
+static gemp_code begin_object(xmi_parser *r, size_t class, size_t slot, const char **attributes)
 {
+	const uint64_t line = gemp_xml_line(r->xml);
 	if (r->ecore->classifiers[class].abstract)
 		return gemp_fail(GEMP_EDATA, "class %s is abstract; xsi:type must say of which class the object is",
 		                 r->ecore->classifiers[class].name);
@@ -280,7 +282,7 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 	frame *f = &r->frames[r->depth];
 	const char *id = id_of(r, class, attributes);
 	if (id && !*id)
-		return gemp_fail(GEMP_EDATA, "the object's id is empty");
+		return gemp_fail(GEMP_EDATA, "the object's id is empty; give it one");
 	f->object.class = class;
 	f->object.line = line;
 	f->object.path_size = outer;
@@ -295,8 +297,8 @@ static gemp_code begin_object(reader *r, size_t class, size_t slot, const char *
 	return read_attributes(r, attributes, line);
 }
 
-/* The object is reported when it is complete; its key was needed before, by the references. */
-static gemp_code end_object(reader *r)
+/* The object is visited when it is complete; its references needed its key before. */
+static gemp_code end_object(xmi_parser *r)
 {
 	gemp_xmi_object object = top(r)->object;
 	size_t outer = object.path_size; /* until now the size of the path around it */
@@ -311,14 +313,14 @@ static gemp_code end_object(reader *r)
 
 /* ELEMENTS */
 
-/* The root is an object, or an xmi:XMI that lists objects; what XMI puts beside them is passed over. */
-static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+/* The root is an object, or an xmi:XMI that lists objects; XMI's other elements beside them are skipped. */
+static gemp_code begin_top(xmi_parser *r, const char *name, const char **attributes)
 {
 	size_t class;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text uri = { 0 };
 	if (of_xmi(name)) {
 		if (r->list)
-			r->skipped = 1;
+			gemp_xml_skip(r->xml);
 		else if (strcmp(gemp_xml_local(name), "XMI") != 0)
 			return gemp_fail(GEMP_EDATA, "the file begins with <%s>, which is neither an object nor xmi:XMI",
 			                 gemp_xml_local(name));
@@ -330,33 +332,33 @@ static gemp_code begin_top(reader *r, const gemp_xml *xml, const char *name, con
 		gemp_text_add(&uri, name, (size_t)(local - name) - 1);
 	GEMP_TRY(gemp_text_status(&uri));
 	GEMP_TRY(find_class(r, uri.data, local, &class));
-	return begin_object(r, class, GEMP_ECORE_NONE, attributes, gemp_xml_line(xml));
+	return begin_object(r, class, GEMP_ECORE_NONE, attributes);
 }
 
-/* Without xsi:type the object is of the class of the reference. */
-static gemp_code begin_child(reader *r, const gemp_xml *xml, size_t slot, const char **attributes)
+/* Without xsi:type the object has the class of the reference. */
+static gemp_code begin_child(xmi_parser *r, size_t slot, const char **attributes)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
 	const char *type = type_of(attributes);
 	size_t class = feature->classifier;
 	if (type)
-		GEMP_TRY(class_of_type(r, xml, type, &class));
+		GEMP_TRY(class_of_type(r, type, &class));
 	if (class == GEMP_ECORE_NONE)
-		return gemp_fail(GEMP_EDATA, "'%s' may contain objects of any class, and xsi:type does not say which it is",
+		return gemp_fail(GEMP_EDATA, "'%s' may contain objects of any class; name the class of this one by xsi:type",
 		                 feature->name);
 	if (!feature->many && top(r)->next[slot] > 0)
 		return gemp_fail(GEMP_EDATA, "'%s' contains several objects, and the metamodel allows one", feature->name);
-	return begin_object(r, class, slot, attributes, gemp_xml_line(xml));
+	return begin_object(r, class, slot, attributes);
 }
 
 /* An element inside an object is a contained object, a reference or a value. */
-static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code begin_inside(xmi_parser *r, const char *name, const char **attributes)
 {
 	size_t class = top(r)->object.class, slot = gemp_ecore_slot(r->ecore, class, gemp_xml_local(name));
 	const char *href = gemp_xml_attribute(attributes, "href"),
 			   *target = href ? href : xmi_attribute(attributes, "idref");
-	if (of_xmi(name) || is_nil(attributes)) { /* <xmi:Extension> of tools */
-		r->skipped = 1;
+	if (of_xmi(name) || is_nil(attributes)) { /* such as <xmi:Extension>, which tools write */
+		gemp_xml_skip(r->xml);
 		return GEMP_OK;
 	}
 	if (slot == GEMP_ECORE_NONE)
@@ -374,36 +376,28 @@ static gemp_code begin_inside(reader *r, const gemp_xml *xml, const char *name, 
 		                 "supported; put it into one file",
 		                 feature->name, href);
 	if (feature->containment)
-		return begin_child(r, xml, slot, attributes);
+		return begin_child(r, slot, attributes);
 	if (!target)
-		return gemp_fail(GEMP_EDATA, "the element of reference '%s' has neither href nor xmi:idref", feature->name);
-	r->skipped = 1;
-	return add_reference(r, slot, target, strlen(target), gemp_xml_line(xml));
+		return gemp_fail(GEMP_EDATA, "the element of reference '%s' has neither href nor xmi:idref; add one",
+		                 feature->name);
+	gemp_xml_skip(r->xml);
+	return add_reference(r, slot, target, strlen(target), gemp_xml_line(r->xml));
 }
 
-/* Values of attributes hold no elements. */
-static gemp_code start(void *self, const gemp_xml *xml, const char *name, const char **attributes)
+static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
-	reader *r = self;
-	if (r->skipped) {
-		r->skipped++;
-		return GEMP_OK;
-	}
+	xmi_parser *r = self;
+	r->xml = xml;
 	if (r->leaf != GEMP_ECORE_NONE)
-		return gemp_fail(GEMP_EDATA, "<%s> inside the value of attribute '%s'", gemp_xml_local(name),
-		                 feature_at(r, top(r)->object.class, r->leaf)->name);
-	return r->depth ? begin_inside(r, xml, name, attributes) : begin_top(r, xml, name, attributes);
+		return gemp_fail(GEMP_EDATA, "<%s> inside the value of attribute '%s'; values are plain text",
+		                 gemp_xml_local(name), feature_at(r, top(r)->object.class, r->leaf)->name);
+	return r->depth ? begin_inside(r, name, attributes) : begin_top(r, name, attributes);
 }
 
-/* The innermost object ends, unless a value does. */
-static gemp_code end(void *self, const gemp_xml *xml, const char *text, size_t size)
+/* Within an attribute's element its value ends, else the innermost object. */
+static gemp_code end(void *self, const char *text, size_t size)
 {
-	reader *r = self;
-	(void)xml;
-	if (r->skipped) {
-		r->skipped--;
-		return GEMP_OK;
-	}
+	xmi_parser *r = self;
 	if (r->leaf != GEMP_ECORE_NONE) {
 		size_t slot = r->leaf;
 		r->leaf = GEMP_ECORE_NONE;
@@ -422,14 +416,12 @@ static void free_frame(frame *f, size_t slots)
 	gemp_text_free(&f->object.key);
 }
 
-/* Frames have slots for the class with the most features. */
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self)
 {
 	static const gemp_xml_visitor elements = { "XMI", start, end, NULL };
-	reader r = { .file = path, .ecore = ecore, .visitor = visitor, .self = self, .leaf = GEMP_ECORE_NONE };
+	xmi_parser r = { .file = path, .ecore = ecore, .visitor = visitor, .self = self, .leaf = GEMP_ECORE_NONE };
 	for (size_t i = 0; i < ecore->classifier_count; i++)
-		if (ecore->classifiers[i].feature_count > r.slots)
-			r.slots = ecore->classifiers[i].feature_count;
+		r.slots = gemp_max(r.slots, ecore->classifiers[i].feature_count);
 	gemp_code code = gemp_xml_read(path, &elements, &r);
 	for (size_t i = 0; i < r.frame_count; i++)
 		free_frame(&r.frames[i], r.slots);

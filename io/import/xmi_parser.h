@@ -8,7 +8,7 @@
 typedef struct gemp_xmi_object {
 	size_t class;
 	gemp_text key;    /* xmi:id, else xmi:uuid, else the value of the attribute that is an id, else the path */
-	const char *path; /* as references by position say it: "//@routes.0/@follows.3"; not ended by 0 */
+	const char *path; /* [path_size] as references by position have it: "//@routes.0/@follows.3"; not ended by 0 */
 	size_t path_size;
 	gemp_text *values; /* [the class's feature_count] texts of attributes */
 	bool *present;     /* [the class's feature_count] which of them the file has */
@@ -18,19 +18,20 @@ typedef struct gemp_xmi_object {
 typedef struct gemp_xmi_reference {
 	size_t feature;
 	const char *source; /* key */
-	const char *target; /* key or path; of a containment a key. Ended by 0 */
-	bool by_position;   /* target is a path, not a containment's */
+	const char *target; /* key or path, ended by 0; of a containment a key */
+	bool by_position;   /* target is a path; false for a containment */
 	uint64_t order;     /* among the source's of this feature, from 0 */
 	uint64_t line;
 } gemp_xmi_reference;
 
-/* Errors name neither file nor line. An object comes when it ends, so after what it contains and its references. */
+/* The caller puts file and line in front of messages. An object is visited when it ends, so after the objects inside it and
+ * its references. */
 typedef struct gemp_xmi_visitor {
 	gemp_code (*object)(void *self, const gemp_xmi_object *object);
-	gemp_code (*reference)(void *self, const gemp_xmi_reference *reference);
+	gemp_code (*reference)(void *self, const gemp_xmi_reference *reference); /* NULL: references are ignored */
 } gemp_xmi_visitor;
 
-/* Local. GEMP_EDATA with file and line for what is no XMI, is not as the metamodel has it, or is in other files. */
+/* Local. GEMP_EDATA with file and line if the file is no XMI, contradicts the metamodel, or refers to other files. */
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self);
 
 #endif

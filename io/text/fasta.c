@@ -1,5 +1,5 @@
-/* FASTQ's four lines follow from the line number in the file, which each rank knows; whether quality and
- * letters have one length is compared across ranks where a sequence lies on two. */
+/* The line number in the file says which of FASTQ's four lines it is, so a rank may begin anywhere. If a sequence lies on
+ * two ranks, these compare the lengths of letters and quality at the end. */
 
 #include "io/text/fasta.h"
 
@@ -12,18 +12,17 @@
 
 enum { NAME, LETTERS, PLUS, QUALITY, FASTQ_LINES };
 
-/* FASTQ compares each quality line with its letters, which may lie on a lower rank: what is left over is
- * kept here. */
 typedef struct fasta_reader {
 	gemp_visit_letters *visit;
 	void *self;
 	uint64_t sequences, letters;
 	uint64_t lines; /* of the whole file */
-	/* FASTQ: as many signs of quality as letters, which may be another rank's. */
-	uint64_t last_letters;             /* of the last sequence whose signs have not come yet */
-	uint64_t orphan_line, orphan_size; /* the signs that came before any letters; line 0: none */
-	bool waiting, seen;                /* signs for last_letters; any letters */
 	bool fastq;
+	/* Of FASTQ, whose lines of quality may lie on another rank than their letters: */
+	bool seen;                         /* this rank has read letters */
+	uint64_t last_letters;             /* how many the last sequence has */
+	bool waiting;                      /* the quality of the last sequence was not read */
+	uint64_t orphan_line, orphan_size; /* quality that was read before any letters; line 0: none */
 } fasta_reader;
 
 /* IUPAC's codes of nucleotides and amino acids, gaps and stops. */
@@ -39,7 +38,7 @@ static size_t without_blanks(const char *text, size_t size)
 	return size;
 }
 
-/* Letters are checked byte by byte, since a wrong file is most likely found here. */
+/* Letters are checked byte by byte, since a file of another format is mostly found out here. */
 static gemp_code visit_letters(fasta_reader *r, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -69,7 +68,7 @@ static gemp_code fasta_line(void *self, const gemp_line *line)
 	return visit_letters(r, line->text, size);
 }
 
-/* The usual causes are a cut file and sequences of several lines, which FASTQ cannot tell from quality. */
+/* The usual causes are a truncated file and sequences of several lines, which look like quality. */
 static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 {
 	return gemp_fail(GEMP_EDATA,
@@ -78,7 +77,7 @@ static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 	                 signs, letters);
 }
 
-/* Without letters seen on this rank the line waits for check_orphans. */
+/* Quality without letters on this rank is compared by check_orphans. */
 static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t size)
 {
 	if (!r->seen) {
@@ -91,14 +90,13 @@ static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t siz
 	return GEMP_OK;
 }
 
-/* The place within four lines follows from the line number in the file, so that ranks may begin anywhere. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
 	fasta_reader *r = self;
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
 	if (place == NAME && size == 0)
-		return GEMP_OK; /* behind the last one; letters behind it are seen as a name without @ */
+		return GEMP_OK; /* behind the last sequence; letters behind the empty line fail as a name without @ */
 	if (place == NAME && line->text[0] != '@')
 		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
 		                             "+, quality");
@@ -119,66 +117,57 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Collective. Signs of quality whose letters are a lower rank's. */
+/* Collective. Compares quality that was read before any letters with the last letters of a lower rank. */
 static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, const char *path)
 {
+	enum { WAITING, LETTER_COUNT, NUMBERS };
 	gemp_code code = GEMP_OK;
-	struct {
-		uint64_t waiting, letters;
-	} mine = { r->waiting, r->last_letters }, *all = NULL;
-	size_t *begin = NULL;
-	GEMP_TRY_DONE(gemp_comm_allgather(comm, GEMP_OK, &mine, sizeof mine, (void **)&all, &begin));
-	for (int q = comm->rank - 1; q >= 0 && r->orphan_line; q--) {
-		if (!all[q].waiting)
-			continue;
-		if (all[q].letters != r->orphan_size) {
-			code = wrong_quality(r->orphan_size, all[q].letters);
-			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, r->orphan_line);
-		}
-		break;
+	const uint64_t mine[NUMBERS] = { r->waiting, r->last_letters };
+	GEMP_OWNED uint64_t *all = NULL; /* [ranks][NUMBERS] */
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(all, NUMBERS * (size_t)comm->size)));
+	GEMP_MPI(MPI_Allgather(mine, NUMBERS, MPI_UINT64_T, all, NUMBERS, MPI_UINT64_T, comm->world));
+	int rank = comm->rank - 1;
+	while (rank >= 0 && !all[NUMBERS * rank + WAITING])
+		rank--;
+	const uint64_t letters = rank >= 0 ? all[NUMBERS * rank + LETTER_COUNT] : 0;
+	if (rank >= 0 && r->orphan_line && letters != r->orphan_size) {
+		code = wrong_quality(r->orphan_size, letters);
+		gemp_fail_in(code, "%s:%" PRIu64 ": ", path, r->orphan_line);
 	}
-	code = gemp_comm_agree(comm, code);
-done:
-	gemp_free_all(all, begin);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
-/* Rank 0 looks at the first byte of the text. */
-static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *path)
+/* Local. The first byte of the text says which format the file has. */
+static gemp_code read_format(uint64_t *fastq, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	gemp_stream *stream = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	char *text = NULL;
 	size_t size = 0;
-	uint64_t found = 0;
-	if (comm->rank == 0) {
-		code = gemp_stream_open(&stream, path, 0, GEMP_STREAM_END);
-		while (code == GEMP_OK && size == 0) {
-			code = gemp_stream_next(stream, false, &text, &size);
-			if (!text)
-				break;
-		}
-		if (code == GEMP_OK && (size == 0 || (text[0] != '>' && text[0] != '@')))
-			code = gemp_fail(GEMP_EDATA,
-			                 "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, which begins with @",
-			                 path, size ? gemp_stream_line(stream) : 1);
-		found = code == GEMP_OK && text[0] == '@';
-		gemp_stream_close(stream);
-	}
-	code = gemp_comm_agree(comm, code);
-	GEMP_MPI(MPI_Bcast(&found, 1, MPI_UINT64_T, 0, comm->world));
-	*fastq = found;
-	return code;
+	GEMP_TRY(gemp_stream_open(&stream, path, 0, GEMP_STREAM_END));
+	do
+		GEMP_TRY(gemp_stream_next(stream, false, &text, &size));
+	while (text && size == 0);
+	*fastq = text && text[0] == '@';
+	if (*fastq || (text && text[0] == '>'))
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA,
+	                 "%s:%" PRIu64
+	                 ": is neither FASTA, which begins with >, nor FASTQ, which begins with @; convert the "
+	                 "file",
+	                 path, size ? gemp_stream_line(stream) : 1);
 }
 
-/* Orphans are compared last, when every rank knows its first and last lines. */
+/* Rank 0 finds the format for all ranks. Orphans are compared last, when every rank knows its first and last lines. */
 gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *path, size_t turn,
                            gemp_visit_letters *visit, void *self)
 {
 	gemp_lines lines;
 	fasta_reader r = { .visit = visit, .self = self };
+	uint64_t fastq = 0;
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, turn));
-	GEMP_TRY(find_format(&r.fastq, comm, path));
+	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? read_format(&fastq, path) : GEMP_OK));
+	gemp_comm_max(comm, &fastq, 1);
+	r.fastq = fastq;
 	r.lines = lines.items;
 	GEMP_TRY(gemp_lines_visit(&lines, comm, r.fastq ? fastq_line : fasta_line, &r));
 	if (r.fastq)

@@ -1,18 +1,18 @@
-/* Expat calls the handlers here, which add what all formats need: namespaces, collected text, line numbers
- * in messages, and an end to the file as soon as something fails. */
+/* Expat calls the handlers of this module, which add what all formats need: namespaces, the whole text of an element,
+ * skipped elements, line numbers in messages, and the end of reading after a failure. */
 
 #include "io/text/xml.h"
 
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "io/file/stream.h"
+#include "io/file/source.h"
 
 #include <expat.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE = 1 << 16 };
+enum { BUFFER = 1 << 16 }; /* bytes that are parsed at a time */
 
 typedef struct prefix {
 	char *name, *uri; /* owned */
@@ -23,9 +23,10 @@ struct gemp_xml {
 	const gemp_xml_visitor *visitor;
 	void *self;
 	XML_Parser parser;
-	gemp_code code; /* a failure met in a handler */
+	gemp_code code; /* a failure in a handler */
 	bool stopped;   /* the visitor has enough */
-	gemp_text text;
+	size_t skipped; /* depth within a skipped element, which counts too */
+	gemp_text text; /* since the last tag */
 	size_t prefix_count, prefix_capacity;
 	prefix *prefixes; /* [prefix_count] */
 };
@@ -35,7 +36,12 @@ uint64_t gemp_xml_line(const gemp_xml *xml)
 	return XML_GetCurrentLineNumber(xml->parser);
 }
 
-/* The last declaration of a prefix counts; scopes are not followed, as no format nests them. */
+void gemp_xml_skip(gemp_xml *xml)
+{
+	xml->skipped = 1;
+}
+
+/* Scopes of declarations are not followed, since no format nests them. */
 const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
 {
 	for (size_t i = xml->prefix_count; i-- > 0;)
@@ -56,7 +62,7 @@ bool gemp_xml_in(const char *name, const char *uri)
 	return strchr(name, ' ') && strncmp(name, uri, strlen(uri)) == 0;
 }
 
-/* Attributes are few: a linear search is enough. */
+/* Elements have few attributes, so a linear search is enough. */
 const char *gemp_xml_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -65,7 +71,7 @@ const char *gemp_xml_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* The memory of the text serves one element after another. */
+/* Texts are reused for one element after another, so their memory is allocated once. */
 gemp_code gemp_xml_copy(gemp_text *to, const char *from)
 {
 	gemp_text_clear(to);
@@ -75,7 +81,7 @@ gemp_code gemp_xml_copy(gemp_text *to, const char *from)
 
 /* HANDLERS */
 
-/* After each handler: a failure, or enough, ends the reading. Expat may still call a handler or two after that. */
+/* Ends the reading after a failure of a handler, or if the visitor has enough. */
 static void finish_handler(gemp_xml *xml, gemp_code code)
 {
 	if (code == GEMP_EDATA)
@@ -86,7 +92,7 @@ static void finish_handler(gemp_xml *xml, gemp_code code)
 		XML_StopParser(xml->parser, XML_FALSE);
 }
 
-/* Handlers may be called once more after the parser was stopped. */
+/* Expat may call a handler or two after the parser was stopped. */
 static bool is_over(const gemp_xml *xml)
 {
 	return xml->code != GEMP_OK || xml->stopped;
@@ -97,7 +103,9 @@ static void XMLCALL on_start(void *self, const char *name, const char **attribut
 {
 	gemp_xml *xml = self;
 	gemp_text_clear(&xml->text);
-	if (!is_over(xml))
+	if (xml->skipped)
+		xml->skipped++;
+	else if (!is_over(xml))
 		finish_handler(xml, xml->visitor->start(xml->self, xml, name, attributes));
 }
 
@@ -106,11 +114,13 @@ static void XMLCALL on_end(void *self, const char *name)
 {
 	gemp_xml *xml = self;
 	(void)name;
-	if (is_over(xml))
-		return;
-	gemp_code code = gemp_text_status(&xml->text);
-	GEMP_THEN(xml->visitor->end(xml->self, xml, xml->text.data ? xml->text.data : "", xml->text.size));
-	finish_handler(xml, code);
+	if (xml->skipped) {
+		xml->skipped--;
+	} else if (!is_over(xml)) {
+		gemp_code code = gemp_text_status(&xml->text);
+		GEMP_THEN(xml->visitor->end(xml->self, xml->text.data ? xml->text.data : "", xml->text.size));
+		finish_handler(xml, code);
+	}
 	gemp_text_clear(&xml->text);
 }
 
@@ -121,7 +131,7 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 	gemp_text_add(&xml->text, bytes, (size_t)size);
 }
 
-/* The same prefix may be declared again by each element: only changes are kept. */
+/* Each element may declare the same prefix again; only changes are kept. */
 static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 {
 	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
@@ -147,9 +157,8 @@ static void XMLCALL on_entity(void *self, const char *name, int parameter, const
 {
 	gemp_xml *xml = self;
 	(void)parameter, (void)value, (void)size, (void)base, (void)system, (void)public, (void)notation;
-	finish_handler(xml,
-	               gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which %s needs none of; take it out",
-	                         name, xml->visitor->format_name));
+	finish_handler(xml, gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), and %s needs none; remove it",
+	                              name, xml->visitor->format_name));
 }
 
 /* THE FILE */
@@ -169,15 +178,15 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
-/* Expat gives the buffer: bytes are read directly to where they are parsed. */
+/* Bytes are read directly into Expat's buffer. */
 static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 {
 	size_t size = 1;
 	while (size && !xml->stopped) {
-		void *capacity = XML_GetBuffer(xml->parser, PIECE);
-		if (!capacity)
+		void *buffer = XML_GetBuffer(xml->parser, BUFFER);
+		if (!buffer)
 			return no_memory(xml);
-		GEMP_TRY(gemp_source_read(source, capacity, PIECE, &size));
+		GEMP_TRY(gemp_source_read(source, buffer, BUFFER, &size));
 		enum XML_Status status = XML_ParseBuffer(xml->parser, (int)size, size == 0);
 		GEMP_TRY(xml->code);
 		if (status != XML_STATUS_OK && !xml->stopped)
@@ -186,7 +195,6 @@ static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 	return GEMP_OK;
 }
 
-/* The salt of the hash is fixed, since a run that is repeated must do the same. */
 static gemp_code make_parser(gemp_xml *xml)
 {
 	xml->parser = XML_ParserCreateNS(NULL, ' ');
@@ -197,11 +205,11 @@ static gemp_code make_parser(gemp_xml *xml)
 	XML_SetCharacterDataHandler(xml->parser, on_text);
 	XML_SetStartNamespaceDeclHandler(xml->parser, on_namespace);
 	XML_SetEntityDeclHandler(xml->parser, on_entity);
-	XML_SetHashSalt(xml->parser, 1); /* the same run again does the same */
+	XML_SetHashSalt(xml->parser, 1); /* a fixed salt makes runs repeatable */
 	return GEMP_OK;
 }
 
-/* Takes what was set up only in part. */
+/* Takes a reader that is set up only in part. */
 static void close_xml(gemp_xml *xml)
 {
 	if (xml->parser)
@@ -212,12 +220,11 @@ static void close_xml(gemp_xml *xml)
 	gemp_text_free(&xml->text);
 }
 
-/* The parser's failures and the visitor's share one code; the first one counts. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
 	GEMP_OWNED_BY(close_xml) gemp_xml xml = { .path = path, .visitor = visitor, .self = self };
-	GEMP_TRY(gemp_source_open(&source, path, 0));
+	GEMP_TRY(gemp_source_open(&source, path, 0, false));
 	GEMP_TRY(make_parser(&xml));
 	return parse_source(&xml, source);
 }

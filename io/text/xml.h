@@ -1,7 +1,8 @@
 /* xml: an XML file, plain or compressed, as a series of elements, for GraphML, GXL, Ecore and XMI.
  *
- * Expat reads the file in pieces; the visitor is called at each start and end tag and keeps no more than its own state,
- * so that the file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes.
+ * Expat reads the file part by part; the visitor is called at each start and end tag and keeps only its own state, so the
+ * file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes. All functions are
+ * local.
  */
 
 #ifndef GEMP_IO_TEXT_XML_H
@@ -16,26 +17,30 @@
 
 typedef struct gemp_xml gemp_xml;
 
-/* What is done with the elements. Failures with GEMP_EDATA need not name file and line, if they are of this element. */
+/* The callbacks for elements. File and line of the element are put in front of their messages of GEMP_EDATA. */
 typedef struct gemp_xml_visitor {
-	const char *format_name; /* "GXL": the file should be that */
+	const char *format_name; /* "GXL", for messages */
 	/* Names are "URI local", or "local" without a namespace; attributes are names and values in turn, ended by NULL. */
-	gemp_code (*start)(void *self, const gemp_xml *xml, const char *name, const char **attributes);
-	/* text: what stands in front of the end tag back to the next tag, so all of an element without others inside. */
-	gemp_code (*end)(void *self, const gemp_xml *xml, const char *text, size_t size);
+	gemp_code (*start)(void *self, gemp_xml *xml, const char *name, const char **attributes);
+	/* text[size]: the text between the end tag and the tag before it, which is the whole text of an element without others
+	 * inside. */
+	gemp_code (*end)(void *self, const char *text, size_t size);
 	bool (*enough)(void *self); /* ends the reading early; NULL: never */
 } gemp_xml_visitor;
 
-/* Local. Reads the file to its end. What is no XML is GEMP_EDATA with file and line. Entities are refused, so that none
- * can explode. */
+/* Reads the file to its end. A file that is no XML is GEMP_EDATA with file and line. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self);
+
+/* For `start`: the visitor is called neither for the end of this element nor for the elements inside it. */
+void gemp_xml_skip(gemp_xml *xml);
 
 uint64_t gemp_xml_line(const gemp_xml *xml);
 
-/* The URI that a prefix stands for (as in a value like `ns:Name`), NULL if none. The last declaration counts. */
+/* The URI that a prefix stands for (as in a value like `ns:Name`); NULL if it is not declared. The last declaration
+ * counts. */
 const char *gemp_xml_uri(const gemp_xml *xml, const char *prefix, size_t size);
 
-/* Of "URI local" the local name, and whether the URI begins so. */
+/* The local name of "URI local"; does the URI of a name begin with `uri`? */
 const char *gemp_xml_local(const char *name);
 bool gemp_xml_in(const char *name, const char *uri);
 

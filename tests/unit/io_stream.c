@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "io/file/source.h"
 #include "io/file/stream.h"
 
 #include <stdio.h>

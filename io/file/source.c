@@ -1,0 +1,234 @@
+/* Compressed bytes wait in `packed`, and each read unpacks as much as the caller has memory for. gzip and Zstandard files
+ * may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
+
+#include "io/file/source.h"
+
+#include "core/status.h"
+#include "io/file/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+	PACKED_CAPACITY = 1 << 18,
+	HASHED = 1 << 20, /* bytes that are hashed at a time */
+};
+
+struct gemp_source {
+	const char *path;
+	gemp_compression compression;
+	FILE *file;
+	unsigned char *packed; /* [PACKED_CAPACITY] compressed bytes, of which [at, end) are not unpacked yet */
+	size_t at, end;
+	bool whole;     /* between two compressed members, where the file may end */
+	bool inflating; /* zlib is initialised */
+	z_stream zlib;
+	ZSTD_DStream *zstd;
+};
+
+static gemp_code cannot_read(const char *path)
+{
+	return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
+	                 strerror(errno));
+}
+
+static gemp_code no_memory(const char *path)
+{
+	return gemp_fail(GEMP_ENOMEM, "%s: no memory to decompress", path);
+}
+
+/* A name in .gz with other content is mostly a download that failed. */
+static gemp_code check_ending(const char *path, gemp_compression compression)
+{
+	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");
+	if ((gzip && compression != GEMP_GZIP) || (zstd && compression != GEMP_ZSTD))
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named", path,
+		                 gzip ? "gzip" : "Zstandard");
+	return GEMP_OK;
+}
+
+/* The first bytes decide, not the ending: both formats begin with a signature. */
+gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size)
+{
+	static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	unsigned char first[4] = { 0 };
+	struct stat status;
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return cannot_read(path);
+	const bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+	size_t got = regular ? fread(first, 1, sizeof first, file) : 0;
+	fclose(file);
+	if (!regular)
+		return gemp_fail(GEMP_ENOINPUT,
+		                 "%s: not a regular file, and it is read more than once; write it to a file first", path);
+	if (got == 0)
+		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", path);
+	*size = (uint64_t)status.st_size;
+	*compression = memcmp(first, gzip, sizeof gzip) == 0   ? GEMP_GZIP
+	               : memcmp(first, zstd, sizeof zstd) == 0 ? GEMP_ZSTD
+	                                                       : GEMP_PLAIN;
+	return check_ending(path, *compression);
+}
+
+static gemp_code start_source(gemp_source *source, uint64_t begin)
+{
+	source->file = fopen(source->path, "rb");
+	if (!source->file || (begin > 0 && fseeko(source->file, (off_t)begin, SEEK_SET) != 0))
+		return cannot_read(source->path);
+	if (source->compression == GEMP_PLAIN)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(source->packed, PACKED_CAPACITY));
+	if (source->compression == GEMP_ZSTD)
+		source->zstd = ZSTD_createDStream();
+	else
+		source->inflating = inflateInit2(&source->zlib, 15 + 16) == Z_OK; /* 16 makes zlib read gzip's frame */
+	return source->zstd || source->inflating ? GEMP_OK : no_memory(source->path);
+}
+
+/* Is the path a pipe, a terminal or another device, whose first bytes would be lost by a look at them? */
+static bool is_pipe(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+}
+
+gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once)
+{
+	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
+	uint64_t size;
+	GEMP_TRY(GEMP_NEW(source, 1));
+	source->path = path;
+	if (!once || !is_pipe(path))
+		GEMP_TRY(gemp_source_inspect(path, &source->compression, &size));
+	GEMP_TRY(start_source(source, begin));
+	*out = source;
+	source = NULL;
+	return GEMP_OK;
+}
+
+/* Takes a source whose opening failed half-way. */
+void gemp_source_close(gemp_source *source)
+{
+	if (!source)
+		return;
+	if (source->inflating)
+		inflateEnd(&source->zlib);
+	ZSTD_freeDStream(source->zstd);
+	gemp_free(source->packed);
+	if (source->file)
+		fclose(source->file);
+	gemp_free(source);
+}
+
+/* A short read is no failure, since files end. */
+static gemp_code read_file(FILE *file, const char *path, void *bytes, size_t capacity, size_t *size)
+{
+	*size = fread(bytes, 1, capacity, file);
+	if (*size == 0 && ferror(file))
+		return gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno));
+	return GEMP_OK;
+}
+
+static gemp_code damaged(const gemp_source *source, const char *detail)
+{
+	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again", source->path,
+	                 detail);
+}
+
+/* One step of zlib, which unpacks *size bytes; zlib counts them in an unsigned int. */
+static gemp_code inflate_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
+{
+	z_stream *zlib = &source->zlib;
+	unsigned portion = capacity < INT32_MAX ? (unsigned)capacity : (unsigned)INT32_MAX;
+	if (source->whole && inflateReset(zlib) != Z_OK)
+		return damaged(source, "gzip member");
+	zlib->next_in = source->packed + source->at;
+	zlib->avail_in = (unsigned)(source->end - source->at);
+	zlib->next_out = (unsigned char *)bytes;
+	zlib->avail_out = portion;
+	int result = inflate(zlib, Z_NO_FLUSH);
+	if (result == Z_MEM_ERROR)
+		return no_memory(source->path);
+	if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+		return damaged(source, zlib->msg ? zlib->msg : "gzip");
+	source->whole = result == Z_STREAM_END;
+	source->at = source->end - zlib->avail_in;
+	*size = portion - zlib->avail_out;
+	return GEMP_OK;
+}
+
+/* One step of Zstandard. A complete frame leaves nothing; another frame may follow it. */
+static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
+{
+	ZSTD_inBuffer in = { source->packed + source->at, source->end - source->at, 0 };
+	ZSTD_outBuffer out = { bytes, capacity, 0 };
+	size_t left = ZSTD_decompressStream(source->zstd, &out, &in);
+	if (ZSTD_isError(left))
+		return damaged(source, ZSTD_getErrorName(left));
+	source->whole = left == 0;
+	source->at += in.pos;
+	*size = out.pos;
+	return GEMP_OK;
+}
+
+/* A step may consume input without output, so steps are repeated until some bytes come out or the file ends. */
+gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, size_t *size)
+{
+	*size = 0;
+	if (source->compression == GEMP_PLAIN)
+		return read_file(source->file, source->path, bytes, capacity, size);
+	while (*size == 0 && capacity > 0) {
+		if (source->at == source->end) {
+			source->at = 0;
+			GEMP_TRY(read_file(source->file, source->path, source->packed, PACKED_CAPACITY, &source->end));
+		}
+		if (source->end == 0 && source->whole)
+			break;
+		GEMP_TRY((source->compression == GEMP_GZIP ? inflate_some : unpack_some)(source, bytes, capacity, size));
+		if (*size == 0 && source->end == 0 && !source->whole)
+			return gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
+	}
+	return GEMP_OK;
+}
+
+/* Progress is measured in stored bytes, since a compressed file does not say how long its text is. */
+uint64_t gemp_source_position(const gemp_source *source)
+{
+	off_t at = ftello(source->file);
+	return at < 0 ? 0 : (uint64_t)at;
+}
+
+static gemp_code hash_file(FILE *file, const char *path, XXH3_state_t *state, uint64_t *hash)
+{
+	GEMP_OWNED char *buffer = NULL;
+	size_t got = 1;
+	if (!state || XXH3_64bits_reset(state) != XXH_OK)
+		return gemp_fail(GEMP_ENOMEM, "%s: no memory to hash the file", path);
+	GEMP_TRY(GEMP_NEW(buffer, HASHED));
+	while (got) {
+		GEMP_TRY(read_file(file, path, buffer, HASHED, &got));
+		XXH3_64bits_update(state, buffer, got);
+	}
+	*hash = XXH3_64bits_digest(state);
+	return GEMP_OK;
+}
+
+/* The stored bytes are hashed, so a user can compare the hash with that of xxhsum. */
+gemp_code gemp_source_hash(const char *path, uint64_t *hash)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return cannot_read(path);
+	XXH3_state_t *state = XXH3_createState();
+	gemp_code code = hash_file(file, path, state, hash);
+	XXH3_freeState(state);
+	fclose(file);
+	return code;
+}
