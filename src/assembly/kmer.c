@@ -28,7 +28,8 @@ static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 	return distinct;
 }
 
-/* Merges from the back, so that the arrays need no second copy. `total` is an upper bound of the distinct k-mers. */
+/* Merges from the back of arrays of `total` entries, so they need no second copy. `total` counts a k-mer twice that is in both
+ * lists, so a gap may be left in the middle, which the end closes. */
 static void merge_pending(gemp_kmer_counter *counter, size_t total)
 {
 	size_t old = counter->count, fresh = counter->pending_count, to = total;
@@ -70,18 +71,17 @@ gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 /* Merging first keeps the pending array no larger than the distinct k-mers. */
 static gemp_code reserve_pending(gemp_kmer_counter *counter)
 {
-	gemp_code code = gemp_kmer_counter_finish(counter);
-	return code == GEMP_OK ? GEMP_RESERVE(counter->pending, counter->pending_capacity, counter->count) : code;
+	GEMP_TRY(gemp_kmer_counter_finish(counter));
+	return GEMP_RESERVE(counter->pending, counter->pending_capacity, counter->count);
 }
 
 /* Counts a word under its canonical form, the smaller of the two strands. */
 static gemp_code add_word(gemp_kmer_counter *counter, uint64_t word)
 {
-	gemp_code code = counter->pending_count == counter->pending_capacity ? reserve_pending(counter) : GEMP_OK;
-	if (code != GEMP_OK)
-		return code;
+	if (counter->pending_count == counter->pending_capacity)
+		GEMP_TRY(reserve_pending(counter));
 	uint64_t reverse = counter->both_strands ? gemp_kmer_reverse(word, counter->k) : word;
-	counter->pending[counter->pending_count++] = reverse < word ? reverse : word;
+	counter->pending[counter->pending_count++] = gemp_min(reverse, word);
 	counter->occurrences++;
 	return GEMP_OK;
 }
@@ -119,7 +119,7 @@ gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters,
 	return GEMP_OK;
 }
 
-/* The first and the last letters of a rank's part. */
+/* The first and the last letters of a rank's part, as numbers and sizes. */
 typedef struct text_ends {
 	uint64_t head, tail, head_size, tail_size, open;
 } text_ends;
@@ -133,13 +133,13 @@ static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 		if (!parts[q].open)
 			text.tail = text.tail_size = 0;
 		text.tail = (text.tail << 2 * parts[q].tail_size | parts[q].tail) & gemp_kmer_mask(k - 1);
-		text.tail_size += parts[q].tail_size;
-		text.tail_size = text.tail_size < k - 1 ? text.tail_size : k - 1;
+		text.tail_size = gemp_min(text.tail_size + parts[q].tail_size, k - 1);
 	}
 	return text;
 }
 
-/* Collective. Letters at the begin of this rank's part complete k-mers that begin on the ranks before. */
+/* Collective. The first letters of this rank's part complete k-mers that begin on the ranks before: each is counted by the rank of
+ * its last letter. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;

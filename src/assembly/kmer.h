@@ -1,5 +1,6 @@
-/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits a letter, the first letter the highest
- * ones, so that numbers are in the order of words. */
+/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits for each letter, the first letter in the highest
+ * bits, so numbers are in the order of words. And counts of the k-mers of texts.
+ */
 
 #ifndef GEMP_ASSEMBLY_KMER_H
 #define GEMP_ASSEMBLY_KMER_H
@@ -37,7 +38,8 @@ static inline gemp_kmer gemp_kmer_mask(unsigned k)
 	return (UINT64_C(1) << 2 * k) - 1;
 }
 
-/* The same on the other strand: backwards, A and T, C and G exchanged. */
+/* The reverse complement: the same word on the other strand, read backwards, with A and T, C and G exchanged. The complement of a
+ * base is its bitwise complement; pairs of bits are reversed within nibbles, nibbles within bytes, and then the bytes. */
 static inline gemp_kmer gemp_kmer_reverse(gemp_kmer kmer, unsigned k)
 {
 	uint64_t x = ~kmer;
@@ -46,7 +48,7 @@ static inline gemp_kmer gemp_kmer_reverse(gemp_kmer kmer, unsigned k)
 	return __builtin_bswap64(x) >> (64 - 2 * k);
 }
 
-/* Its first and its last k - 1 letters: the vertices that it joins. */
+/* The first and the last k - 1 letters of a k-mer: the vertices that it connects. */
 static inline gemp_kmer gemp_kmer_source(gemp_kmer kmer)
 {
 	return kmer >> 2;
@@ -72,25 +74,25 @@ static inline gemp_code gemp_kmer_sort(gemp_kmer *kmers, uint64_t *values, size_
 /* COUNTS of the k-mers of texts that are read from beginning to end.
  *
  * Letters other than A, C, G, T (and U) end a word: no k-mer contains them. A text may continue on the next ranks;
- * k-mers that span ranks are found when the ranks join. Memory is proportional to the number of distinct k-mers:
- * pending ones are sorted and merged whenever they are as many as the distinct ones.
+ * k-mers that span ranks are counted by gemp_kmer_counter_join. Memory is proportional to the number of distinct k-mers:
+ * pending k-mers are sorted and merged whenever they are as many as the distinct ones.
  */
 
 typedef struct gemp_kmer_counter {
 	unsigned k;
 	bool both_strands; /* a k-mer and its reverse complement are the same, and the lesser number is kept */
 	uint64_t occurrences;
-	/* distinct ones, ascending */
+	/* distinct k-mers, ascending, and how often each has come */
 	size_t count, capacity;
 	gemp_kmer *kmer;
 	uint64_t *times;
-	/* as they came */
+	/* k-mers that are not merged yet, in the order in which they came */
 	size_t pending_count, pending_capacity;
 	gemp_kmer *pending;
-	/* of the text being read: its last letters, at most k */
+	/* the last `filled` letters of the text being read, at most k */
 	uint64_t word;
 	unsigned filled;
-	/* of this rank's part: its first letters, at most k - 1, and whether nothing has cut it so far */
+	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so far */
 	uint64_t head;
 	unsigned head_size;
 	bool open;
@@ -99,11 +101,11 @@ typedef struct gemp_kmer_counter {
 gemp_code gemp_kmer_counter_new(gemp_kmer_counter *counter, unsigned k, bool both);
 void gemp_kmer_counter_free(gemp_kmer_counter *counter);
 
-/* The next letters of this rank's part; size 0: they do not follow the ones before. */
+/* Local. The next letters of this rank's part; size 0: the letters that follow belong to another text. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size);
-/* Collective. The parts of all ranks, in their order, were one text, or several; another one may begin. */
+/* Collective. Ends the parts of all ranks, which in the order of ranks are one text or several; afterwards other texts may be read. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm);
-/* kmer[count] and times[count] are then all. */
+/* Local. Merges pending k-mers: kmer[count] and times[count] are then complete. */
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-enum { SAMPLES_PER_RANK = 256 }; /* for each range: ranks then differ by about a sixteenth */
+/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 / sqrt(256)). */
+enum { SAMPLES_PER_RANK = 256 };
 
+/* A k-mer on its way to the owner of its source, or of its target. */
 typedef struct counted_kmer {
 	gemp_kmer kmer;
 	uint64_t times;
@@ -37,8 +39,8 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	size_t ranks = (size_t)comm->size;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_OWNED gemp_kmer *own = NULL, *all = NULL;
-	uint64_t of_all = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
-	size_t samples = of_all > wanted ? (size_t)((double)count / (double)of_all * (double)wanted) : count;
+	uint64_t total = gemp_comm_sum1(comm, count), wanted = SAMPLES_PER_RANK * (uint64_t)ranks;
+	size_t samples = total > wanted ? (size_t)((double)count / (double)total * (double)wanted) : count;
 	gemp_code code = gemp_new_all(GEMP_ARRAY(graph->bounds, ranks + 1), GEMP_ARRAY(own, samples));
 	for (size_t i = 0; code == GEMP_OK && i < samples; i++)
 		own[i] = gemp_kmer_source(kmer[count / samples * i + count % samples * i / samples]);
@@ -51,7 +53,8 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	return GEMP_OK;
 }
 
-/* Collective. K-mers go to the owners of their sources, who sort them and add up equal ones. */
+/* Collective. K-mers go to the owners of their sources, which sort them and add up equal ones. The arrays are allocated for all that
+ * come: equal k-mers of several ranks leave some entries unused. */
 static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -81,13 +84,6 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 	}
 	graph->count = kept;
 	return GEMP_OK;
-}
-
-/* The arrays are made again by distribute_kmers. */
-static void drop_ranges(gemp_kmer_graph *graph)
-{
-	gemp_free_all(graph->bounds, graph->kmer, graph->times);
-	graph->bounds = graph->kmer = graph->times = NULL;
 }
 
 /* Collective. The counter is freed before the k-mers are sent, which halves the peak. */
@@ -138,7 +134,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	}
 	for (size_t i = 0; i < count; i++)
 		kmers[i] = records[i].kmer;
-	drop_ranges(graph);
+	gemp_free_all(graph->bounds, graph->kmer, graph->times); /* choose_bounds and distribute_kmers make them again */
+	graph->bounds = graph->kmer = graph->times = NULL;
 	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_kmer_sort(kmers, NULL, count)));
 	GEMP_TRY(choose_bounds(graph, kmers, count));
 	return distribute_kmers(graph, records, count);
@@ -156,7 +153,8 @@ static gemp_code index_sources(gemp_kmer_graph *graph)
 	GEMP_TRY(GEMP_NEW(graph->row_index, graph->row_index_size));
 	for (size_t i = graph->count; i-- > 0;)
 		graph->row_index[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
-	size_t behind = graph->count; /* places of no edges: where the next one's begin; others held index + 1 */
+	size_t behind =
+		graph->count; /* an entry is index + 1, or 0 without edges: then the next entry's edges begin there */
 	for (size_t p = graph->row_index_size; p-- > 0;)
 		graph->row_index[p] = behind = graph->row_index[p] ? graph->row_index[p] - 1 : behind;
 	return GEMP_OK;
@@ -174,13 +172,15 @@ size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_
 	return at;
 }
 
+/* EDGES THAT FOLLOW ONE ANOTHER */
+
 typedef struct link_context {
 	gemp_kmer_graph *graph;
 	bool uniform;
 	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
 } link_context;
 
-/* A word that is its own reverse complement can be passed in both directions. */
+/* Is the word its own reverse complement? Paths of both directions pass it, so it is a branch. */
 static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
 {
 	return graph->both_strands && word == gemp_kmer_reverse(word, size);
@@ -237,6 +237,7 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	return gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *graph->next, graph->next, &graph->traffic);
 }
 
+/* The filter comes before reverse complements are added, since both directions of a k-mer are counted together. */
 gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
                               uint64_t min_times, bool uniform)
 {

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+/* LOOK-UPS */
+
 typedef struct table {
 	const char *elements;
 	size_t size;
@@ -61,16 +63,18 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 	return GEMP_OK;
 }
 
-/* A list of one level. All arrays but `original` are those of the caller on the first level. */
+/* LISTS */
+
+/* The list of one level of contraction. On the first level next[] and previous[] are the caller's. */
 typedef struct linked_list {
 	size_t count;
 	gemp_item *next;          /* [count] */
 	bool *previous;           /* [count] */
 	gemp_list_extent *extent; /* [count] at least one item each */
-	gemp_item *original;      /* [count] of the items that the caller of gemp_list_rank has */
+	gemp_item *original;      /* [count] the item of the first level */
 } linked_list;
 
-/* The list of this item has no other item, so its position is known. */
+/* Is the item alone in its list, open or closed? Its position is then known. */
 static inline bool is_single(const gemp_comm *comm, const linked_list *list, size_t i)
 {
 	return list->next[i] == GEMP_NO_ITEM ? !list->previous[i] : list->next[i] == gemp_item_of(comm->rank, i);
@@ -81,7 +85,7 @@ static inline gemp_list_place single_place(const linked_list *list, size_t i)
 	return (gemp_list_place){ list->original[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
 }
 
-/* SHORT LISTS, which every rank gathers and ranks by itself. */
+/* SHORT LISTS, which every rank gathers and ranks by itself */
 
 typedef struct gathered_link {
 	gemp_item item, next, name;
@@ -152,7 +156,9 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 	return GEMP_OK;
 }
 
-/* A walker from the splitter `from` that is now at `at`; `passed` is the extent behind it. */
+/* CONTRACTION */
+
+/* A walker from the splitter `from` that is now at `at`; `passed` is the extent of the items between them, the splitter included. */
 typedef struct walker {
 	gemp_item from, at;
 	gemp_list_extent passed;
@@ -163,7 +169,7 @@ typedef struct walkers {
 	walker *walker;
 } walkers;
 
-/* One level. Splitters are named by their index among the splitters of the rank. */
+/* One level. A splitter is an item of the next level: its rank, and its index among the splitters there. */
 typedef struct contraction {
 	const gemp_comm *comm;
 	const linked_list *list;
@@ -174,8 +180,10 @@ typedef struct contraction {
 	size_t capacity;
 	size_t *splitter_item; /* [splitters.count] which item it is */
 	linked_list splitters;
-	gemp_list_place *place;          /* [splitters.count] */
-	walkers local, leaving, arrived; /* arrived: at another splitter, or at the end of the list (GEMP_NO_ITEM) */
+	gemp_list_place *place; /* [splitters.count] */
+	walkers local;          /* at items of this rank */
+	walkers leaving;        /* at items of other ranks */
+	walkers arrived;        /* at another splitter, or at the end of the list (GEMP_NO_ITEM) */
 } contraction;
 
 static void contraction_free(contraction *l)
@@ -191,13 +199,12 @@ static gemp_list_extent sum(gemp_list_extent a, gemp_list_extent b)
 
 static gemp_code add_walker(walkers *to, const walker *w)
 {
-	gemp_code code = GEMP_RESERVE(to->walker, to->capacity, to->count + 1);
-	if (code == GEMP_OK)
-		to->walker[to->count++] = *w;
-	return code;
+	GEMP_TRY(GEMP_RESERVE(to->walker, to->capacity, to->count + 1));
+	to->walker[to->count++] = *w;
+	return GEMP_OK;
 }
 
-/* The walker goes to `at`: among those of this rank, of others, or of those that are done. */
+/* Adds the walker to the list of walkers for its place. */
 static gemp_code send_walker(contraction *l, const walker *w)
 {
 	if (w->at == GEMP_NO_ITEM)
@@ -224,8 +231,8 @@ static gemp_code select_splitters(contraction *l)
 	const unsigned spacing = gemp_limits_now()->list_rank_spacing;
 	for (size_t i = 0; i < l->list->count; i++) {
 		l->label[i] = GEMP_NO_ITEM;
-		bool lucky = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % spacing == 0;
-		if ((!l->list->previous[i] || lucky) && !is_single(l->comm, l->list, i))
+		bool selected = gemp_mix(gemp_item_of(l->comm->rank, i) ^ l->seed) % spacing == 0;
+		if ((!l->list->previous[i] || selected) && !is_single(l->comm, l->list, i))
 			GEMP_TRY(select_splitter(l, i));
 	}
 	return GEMP_OK;
@@ -240,7 +247,7 @@ static gemp_code select_remaining(contraction *l)
 	return GEMP_OK;
 }
 
-/* Local. Each walker labels the items that it passes with its splitter and its distance, until it meets another splitter, the
+/* Local. Each walker labels the items that it passes with its splitter and its distance, until it reaches another splitter, the
  * end of the list, or an item of another rank. All walkers advance by one item in turn: many independent memory accesses are
  * then under way, where one walker after the other would wait for each. */
 static gemp_code walk_local(contraction *l)
@@ -289,7 +296,7 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 	return GEMP_OK;
 }
 
-/* Collective. Alternates between walks within ranks and exchanges of the walkers that cross to another rank, until no walker is
+/* Collective. Alternates between walks within ranks and exchanges of the walkers that leave for another rank, until no walker is
  * under way. */
 static gemp_code walk(contraction *l)
 {
@@ -365,6 +372,7 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
 	return expand(&l, places);
 }
 
+/* Each item has the weight of the caller and counts as one item; splitters of later levels have the sums of the items behind them. */
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
                          gemp_traffic *traffic)
 {

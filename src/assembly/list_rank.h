@@ -2,8 +2,9 @@
  * (Reid-Miller 1994; Cole and Vishkin 1986).
  *
  * A hash of the item number selects one of several items as a splitter. A walker goes from each splitter to the next, and every
- * item that it passes gets its distance. All walkers advance together; those that move to another rank travel in one exchange a
- * step. The splitters form a list that is several times shorter; this repeats until every rank can hold the whole list. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
+ * item that it passes gets its distance. All walkers advance together; walkers that leave for another rank travel in one exchange for
+ * each step. The splitters form a list that is several times shorter; this repeats until the list is so short that every rank can
+ * rank it alone. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
  * head says why there are two.
  */
 
@@ -34,12 +35,12 @@ static inline size_t gemp_item_index(gemp_item item)
 	return (size_t)(item & ((UINT64_C(1) << GEMP_ITEM_BITS) - 1));
 }
 
-/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) that items[i] names in its rank's
- * table; those of GEMP_NO_ITEM stay as they are. */
+/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) at the index of items[i] in the table of its
+ * rank; the answers to GEMP_NO_ITEM stay as they are. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table,
                              size_t size, void *answers, gemp_traffic *traffic);
 
-/* The number of items and their weight, before an item or in a whole list. */
+/* Items and their weight, before an item or in a whole list. */
 typedef struct gemp_list_extent {
 	uint64_t items, weight;
 } gemp_list_extent;

@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The word of a vertex: hashes, or numbers, of its letters without the last and without the first. */
+/* The word of a vertex. prefix and suffix: all letters but the last, and all but the first, as hashes (of texts) or numbers. */
 typedef struct word {
 	uint64_t prefix, suffix;
-	uint32_t rank; /* among keys */
+	uint32_t rank; /* of the key */
 	uint32_t size;
 	char last;
 } word;
@@ -20,8 +20,8 @@ typedef struct word {
 typedef struct word_reader {
 	const gemp_shard *graph;
 	const char *alphabet;
-	uint64_t base; /* letters of it */
-	size_t digits;
+	uint64_t base; /* letters of the alphabet */
+	size_t digits; /* of a number */
 } word_reader;
 
 void gemp_overlap_free(gemp_overlap *overlap)
@@ -30,7 +30,7 @@ void gemp_overlap_free(gemp_overlap *overlap)
 	*overlap = (gemp_overlap){ 0 };
 }
 
-/* Also finds the number of digits. */
+/* Also finds the number of digits: the graph must have all words of some length, base^digits vertices. */
 static gemp_code check_alphabet(word_reader *r)
 {
 	if (!r->alphabet) {
@@ -62,7 +62,8 @@ gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 	return check_alphabet(&r);
 }
 
-/* A word overlaps the next one if its suffix equals the next one's prefix. */
+/* A word overlaps the next one if its suffix equals the next one's prefix. A number beyond the last word gets a size that no other
+ * word has, so no edge to it passes the check. */
 static word read_word(const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -82,7 +83,8 @@ static word read_word(const word_reader *r, size_t row)
 	return w;
 }
 
-/* Where this rank's last edge ends: at the first source of the next rank that has edges. */
+/* Where this rank's last edge ends: at the first source of the next rank that has edges; after the last edge of all, at the end of the
+ * path, or on a circuit at the first source of all. */
 static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
 {
 	for (int q = comm->rank + 1; q < comm->size; q++)
@@ -102,7 +104,8 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
-/* Collective. along[order->count + 1]: the words of the vertices along this rank's places and of the last end. */
+/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of the end of the last edge. Words are
+ * computed by the owners of the vertices, whose keys no other rank has. */
 static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
                              const gemp_euler_order *order, word *along)
 {
@@ -121,7 +124,7 @@ static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const 
 	return gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL);
 }
 
-/* Every edge must lead to the word that overlaps by all but one letter. */
+/* Local. Both words of every edge must have one length and overlap by all but one letter. */
 static gemp_code check_words(const word *along, size_t count, uint64_t first)
 {
 	for (size_t i = 0; i < count; i++)
@@ -215,14 +218,13 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
 
 const char *gemp_overlap_stretch(const gemp_overlap *o, int stretch, bool circular, size_t *size)
 {
-	/* Of places in the order of the text, from `start` on, those before `wanted` count. */
-	uint64_t left_out = circular ? (o->word < o->edges ? o->word : o->edges) : 0, wanted = o->edges - left_out;
+	/* In the order of the text, which begins at `start`, only the first `wanted` places are spelled. */
+	uint64_t left_out = circular ? gemp_min(o->word, o->edges) : 0, wanted = o->edges - left_out;
 	uint64_t from = stretch == 0 ? o->start : 0, to = stretch == 0 ? o->start + wanted : o->start;
 	if (stretch == 1)
 		to = wanted > o->edges - o->start ? wanted - (o->edges - o->start) : 0;
-	to = to < o->edges ? to : o->edges;
-	from = from > o->first ? from : o->first;
-	to = to < o->first + o->count ? to : o->first + o->count;
+	from = gemp_max(from, o->first);
+	to = gemp_min(gemp_min(to, o->edges), o->first + o->count);
 	*size = to > from ? (size_t)(to - from) : 0;
 	return *size ? o->letter + (from - o->first) : "";
 }

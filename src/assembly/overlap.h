@@ -1,8 +1,8 @@
-/* overlap: what the vertices along an Euler circuit or path spell, if they are words of which each begins with all but
- * the first letter of the one before it (de Bruijn 1946).
+/* overlap: the text that the vertices along an Euler circuit or path spell, if each is a word that begins with all but
+ * the first letter of the word before it (de Bruijn 1946).
  *
- * Words are keys of vertices: texts of one length, of bytes; or numbers to the base of an alphabet, of as many digits
- * as make a different number of each vertex.
+ * Words are the keys of vertices: byte strings of one length; or numbers to the base of an alphabet, with as many digits
+ * as give each vertex a different number.
  */
 
 #ifndef GEMP_ASSEMBLY_OVERLAP_H
@@ -11,28 +11,28 @@
 #include "euler/euler.h"
 
 typedef struct gemp_overlap {
-	size_t word;     /* letters of a vertex's */
-	char *head;      /* [word] that of the first vertex; the same on all ranks */
+	size_t word;     /* letters of a vertex's word */
+	char *head;      /* [word] the word of the first vertex, on all ranks */
 	gemp_edge edges; /* of all ranks */
 	gemp_edge start; /* the place of the edge that is spelled first */
-	gemp_edge first; /* places first .. first + count - 1 are this rank's */
+	gemp_edge first; /* places [first, first + count) are this rank's */
 	size_t count;
-	char *letter; /* [count] by place, what the edge there adds */
+	char *letter; /* [count] by place: the letter that the edge there adds */
 } gemp_overlap;
 
-/* Local. Does the alphabet (NULL: none) go with the graph's keys, which need not be loaded? */
+/* Local. GEMP_EUSAGE if the alphabet (NULL: none) does not fit the graph's keys, which need not be loaded. */
 gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet);
 
-/* Collective. alphabet: of keys that are numbers, ASCII letters, no two the same; NULL: keys are texts. A circuit is
- * begun at an edge that leaves the least key for the least one there. The order has its sources, keys are loaded. Keys
- * that are no such words are GEMP_EDATA, with an example. */
+/* Collective. alphabet: different ASCII letters, for keys that are numbers; NULL: keys are texts. A circuit begins at the edge from
+ * the smallest key to the smallest key after it. The order has its sources, and keys are loaded. GEMP_EDATA, with an example, if
+ * keys do not overlap. */
 gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet);
 void gemp_overlap_free(gemp_overlap *overlap);
 
-/* This rank's letters of the two stretches that make the text, behind the head: places from `start` on (0), and those
- * before it (1). Ranks follow one another in each. circular: the text closes, so that the letters of the head are left
- * out at its end. *size of them. */
+/* Local. This rank's letters of one of two stretches, which follow the head and make up the text: places from `start` on (stretch 0),
+ * and places before it (stretch 1). Ranks follow one another in each stretch. circular: the text closes, so the letters of the head
+ * are left out at its end. *size: number of letters. */
 const char *gemp_overlap_stretch(const gemp_overlap *overlap, int stretch, bool circular, size_t *size);
 
 #endif

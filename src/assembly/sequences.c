@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80 };
+enum { WIDTH = 80 }; /* of a line of FASTA */
 
 void gemp_sequences_free(gemp_sequences *sequences)
 {
@@ -15,14 +15,8 @@ void gemp_sequences_free(gemp_sequences *sequences)
 	*sequences = (gemp_sequences){ 0 };
 }
 
-/* Letters are distributed evenly: the first ranks have one more where the division leaves a rest. */
-static uint64_t part_begin(const gemp_comm *comm, uint64_t letters, int rank)
-{
-	uint64_t ranks = (uint64_t)comm->size, r = (uint64_t)rank, more = letters % ranks;
-	return letters / ranks * r + (r < more ? r : more);
-}
-
-/* The rank that holds a letter; shares differ by at most one. */
+/* The rank that holds a letter. The blocks of ranks are those of gemp_comm_block: the first ranks have a letter more where the
+ * division leaves a rest. */
 static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 {
 	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
@@ -37,7 +31,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Collective. The description of a sequence goes to all ranks that hold letters of it. */
+/* Collective. The description of a sequence goes to all ranks that hold letters of it. A sequence has at least one letter, so its last
+ * letter exists. Ranks receive descriptions in the order of senders, and sort them by number. */
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *own, size_t count,
                                 gemp_traffic *traffic)
 {
@@ -69,8 +64,9 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 {
 	GEMP_OWNED_BY(gemp_sequences_free)
 	gemp_sequences s = { .total = gemp_comm_sum1(comm, count), .total_letters = letters };
-	s.first = part_begin(comm, letters, comm->rank);
-	s.letters = (size_t)(part_begin(comm, letters, comm->rank + 1) - s.first);
+	gemp_block_range block = gemp_comm_block(comm, letters);
+	s.first = block.begin;
+	s.letters = (size_t)(block.end - block.begin);
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(s.letter, s.letters)));
 	GEMP_TRY(send_sequences(&s, comm, own, count, traffic));
 	*out = s;
@@ -95,7 +91,7 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	return GEMP_OK;
 }
 
-/* Tags of BCALM 2, which other assemblers read. */
+/* Tags of BCALM 2, which other assemblers read; a contig has no count of times. */
 static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 {
 	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
@@ -104,16 +100,17 @@ static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 		                (double)q->times / (double)q->kmers);
 }
 
-/* The part of a sequence that lies on this rank: letters from .. to. */
+/* The part of a sequence that lies on this rank: letters [from, to) of the sequence. */
 typedef struct local_part {
 	uint64_t from, to;
 	const char *letters;
 } local_part;
 
+/* Only sequences with letters here are listed, so the part is not empty. */
 static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *q)
 {
 	uint64_t end = s->first + s->letters, behind = q->begin + q->size;
-	uint64_t from = q->begin > s->first ? q->begin : s->first, to = behind < end ? behind : end;
+	uint64_t from = gemp_max(q->begin, s->first), to = gemp_min(behind, end);
 	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
@@ -122,7 +119,7 @@ static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {
 		uint64_t end = (p.from / WIDTH + 1) * WIDTH;
-		end = end < p.to ? end : p.to;
+		end = gemp_min(end, p.to);
 		gemp_text_add(out, p.letters, (size_t)(end - p.from));
 		p.letters += end - p.from;
 		if (end % WIDTH == 0 || end == q->size)

@@ -10,25 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Totals of the closed list that an edge lies on: its edges, how often they occur in the reads, and the smallest k-mer of the reverse
- * complements, which tells whether this direction or the other one is kept. */
-typedef struct gemp_unitig_cycle {
-	uint64_t kmers, times;
-	gemp_kmer min_reverse;
-} gemp_unitig_cycle;
+/* CYCLES */
 
-/* A closed list as known first by one rank, then by the owner of its first item. */
+/* The part of a closed list that one rank has; after merging, the whole list. */
 typedef struct cycle {
-	gemp_item first, min_item;
-	gemp_kmer min_kmer, min_reverse;
-	uint64_t before; /* edges from the first item to the smallest k-mer */
-	uint64_t kmers, times;
+	gemp_item first, min_item; /* where the ranking began; the smallest k-mer */
+	gemp_kmer min_kmer;
+	gemp_kmer min_reverse; /* the smallest reverse complement, which decides between the two directions */
+	uint64_t before;       /* edges from the first item to the smallest k-mer */
+	uint64_t kmers, times; /* edges, and how often they occur in the reads */
 } cycle;
-
-typedef struct cycle_list {
-	size_t count;
-	cycle *cycles; /* by first item */
-} cycle_list;
 
 static int by_first(const void *a, const void *b)
 {
@@ -36,13 +27,11 @@ static int by_first(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The smallest k-mer of either rank's part decides where the cycle begins. */
 static void merge_cycle(cycle *into, const cycle *other)
 {
 	into->kmers += other->kmers;
 	into->times += other->times;
-	if (other->min_reverse < into->min_reverse)
-		into->min_reverse = other->min_reverse;
+	into->min_reverse = gemp_min(into->min_reverse, other->min_reverse);
 	if (other->min_kmer < into->min_kmer) {
 		into->min_kmer = other->min_kmer;
 		into->min_item = other->min_item;
@@ -50,93 +39,86 @@ static void merge_cycle(cycle *into, const cycle *other)
 	}
 }
 
-/* Sorts by first item and leaves one entry for each cycle. */
-static void merge_cycles(cycle_list *r)
+/* Sorts by first item and merges the parts of each cycle. Returns the number of cycles. */
+static size_t merge_cycles(cycle *cycles, size_t count)
 {
 	size_t kept = 0;
-	qsort(r->cycles, r->count, sizeof *r->cycles, by_first);
-	for (size_t i = 0; i < r->count; i++)
-		if (kept > 0 && r->cycles[kept - 1].first == r->cycles[i].first)
-			merge_cycle(&r->cycles[kept - 1], &r->cycles[i]);
+	qsort(cycles, count, sizeof *cycles, by_first);
+	for (size_t i = 0; i < count; i++)
+		if (kept > 0 && cycles[kept - 1].first == cycles[i].first)
+			merge_cycle(&cycles[kept - 1], &cycles[i]);
 		else
-			r->cycles[kept++] = r->cycles[i];
-	r->count = kept;
+			cycles[kept++] = cycles[i];
+	return kept;
 }
 
-/* The cycle with this first item; NULL if there is none. */
-static const cycle *find(const cycle_list *r, gemp_item first)
+/* The cycle with this first item, which must be one of them. */
+static const cycle *find_cycle(const cycle *cycles, size_t count, gemp_item first)
 {
-	cycle key = { .first = first };
-	return r->count ? bsearch(&key, r->cycles, r->count, sizeof key, by_first) : NULL;
+	size_t at;
+	GEMP_PARTITION_POINT(at, 0, count, cycles[at].first < first);
+	return &cycles[at];
 }
 
-/* This rank's part of each closed list, as a cycle of one k-mer for every edge, merged by first item. */
-static gemp_code collect(cycle_list *out, const gemp_kmer_graph *graph, const gemp_list_place *places)
+/* Local. This rank's parts of the closed lists: each edge is a part of one k-mer, and parts of a list are merged. */
+static gemp_code collect_cycles(cycle **out, size_t *count, const gemp_kmer_graph *graph, const gemp_list_place *places)
 {
 	size_t closed = 0;
 	for (size_t i = 0; i < graph->count; i++)
 		closed += (places[i].first & GEMP_LIST_CLOSED) != 0;
-	gemp_code code = GEMP_NEW(out->cycles, closed);
-	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
+	GEMP_TRY(GEMP_NEW(*out, closed));
+	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_LIST_CLOSED)
-			out->cycles[out->count++] = (cycle){ places[i].first & ~GEMP_LIST_CLOSED,
-				                                 gemp_item_of(graph->comm->rank, i),
-				                                 graph->kmer[i],
-				                                 gemp_kmer_reverse(graph->kmer[i], graph->k),
-				                                 places[i].before.items,
-				                                 1,
-				                                 graph->times[i] };
-	if (code == GEMP_OK)
-		merge_cycles(out);
-	return code;
+			(*out)[(*count)++] = (cycle){ .first = places[i].first & ~GEMP_LIST_CLOSED,
+				                          .min_item = gemp_item_of(graph->comm->rank, i),
+				                          .min_kmer = graph->kmer[i],
+				                          .min_reverse = gemp_kmer_reverse(graph->kmer[i], graph->k),
+				                          .before = places[i].before.items,
+				                          .kmers = 1,
+				                          .times = graph->times[i] };
+	*count = merge_cycles(*out, *count);
+	return GEMP_OK;
 }
 
 /* Request handler: the parts of each cycle are merged, and every part receives the whole. */
 static gemp_code answer_cycles(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)self;
+	const cycle *parts = records;
+	cycle *wholes = (void *)answers;
 	GEMP_OWNED cycle *cycles = NULL;
-	GEMP_TRY(GEMP_NEW(cycles, count));
-	if (count)
-		memcpy(cycles, records, count * sizeof *cycles);
-	cycle_list r = { count, cycles };
-	merge_cycles(&r);
+	GEMP_TRY(GEMP_COPY(cycles, parts, count));
+	size_t kept = merge_cycles(cycles, count);
 	for (size_t i = 0; i < count; i++)
-		((cycle *)(void *)answers)[i] = *find(&r, ((const cycle *)records)[i].first);
+		wholes[i] = *find_cycle(cycles, kept, parts[i].first);
 	return GEMP_OK;
 }
 
-/* Positions on the cycle are counted from its smallest k-mer. */
-static void rotate(gemp_list_place *place, gemp_unitig_cycle *total, const cycle *r)
+/* Collective. Rotates closed lists to begin at their smallest k-mers: positions are counted from there. totals[graph->count]
+ * become the whole cycle of each edge of a closed list. */
+static gemp_code rotate_cycles(gemp_kmer_graph *graph, gemp_list_place *places, cycle *totals)
 {
-	uint64_t at = place->before.items;
-	place->before.items = at >= r->before ? at - r->before : at + r->kmers - r->before;
-	place->first = r->min_item | GEMP_LIST_CLOSED;
-	*total = (gemp_unitig_cycle){ r->kmers, r->times, r->min_reverse };
+	GEMP_OWNED cycle *own = NULL, *whole = NULL; /* [count] */
+	GEMP_OWNED int *owner = NULL;
+	size_t count = 0;
+	gemp_code code = collect_cycles(&own, &count, graph, places);
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole, count), GEMP_ARRAY(owner, count)));
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		owner[i] = gemp_item_rank(own[i].first);
+	const gemp_request request = { own, count, sizeof *own, owner, answer_cycles, NULL };
+	GEMP_TRY(gemp_request_records(graph->comm, code, &request, sizeof *whole, whole, &graph->traffic));
+	for (size_t i = 0; i < graph->count; i++)
+		if (places[i].first & GEMP_LIST_CLOSED) {
+			const cycle *r = find_cycle(whole, count, places[i].first & ~GEMP_LIST_CLOSED);
+			uint64_t at = places[i].before.items;
+			places[i].before.items = at >= r->before ? at - r->before : at + r->kmers - r->before;
+			places[i].first = r->min_item | GEMP_LIST_CLOSED;
+			totals[i] = *r;
+		}
+	return GEMP_OK;
 }
 
-/* Collective. totals[graph->count] are set for edges of closed lists. */
-static gemp_code rotate_cycles(gemp_kmer_graph *graph, struct gemp_list_place *places, gemp_unitig_cycle *totals)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = graph->comm;
-	cycle_list own = { 0 }, whole = { 0 };
-	int *owner = NULL;
-	code = collect(&own, graph, places);
-	GEMP_THEN(gemp_new_all(GEMP_ARRAY(whole.cycles, own.count), GEMP_ARRAY(owner, own.count)));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < own.count; i++)
-		owner[i] = gemp_item_rank(own.cycles[i].first);
-	const gemp_request request = { own.cycles, own.count, sizeof(cycle), owner, answer_cycles, NULL };
-	GEMP_TRY_DONE(gemp_request_records(comm, GEMP_OK, &request, sizeof(cycle), whole.cycles, &graph->traffic));
-	whole.count = own.count;
-	for (size_t i = 0; i < graph->count; i++)
-		if (places[i].first & GEMP_LIST_CLOSED)
-			rotate(&places[i], &totals[i], find(&whole, places[i].first & ~GEMP_LIST_CLOSED));
-done:
-	gemp_free_all(own.cycles, whole.cycles, owner);
-	return code;
-}
+/* UNITIGS */
 
 void gemp_unitigs_free(gemp_unitigs *unitigs)
 {
@@ -188,25 +170,26 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 	return GEMP_OK;
 }
 
-/* A cycle has no tail of its own: totals come from rotate_cycles. */
+/* What the rank with the last edge knows of a unitig. The sums of a cycle come from rotate_cycles, since list ranking has counted them
+ * from another edge. */
 static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
-                                     const gemp_unitig_cycle *totals)
+                                     const cycle *totals)
 {
-	finished_unitig f = { .head = place->first & ~GEMP_LIST_CLOSED, .tail = graph->kmer[edge] };
-	f.kmers = place->before.items + 1;
-	f.times = place->before.weight + graph->times[edge];
-	if (place->first & GEMP_LIST_CLOSED) {
-		f.closed = true;
-		f.kmers = totals[edge].kmers;
-		f.times = totals[edge].times;
-		f.min_reverse = totals[edge].min_reverse;
-	}
-	return f;
+	if (place->first & GEMP_LIST_CLOSED)
+		return (finished_unitig){ .head = place->first & ~GEMP_LIST_CLOSED,
+			                      .tail = graph->kmer[edge],
+			                      .min_reverse = totals[edge].min_reverse,
+			                      .kmers = totals[edge].kmers,
+			                      .times = totals[edge].times,
+			                      .closed = true };
+	return (finished_unitig){ .head = place->first,
+		                      .tail = graph->kmer[edge],
+		                      .kmers = place->before.items + 1,
+		                      .times = place->before.weight + graph->times[edge] };
 }
 
-/* The last edge of a unitig: on a cycle the one before the smallest k-mer. */
-static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
-                    const gemp_unitig_cycle *totals)
+/* Is this the last edge of a unitig? On a cycle it is the edge before the smallest k-mer. */
+static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place, const cycle *totals)
 {
 	if (place->first & GEMP_LIST_CLOSED)
 		return place->before.items + 1 == totals[edge].kmers;
@@ -215,8 +198,7 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 
 /* Collective. The rank that has the last k-mer of a unitig sends what it knows to the rank of its first k-mer, which then has
  * the unitig. */
-static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places,
-                            const gemp_unitig_cycle *totals)
+static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places, const cycle *totals)
 {
 	size_t tails = 0, at = 0;
 	GEMP_OWNED finished_unitig *messages = NULL;
@@ -259,22 +241,13 @@ static void number_unitigs(gemp_unitigs *u)
 	}
 }
 
-/* The unitig that begins at edge `head` of this rank; NULL: none does. */
-static const gemp_unitig *unitig_at(const gemp_unitigs *unitigs, size_t head)
-{
-	gemp_kmer kmer = unitigs->graph->kmer[head];
-	size_t at;
-	GEMP_PARTITION_POINT(at, 0, unitigs->count, unitigs->unitig[at].head < kmer);
-	return at < unitigs->count && unitigs->unitig[at].head == kmer ? &unitigs->unitig[at] : NULL;
-}
-
 /* N50 by bisection over lengths, with one reduction a step instead of a distributed sort. */
 void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)
 {
 	uint64_t low = 0;
 	*longest = 0;
 	for (size_t i = 0; i < u->count; i++)
-		*longest = letters_of(u, i) > *longest ? letters_of(u, i) : *longest;
+		*longest = gemp_max(*longest, letters_of(u, i));
 	gemp_comm_max(u->graph->comm, longest, 1);
 	for (uint64_t high = *longest; low < high;) {
 		uint64_t half = low + (high - low + 1) / 2, letters = 0;
@@ -303,7 +276,7 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
 	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs u = { .graph = graph };
 	GEMP_OWNED gemp_list_place *places = NULL;
-	GEMP_OWNED gemp_unitig_cycle *totals = NULL;
+	GEMP_OWNED cycle *totals = NULL;
 	GEMP_TRY(
 		gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(places, graph->count), GEMP_ARRAY(u.head, graph->count),
 	                                              GEMP_ARRAY(u.before, graph->count))));
@@ -321,6 +294,8 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	u = (gemp_unitigs){ 0 };
 	return GEMP_OK;
 }
+
+/* SPELLING */
 
 /* Collective. Kept unitigs become sequences, whose letters arrive later. */
 static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
@@ -386,123 +361,5 @@ gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_tr
 	GEMP_TRY(gemp_sequences_put(&s, u->graph->comm, placed, letters, traffic));
 	*out = s;
 	s = (gemp_sequences){ 0 };
-	return GEMP_OK;
-}
-
-/* A unitig in one direction: twice its number, and one more for its reverse complement. */
-typedef uint64_t oriented_unitig;
-static const oriented_unitig NO_UNITIG = UINT64_MAX;
-
-enum { BASES = 4 };
-
-typedef struct answer {
-	oriented_unitig next[BASES];
-} answer;
-
-/* Names are shared by the handler and the caller. */
-typedef struct link_search {
-	const gemp_unitigs *unitigs;
-	oriented_unitig *name; /* [unitigs->count] */
-} link_search;
-
-/* Request handler: the number of the unitig that begins with each k-mer. */
-static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	const gemp_unitigs *u = self;
-	const gemp_kmer *head = records;
-	for (size_t i = 0; i < count; i++) {
-		size_t end, at = gemp_kmer_graph_row(u->graph, gemp_kmer_source(head[i]), &end);
-		while (at < end && u->graph->kmer[at] != head[i])
-			at++;
-		const gemp_unitig *unitig = at < end ? unitig_at(u, at) : NULL;
-		answers[i] = unitig ? unitig->number : NO_UNITIG;
-	}
-	return GEMP_OK;
-}
-
-/* Collective. Unitigs that are not kept are named after their reverse complements. A closed unitig has no
- * neighbours. */
-static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp_traffic *traffic)
-{
-	const gemp_kmer_graph *graph = u->graph;
-	GEMP_OWNED gemp_kmer *reverse = NULL;
-	GEMP_OWNED uint64_t *number = NULL;
-	GEMP_OWNED int *owner = NULL;
-	size_t count = 0;
-	GEMP_TRY(gemp_comm_agree(graph->comm, gemp_new_all(GEMP_ARRAY(reverse, u->count), GEMP_ARRAY(number, u->count),
-	                                                   GEMP_ARRAY(owner, u->count))));
-	for (size_t i = 0; i < u->count; i++) {
-		name[i] = u->unitig[i].kept ? 2 * u->unitig[i].number : NO_UNITIG;
-		if (u->unitig[i].kept || u->unitig[i].closed)
-			continue;
-		reverse[count] = gemp_kmer_reverse(u->unitig[i].tail, graph->k);
-		owner[count] = gemp_kmer_graph_owner(graph, gemp_kmer_source(reverse[count]));
-		count++;
-	}
-	const gemp_request request = { reverse, count, sizeof *reverse, owner, answer_numbers, (void *)u };
-	GEMP_TRY(gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *number, number, traffic));
-	for (size_t i = 0, at = 0; i < u->count; i++)
-		if (!u->unitig[i].kept && !u->unitig[i].closed)
-			name[i] = 2 * number[at++] + 1;
-	return GEMP_OK;
-}
-
-/* Request handler: the unitigs that begin at a vertex where others end. */
-static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	const link_search *s = self;
-	const gemp_kmer *vertex = records;
-	answer *next = (void *)answers;
-	for (size_t i = 0; i < count; i++) {
-		size_t end, at = gemp_kmer_graph_row(s->unitigs->graph, vertex[i], &end);
-		for (int b = 0; b < BASES; b++) {
-			const gemp_unitig *unitig = at < end ? unitig_at(s->unitigs, at++) : NULL;
-			next[i].next[b] = unitig ? s->name[unitig - s->unitigs->unitig] : NO_UNITIG;
-		}
-	}
-	return GEMP_OK;
-}
-
-/* Where reads come from both strands every link appears twice; the smaller form is kept. */
-static bool is_canonical(oriented_unitig from, oriented_unitig to)
-{
-	oriented_unitig back = to ^ 1, back_to = from ^ 1;
-	return from < back || (from == back && to <= back_to);
-}
-
-/* Each unitig has at most four successors, one for each base. */
-static void list_links(gemp_unitig_link *links, size_t *count, const link_search *s, const answer *next)
-{
-	*count = 0;
-	for (size_t i = 0; i < s->unitigs->count; i++)
-		for (int b = 0; b < BASES && s->name[i] != NO_UNITIG; b++) {
-			oriented_unitig from = s->name[i], to = next[i].next[b];
-			if (to != NO_UNITIG && (!s->unitigs->graph->both_strands || is_canonical(from, to)))
-				links[(*count)++] = (gemp_unitig_link){ from / 2, to / 2, from & 1, to & 1 };
-		}
-}
-
-/* Collective. Each unitig asks the owner of the vertex where it ends which unitigs begin there. */
-gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *u, gemp_traffic *traffic)
-{
-	GEMP_OWNED oriented_unitig *name = NULL;
-	GEMP_OWNED gemp_kmer *vertex = NULL;
-	GEMP_OWNED int *owner = NULL;
-	GEMP_OWNED answer *next = NULL;
-	GEMP_OWNED gemp_unitig_link *links = NULL;
-	GEMP_TRY(gemp_comm_agree(u->graph->comm, gemp_new_all(GEMP_ARRAY(name, u->count), GEMP_ARRAY(vertex, u->count),
-	                                                      GEMP_ARRAY(owner, u->count), GEMP_ARRAY(next, u->count),
-	                                                      GEMP_ARRAY(links, BASES * u->count))));
-	link_search s = { .unitigs = u, .name = name };
-	GEMP_TRY(name_unitigs(name, u, traffic));
-	for (size_t i = 0; i < u->count; i++) {
-		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
-		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
-	}
-	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, answer_next, &s };
-	GEMP_TRY(gemp_request_records(u->graph->comm, GEMP_OK, &request, sizeof *next, next, traffic));
-	list_links(links, count, &s, next);
-	*out = links;
-	links = NULL;
 	return GEMP_OK;
 }
