@@ -130,9 +130,9 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 	for (size_t i = 0; i < count; i++)
 		if (along[i].size != along[i + 1].size || along[i].size == 0 || along[i].suffix != along[i + 1].prefix)
 			return gemp_fail(GEMP_EDATA,
-			                 "the edge at place %" PRIu64 " joins keys that are no words of one length, "
-			                 "the second all but the first letter of the first and one more; --sequence is "
-			                 "for such graphs, as `gemp-mpi generate debruijn` makes them",
+			                 "the keys at the ends of the edge at place %" PRIu64 " do not overlap: the second must be "
+			                 "the first without its first letter, and one more letter; --sequence needs such "
+			                 "keys, as `gemp-mpi generate debruijn` makes them",
 			                 first + i);
 	return GEMP_OK;
 }

@@ -15,6 +15,7 @@
 /* What becomes of an element. ALONE: it exists on this side only, so it is deleted or created. */
 typedef enum change_kind { STAYS, CHANGES, ALONE } change_kind;
 
+/* Texts point into the bytes of the side. */
 typedef struct gemp_graph_diff_vertex {
 	gemp_value key;
 	const char *text; /* labels and attributes */
@@ -156,11 +157,12 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
 	                 "dot %s: %" PRIu64 " vertices and edges, %s the rules, are too many to draw (at most %d); "
-	                 "the change log tells what became of them",
+	                 "the change log lists all changes",
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
-/* Collective. Every rank gets the texts of all ranks: the drawing is small, and each rank can then compare alone. */
+/* Collective. Every rank gets the texts of all ranks, although only rank 0 draws: the graph is small, and a failure of any rank is
+ * one of all ranks. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
 {
@@ -225,6 +227,7 @@ typedef struct side_style {
 	const char *name, *letter, *alone, *alone_fill;
 } side_style;
 
+/* Colours: gray for elements that stay, amber for changed ones, red or green for elements of one side only. */
 static const char *stroke(const side_style *d, change_kind change)
 {
 	return change == STAYS ? "gray40" : change == CHANGES ? "#b26a00" : d->alone;
@@ -235,6 +238,7 @@ static const char *fill(const side_style *d, change_kind change)
 	return change == STAYS ? "white" : change == CHANGES ? "#ffe0a3" : d->alone_fill;
 }
 
+/* The index of a vertex by its key; both ends of an edge are vertices of the same side. */
 static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *key)
 {
 	const drawn_vertex wanted = { .key = *key };

@@ -168,6 +168,7 @@ static gemp_code apply_step(step_context *s)
 	return GEMP_OK;
 }
 
+/* Deletions, creations and settings of a rule add up over its steps. */
 static void add_report(gemp_rule_report *sum, const gemp_step_report *one)
 {
 	sum->steps++;
@@ -216,6 +217,7 @@ static gemp_code fail_at_limit(const run_context *r, const gemp_control *control
 	                 (unsigned long long)r->steps, name);
 }
 
+/* The byte of a step is appended after the graph has changed, so a checkpoint between two steps has both or neither. */
 static gemp_code append_history(gemp_transform_history *history, bool applied)
 {
 	GEMP_TRY(GEMP_RESERVE(history->applied, history->capacity, history->count + 1));
@@ -284,7 +286,7 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 		*applied = true;
 		return GEMP_OK;
 	}
-	return gemp_fail(GEMP_EINTERNAL, "rules have a control of kind %d, which there is not", (int)control->kind);
+	return gemp_fail(GEMP_EINTERNAL, "unknown control of kind %d in rules", (int)control->kind);
 }
 
 /* Collective. Runs a control within its own LIMIT and those around it. Limits are restored afterwards, so a message names the
@@ -302,6 +304,7 @@ static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 	return code;
 }
 
+/* Takes a run that was prepared in part. */
 static void free_run(run_context *r)
 {
 	gemp_rule_set_free(r->unbound);
@@ -317,6 +320,7 @@ static gemp_code prepare(run_context *r)
 	return r->options->rematch_all ? GEMP_OK : gemp_match_cache_new(&r->cache, r->rules, *r->graph);
 }
 
+/* A run that continues an earlier one is not bound again: its graph may lack names that the first graph had. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history)

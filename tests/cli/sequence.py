@@ -65,7 +65,7 @@ def refusals(folder):
     with open(os.path.join(folder, "no.tsv"), "w", encoding="utf-8") as file:
         file.write("src\tdst\nab\tcd\ncd\tab\n")
     run(1, "import", os.path.join(folder, "no.tsv"), "-o", other)
-    run(2, "euler", other, "--sequence", code=65, says="joins keys that are no words of one length")
+    run(2, "euler", other, "--sequence", code=65, says="do not overlap: the second must be the first without its first letter")
     run(1, "euler", os.path.join(folder, "numbers.h5"), "--sequence", code=2, says="--alphabet says which letters")
     run(1, "euler", os.path.join(folder, "numbers.h5"), "--sequence", "--alphabet", "ab", code=2, says="no power of the 2")
     run(1, "euler", graph, "--sequence", "--alphabet", "abc", code=2, says="leave it out")

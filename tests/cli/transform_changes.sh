@@ -66,21 +66,21 @@ wrong() {
 }
 alone 65 transform h.h5 c.jsonl -o m.h5
 says 'c.jsonl:1: the log was written for the graph with hash'
-wrong 1 '$d' 16 'the log is not whole: its last line is no foot'
-wrong 1 '3d' 16 'the foot speaks of 12 changes, and there are 11'
+wrong 1 '$d' 16 'the log is incomplete: its last line is no foot'
+wrong 1 '3d' 16 'the foot counts 12 changes, and there are 11'
 wrong 3 '3s/"change"/change/' 3 'column'
 wrong 1 '3s/create vertex/make vertex/' 3 "\"change\" is 'make vertex', which is none that this version knows"
 wrong 1 '3s/"#1"/7/' 3 '"key" is an integer; keys of this graph are strings'
-wrong 1 '3s/"#1"/"a"/' 3 "vertex 'a' is to be created and is there already"
+wrong 1 '3s/"#1"/"a"/' 3 "vertex 'a' cannot be created, since it exists"
 wrong 2 '6s/"b"/"x"/' 6 "there is no vertex 'x' in step 1"
 wrong 1 '5s/"w":5}/"w":6}/' 5 "there is no edge K from 'a' to 'b' with these attributes before step 1"
 wrong 3 '5s/"was":5/"was":6/' 5 "'w' of the edge from 'a' has another value than the log says it was before step 1"
 wrong 1 '5s/"name":"w"/"name":"u"/' 5 "attribute 'u' is not in the foot of the log"
 wrong 1 '5s/"value":null/"value":"u"/' 5 "attribute 'w' is of type integer in the foot of the log, and a value is a string"
 wrong 1 '12s/"to":{"type":"K","source":"#1","target":"b"/"to":{"type":"K","source":"#1","target":"e"/' 12 "the edge's target 'e' is not among the vertices"
-wrong 1 '6s/"Z"/"Y"/' 17 'what its changes make of this one has'
+wrong 1 '6s/"Z"/"Y"/' 17 'and the changed graph has'
 wrong 1 '1s/"changes":1/"changes":9/' 1 'the log has form 9'
-wrong 1 '2d' 2 'a change stands behind its step'
+wrong 1 '2d' 2 'this change has no step before it'
 wrong 1 '1s/.*/{}/' 1 'this is not the head of a change log'
 alone 2 transform g.h5 c.jsonl -o m.h5 --changes n.jsonl
 says '--changes has no effect on a change log'

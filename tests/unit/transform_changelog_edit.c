@@ -131,11 +131,11 @@ static void test_what_does_not_fit_is_refused(void **state)
 		gemp_edit edit;
 		const char *message;
 	} all[] = {
-		{ vertex(GEMP_EDIT_CREATE_VERTEX, 1, ""), "vertex 1 is to be created and is there already" },
+		{ vertex(GEMP_EDIT_CREATE_VERTEX, 1, ""), "vertex 1 cannot be created, since it exists" },
 		{ vertex(GEMP_EDIT_DELETE_VERTEX, 2, ""), "there is no vertex 2 in step 1" },
 		{ vertex(GEMP_EDIT_ADD_LABELS, 2, "A"), "there is no vertex 2 in step 1" },
 		{ set(vertex(GEMP_EDIT_SET_VERTEX, 1, ""), number(1), number(2)), "'x' of vertex 1 has another value" },
-		{ edge(GEMP_EDIT_DELETE_EDGE, 1, 2, 2, true), "with these attributes, or not so many before step 1" },
+		{ edge(GEMP_EDIT_DELETE_EDGE, 1, 2, 2, true), "with these attributes, or fewer than n before step 1" },
 		{ edge(GEMP_EDIT_DELETE_EDGE, 1, 2, 1, false), "there is no edge T from 1 to 2 with these attributes" },
 		{ edge(GEMP_EDIT_RETYPE_EDGE, 2, 1, 1, true), "there is no edge T from 2 to 1" },
 		{ set(edge(GEMP_EDIT_SET_EDGE, 1, 2, 1, true), none, none), "'x' of the edge from 1 has another value" },

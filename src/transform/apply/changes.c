@@ -43,7 +43,7 @@ static void scan_keys(void *self, size_t range, size_t begin, size_t end)
 		                      : parse_key_number(keys->bytes + begin, (size_t)(keys->offsets[row + 1] - begin));
 		max_key = number > max_key ? number : max_key;
 	}
-	uint64_t known = l->max;
+	uint64_t known = l->max; /* an atomic maximum: the exchange fails only if another thread has raised it */
 	while (max_key > known && !atomic_compare_exchange_weak(&l->max, &known, max_key))
 		;
 }
@@ -68,18 +68,20 @@ static gemp_code find_first_key(gemp_new_vertices *created, const gemp_comm *com
 	int64_t max_key = max_key_number(comm, graph);
 	if (wanted > (uint64_t)INT64_MAX - (uint64_t)max_key)
 		return gemp_fail(GEMP_EDATA,
-		                 "rule %s: no keys are left for new vertices above the greatest, %lld; give the "
+		                 "rule %s: no keys are left for new vertices above the largest, %lld; give the "
 		                 "vertices smaller keys",
 		                 created->rule->name, (long long)max_key);
 	created->first = max_key + 1;
 	return GEMP_OK;
 }
 
+/* The predicate of gemp_pick. */
 static bool is_selected(const void *self, size_t row)
 {
 	return ((const uint8_t *)self)[row] != 0;
 }
 
+/* Only own keys are scanned for the largest one, on all threads; the numbers of matches place new keys above it. */
 gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_shard *graph, const gemp_rule *rule,
                                 const gemp_frame *frame, const uint8_t *selected, const uint64_t *number,
                                 uint64_t applied)
@@ -111,6 +113,7 @@ gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *cont
 	return gemp_elements_fetch(&created->elements, context, graph, columns, count, frame->rows, false);
 }
 
+/* A created vertex has the key first + number of its match * vertices of a match + its index in the rule. */
 gemp_value gemp_new_vertices_key(gemp_new_vertices *created, const gemp_rule_element *element, size_t row)
 {
 	if (!element->created)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* Graphs have few attributes, so a linear search suffices. */
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name)
 {
 	size_t i = 0;
@@ -13,6 +14,7 @@ size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *nam
 	return i;
 }
 
+/* Integers and floats: an attribute that has both types becomes one of floats. */
 static bool are_numbers(gemp_type a, gemp_type b)
 {
 	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
@@ -78,6 +80,8 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 	return GEMP_OK;
 }
 
+/* Columns of the graph come first, in its order; then those that the rule adds. A constant NULL needs no column, as it removes the
+ * attribute. */
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
@@ -103,6 +107,7 @@ typedef struct label_context {
 	uint32_t *becomes; /* the set that replaces it; NULL: the first pass only fills used[] */
 } label_context;
 
+/* Is the name one of the update's labels? Names in the patch's sets do not end with 0. */
 static bool is_named(const gemp_update *u, const char *name, size_t size)
 {
 	for (size_t i = 0; i < u->name_count; i++)
@@ -223,6 +228,7 @@ static gemp_code label_created(const label_context *r, const gemp_new_vertices *
 	return GEMP_OK;
 }
 
+/* Updates are applied one after the other, each to the sets that the ones before have left. */
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes)
 {

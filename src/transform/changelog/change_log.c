@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The recorder's callback: lines go to the file in the order of ranks. */
 static gemp_code write_block(void *self, const char *bytes, size_t size)
 {
 	gemp_change_log *log = self;
@@ -49,6 +50,7 @@ gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, co
 
 /* THE FOOT lists attributes in the order of the graph, on which the graph's hash depends. */
 
+/* A column as name and type, the form that read_schema reads. */
 static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 {
 	gemp_text_print(out, "%s{\"name\":", at ? "," : "");
@@ -190,6 +192,7 @@ static bool begins_with(const char *text, size_t size, const char *member)
 	       text[at + 1 + length] == '"';
 }
 
+/* Steps are the items of the file, which gemp_lines_visit numbers over all ranks. */
 static bool is_step(const char *text, size_t size)
 {
 	return begins_with(text, size, "step");
@@ -224,6 +227,7 @@ static gemp_code visit_end(void *self, const gemp_line *line)
 	return gemp_text_status(&r->ends);
 }
 
+/* Hashes are hexadecimal texts, since JSON numbers of 64 bits lose precision in many readers. */
 static bool read_hash(const json_t *object, uint64_t *out)
 {
 	const char *text = json_string_value(json_object_get(object, "graph"));
@@ -242,7 +246,7 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 		while (type && known < GEMP_LIST && strcmp(gemp_type_name[known], type) != 0)
 			known++;
 		if (!name || !type || known == GEMP_LIST || gemp_table_find(out, name))
-			return gemp_fail(GEMP_EDATA, "an attribute in the foot has a name of its own and a type");
+			return gemp_fail(GEMP_EDATA, "an attribute in the foot has no type, or no name of its own");
 		GEMP_TRY(gemp_table_add(out, name, known, NULL));
 	}
 	return GEMP_OK;
@@ -254,7 +258,7 @@ static gemp_code read_head(const replay_state *r, const json_t *head)
 	uint64_t hash;
 	const json_t *form = json_object_get(head, "changes");
 	if (!json_is_integer(form) || !read_hash(head, &hash))
-		return gemp_fail(GEMP_EDATA, "this is not the head of a change log, which a run of rules wrote");
+		return gemp_fail(GEMP_EDATA, "this is not the head of a change log; give a log that a run of rules wrote");
 	if (json_integer_value(form) != GEMP_CHANGE_LOG_FORM)
 		return gemp_fail(GEMP_EDATA,
 		                 "the log has form %" JSON_INTEGER_FORMAT ", and this program reads form %d; take the "
@@ -268,6 +272,7 @@ static gemp_code read_head(const replay_state *r, const json_t *head)
 	return GEMP_OK;
 }
 
+/* Sets what the replay needs of the foot: hash, numbers of steps and lines, attributes. */
 static gemp_code read_foot(replay_state *r, const json_t *foot)
 {
 	const json_t *steps = json_object_get(foot, "end"), *lines = json_object_get(foot, "lines");
@@ -310,7 +315,7 @@ static gemp_code read_ends(replay_state *r, const char *at, const char *end)
 	if (foot && foot == r->last)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
-	                 "%s:%" PRIu64 ": the log is not whole: its last line is no foot, as in {\"end\": ...}; "
+	                 "%s:%" PRIu64 ": the log is incomplete: its last line is no foot, as in {\"end\": ...}; "
 	                 "write it anew",
 	                 r->path, r->last);
 }
@@ -335,7 +340,7 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 	if (line->line == 1 || line->line == r->last || is_step(line->text, line->size))
 		return GEMP_OK;
 	if (line->item == 0)
-		return gemp_fail(GEMP_EDATA, "a change stands behind its step, as in {\"step\": 1, ...}");
+		return gemp_fail(GEMP_EDATA, "this change has no step before it, as in {\"step\": 1, ...}");
 	GEMP_TRY(gemp_change_log_line_read(&r->line, &r->schema, line->text, line->size));
 	for (size_t i = 0; i < r->line.count; i++) {
 		r->line.edits[i].line = line->line;
@@ -352,8 +357,8 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 	if (changes == r->count)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
-	                 "%s:%" PRIu64 ": the foot speaks of %" PRIu64 " changes, and there are %" PRIu64
-	                 "; the log is not whole, write it anew",
+	                 "%s:%" PRIu64 ": the foot counts %" PRIu64 " changes, and there are %" PRIu64
+	                 "; the log is incomplete, write it anew",
 	                 r->path, r->last, r->count, changes);
 }
 
@@ -379,8 +384,8 @@ static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 	if (graph->hash == r->hash)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
-	                 "%s:%" PRIu64 ": the log's graph has hash %016" PRIx64 ", and what its changes make of "
-	                 "this one has %016" PRIx64 "; the log was changed, write it anew",
+	                 "%s:%" PRIu64 ": the foot states the hash %016" PRIx64 ", and the changed graph has "
+	                 "%016" PRIx64 "; the log was edited, write it anew",
 	                 r->path, r->last, r->hash, graph->hash);
 }
 

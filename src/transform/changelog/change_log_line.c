@@ -25,6 +25,7 @@ gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 
 /* MEMBERS */
 
+/* A member that is a string. It points into the JSON tree, which the line owns. */
 static gemp_code read_name(gemp_name *out, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -99,6 +100,7 @@ static gemp_code find_column(size_t *out, const gemp_table *schema, const char *
 	return GEMP_OK;
 }
 
+/* Columns of one element differ, so the order is complete. */
 static int compare_attributes(const void *a, const void *b)
 {
 	const gemp_edit_attribute *x = a, *y = b;
@@ -144,7 +146,7 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 	return gemp_text_status(&line->labels);
 }
 
-/* Value and old value of an attribute. */
+/* Value and old value of an attribute. A replay compares the old value with the graph's (edit.c). */
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
 	gemp_name name = { 0 };
@@ -238,6 +240,7 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 	                                             : read_vertex_line(line, schema);
 }
 
+/* Edits are cleared, but for their arrays of attributes, when the next line is read; here all memory is freed. */
 void gemp_change_log_line_free(gemp_change_log_line *line)
 {
 	json_decref(line->root);

@@ -63,6 +63,7 @@ typedef struct quoted_key {
 	char text[80];
 } quoted_key;
 
+/* By value, so that one message can quote two keys. */
 static quoted_key quote_key(const gemp_value *key)
 {
 	quoted_key out;
@@ -80,7 +81,7 @@ static gemp_code fail_missing_edge(const gemp_edit *e)
 	                 "there is no edge %.*s from %s to %s with these attributes%s before step %" PRIu64
 	                 "; apply the log to the graph that it was written for, whole and as it is",
 	                 (int)(e->type.size < 60 ? e->type.size : 60), e->type.bytes, quote_key(&e->key).text,
-	                 quote_key(&e->target).text, e->n > 1 ? ", or not so many" : "", e->step);
+	                 quote_key(&e->target).text, e->n > 1 ? ", or fewer than n" : "", e->step);
 }
 
 static gemp_code fail_other_value(const gemp_edit *e, const char *name)
@@ -119,18 +120,19 @@ static void set_values(gemp_value *values, const gemp_edit *e, size_t columns)
 		values[e->attributes[i].column] = e->attributes[i].value;
 }
 
+/* Values are rows of a table, so a pointer is valid until the next element is added. */
 static gemp_value *values_of_vertex(const gemp_edit_state *t, size_t vertex)
 {
 	return t->vertex_values + vertex * t->vertex_schema->count;
 }
 
-/* A vertex may be created again after it was deleted. */
+/* A vertex may be created again after it was deleted; it then has none of its old labels and values. */
 static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t vertex)
 {
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
 	if (v->exists)
 		return gemp_fail(GEMP_EDATA,
-		                 "vertex %s is to be created and is there already; apply the log to the graph that "
+		                 "vertex %s cannot be created, since it exists; apply the log to the graph that "
 		                 "it was written for, whole and as it is",
 		                 quote_key(&e->key).text);
 	gemp_free(v->own_labels);
@@ -151,6 +153,7 @@ static bool next_label(gemp_name *rest, gemp_name *out)
 	return true;
 }
 
+/* Whole names are compared: A is no part of AB. */
 static bool has_label(gemp_name labels, gemp_name label)
 {
 	gemp_name one;
@@ -236,7 +239,7 @@ static gemp_value *values_of_edge(const gemp_edit_state *t, size_t edge)
 	return t->edge_values + edge * t->edge_schema->count;
 }
 
-/* Attributes that the edit does not name must be absent. */
+/* Has the edge exactly the attributes that the edit names? Both are in the order of columns. */
 static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edit *e)
 {
 	const gemp_value *values = values_of_edge(t, edge);
@@ -251,7 +254,8 @@ static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edi
 	return true;
 }
 
-/* The n-th edge of the group with these attributes, as the edit counts them. */
+/* The n-th edge of the group with these attributes. Edges with the same attributes are interchangeable, so it does not matter that
+ * the newest edge comes first: all edits of the step count in the same order. */
 static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
 	size_t group;
@@ -377,6 +381,7 @@ void gemp_edit_state_ends(const gemp_edit_state *t, size_t edge, gemp_name *type
 	type->bytes = gemp_unpack_bytes(&at, &type->size);
 }
 
+/* Labels that a vertex owns are freed one by one; all other texts are borrowed. */
 void gemp_edit_state_free(gemp_edit_state *t)
 {
 	for (size_t v = 0; v < t->keys.count; v++)

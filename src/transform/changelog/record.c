@@ -54,7 +54,7 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 
 /* EVENTS */
 
-/* The value is constant, or comes from the row of the match. */
+/* The value is constant, or comes from the row of the match: the owner of the element does not have the row. */
 static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
 {
 	const gemp_update *u = &r->rule->updates[update];
@@ -132,6 +132,7 @@ static gemp_code exchange_events(gemp_record_state *r)
 
 /* EDGES THAT VANISH with deleted and merged vertices. */
 
+/* Can the rule remove edges that it does not name? DELETE without DETACH removes only vertices without other edges. */
 static bool removes_edges(const gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++)
@@ -172,6 +173,7 @@ static gemp_code gather_deleted(gemp_record_state *r)
 	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 }
 
+/* Does an update of the rule delete this own edge by its name? */
 static bool is_deleted_by_name(const gemp_record_state *r, uint64_t edge)
 {
 	const gemp_record_event *end, *event = gemp_record_find_events(r, true, edge, &end);
@@ -240,6 +242,7 @@ typedef struct positioned_line {
 	size_t size;
 } positioned_line;
 
+/* Reads a packed line; returns the place behind it. */
 static const char *next_line(const char *at, positioned_line *out)
 {
 	memcpy(&out->key, at, sizeof out->key);
@@ -260,6 +263,7 @@ static void distribute_lines(const gemp_record_state *r, gemp_text *texts)
 		}
 }
 
+/* Byte order of the keys would depend on the machine, so the numbers are compared. */
 static int compare_lines(const void *a, const void *b)
 {
 	const gemp_line_key *x = a, *y = b;
@@ -339,6 +343,7 @@ gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_
 		GEMP_TRY(gemp_comm_agree(context->comm, find_edges(&r)));
 	}
 	GEMP_TRY(fetch_ends(&r));
+	/* The size of a round depends only on `applied`, which is the same on all ranks. */
 	uint64_t range = gemp_max(applied / MAX_ROUNDS + 1, MIN_MATCHES_PER_ROUND);
 	for (; r.first < applied; r.first = r.end) {
 		r.end = r.first + range;

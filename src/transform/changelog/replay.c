@@ -81,6 +81,7 @@ static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
 	return r->scratch.failed ? 0 : gemp_hash(r->scratch.data, r->scratch.size, edge);
 }
 
+/* The text of the rank on which edits of this key and the element itself come together. */
 static gemp_text *text_for(gemp_replay *r, const gemp_value *key)
 {
 	return &r->texts[hash_of(r, key, false) % (uint64_t)r->comm->size];
@@ -94,6 +95,7 @@ gemp_code gemp_replay_add(gemp_replay *r, const gemp_edit *edit)
 	return gemp_text_status(&r->hashes);
 }
 
+/* The upper bits of the hash, since its lower bits choose the rank. */
 static uint64_t filter_bit(const gemp_replay *r, uint64_t hash)
 {
 	return hash >> (64 - r->filter_bits);
@@ -128,7 +130,7 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 
 /* THE GRAPH: elements that edits touch go to the owners of these edits, all others straight to the builder. */
 
-/* Collective. The keys of all targets of own edges. */
+/* Collective. The keys of all targets of own edges: the builder names edges by keys, and a rank has only the keys of its own vertices. */
 static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY };
@@ -188,6 +190,7 @@ static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 	return GEMP_OK;
 }
 
+/* The same for an edge, whose ends the builder looks up by their keys. */
 static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 {
 	GEMP_TRY(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
@@ -265,6 +268,7 @@ typedef struct edit_list {
 	gemp_edit *edits; /* [capacity] */
 } edit_list;
 
+/* Reads the next packed edit. New entries are zero, since free_edits looks at all of them. */
 static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;
@@ -313,7 +317,7 @@ static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 	return gemp_comm_agree(r->comm, code == GEMP_EDATA && line != first ? GEMP_OK : code);
 }
 
-/* What exists after all edits goes to the builder. */
+/* The touched elements that exist after all edits go to the builder. Vertices come first, then edges. */
 static gemp_code build_touched(gemp_replay *r)
 {
 	const gemp_edit_state *t = &r->state;
@@ -345,7 +349,8 @@ static gemp_code build_touched(gemp_replay *r)
 	return GEMP_OK;
 }
 
-/* Collective. The new graph has the attributes of the log's foot, in their order. */
+/* Collective. The new graph has the attributes of the log's foot, in their order, since its hash must be that of the foot. Errors of
+ * the builder name the log as their file. */
 static gemp_code begin_builder(gemp_replay *r)
 {
 	const gemp_shard *g = r->options.graph;

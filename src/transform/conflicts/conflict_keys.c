@@ -54,7 +54,7 @@ void gemp_slot_table_free(gemp_slot_table *slots)
 size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot)
 {
 	if (!slots->slots)
-		return (size_t)slot;
+		return (size_t)slot; /* the table has an entry for every slot */
 	for (size_t at = (size_t)gemp_mix(slot) & (slots->count - 1);; at = (at + 1) & (slots->count - 1)) {
 		uint64_t there = __atomic_load_n(&slots->slots[at], __ATOMIC_RELAXED);
 		if (there == 0 &&
@@ -96,6 +96,7 @@ static void free_remote(remote_keys *l)
 	gemp_free_all(l->answers, l->rank, l->keys);
 }
 
+/* An answer to a request of `rank`, for its row. */
 static gemp_code add_answer(remote_keys *l, const gemp_rule_access *access, uint64_t row, uint64_t vertex, int rank)
 {
 	GEMP_TRY(GEMP_RESERVE(l->answers, l->answer_capacity, l->answer_count + 1));

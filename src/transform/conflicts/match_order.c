@@ -107,6 +107,7 @@ static gemp_code find_parts(tuple_builder *m)
 	                    GEMP_ARRAY(m->ranks, f->rows));
 }
 
+/* The ends of an edge of the current column. */
 static const gemp_edge_ends *ends_of(const tuple_builder *m, uint64_t edge)
 {
 	return &m->edges.ends[gemp_edge_values_index(&m->edges, edge)];
@@ -128,6 +129,7 @@ static void list_ids(void *self, size_t range, size_t begin, size_t end)
 			                                         : ends_of(m, elements[row])->target;
 }
 
+/* The words of the part, from the key ranks of its vertices. */
 static void fill_words(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -264,6 +266,7 @@ static void free_request(order_request *a)
 	gemp_free_all(a->rows, a->records, a->owner, a->answers);
 }
 
+/* The rows that take part, ascending. */
 static gemp_code list_marked(order_request *a, const uint8_t *marked)
 {
 	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
@@ -273,6 +276,7 @@ static gemp_code list_marked(order_request *a, const uint8_t *marked)
 	return GEMP_OK;
 }
 
+/* Records are contiguous, since an exchange sends them as blocks of equal size. */
 static void fill_records(void *self, size_t range, size_t begin, size_t end)
 {
 	order_request *a = self;
@@ -307,6 +311,7 @@ static gemp_code request_answers(order_request *a, const gemp_comm *comm, gemp_r
 	return gemp_request_run(comm, GEMP_OK, &request, a->answers);
 }
 
+/* Local. The order of some records: rows[i] is the i-th. */
 static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
 {
 	GEMP_TRY(GEMP_NEW(*rows, count));
@@ -436,6 +441,7 @@ static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *
 	return GEMP_OK;
 }
 
+/* Rounds end since rehashed priorities are again hashes of 64 bits: more than one or two rounds are improbable. */
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority)
 {

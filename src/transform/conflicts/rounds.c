@@ -9,6 +9,7 @@
 
 /* FLAT ARRAYS OF THE UNDECIDED MATCHES */
 
+/* The source of the arrays; the slot table is only needed while they are filled. */
 typedef struct fill_context {
 	gemp_conflict_rounds *problem;
 	const gemp_conflict_keys *conflict_keys;
@@ -104,7 +105,7 @@ static void enter_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* A match is rejected as soon as one slot rejects it. */
+/* A match is rejected as soon as one slot rejects it, and undecided if any other slot is. */
 static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 {
 	const gemp_conflict_rounds *g = p->problem;
@@ -146,6 +147,7 @@ static void update_range(void *self, size_t range, size_t begin, size_t end)
 		if (g->decision[m] == GEMP_UNDECIDED)
 			p->undecided[kept++] = m;
 	}
+	/* host_round closes the gaps between ranges, in the order of ranges: the list stays ascending. */
 	p->begin[range] = begin;
 	p->kept[range] = kept - begin;
 }
@@ -230,6 +232,7 @@ bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_de
 			return false;
 		all += sizes[b];
 	}
+	/* kernels number matches with 32 bits */
 	return problem->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
 }
 
@@ -263,6 +266,7 @@ static gemp_code open_device(device_rounds *p)
 	return make_buffers(p);
 }
 
+/* Frees the parts that exist; the program comes last, since the kernels belong to it. */
 static void close_device(device_rounds *p)
 {
 	gemp_timings_free(&p->timings);
@@ -285,6 +289,7 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 	return gemp_timings_add(&p->timings, p->device);
 }
 
+/* LAUNCH(p, kernel, count, arguments...) counts the arguments. */
 #define LAUNCH(p, kernel, count, ...)                                      \
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))

@@ -6,6 +6,7 @@
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
 
+/* The matches of one step while they are decided about. */
 typedef struct selection {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -110,6 +111,7 @@ static gemp_code select_rows(selection *s, gemp_selected *out)
 	return GEMP_OK;
 }
 
+/* Without a match on any rank there is nothing to select. */
 gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                       const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report)
 {

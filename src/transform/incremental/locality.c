@@ -96,6 +96,7 @@ typedef struct locality_builder {
 
 /* ROLES */
 
+/* Returns the number of the new role; 0 after a failure, when nothing is added any more. */
 static int add_role(locality_builder *d)
 {
 	gemp_locality *l = d->l;
@@ -252,6 +253,7 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 
 /* DISTANCES AND THE ANCHOR */
 
+/* Role edges of the way from the anchor lead from this end to the other. */
 int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 {
 	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;

@@ -20,6 +20,7 @@ typedef struct renumbering {
 	gemp_edge **numbers;     /* [owners->relations][own edges before] new numbers; GEMP_NO_ELEMENT: deleted; owned */
 } renumbering;
 
+/* Edges of the relation that this rank owns after the step. */
 static size_t own_edges(const gemp_shard *graph, size_t relation)
 {
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
@@ -204,6 +205,7 @@ void gemp_match_cache_free(gemp_match_cache *m)
 	gemp_free_all(m->rules_rows, m->applied, m->since, m->changed, m);
 }
 
+/* Rows of a global rule are not kept: its next step would search the whole graph in any case. */
 void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 {
 	cached_rows *k = &m->rules_rows[index];
@@ -342,6 +344,7 @@ bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t tou
 	return useful && touched <= graph->vertex_count / MAX_CHANGE_DIVISOR;
 }
 
+/* The graph's rows may be others in number, so the array of times is made again. */
 gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
 	drop_all(m);
@@ -374,6 +377,7 @@ static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patc
 	return GEMP_OK;
 }
 
+/* Rows of all rules are renumbered, whichever rule has run: ids have changed for all of them. */
 gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm,
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph)
