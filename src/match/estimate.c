@@ -5,29 +5,23 @@
 
 #include <math.h>
 
-/* Samples are few enough to be many, and large enough that their estimates are about normal. */
+/* The interval needs at least 24 independent samples, each large enough that its estimate is about normally distributed. */
 enum { SAMPLE = 1024, SMALL_SAMPLE = 64, MIN_SAMPLES = 24, MAX_SAMPLES = 4096 };
 static const double confidence = 0.95;
-/* Entries and lookups of one core; the answer depends on this constant and not on the machine. */
-static const double reads_per_second = 4e7; /* entries and lookups, on one core */
-static const double share_for_order = 0.25; /* beside them, to find an order */
+/* Entries and lookups of one core in a second. Budgets of seconds are converted to reads by this constant, so that the
+ * answer is the same on every machine. */
+static const double reads_per_second = 4e7;
+static const double share_for_order = 0.25; /* of the reads, to find an order */
 
-/* A quarter of the time for the estimate goes to finding an order; one read is the least, since 0 means another
+/* A quarter of the time for the estimate goes to finding an order. The result is at least 1, since 0 reads mean the default
  * budget. */
 uint64_t gemp_estimate_order_reads(double seconds)
 {
 	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
 }
 
-/* The least number of samples is taken whatever the budget, so that a step's limit leaves room for them. */
-static uint64_t step_limit(const gemp_match *m, double seconds)
-{
-	double steps = m->plan->step_count > 1 ? (double)(m->plan->step_count - 1) : 1;
-	return (uint64_t)fmin(seconds * reads_per_second / MIN_SAMPLES / steps, 1e18);
-}
-
-/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion, close enough beyond
- * the least number of samples. */
+/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion (1938), which is accurate
+ * enough from MIN_SAMPLES samples on. */
 static double quantile(size_t samples)
 {
 	double z = 1.959964, n = (double)samples - 1;
@@ -37,21 +31,13 @@ static double quantile(size_t samples)
 /* Sums over samples, from which mean and variance follow. */
 typedef struct sample_sums {
 	size_t samples;
-	uint64_t fetched; /* entries of rows */
+	uint64_t fetched; /* row entries that were fetched so far, of the rank that fetched most */
 	double sum, squares;
-	uint64_t carried;
-	bool exact;
+	uint64_t carried; /* partial matches of this rank, over all steps and samples */
+	bool exact;       /* the samples contain every partial match */
 } sample_sums;
 
-/* Samples are carried from pivots, so that a plan with given vertices has none. */
-static gemp_code check(const gemp_match *m)
-{
-	if (!m->options.sampled || m->plan->arguments)
-		return gemp_fail(GEMP_EINTERNAL, "the match was not prepared for an estimate");
-	return GEMP_OK;
-}
-
-/* Collective. Carries one sample through all steps. */
+/* Collective. Carries one sample from the pivots through all steps of the plan. */
 static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, sample_sums *s, uint64_t *reads)
 {
 	gemp_code code = GEMP_OK;
@@ -75,8 +61,8 @@ done:
 	return code;
 }
 
-/* Collective. Chooses the size of the next sample: of the least number each may bring its share of entries. An
- * unbiased estimate stays so if the samples before decide about the size. */
+/* Collective. Chooses the size of the next sample so that MIN_SAMPLES samples stay within the budget of fetched entries.
+ * The estimate remains unbiased, because only earlier samples influence the size. */
 static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
 {
 	uint64_t fetched = gemp_sampler_fetched(sampler);
@@ -95,8 +81,8 @@ static double half_width(const sample_sums *s)
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
-/* The estimate ends with a narrow interval, or when the work that was asked for is done; at least MIN_SAMPLES samples
- * are taken, since the interval assumes about normal estimates. */
+/* The estimate ends with a narrow interval or when the budget is spent, but not before MIN_SAMPLES samples, since the
+ * interval assumes that their estimates are about normal. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
 	if (s->exact || s->samples >= MAX_SAMPLES)
@@ -107,7 +93,8 @@ static bool is_precise(const sample_sums *s, const gemp_estimate_options *option
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
-/* Embeddings follow from matches unless the group's order is too large. */
+/* Where symmetry is broken, the number of embeddings is that of matches times the order of the group, unless that order
+ * exceeds 64 bits. */
 static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);
@@ -127,8 +114,8 @@ static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_esti
 	}
 }
 
-/* Samples are drawn until the interval is narrow enough or the work is done; work is counted in reads, so that the
- * answer is the same on every machine. */
+/* The least number of samples is taken whatever the budget, so each step of each sample is limited to its part of it. A plan
+ * with given vertices has no pivots to draw from. */
 gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options, gemp_estimate *out)
 {
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *sampler = NULL;
@@ -136,10 +123,13 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 	double began = gemp_now();
 	uint64_t reads = 0;
 	size_t size = options->sample ? options->sample : SAMPLE;
-	GEMP_TRY(gemp_comm_agree(m->context->comm, check(m)));
-	GEMP_TRY(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
-	                          options->seed));
-	gemp_sampler_limit(sampler, step_limit(m, options->seconds));
+	double steps = fmax((double)m->plan->step_count - 1, 1);
+	if (!m->options.sampled || m->plan->arguments)
+		return gemp_fail(GEMP_EINTERNAL, "the match was not prepared for an estimate");
+	const double limit = options->seconds * reads_per_second / MIN_SAMPLES / steps;
+	GEMP_TRY(gemp_sampler_new(
+		&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
+		&(gemp_sampler_options){ .seed = options->seed, .limit = (uint64_t)fmax(fmin(limit, 1e18), 1) }));
 	do {
 		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
 		size = next_size(&s, sampler, options, size);

@@ -1,4 +1,4 @@
-/* estimate: how many matches there are, from samples, with an interval that holds the true number with known
+/* estimate: the number of matches, estimated from samples, with an interval that contains the true number with known
  * confidence.
  *
  * Independent samples of partial matches are carried through all steps of the plan (match/planner/sample.h); the mean
@@ -11,23 +11,23 @@
 #include "match/planner/match_options.h"
 
 typedef struct gemp_estimate_options {
-	double relative; /* half the interval over the estimate at which it is good enough */
-	double seconds;  /* about so long at most: counted as work, so that the answer does not depend on the machine; long
-	                    rows are walked in strides for it */
+	double relative; /* the estimate is precise enough when half the interval is at most this part of it */
+	double seconds; /* budget, converted to a number of reads so that the answer does not depend on the machine; to stay
+	                    within it, the sampler reads only every k-th entry of long rows */
 	uint64_t seed;
-	size_t sample; /* partial matches of one sample, on all ranks; 0: chosen */
+	size_t sample; /* partial matches of one sample, on all ranks; 0: chosen by the module */
 } gemp_estimate_options;
 
 typedef struct gemp_estimate {
-	double matches, low, high; /* in the chosen sense; high is infinite where no match was met and there may be some */
-	double embeddings;         /* 0: they do not follow from matches */
-	double confidence;         /* of the interval; 1: everything was visited */
-	uint64_t samples;          /* partial matches carried along, of all ranks */
-	uint64_t reads;            /* entries read or brought and lookups, of the rank that had most */
+	double matches, low, high; /* as --distinct counts; high is infinite if no sample contained a match */
+	double embeddings;         /* 0: unknown, as the group's order exceeds 64 bits */
+	double confidence;         /* of the interval; 1: the samples contained every partial match */
+	uint64_t samples;          /* partial matches in all samples, of all ranks */
+	uint64_t reads;            /* entries read or fetched, and lookups, of the rank with the greatest number */
 	double seconds;
 } gemp_estimate;
 
-/* What to search an order with (options.order_reads of the match) where `seconds` are for the estimate. */
+/* The budget for finding an order (options.order_reads of the match) if `seconds` are for the estimate. */
 uint64_t gemp_estimate_order_reads(double seconds);
 
 /* Collective. For matches prepared with options.sampled. */

@@ -1,20 +1,17 @@
 #include "match/match.h"
 
-#include "core/memory.h"
 #include "match/exchange/working_set.h"
-#include "match/filter/candidates.h"
+#include "match/match_run.h"
 #include "match/match_state.h"
-#include "match/planner/condition_phases.h"
 #include "match/planner/order_search.h"
 #include "match/search/search.h"
-#include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"
 #include "pattern/symmetry/automorphism.h"
 
 #include <string.h>
 
-/* Are rows by target needed? They help to find an order; where the order is given, one rank loads those that its views
- * have. */
+/* Rows by target are needed to sample orders and wherever a view reads them. With a given order, one rank, and no edge that
+ * is searched from its target, they would be loaded for nothing. */
 static bool needs_targets(const gemp_match *m)
 {
 	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
@@ -44,8 +41,7 @@ static gemp_code load_relations(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Do all edges of the pattern have one direction and the same relations? Then nothing tells edges apart but their
- * ends. */
+/* True if all pattern edges have one direction and the same relations: then only their ends distinguish them. */
 static bool one_kind_of_edge(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count; e++) {
@@ -58,8 +54,8 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 	return true;
 }
 
-/* Do embeddings with the same image always differ by an automorphism? They do if nothing but shape tells the pattern's
- * vertices apart. */
+/* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape distinguishes
+ * the pattern's vertices: the group without labels and conditions has the order of the group with them. */
 static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
@@ -72,26 +68,29 @@ static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry 
 	return same;
 }
 
-/* Symmetry is broken where orbits are free, unless all embeddings are wanted. */
+/* The plan breaks symmetry where every orbit of embeddings has the size of the group (ISO and INDUCED), unless rows of all
+ * embeddings are wanted. The wanted edges are those that RETURN, a later condition or the identity of a match reads. */
 static gemp_plan_options plan_options(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
-	gemp_plan_options plan = { .semantics = o->semantics, .pivot_off = o->pivot_off };
-	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
-	plan.break_symmetry = free_orbits && !o->symmetry_by_hash && !(o->distinct == GEMP_BY_NOTHING && o->listed);
 	const gemp_clause *clause = gemp_pattern_first_clause(m->pattern);
+	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
 	uint64_t vertices = 0;
-	plan.wanted_edges = o->wanted_edges;
+	gemp_plan_options plan = { .semantics = o->semantics,
+		                       .pivot_off = o->pivot_off,
+		                       .break_symmetry = free_orbits && !o->symmetry_by_hash &&
+		                                         !(o->distinct == GEMP_BY_NOTHING && o->listed),
+		                       .wanted_edges = o->wanted_edges,
+		                       .order = o->order_count ? o->order : NULL,
+		                       .tests = m->pushdown.tests,
+		                       .edge_tests = m->pushdown.edge_tests,
+		                       .edge_test_count = m->pushdown.edge_test_count };
 	for (size_t i = 0; i < clause->item_count; i++)
 		gemp_expr_uses(clause->items[i].expr, &vertices, &plan.wanted_edges);
 	for (size_t i = 0; i < m->phases.after_count; i++)
 		plan.wanted_edges |= m->phases.after[i]->edges;
 	if ((o->edges || (o->distinct == GEMP_BY_SUBGRAPH && !m->pattern->simple)) && m->pattern->edge_count)
-		plan.wanted_edges |= 1; /* an image is its vertices and edges */
-	plan.order = o->order_count ? o->order : NULL;
-	plan.tests = m->pushdown.tests;
-	plan.edge_tests = m->pushdown.edge_tests;
-	plan.edge_test_count = m->pushdown.edge_test_count;
+		plan.wanted_edges |= 1; /* an image consists of vertices and edges */
 	return plan;
 }
 
@@ -106,15 +105,23 @@ static bool needs_distinct(const gemp_match *m)
 	}
 }
 
-/* Do matches go through the result buffer? Else the device only counts them. */
+/* True if matches go through the result buffer to the host; otherwise the device only counts them. */
 static bool needs_listing(const gemp_match *m)
 {
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
 
-/* Collective. A partial match means the same on two ranks only if both follow the same plan. */
-static gemp_code agree_on_plan(const gemp_match *m)
+/* Collective. The plan is deterministic. The ranks compare their hashes nevertheless, because a partial match means the same
+ * on two ranks only if both follow one plan. */
+static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
+	gemp_plan_options options = plan_options(m);
+	gemp_plan_free(m->plan);
+	m->plan = NULL;
+	options.two_paths = two_paths;
+	GEMP_TRY(
+		gemp_comm_agree(m->context->comm, gemp_plan_new(&m->plan, m->pattern, m->symmetry, &m->statistics, &options)));
+	m->deduplicates = needs_distinct(m);
 	uint64_t greatest[2] = { m->plan->hash, ~m->plan->hash };
 	gemp_comm_max(m->context->comm, greatest, 2);
 	if (greatest[0] != ~greatest[1])
@@ -123,29 +130,14 @@ static gemp_code agree_on_plan(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The plan is deterministic; ranks check that they made the same. */
-static gemp_code make_plan(gemp_match *m, bool two_paths)
-{
-	gemp_plan_options options = plan_options(m);
-	gemp_code code;
-	gemp_plan_free(m->plan);
-	m->plan = NULL;
-	options.two_paths = two_paths;
-	code = gemp_plan_new(&m->plan, m->pattern, m->symmetry, &m->statistics, &options);
-	if (code == GEMP_OK)
-		m->deduplicates = needs_distinct(m);
-	code = gemp_comm_agree(m->context->comm, code);
-	return code == GEMP_OK ? agree_on_plan(m) : code;
-}
-
-/* A table for each worker must fit into a quarter of the memory. */
+/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's memory. */
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
 	return !device->gpu && bytes <= device->memory / 4 && bytes < device->max_buffer;
 }
 
-/* Collective. On every device. */
+/* Collective. True if the tables fit on every device of every rank. */
 static bool tables_fit(const gemp_match *m)
 {
 	const gemp_runtime *context = m->context;
@@ -155,7 +147,7 @@ static bool tables_fit(const gemp_match *m)
 	return gemp_comm_sum1(context->comm, !fit) == 0;
 }
 
-/* Collective. Samples tell parallel edges apart by their numbers, which rows by target must have, too. */
+/* Collective. Samples distinguish parallel edges by their numbers, so rows by target need these numbers, too. */
 static gemp_code need_edges(gemp_match *m)
 {
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
@@ -183,16 +175,13 @@ static gemp_code improve_order(gemp_match *m)
 		.lists = m->context->device->gpu && !needs_listing(m) && !m->options.profile,
 		.work = m->graph->ranks > 1 && m->options.exchange == GEMP_EXCHANGE_AUTO ? m->sample_work : NULL
 	};
-	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
+	int order[GEMP_MAX_PATTERN_VERTICES], count = gemp_pivot_order(m, order);
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
 	GEMP_TRY(need_edges(m));
-	for (size_t s = 0; s < m->plan->step_count; s++) {
+	for (size_t s = 0; s < m->plan->step_count; s++)
 		question.rows += m->plan->steps[s].rows;
-		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
-			order[count++] = m->plan->steps[s].vertex;
-	}
 	GEMP_TRY(gemp_order_search(&question, order, &found));
 	if (!found)
 		return GEMP_OK;
@@ -201,64 +190,59 @@ static gemp_code improve_order(gemp_match *m)
 	return make_plan(m, false);
 }
 
-/* Do the rows of this rank fit on its device? Those that are there already take no more. */
+/* True if the rows of this rank fit on its device. Without --row-cache, rows that are on the device already cost nothing
+ * more, and three quarters of what is free may be used. */
 static bool rows_fit(const gemp_match *m)
 {
 	const gemp_device *device = m->context->device;
-	uint64_t bytes = 0, most = m->context->budgets.row_cache;
-	if (!most)
-		most = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 4 * 3 : 0;
+	uint64_t bytes = 0, budget = m->context->budgets.row_cache, capacity = budget;
+	if (!budget)
+		capacity = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 4 * 3 : 0;
 	for (size_t v = 0; v < m->rows->view_count; v++) {
 		const gemp_view *view = &m->rows->views[v];
 		uint64_t own;
-		if (view->device && !m->context->budgets.row_cache)
+		if (view->device && !budget)
 			continue;
 		if (!gemp_view_device_bytes(view, device, m->rows->wide, &own))
 			return false;
-		bytes += m->context->budgets.row_cache ? gemp_view_bytes(view, m->rows->wide) : own;
+		bytes += budget ? gemp_view_bytes(view, m->rows->wide) : own;
 	}
-	return bytes <= most;
+	return bytes <= capacity;
 }
 
-/* Collective. Chooses between rows and partial matches by the bytes that either is expected to move. Partial matches
- * have to travel where no round has capacity for the longest rows. */
-static gemp_code choose_push(gemp_match *m, bool *push)
+/* Collective. Chooses rounds (pull) where this rank lacks rows or they do not fit on its device, unless partial matches are
+ * to travel: that is chosen by the bytes that either way is expected to move, and is the only way where a round has no
+ * capacity for the longest rows. */
+static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,
 		                               .graph = m->graph,
 		                               .plan = m->plan,
 		                               .statistics = &m->statistics,
 		                               .rows = m->rows,
-		                               .pull = m->pull,
 		                               .work = m->sample_work };
-	*push = !gemp_pull_fits(m->pull);
-	if (*push || m->plan->arguments)
-		return GEMP_OK;
-	GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
-	*push = gemp_push_pull_favours_push(&m->exchange, m->graph->ranks);
-	return GEMP_OK;
-}
-
-/* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel. */
-static gemp_code choose_exchange(gemp_match *m)
-{
-	bool here = m->rows->residency.hot >= m->graph->vertex_count, push = false;
+	bool here = m->rows->residency.hot >= m->graph->vertex_count;
 	if (m->options.exchange == GEMP_EXCHANGE_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
 	GEMP_TRY(
 		gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates, m->context->budgets.row_cache));
 	if (m->options.exchange == GEMP_EXCHANGE_PULL || here)
 		return GEMP_OK;
-	GEMP_TRY(choose_push(m, &push));
-	if (!push)
-		return GEMP_OK;
+	if (gemp_pull_fits(m->pull)) {
+		if (m->plan->arguments)
+			return GEMP_OK;
+		question.pull = m->pull;
+		GEMP_TRY(gemp_push_pull_weigh(&m->exchange, &question));
+		if (!gemp_push_pull_favours_push(&m->exchange, m->graph->ranks))
+			return GEMP_OK;
+	}
 	gemp_pull_free(m->pull);
 	m->pull = NULL;
 	return GEMP_OK;
 }
 
-/* Tables of two-paths only count, and need all rows and a device of few workers: the first plan tells whether matches
- * are listed; if not, a plan with tables follows, and is taken back if the rows do not all fit. */
+/* Tables of two-paths only count, and need all rows and a device of few workers. The first plan shows whether matches are
+ * listed; if not, a plan with tables replaces it, and is itself replaced if this rank cannot hold all rows. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
@@ -285,7 +269,8 @@ static gemp_code plan_and_rows(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The pattern vertices at whose images matches count for pattern vertex v, as bits. */
+/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits: v, and where symmetry is broken the
+ * vertices of v's orbit, since one match then stands for its images under all automorphisms. */
 static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -305,7 +290,7 @@ static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const ge
 	return GEMP_OK;
 }
 
-/* Counters on the device count what the search finds, so that matches must need no further look. */
+/* Counters on the device count what the search finds, so a match must be final when the search has found it. */
 static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 {
 	*per = 0;
@@ -319,8 +304,7 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	return counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
-/* An estimate counts embeddings that pass the steps of the plan; what would be tested or removed afterwards is not
- * estimated. */
+/* An estimate counts embeddings that pass the steps of the plan. Later tests and duplicates would make it wrong. */
 static gemp_code check_sampled(const gemp_match *m)
 {
 	if (m->deduplicates)
@@ -332,14 +316,14 @@ static gemp_code check_sampled(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The chain orders whole tuples: vertices, then edges if rows have them. */
+/* The stabiliser chain is over whole tuples: vertices, then edges if rows have them. */
 static gemp_code make_chain(gemp_match *m)
 {
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], size = 0;
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	int points = m->plan->vertex_count + (m->plan->live_edges ? m->plan->edge_count : 0);
-	for (; size < points; size++)
-		base[size] = size;
-	return gemp_stab_chain_new(&m->chain, m->symmetry, base, (size_t)size);
+	for (int i = 0; i < points; i++)
+		base[i] = i;
+	return gemp_stab_chain_new(&m->chain, m->symmetry, base, (size_t)points);
 }
 
 /* Queries replace paths of variable length by several patterns before they come here. */
@@ -352,8 +336,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* The order of preparing: conditions and symmetry, relations, candidates, statistics, the plan, rows, and the search.
- * Ranks agree after each local step that can fail. */
+/* Conditions and symmetry are found first, then relations are loaded, and candidates, statistics, the plan, the rows and the
+ * search follow, each of which reads the one before. Ranks agree after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {
@@ -414,7 +398,7 @@ ready:
 	return GEMP_OK;
 }
 
-/* The parts are freed in the reverse order of their making, as later ones borrow from earlier ones. */
+/* The parts are freed in the reverse order of their creation, since later ones borrow from earlier ones. */
 void gemp_match_free(gemp_match *m)
 {
 	if (!m)
@@ -431,59 +415,4 @@ void gemp_match_free(gemp_match *m)
 	gemp_pushdown_free(&m->pushdown);
 	gemp_phases_free(&m->phases);
 	gemp_free(m);
-}
-
-const gemp_stab_chain *gemp_match_chain(const gemp_match *m)
-{
-	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
-}
-
-static const char *const how_distinct[] = {
-	[GEMP_BY_ORBIT] = "orbits, by canonical-order hashing",
-	[GEMP_BY_SUBGRAPH] = "subgraphs, by canonical-order hashing",
-	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
-};
-
-/* Reports where conditions on one vertex are tested, if that was a choice. */
-static void put_choices(const gemp_match *m, gemp_text *out)
-{
-	for (size_t i = 0; i < m->phases.choice_count; i++) {
-		const gemp_phase_choice *choice = &m->phases.choices[i];
-		if (!choice->open)
-			continue;
-		gemp_text_print(out, "  %s the search: ", choice->before ? "before" : "after");
-		gemp_expr_print(choice->condition->expr, m->pattern, out);
-		gemp_text_print(out, " (%s)\n", choice->reason);
-	}
-}
-
-/* What was measured is in the plan's lines once runs were profiled. */
-char *gemp_match_explain(const gemp_match *m)
-{
-	gemp_text text = { 0 };
-	gemp_plan_notes notes = { .before = m->phases.before,
-		                      .before_count = m->phases.before_count,
-		                      .after = m->phases.after,
-		                      .after_count = m->phases.after_count };
-	if (m->deduplicates)
-		notes.distinct = how_distinct[m->options.distinct];
-	if (m->profiled) {
-		notes.rows = m->step_rows;
-		notes.entries = m->step_entries;
-		notes.bytes = m->step_bytes;
-	}
-	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
-	put_choices(m, &text);
-	if (m->search)
-		gemp_memory_report_print(&m->memory, m->search, &text);
-	if (text.failed) {
-		gemp_text_free(&text);
-		return NULL;
-	}
-	return text.data;
-}
-
-double gemp_match_estimate(const gemp_match *m)
-{
-	return m->plan->steps[m->plan->step_count - 1].rows;
 }

@@ -13,17 +13,18 @@
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
 
-/* Collective. The pattern is bound. Loads what the pattern needs of the graph, evaluates predicates, plans, builds views
- * and kernels. graph and pattern are borrowed. */
+/* Collective. The pattern is bound. Loads the parts of the graph that the pattern reads, evaluates conditions, plans, and
+ * builds views and kernels. graph and pattern are borrowed. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
-/* The plan as a tree of operators (--explain), after runs with options.profile also with what passed each of them; the
- * caller frees (gemp_free). */
+/* The plan as a tree of operators (--explain); after runs with options.profile each operator has the number of partial
+ * matches that passed it. The caller frees the text (gemp_free). NULL when out of memory. */
 char *gemp_match_explain(const gemp_match *match);
 
-/* The chain that makes rows canonical: vertices, then edges if rows have them. NULL: --distinct none. */
+/* The stabiliser chain that makes rows canonical, over vertices and then edges if rows have them; NULL with --distinct
+ * none. */
 const gemp_stab_chain *gemp_match_chain(const gemp_match *match);
-/* Rows that the plan expects. */
+/* The number of rows that the plan expects. */
 double gemp_match_estimate(const gemp_match *match);
 void gemp_match_free(gemp_match *match);
 GEMP_RELEASE(gemp_match_free, gemp_match *)

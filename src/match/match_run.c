@@ -1,6 +1,5 @@
 #include "match/match_run.h"
 
-#include "core/memory.h"
 #include "core/random.h"
 #include "match/distinct/distinct.h"
 #include "match/exchange/rounds.h"
@@ -8,11 +7,10 @@
 #include "match/match_state.h"
 #include "match/search/load_balancer.h"
 #include "match/search/search.h"
-#include "match/search/search_state.h"
 
 #include <string.h>
 
-/* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
+/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's sink. */
 typedef struct sink_chain {
 	gemp_sink distinct, tally_sink, residual;
 	gemp_count_sink tally;
@@ -61,13 +59,13 @@ static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 	return GEMP_OK;
 }
 
-/* A sink that was not made has no function to free it. */
+/* A sink that was not made has no function that frees it. */
 static void free_sinks(sink_chain *s)
 {
-	gemp_sink *const all[] = { &s->residual, &s->distinct };
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (all[i]->free)
-			all[i]->free(all[i]->self);
+	if (s->residual.free)
+		s->residual.free(s->residual.self);
+	if (s->distinct.free)
+		s->distinct.free(s->distinct.self);
 }
 
 /* A match stands for a whole orbit where symmetry was broken. */
@@ -87,7 +85,7 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 	return GEMP_OK;
 }
 
-/* What one rank knows of a run; summed over ranks, as an array of numbers. */
+/* The figures of a run, of one rank and then of all: one reduction sums the struct as an array of numbers. */
 typedef struct run_figures {
 	uint64_t found, crossed, kept, classes, pivots;
 	uint64_t copied, fetched, referred; /* attribute values */
@@ -97,20 +95,22 @@ typedef struct run_figures {
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
-/* Collective. All figures are added up in one reduction, so that the struct consists of numbers of one type. */
+/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type only. */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
 	const gemp_search_statistics search = gemp_multi_statistics(m->search);
 	const gemp_pull_statistics pull = m->pull ? gemp_pull_statistics_of(m->pull) : (gemp_pull_statistics){ 0 };
 	uint64_t found = search.found_local + search.found_crossed, kept = s->first ? s->tally.rows : found;
+	const gemp_residual_figures residual = s->residual.self ? gemp_residual_figures_of(&s->residual)
+	                                                        : (gemp_residual_figures){ 0, kept * m->phases.mentions };
 	run_figures f = { .found = found,
 		              .crossed = search.found_crossed,
 		              .kept = kept,
 		              .classes = m->deduplicates ? gemp_distinct_count(&s->distinct) : kept,
 		              .pivots = gemp_search_own_pivots(m->search),
 		              .copied = m->filter ? gemp_filter_copied(m->filter) : 0,
-		              .fetched = s->residual.self ? gemp_residual_copied(&s->residual) : 0,
-		              .referred = s->residual.self ? gemp_residual_referred(&s->residual) : kept * m->phases.mentions,
+		              .fetched = residual.copied,
+		              .referred = residual.referred,
 		              .launches = search.launches,
 		              .stage_launches = search.stage_launches,
 		              .listing_launches = search.listing_launches,
@@ -166,50 +166,39 @@ static gemp_code divide(const gemp_match *m, run_figures *f)
 	return GEMP_OK;
 }
 
-static double device_seconds(const gemp_search *search)
+/* Collective. Over all devices of all ranks, the greatest number of embeddings and of kernel seconds over the mean. */
+static void measure_imbalance(const gemp_match *m, gemp_match_result *result)
 {
-	return search->statistics.kernel_seconds;
-}
-
-static double found(const gemp_search *search)
-{
-	return (double)(search->statistics.found_local + search->statistics.found_crossed);
-}
-
-/* Collective. The greatest of all devices' numbers over their mean. */
-static double imbalance(const gemp_match *m, double (*number)(const gemp_search *))
-{
-	double sums[2] = { 0 }, most = 0;
+	double sums[3] = { 0 }, greatest[2] = { 0 };
 	for (const gemp_search *s = m->search; s; s = s->next) {
-		double own = number(s);
-		sums[0] += own;
-		sums[1]++;
-		most = own > most ? own : most;
+		const double own[2] = { (double)(s->statistics.found_local + s->statistics.found_crossed),
+			                    s->statistics.kernel_seconds };
+		for (int i = 0; i < 2; i++) {
+			sums[i] += own[i];
+			greatest[i] = fmax(greatest[i], own[i]);
+		}
+		sums[2]++;
 	}
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->context->comm->world));
-	return sums[0] > 0 ? most * sums[1] / sums[0] : 1;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, greatest, 2, MPI_DOUBLE, MPI_MAX, m->context->comm->world));
+	result->match_imbalance = sums[0] > 0 ? greatest[0] * sums[2] / sums[0] : 1;
+	result->kernel_imbalance = sums[1] > 0 ? greatest[1] * sums[2] / sums[1] : 1;
 }
 
 /* Local. Sums the counters of all devices. */
 static gemp_code read_profile(gemp_match *m)
 {
-	uint64_t rows[GEMP_MAX_STEPS], entries[GEMP_MAX_STEPS], lookups[GEMP_MAX_STEPS];
-	size_t steps = m->plan->step_count;
-	GEMP_TRY(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
-	for (gemp_search *search = m->search->next; search; search = search->next) {
-		GEMP_TRY(gemp_search_profile(search, rows, entries, lookups));
-		for (size_t s = 0; s < steps; s++) {
-			m->step_rows[s] += rows[s];
-			m->step_entries[s] += entries[s];
-			m->step_lookups[s] += lookups[s];
-		}
-	}
+	memset(m->step_rows, 0, sizeof m->step_rows);
+	memset(m->step_entries, 0, sizeof m->step_entries);
+	memset(m->step_lookups, 0, sizeof m->step_lookups);
+	for (gemp_search *search = m->search; search; search = search->next)
+		GEMP_TRY(gemp_search_profile(search, m->step_rows, m->step_entries, m->step_lookups));
 	return GEMP_OK;
 }
 
-/* Counters on the device are never set back; bytes are those of one run. */
-static gemp_code profile(gemp_match *m)
+/* Collective. The device's counters run on from run to run, so they replace the sums of the run before; the search counts
+ * bytes anew in each run, so these are added. */
+static gemp_code sum_profile(gemp_match *m)
 {
 	uint64_t sent[GEMP_MAX_STEPS];
 	int steps = (int)m->plan->step_count;
@@ -225,19 +214,18 @@ static gemp_code profile(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Entries and lookups are those of all runs so far. */
+/* The order of the plan, and the entries and lookups of all runs so far. */
 static void describe_plan(const gemp_match *m, gemp_match_result *result)
 {
-	for (size_t s = 0; s < m->plan->step_count; s++) {
-		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
-			result->order[result->order_count++] = m->plan->steps[s].vertex;
-		result->entries_read += m->profiled ? m->step_entries[s] : 0;
-		result->lookups += m->profiled ? m->step_lookups[s] : 0;
-		result->rows_passed += m->profiled && s + 1 < m->plan->step_count ? m->step_rows[s] : 0;
+	result->order_count = gemp_pivot_order(m, result->order);
+	for (size_t s = 0; s < m->plan->step_count && m->profiled; s++) {
+		result->entries_read += m->step_entries[s];
+		result->lookups += m->step_lookups[s];
+		result->rows_passed += s + 1 < m->plan->step_count ? m->step_rows[s] : 0;
 	}
 }
 
-/* Sums of all ranks, and the largest rank's memory. */
+/* Collective. Fills the result with sums over all ranks, and with the memory of the rank that needs most. */
 static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
@@ -266,8 +254,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	result->result_fill_percent = f.listing_launches ? (uint64_t)(100 * fill / (double)f.listing_launches + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f.kept ? (double)f.within[i] / (double)f.kept : 1;
-	result->match_imbalance = imbalance(m, found);
-	result->kernel_imbalance = imbalance(m, device_seconds);
+	measure_imbalance(m, result);
 	describe_plan(m, result);
 	describe_exchange(m, &f, result);
 	gemp_code code = count_embeddings(m, f.kept, result);
@@ -276,8 +263,8 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	return code;
 }
 
-/* The chain is made anew for each run, since sinks keep what they have seen. */
-static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
+/* The chain is made anew for each run, since sinks remember the rows that they have seen. */
+static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	GEMP_OWNED_BY(free_sinks) sink_chain s = { 0 };
 	gemp_rounds_result rounds;
@@ -288,50 +275,41 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
 	gemp_multi_add_counts(m->search);
 	if (m->options.profile)
-		GEMP_TRY(profile(m));
+		GEMP_TRY(sum_profile(m));
 	if (result)
 		GEMP_TRY(report(m, &s, &rounds, result));
 	return GEMP_OK;
 }
 
-/* Seeds and pivots are different tasks, so that a match prepared for one cannot run from the other. */
+/* Seeds and pivots are different tasks: a match that was prepared for one cannot run from the other. */
 gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	if (m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "a pattern with given vertices is searched for from seeds");
-	return run(m, sink, result);
+	return run_match(m, sink, result);
 }
 
-/* Buffers are those of the run before, so that a query can search from many lots of seeds. */
+/* The run reuses the buffers of the run before, so a query can search from many sets of seeds. */
 gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result)
 {
 	if (!m->plan->arguments)
 		return gemp_fail(GEMP_EINTERNAL, "a pattern without given vertices is not searched for from seeds");
 	gemp_search_seed(m->search, ids, count);
-	return run(m, sink, result);
+	return run_match(m, sink, result);
 }
 
-/* Keeps the slots of all pivots, from which each part is chosen. */
-static gemp_code save_pivots(gemp_match *m)
-{
-	const gemp_search *search = m->search;
-	if (m->pivots)
-		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(m->pivots, search->pivots + 1));
-	m->pivot_count = search->pivots;
-	if (m->pivot_count)
-		memcpy(m->pivots, search->pivot_slots, m->pivot_count * sizeof *m->pivots);
-	return GEMP_OK;
-}
-
-/* Ids decide about the part, so that it does not depend on the ranks. */
+/* Parts are chosen by ids, since these do not depend on the number of ranks. The first call keeps a copy of all pivots'
+ * slots, because the search has only those of the present part. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 {
 	gemp_search *search = m->search;
 	GEMP_OWNED gemp_vertex *slots = NULL;
 	size_t count = 0;
-	GEMP_TRY(save_pivots(m));
+	if (!m->pivots) {
+		GEMP_TRY(GEMP_COPY(m->pivots, search->pivot_slots, search->pivots));
+		m->pivot_count = search->pivots;
+	}
 	GEMP_TRY(GEMP_NEW(slots, m->pivot_count + 1));
 	for (size_t i = 0; i < m->pivot_count; i++)
 		if (search->order->id_of[m->pivots[i]] % part->of - part->first < part->count)
@@ -339,7 +317,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	return gemp_multi_pivots(search, slots, count);
 }
 
-/* Two plans with equal hashes find each match from the same pivot. */
+/* Two plans with equal hashes find each match from the same pivot, because the hash covers the order of the steps and all
+ * restrictions by which one embedding of an orbit is selected. */
 uint64_t gemp_pivot_plan(const gemp_match *m)
 {
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
@@ -353,7 +332,7 @@ uint64_t gemp_pivot_plan(const gemp_match *m)
 	return hash;
 }
 
-/* Steps that bind edges have no vertex of their own in the order. */
+/* A step that binds an edge names a vertex that an earlier step has bound, so it does not count. */
 int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 {
 	int count = 0;
@@ -363,7 +342,7 @@ int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 	return count;
 }
 
-/* Classes that two parts find would count twice. */
+/* A class of which two parts find a member would be counted twice. */
 bool gemp_pivot_parts_overlap(const gemp_match *m)
 {
 	return m->deduplicates;
@@ -384,7 +363,8 @@ static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 	return GEMP_OK;
 }
 
-/* Counters are by slot on every device; the caller gets those of its own vertices. */
+/* Every device counts by slot over all vertices. The counts of all devices are summed, and the caller gets those of its own
+ * vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;

@@ -1,7 +1,11 @@
 #include "match/match_state.h"
 
-/* Bytes of the bitmaps of candidates, which every rank holds for all vertices. */
-static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
+#include "match/match.h"
+#include "match/search/search.h"
+#include "pattern/condition/expr_text.h"
+
+/* Bytes of the bitmaps of candidates, which every rank has for all vertices of the graph. */
+static uint64_t bitmap_bytes(const gemp_candidates *candidates, int vertices)
 {
 	uint64_t bytes = 0;
 	for (int v = 0; v < vertices; v++)
@@ -9,33 +13,34 @@ static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
 	return bytes;
 }
 
-/* Collective. Numbers are the greatest of any rank. */
+/* Collective. Each number is the maximum over all ranks. Buffers are all device memory but the rows: with pull those of a
+ * round, which later launches allocate, else the views that are on the device now. */
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
                                 const gemp_candidates *candidates, const gemp_pull *pull)
 {
 	const gemp_device *device = search->context->device;
-	uint64_t vertices = search->graph->vertex_count, here = 0, maps = bitmaps(candidates, search->plan->vertex_count);
+	uint64_t vertices = search->graph->vertex_count, here = 0,
+			 maps = bitmap_bytes(candidates, search->plan->vertex_count);
 	for (size_t v = 0; v < rows->view_count && !pull; v++)
 		here += rows->views[v].device_begin.counted + rows->views[v].device_neighbours.counted +
 		        rows->views[v].device_edges.counted;
 	uint64_t round = pull ? gemp_pull_round(pull) : 0;
 	uint64_t begins = pull ? rows->view_count * (vertices + 1) * sizeof(uint32_t) : 0;
 	uint64_t numbers = rows->order.shared.bytes ? rows->order.shared.own_bytes : 2 * vertices * sizeof(gemp_vertex);
-	uint64_t most[] = {
+	uint64_t greatest[] = {
 		rows->bytes, rows->replica_bytes,          numbers + maps + (pull ? rows->view_count * vertices + maps : 0),
 		round,       pull ? round + begins : here, device->buffer_bytes - here
 	};
-	gemp_comm_max(search->context->comm, most, sizeof most / sizeof *most);
-	*out = (gemp_memory_report){ most[0],
-		                         search->ranks > 1 ? most[1] : 0,
-		                         most[2],
-		                         most[3],
-		                         most[4],
-		                         most[5],
-		                         rows->residency.hot,
-		                         !search->emit.all_resident,
-		                         { 0 },
-		                         gemp_resident_sharers(rows) };
+	gemp_comm_max(search->context->comm, greatest, sizeof greatest / sizeof *greatest);
+	*out = (gemp_memory_report){ .rows = greatest[0],
+		                         .replicas = search->ranks > 1 ? greatest[1] : 0,
+		                         .numbering = greatest[2],
+		                         .round = greatest[3],
+		                         .device_rows = greatest[4],
+		                         .device_buffers = greatest[5],
+		                         .hot = rows->residency.hot,
+		                         .pushes = !search->emit.all_resident,
+		                         .sharers = gemp_resident_sharers(rows) };
 }
 
 /* Units of 1,024, as the options for memory take them. */
@@ -49,8 +54,8 @@ static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 	gemp_text_print(out, unit ? "%s%.1f %s" : "%s%.0f %s", before, shown, units[unit]);
 }
 
-/* The report is what every rank holds at most, so that a user can tell whether the job fits before it runs. */
-void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
+/* Prints the maximum over all ranks, from which a user sees whether the job fits before it runs. */
+static void print_memory_report(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
 {
 	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);
 	if (search->ranks > 1)
@@ -71,4 +76,59 @@ void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *se
 		print_bytes(out, ", or partial matches of ", h->exchange.push_bytes);
 	}
 	gemp_text_print(out, "\n");
+}
+
+const gemp_stab_chain *gemp_match_chain(const gemp_match *m)
+{
+	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
+}
+
+static const char *const how_distinct[] = {
+	[GEMP_BY_ORBIT] = "orbits, by canonical-order hashing",
+	[GEMP_BY_SUBGRAPH] = "subgraphs, by canonical-order hashing",
+	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
+};
+
+/* Prints where each condition on one vertex is tested, if cost decided about it, and the reason. */
+static void put_choices(const gemp_match *m, gemp_text *out)
+{
+	for (size_t i = 0; i < m->phases.choice_count; i++) {
+		const gemp_phase_choice *choice = &m->phases.choices[i];
+		if (!choice->open)
+			continue;
+		gemp_text_print(out, "  %s the search: ", choice->before ? "before" : "after");
+		gemp_expr_print(choice->condition->expr, m->pattern, out);
+		gemp_text_print(out, " (%s)\n", choice->reason);
+	}
+}
+
+/* After profiled runs the plan's lines also have the measured rows, entries and bytes. */
+char *gemp_match_explain(const gemp_match *m)
+{
+	gemp_text text = { 0 };
+	gemp_plan_notes notes = { .before = m->phases.before,
+		                      .before_count = m->phases.before_count,
+		                      .after = m->phases.after,
+		                      .after_count = m->phases.after_count };
+	if (m->deduplicates)
+		notes.distinct = how_distinct[m->options.distinct];
+	if (m->profiled) {
+		notes.rows = m->step_rows;
+		notes.entries = m->step_entries;
+		notes.bytes = m->step_bytes;
+	}
+	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
+	put_choices(m, &text);
+	if (m->search)
+		print_memory_report(&m->memory, m->search, &text);
+	if (text.failed) {
+		gemp_text_free(&text);
+		return NULL;
+	}
+	return text.data;
+}
+
+double gemp_match_estimate(const gemp_match *m)
+{
+	return m->plan->steps[m->plan->step_count - 1].rows;
 }

@@ -176,8 +176,9 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
 	                                                            pattern->condition_count, filter, false, &next)));
 	GEMP_TRY_DONE(hand_over(g, &sink));
-	*copied = gemp_comm_sum1(&test_comm, gemp_residual_copied(&sink));
-	*referred = gemp_comm_sum1(&test_comm, gemp_residual_referred(&sink));
+	const gemp_residual_figures figures = gemp_residual_figures_of(&sink);
+	*copied = gemp_comm_sum1(&test_comm, figures.copied);
+	*referred = gemp_comm_sum1(&test_comm, figures.referred);
 done:
 	if (sink.free)
 		sink.free(sink.self);

@@ -1,22 +1,18 @@
 #include "match/filter/residual.h"
 
 #include "core/bitset.h"
-#include "core/status.h"
-#include "graph/batch.h"
 
 #include <string.h>
 
-/* WHAT IS ASKED FOR */
+enum { SPECIAL = 3 }; /* columns to which gemp_fetch_values gives numbers below 0 */
 
-enum { SPECIAL = 3 }; /* columns that gemp_fetch numbers below 0 */
-
-/* By pattern vertex, which columns: [GEMP_MAX_PATTERN_VERTICES * columns], by column + SPECIAL. */
+/* Which columns are read of each pattern vertex. */
 typedef struct needed_columns {
 	size_t columns;
-	bool *needed;
+	bool *needed; /* [GEMP_MAX_PATTERN_VERTICES][columns] by pattern vertex and by column + SPECIAL */
 } needed_columns;
 
-/* Attribute names of edges, each once. */
+/* Adds an attribute name of edges, unless it is in the list. */
 static gemp_code need_name(gemp_row_values *v, const char *name)
 {
 	for (size_t i = 0; i < v->name_count; i++)
@@ -27,7 +23,8 @@ static gemp_code need_name(gemp_row_values *v, const char *name)
 	return GEMP_OK;
 }
 
-/* The column an expression reads of its vertex; false: none. Degrees come after the attributes. */
+/* Sets *column to the column that the expression reads of its vertex, and returns false if it reads none. Columns of degrees
+ * follow those of the attributes. */
 static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *column)
 {
 	if (expr->variable < 0 || expr->of_edge)
@@ -61,7 +58,8 @@ static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_col
 	return GEMP_OK;
 }
 
-/* Pattern vertices of which the same columns are asked form a group: their images are fetched together. */
+/* Adds a pattern vertex to the group of vertices of which the same columns are read. The images of a group are fetched
+ * together, so an element that occurs at several pattern vertices travels once. */
 static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns *needs)
 {
 	const bool *mine = needs->needed + (size_t)vertex * needs->columns;
@@ -82,15 +80,14 @@ static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns
 	gemp_row_group *added = &v->groups[v->group_count];
 	v->group_of[vertex] = (int)v->group_count++;
 	added->members = UINT64_C(1) << vertex;
-	if (GEMP_NEW(added->column, count) != GEMP_OK || GEMP_NEW(added->values, count) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(added->column, count), GEMP_ARRAY(added->values, count)));
 	for (size_t c = 0; c < needs->columns; c++)
 		if (mine[c])
 			added->column[added->column_count++] = (int)c - SPECIAL;
 	return GEMP_OK;
 }
 
-/* Arrays of places keep their memory for the next round; values are dropped. */
+/* Drops the values of a round. The index arrays keep their memory for the next round. */
 static void row_values_reset(gemp_row_values *v)
 {
 	for (size_t g = 0; g < v->group_count; g++) {
@@ -106,52 +103,46 @@ static void row_values_reset(gemp_row_values *v)
 static void row_values_free(gemp_row_values *v)
 {
 	row_values_reset(v);
-	for (size_t g = 0; g < v->group_count; g++) {
+	for (size_t g = 0; g < v->group_count; g++)
 		gemp_free_all(v->groups[g].column, v->groups[g].values, v->groups[g].index);
-	}
 	gemp_free_all(v->edge_index, v->names);
 	gemp_degree_columns_free(&v->degrees);
 	*v = (gemp_row_values){ 0 };
 }
 
-/* Local. All is borrowed. */
-/* Local. Vertices that ask for the same columns are put into one group. */
+/* Local. Notes which values the conditions read. After an error the caller frees what was made. */
 static gemp_code row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_condition *const *conditions, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	needed_columns needs = { 0 };
+	GEMP_OWNED bool *needed = NULL;
 	*out = (gemp_row_values){ .context = context, .graph = graph, .degrees.relation_count = graph->relation_count };
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY_DONE(gemp_degree_columns_note(&out->degrees, conditions[i]->expr));
-	needs.columns = SPECIAL + graph->attributes.count + out->degrees.count;
-	GEMP_TRY_DONE(GEMP_NEW(needs.needed, GEMP_MAX_PATTERN_VERTICES * needs.columns));
+		GEMP_TRY(gemp_degree_columns_note(&out->degrees, conditions[i]->expr));
+	size_t columns = SPECIAL + graph->attributes.count + out->degrees.count;
+	GEMP_TRY(GEMP_NEW(needed, GEMP_MAX_PATTERN_VERTICES * columns));
+	needed_columns needs = { columns, needed };
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY_DONE(note_expr(out, conditions[i]->expr, &needs));
+		GEMP_TRY(note_expr(out, conditions[i]->expr, &needs));
 	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		GEMP_TRY_DONE(join_group(out, v, &needs));
-done:
-	gemp_free(needs.needed);
-	if (code != GEMP_OK)
-		row_values_free(out);
-	return code;
+		GEMP_TRY(join_group(out, v, &needs));
+	return GEMP_OK;
 }
 
-/* FETCHING */
+/* FETCHING the values of a round. */
 
-/* The rank of a member among the bits. */
+/* The number of members below `at`. */
 static size_t members_before(uint64_t members, int at)
 {
 	return (size_t)__builtin_popcountll(members & ((UINT64_C(1) << at) - 1));
 }
 
-/* The places of one vertex's images among the distinct ones of its group. */
+/* For each row, the place of one vertex's image among the distinct images of its group. */
 static uint32_t *place_of(const gemp_row_values *v, const gemp_row_group *group, int vertex)
 {
 	return group->index + members_before(group->members, vertex) * v->rows;
 }
 
-/* Finds the distinct images of the group's vertices, and where each image is among them. */
+/* Finds the distinct images of the group's vertices, and the place of each image among them. */
 static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows,
                              gemp_vertex_index *places)
 {
@@ -182,9 +173,12 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	return GEMP_OK;
 }
 
-/* type(r) as a column of strings, where it is asked for. */
-static gemp_code name_types(gemp_row_values *v)
+/* Local. Notes the place of each edge among the distinct ones, and makes type(r) a column of strings if a condition reads it. */
+static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
+	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
+	for (size_t i = 0; i < count; i++)
+		v->edge_index[i] = (uint32_t)gemp_edge_values_index(&v->edge_values, edges[i]);
 	GEMP_TRY(gemp_column_init(&v->edge_types, "type", GEMP_STRING));
 	GEMP_TRY(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
 	for (size_t i = 0; i < v->edge_values.count && v->types; i++) {
@@ -195,17 +189,7 @@ static gemp_code name_types(gemp_row_values *v)
 	return GEMP_OK;
 }
 
-/* Each row learns where the values of its edges lie. */
-static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
-{
-	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
-	for (size_t i = 0; i < count; i++)
-		v->edge_index[i] = (uint32_t)gemp_edge_values_index(&v->edge_values, edges[i]);
-	return name_types(v);
-}
-
-/* Collective. Fetches the attributes of the distinct edges that conditions ask about, for all pattern edges together.
- * */
+/* Collective. Fetches the attributes of the distinct edges that conditions read, for all pattern edges together. */
 static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
@@ -220,8 +204,8 @@ static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 	return gemp_comm_agree(v->context->comm, place_edges(v, edges, count));
 }
 
-/* Collective. For the rows of this turn. */
-/* Degrees are computed once, in the first round. */
+/* Collective. Fetches the values that the conditions read of the round's rows. Degrees are computed once, in the first
+ * round. */
 static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
 	v->rows = rows->rows;
@@ -234,9 +218,7 @@ static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows
 	return GEMP_OK;
 }
 
-/* READING */
-
-/* The column of a vertex's values and the rows' places in it. */
+/* The column of a vertex's values, and the place of each row in it. */
 static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int column)
 {
 	const gemp_row_group *group = &v->groups[v->group_of[vertex]];
@@ -246,7 +228,7 @@ static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int colum
 	return (gemp_row_source){ &group->values[c], place_of(v, group, vertex) };
 }
 
-/* Edges that conditions ask about have their places one behind the other, by pattern edge. */
+/* The same for an edge. edge_index has a part of `rows` places for each pattern edge that conditions read. */
 static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 {
 	size_t c = 0;
@@ -256,32 +238,6 @@ static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 	while (strcmp(v->names[c], expr->name) != 0)
 		c++;
 	return (gemp_row_source){ &v->edge_values.columns[c], place };
-}
-
-/* Where the value of an expression lies for each row, as gemp_row_view wants it. */
-/* Values of sub-queries are columns of the rows themselves. */
-static bool row_values_source(const gemp_row_values *v, const gemp_row_store *rows, const gemp_expr *expr,
-                              gemp_row_source *out)
-{
-	int column;
-	*out = (gemp_row_source){ 0 };
-	switch (expr->kind) {
-	case GEMP_EXISTS:
-	case GEMP_COUNT_OF:
-		GEMP_CHECK(expr->sub < rows->value_count);
-		out->column = &rows->values[expr->sub];
-		return true;
-	case GEMP_TYPE: *out = of_edge(v, expr); return true;
-	case GEMP_KEY:
-	case GEMP_DEGREE:
-	case GEMP_ATTRIBUTE:
-		if (expr->of_edge)
-			*out = of_edge(v, expr);
-		else if (column_of(v, expr, &column))
-			*out = of_vertex(v, expr->variable, column);
-		return true;
-	default: return false;
-	}
 }
 
 typedef struct residual {
@@ -294,13 +250,39 @@ typedef struct residual {
 	gemp_row_store rows;
 	gemp_row_values values;
 	gemp_column label_lists; /* [label sets] */
-	size_t row;              /* looked at by the scope */
+	size_t row;              /* the row that the scope evaluates */
 	uint64_t referred, tag;  /* tag: of the values on the device */
 } residual;
 
-/* ON THE DEVICE: conditions on one vertex */
+/* The column of an expression's values, and the place of each row in it, as gemp_row_view asks for them. The values of
+ * sub-queries are columns of the rows themselves. */
+static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
+{
+	const residual *r = context;
+	int column;
+	*out = (gemp_row_source){ 0 };
+	switch (expr->kind) {
+	case GEMP_EXISTS:
+	case GEMP_COUNT_OF:
+		GEMP_CHECK(expr->sub < r->rows.value_count);
+		out->column = &r->rows.values[expr->sub];
+		return true;
+	case GEMP_TYPE: *out = of_edge(&r->values, expr); return true;
+	case GEMP_KEY:
+	case GEMP_DEGREE:
+	case GEMP_ATTRIBUTE:
+		if (expr->of_edge)
+			*out = of_edge(&r->values, expr);
+		else if (column_of(&r->values, expr, &column))
+			*out = of_vertex(&r->values, expr->variable, column);
+		return true;
+	default: return false;
+	}
+}
 
-/* Rows of which a condition on this vertex is not true are dropped from keep. */
+/* CONDITIONS ON ONE VERTEX, which the device evaluates. */
+
+/* Clears keep[row] where a condition on this vertex is not true. Only images that occur in rows still kept are evaluated. */
 static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
                              uint8_t *keep)
 {
@@ -317,7 +299,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.among = among;
 	for (size_t c = 0; c < group->column_count; c++)
 		if (group->column[c] >= (int)r->graph->attributes.count) {
-			continue; /* a degree, of another condition */
+			continue; /* a degree, which a condition on the host reads */
 		} else if (group->column[c] >= 0) {
 			columns[group->column[c]] = &group->values[c];
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
@@ -336,7 +318,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	return GEMP_OK;
 }
 
-/* Does the expression ask for values that kernels cannot read: sub-queries, lists of labels, degrees? */
+/* True if the expression reads values that kernels cannot: sub-queries, lists of labels, degrees. */
 static bool needs_host_rows(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
@@ -348,21 +330,20 @@ static bool needs_host_rows(const gemp_expr *expr)
 	return false;
 }
 
-/* Conditions on one vertex are evaluated for its distinct images on the device. */
+/* True if the device evaluates the condition, once for each distinct image of its one vertex. */
 static bool on_device(const residual *r, const gemp_condition *condition)
 {
 	return r->filter && condition->edges == 0 && __builtin_popcountll(condition->vertices) == 1 &&
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
-/* Groups have values of their own, and so a tag: columns are copied once for all conditions of a group. */
+/* Each group has other values and therefore a tag of its own, under which its columns are copied once for all conditions. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
 	GEMP_OWNED const gemp_condition **mine = NULL;
 	GEMP_TRY(GEMP_NEW(mine, r->condition_count));
 	for (size_t g = 0; g < r->values.group_count; g++) {
-		if (r->filter)
-			r->tag = gemp_filter_next_tag(r->filter);
+		r->tag = gemp_filter_next_tag(r->filter);
 		for (uint64_t left = r->values.groups[g].members; left; left &= left - 1) {
 			int vertex = __builtin_ctzll(left);
 			size_t count = 0;
@@ -376,15 +357,7 @@ static gemp_code test_on_device(residual *r, uint8_t *keep)
 	return GEMP_OK;
 }
 
-/* ON THE HOST */
-
-static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
-{
-	const residual *r = context;
-	return row_values_source(&r->values, &r->rows, expr, out);
-}
-
-/* NULL where no row has a value. */
+/* The value of the current row; NULL if the source has no column. */
 static gemp_value look_up(const residual *r, gemp_row_source source)
 {
 	if (!source.column)
@@ -398,7 +371,7 @@ static uint32_t scope_label_set(void *context, int variable)
 	return (uint32_t)look_up(r, of_vertex(&r->values, variable, GEMP_FETCH_LABEL_SET)).integer;
 }
 
-/* Values come from columns of distinct elements, at the row that is looked at. */
+/* The value of an expression for the current row. */
 static gemp_value scope_value(void *context, const gemp_expr *expr)
 {
 	const residual *r = context;
@@ -425,7 +398,7 @@ static void scope_at(void *context, size_t row)
 	((residual *)context)->row = row;
 }
 
-/* The view lets row_test go through columns in blocks, and evaluate the rest row by row. */
+/* gemp_row_test goes through the view's columns in blocks, and evaluates other expressions row by row in its scope. */
 static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
@@ -438,8 +411,8 @@ static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint
 	return gemp_row_test(&view, condition->expr, keep);
 }
 
-/* Drops the rows for which some condition is not true. Local. */
-static gemp_code test(residual *r)
+/* Local. Drops the rows for which a condition is not true. */
+static gemp_code test_rows(residual *r)
 {
 	GEMP_OWNED uint8_t *keep = NULL;
 	if (r->rows.rows == 0)
@@ -455,23 +428,15 @@ static gemp_code test(residual *r)
 	return GEMP_OK;
 }
 
-/* THE SINK */
-
-/* Rows wait until the end of the round, when their values can be fetched collectively. */
+/* Rows are stored until the end of the round, when their values are fetched collectively. */
 static gemp_code residual_consume(void *self, const gemp_batch *batch)
 {
 	residual *r = self;
 	return gemp_row_store_add(&r->rows, batch, batch->rows);
 }
 
-/* An empty batch is not handed on, since sinks may take its columns from the first batch. */
-static gemp_code forward_rows(residual *r)
-{
-	gemp_batch batch = gemp_row_store_batch(&r->rows);
-	return batch.rows ? r->next->consume(r->next->self, &batch) : GEMP_OK;
-}
-
-/* The sequence of a round: fetch values, test rows, hand on those that passed. */
+/* Collective. Fetches the round's values, tests the rows, and passes those that remain to the next sink. An empty batch is
+ * not passed on, since sinks learn from the first batch which columns there are. */
 static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;
@@ -479,9 +444,11 @@ static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *a
 	double began = gemp_now();
 	r->referred += r->rows.rows * r->values.mentions;
 	GEMP_TRY_DONE(row_values_fetch(&r->values, &r->rows));
-	code = test(r);
+	code = test_rows(r);
 	gemp_timers_add(&r->context->timers, GEMP_PHASE_ATTRIBUTES, began);
-	GEMP_THEN(forward_rows(r));
+	const gemp_batch batch = gemp_row_store_batch(&r->rows);
+	if (batch.rows)
+		GEMP_THEN(r->next->consume(r->next->self, &batch));
 	GEMP_TRY_DONE(gemp_comm_agree(r->context->comm, code));
 	gemp_row_store_clear(&r->rows);
 	code = r->next->end_round(r->next->self, last, enough, again);
@@ -509,14 +476,9 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 {
 	GEMP_OWNED_BY(residual_free_at) residual *r = NULL;
 	GEMP_TRY(GEMP_NEW(r, 1));
-	*r = (residual){
-		.context = context,
-		.graph = graph,
-		.conditions = conditions,
-		.condition_count = count,
-		.filter = filter,
-		.next = next,
-	};
+	*r = (residual){ .context = context, .graph = graph, .filter = filter, .next = next };
+	r->conditions = conditions;
+	r->condition_count = count;
 	GEMP_TRY(row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_TRY(gemp_label_list_column(&r->label_lists, graph));
 	r->values.count_loops = count_loops;
@@ -527,14 +489,8 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *g
 	return GEMP_OK;
 }
 
-uint64_t gemp_residual_copied(const gemp_sink *sink)
+gemp_residual_figures gemp_residual_figures_of(const gemp_sink *sink)
 {
 	const residual *r = sink->self;
-	return r->values.copied;
-}
-
-uint64_t gemp_residual_referred(const gemp_sink *sink)
-{
-	const residual *r = sink->self;
-	return r->referred;
+	return (gemp_residual_figures){ r->values.copied, r->referred };
 }

@@ -1,6 +1,5 @@
 #include "match/planner/condition_phases.h"
 
-#include "core/status.h"
 #include "match/filter/computed_columns.h"
 #include "partition/build/dictionary.h"
 #include "pattern/plan/derive.h"
@@ -23,23 +22,25 @@ static uint64_t phases_mentions(const gemp_expr *expr)
 	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
 
-/* a <> b between vertices: the search keeps the images apart while it binds them. */
-static bool keeps_apart(const gemp_expr *expr)
+/* True if the expression compares a value of this kind of two different vertices. */
+static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 {
-	return expr->kind == GEMP_NE && expr->count == 2 && expr->children[0]->kind == GEMP_VERTEX &&
-	       expr->children[1]->kind == GEMP_VERTEX && expr->children[0]->variable != expr->children[1]->variable;
+	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
+	       expr->children[0]->variable != expr->children[1]->variable && !expr->children[0]->of_edge &&
+	       !expr->children[1]->of_edge;
 }
 
-/* Either vertex may be bound first, so that both know of the other. */
-static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
+/* Notes the two vertices of a comparison with each other, since either of them may be bound first. */
+static void note_pair(uint64_t *masks, const gemp_expr *expr)
 {
 	int a = expr->children[0]->variable, b = expr->children[1]->variable;
-	out->unequal[a] |= UINT64_C(1) << b;
-	out->unequal[b] |= UINT64_C(1) << a;
+	masks[a] |= UINT64_C(1) << b;
+	masks[b] |= UINT64_C(1) << a;
 }
 
-/* Ids are where a search starts from, and labels cost nothing. */
-static gemp_phase_choice choose(const gemp_condition *condition, gemp_condition_phase when)
+/* Conditions on ids are always tested before the search, which then starts from few vertices; labels cost nothing. Only
+ * conditions that read attributes are open, and only under --attributes auto. */
+static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_condition_phase when)
 {
 	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
 	const char *reason = !reads                           ? "reads no attribute"
@@ -53,7 +54,7 @@ static gemp_phase_choice choose(const gemp_condition *condition, gemp_condition_
 	return choice;
 }
 
-/* Conditions that are certain to come before the search precede the open ones. */
+/* Conditions that certainly come before the search precede the open ones in the array. */
 static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choice)
 {
 	size_t place = out->before_count++;
@@ -64,17 +65,18 @@ static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choi
 	out->before[place] = choice->condition;
 }
 
-/* A condition between several elements, or with a sub-query, waits for whole matches. */
+/* A condition between several elements, or with a sub-query, waits for whole matches. The exception is a <> b: the search
+ * compares the images while it binds them. */
 static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_condition_phase when)
 {
-	if (keeps_apart(condition->expr)) {
-		keep_apart(out, condition->expr);
+	if (condition->expr->kind == GEMP_NE && compares_vertices(condition->expr, GEMP_VERTEX)) {
+		note_pair(out->unequal, condition->expr);
 	} else if (__builtin_popcountll(condition->vertices) != 1 || condition->edges ||
 	           count_kind(condition->expr, GEMP_EXISTS) || count_kind(condition->expr, GEMP_COUNT_OF)) {
 		out->after[out->after_count++] = condition;
 	} else {
 		gemp_phase_choice *choice = &out->choices[out->choice_count++];
-		*choice = choose(condition, when);
+		*choice = initial_choice(condition, when);
 		if (choice->before)
 			add_before(out, choice);
 		else
@@ -82,7 +84,7 @@ static void add(gemp_condition_phases *out, const gemp_condition *condition, gem
 	}
 }
 
-/* Each array has a place for every condition, since one phase may take all of them. */
+/* Each array has the length of all conditions, since one phase may take all of them. */
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -114,30 +116,13 @@ void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 	choice->before = false;
 }
 
-/* Of a condition on one vertex. */
-static gemp_phase_choice *phases_choice(gemp_condition_phases *phases, const gemp_condition *condition)
-{
-	size_t i = 0;
-	while (phases->choices[i].condition != condition)
-		i++;
-	return &phases->choices[i];
-}
-
 void gemp_phases_free(gemp_condition_phases *phases)
 {
 	gemp_free_all(phases->before, phases->after, phases->choices);
 	*phases = (gemp_condition_phases){ 0 };
 }
 
-/* Does the expression compare a kind of value of two different vertices? */
-static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
-{
-	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
-	       expr->children[0]->variable != expr->children[1]->variable && !expr->children[0]->of_edge &&
-	       !expr->children[1]->of_edge;
-}
-
-/* Two keys are equal if and only if the vertices are: keys are unique. */
+/* Keys are unique, so two keys are equal if and only if the vertices are. */
 static bool is_equality(const gemp_expr *expr)
 {
 	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) &&
@@ -151,16 +136,7 @@ static bool is_order(const gemp_expr *expr)
 	return order && compares_vertices(expr, GEMP_KEY);
 }
 
-/* The test is made when the second of both vertices is bound, whichever that is. */
-static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
-{
-	int a = expr->children[0]->variable, b = expr->children[1]->variable;
-	uint64_t *masks = expr->kind == GEMP_EQ ? tests->equal : tests->unequal;
-	masks[a] |= UINT64_C(1) << b;
-	masks[b] |= UINT64_C(1) << a;
-}
-
-/* a > b is b < a. */
+/* a > b is noted as b < a. */
 static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 {
 	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
@@ -170,7 +146,7 @@ static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 	masks[less] |= UINT64_C(1) << greater;
 }
 
-/* [NOT] EXISTS of one edge between bound vertices is a look-up in a row. */
+/* [NOT] EXISTS of one edge between bound vertices is a lookup in a row. */
 static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
@@ -184,11 +160,11 @@ static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_e
 	};
 }
 
-/* Makes the condition a test of the search; false where it cannot be one. */
+/* Makes the condition a test of the search. Returns false if the search has no such test. */
 static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (is_equality(expr))
-		add_equality(&p->tests, expr);
+		note_pair(expr->kind == GEMP_EQ ? p->tests.equal : p->tests.unequal, expr);
 	else if (p->key_rank && is_order(expr))
 		add_order(&p->tests, expr);
 	else if (gemp_pattern_is_edge_test(pattern, expr))
@@ -198,7 +174,7 @@ static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_
 	return true;
 }
 
-/* Conditions that remain keep their order, in which they were written. */
+/* The conditions that remain keep the order of the query text. */
 static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
 {
 	size_t kept = 0;
@@ -210,8 +186,8 @@ static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const g
 	*count = kept;
 }
 
-/* Are key ranks in the order in which conditions compare keys? Numbers are ranked by value and strings bytewise; but
- * where a graph has keys of both kinds, conditions see strings only and ranks put numbers first. */
+/* True if key ranks have the order in which conditions compare keys. Numbers are ranked by value and strings bytewise. In a
+ * graph with keys of both kinds, however, conditions see strings only, while ranks put numbers first. */
 static bool ranked_as_compared(const gemp_shard *graph)
 {
 	int64_t integer;
@@ -223,7 +199,7 @@ static bool ranked_as_compared(const gemp_shard *graph)
 	return true;
 }
 
-/* Key ranks of all vertices are needed on every rank: 4 bytes a vertex, only for patterns that compare keys. */
+/* Collective. Gathers the key ranks of all vertices on every rank: 4 bytes a vertex, only for patterns that compare keys. */
 static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
 	void *all = NULL;
@@ -237,7 +213,7 @@ static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shar
 	return GEMP_OK;
 }
 
-/* What the search tests itself needs no test afterwards. */
+/* A condition that the search tests leaves the phases, so the residual filter does not test it again. */
 gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases)
 {
@@ -263,15 +239,15 @@ void gemp_pushdown_free(gemp_pushdown *p)
 	*p = (gemp_pushdown){ 0 };
 }
 
-/* Nanoseconds, as measured on 2 cores: to copy a value of a column to the device and test it; to copy a match to the
- * host; to look at one of its values there. */
+/* Nanoseconds, as measured on 2 cores: copying a value of a column to the device and testing it there; copying a match to
+ * the host; testing one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
-enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges */
+enum { SAMPLED = 1 << 12 }; /* candidates of a rank in whose rows edges are counted */
 
-/* MATCHES, estimated as if edges lay between candidates at random. */
+/* ESTIMATE of the number of matches. */
 
-/* Own rows that are candidates: every `step`-th of them. */
+/* Every `step`-th of the own rows that are candidates. */
 typedef struct edge_sample {
 	size_t count, step;
 	size_t rows[SAMPLED];
@@ -287,7 +263,7 @@ static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size
 	return row;
 }
 
-/* Every n-th candidate, so that the sample does not depend on a random number. */
+/* Takes every n-th candidate: a sample that does not depend on random numbers. */
 static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
 	size_t own = bits ? 0 : graph->rows, seen = 0;
@@ -334,7 +310,7 @@ static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, c
 	return matches;
 }
 
-/* CHOICE */
+/* CHOICE of the phase, and the candidates. */
 
 /* Strings cost more to copy and to compare than numbers. */
 static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
@@ -362,7 +338,7 @@ static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, d
 	return later;
 }
 
-/* Collective. Rank 0 decides: sums of floating-point numbers need not be the same everywhere. */
+/* Collective. All ranks use the estimate of rank 0, since sums of floating-point numbers can differ between ranks. */
 static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, const gemp_shard *graph,
                           const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
@@ -373,9 +349,7 @@ static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, 
 			gemp_phases_defer(phases, &phases->choices[i]);
 }
 
-/* CANDIDATES */
-
-/* Is there arithmetic that may have no result, such as a division by zero? */
+/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular expression. */
 static bool may_fail(const gemp_expr *expr)
 {
 	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
@@ -386,7 +360,7 @@ static bool may_fail(const gemp_expr *expr)
 	return false;
 }
 
-/* The arguments of gemp_candidates_narrow that stay the same. */
+/* The arguments of gemp_candidates_narrow that are the same for all of its calls. */
 typedef struct filter_context {
 	gemp_candidates *candidates;
 	gemp_condition_phases *phases;
@@ -396,64 +370,59 @@ typedef struct filter_context {
 	const gemp_pattern *pattern;
 } filter_context;
 
-/* Collective: the bits of all ranks are united. */
+/* Collective. Removes the candidates for which one of the conditions is not true. */
 static gemp_code narrow_by(const filter_context *n, const gemp_condition *const *conditions, size_t count)
 {
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
 }
 
-/* Conditions that cannot be computed for some vertex are tested after the search instead: that vertex need not be in
- * any match. */
+/* Collective. Tests conditions [first, count). A condition that cannot be computed for some vertex is moved behind the search
+ * instead of failing the query, because that vertex need not be in any match. */
 static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_condition **safe = NULL, **unsafe = NULL;
+	GEMP_OWNED const gemp_condition **safe = NULL, **unsafe = NULL;
 	size_t safe_count = 0, unsafe_count = 0;
-	code = GEMP_NEW(safe, count);
-	GEMP_THEN(GEMP_NEW(unsafe, count));
-	GEMP_TRY_DONE(gemp_comm_agree(n->context->comm, code));
+	GEMP_TRY(gemp_comm_agree(n->context->comm, gemp_new_all(GEMP_ARRAY(safe, count), GEMP_ARRAY(unsafe, count))));
 	for (size_t i = first; i < count; i++)
 		if (may_fail(n->phases->before[i]->expr))
 			unsafe[unsafe_count++] = n->phases->before[i];
 		else
 			safe[safe_count++] = n->phases->before[i];
-	GEMP_TRY_DONE(narrow_by(n, safe, safe_count));
+	GEMP_TRY(narrow_by(n, safe, safe_count));
 	for (size_t i = 0; i < unsafe_count; i++) {
-		gemp_phase_choice *choice = phases_choice(n->phases, unsafe[i]);
-		code = narrow_by(n, &unsafe[i], 1);
-		if (code != GEMP_OK && code != GEMP_EDATA)
-			goto done;
-		if (code == GEMP_EDATA) {
-			gemp_phases_defer(n->phases, choice);
-			snprintf(choice->reason, sizeof choice->reason, "cannot be computed for some vertex");
-		}
-		code = GEMP_OK;
+		gemp_code code = narrow_by(n, &unsafe[i], 1);
+		if (code == GEMP_OK)
+			continue;
+		if (code != GEMP_EDATA)
+			return code;
+		gemp_phase_choice *choice = n->phases->choices;
+		while (choice->condition != unsafe[i])
+			choice++;
+		gemp_phases_defer(n->phases, choice);
+		snprintf(choice->reason, sizeof choice->reason, "cannot be computed for some vertex");
 	}
-done:
-	gemp_free_all(safe, unsafe);
-	return code;
+	return GEMP_OK;
 }
 
-/* Certain conditions narrow the candidates first, since the estimate of matches is made from what they leave. */
+/* Certain conditions are tested first, since matches are estimated from the candidates that these leave. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
                                  gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options)
 {
-	gemp_code code = GEMP_OK;
-	const filter_context n = { out, phases, context, filter, graph, pattern };
+	GEMP_OWNED_BY(gemp_candidates_free) gemp_candidates made = { 0 };
+	const filter_context n = { &made, phases, context, filter, graph, pattern };
+	*out = made;
 	if (filter)
 		gemp_filter_count_loops(filter, phases->count_loops);
-	GEMP_TRY_DONE(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
+	GEMP_TRY(gemp_candidates_new(&made, context, filter, graph, pattern, NULL, 0));
 	if (options->among)
-		GEMP_TRY_DONE(
-			gemp_comm_agree(context->comm, gemp_candidates_limit(out, options->among_vertex, options->among)));
-	GEMP_TRY_DONE(narrow(&n, 0, phases->certain));
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(&made, options->among_vertex, options->among)));
+	GEMP_TRY(narrow(&n, 0, phases->certain));
 	if (phases->before_count > phases->certain) {
-		choose_phases(phases, context, graph, pattern, out);
-		GEMP_TRY_DONE(narrow(&n, phases->certain, phases->before_count));
+		choose_phases(phases, context, graph, pattern, &made);
+		GEMP_TRY(narrow(&n, phases->certain, phases->before_count));
 	}
-done:
-	if (code != GEMP_OK)
-		gemp_candidates_free(out);
-	return code;
+	*out = made;
+	made = (gemp_candidates){ 0 };
+	return GEMP_OK;
 }

@@ -1,8 +1,6 @@
 #include "match/planner/order_search.h"
 
 #include "core/log.h"
-#include "core/memory.h"
-#include "match/planner/sample.h"
 #include "pattern/plan/planner.h"
 
 #include <math.h>
@@ -10,44 +8,44 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* Samples are larger where more work is at stake, and larger again for the few orders among which it is decided. */
-enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
-/* An order that costs up to this over the best is sampled again with larger samples. */
-static const double near_best_factor = 1.6; /* what an order may cost over the best to be looked at again */
-static const double min_search_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
-static const uint64_t sampled_steps = 64; /* about so many are paid for, where reads are limited */
+/* Samples are larger where more work is expected, and FINAL times larger for the last few orders that are compared. */
+enum { MIN_SAMPLE = 64, MAX_SAMPLE = 256, MAX_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
+static const double near_best_factor = 1.6;                /* an order up to this times the best becomes a finalist */
+static const double min_search_work = 1e6;                 /* entries: an order with less work is not worth a search */
+static const double min_reads = 2e6, read_fraction = 0.02; /* budget: min_reads plus this fraction of the work */
+static const double work_per_sample = 4e6;                 /* entries of work for each partial match of a sample */
+static const uint64_t sampled_steps = 64; /* a limit of reads is divided by the steps that a search samples */
 
-enum { MOST_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 }; /* of plans whose steps' figures are kept */
+enum { MAX_PLAN_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 }; /* vertices and edges of a simple pattern */
 
-/* A prefix of an order. */
+/* A prefix of an order, with the sample of partial matches that it leaves. */
 typedef struct order_prefix {
 	int count;
 	int order[GEMP_MAX_SEARCHED];
-	uint64_t bound;
-	double cost, rows;
-	double rows_at[GEMP_MAX_SEARCHED]; /* after each of its vertices */
-	gemp_sample_work work[MOST_STEPS]; /* of the plan's steps so far */
-	bool open;
+	uint64_t bound;                        /* the vertices of order[], as bits */
+	double cost, rows;                     /* entries so far; partial matches after the last vertex */
+	double rows_at[GEMP_MAX_SEARCHED];     /* partial matches after each vertex */
+	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the plan's steps so far */
+	bool open;                             /* not extended yet */
 	gemp_sample sample;
 } order_prefix;
 
-/* The prefixes so far, and how much was read to sample them. */
 typedef struct order_search {
 	const gemp_order_inputs *q;
 	gemp_sampler *sampler;
 	size_t sample_size;
 	size_t node_count, capacity;
-	order_prefix *nodes;
-	size_t steps; /* sampled */
-	double most_reads;
-	bool hurry;                        /* that was read: the deepest prefixes are brought to an end */
-	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
+	order_prefix *nodes; /* [node_count] */
+	size_t steps;        /* sampled so far */
+	double max_reads;
+	bool hurry;                            /* max_reads is exceeded: the longest prefixes are completed first */
+	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the order sampled last */
 } order_search;
 
-/* The cost of a partial match on entering a step, and of a lookup, in entries walked (fitted, tests/bench/orders.py). */
+/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
-/* Steps with the same sources are twins at the end of a plan. */
+/* Two last steps with the same sources bind twins, of which nested loops count one by a formula. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
 	bool same = a->sources == b->sources && a->check_count == b->check_count;
@@ -56,7 +54,7 @@ static bool same_sources(const gemp_step *a, const gemp_step *b)
 	return same;
 }
 
-/* The position in the order of the latest vertex in whose row the step's candidates lie. */
+/* The position in the order of the latest vertex whose row contains the step's candidates. */
 static int latest_place(const gemp_step *step, const order_prefix *n)
 {
 	int latest = 0;
@@ -67,8 +65,8 @@ static int latest_place(const gemp_step *step, const order_prefix *n)
 	return latest;
 }
 
-/* The work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
- * vertex that they depend on, and lists after that. */
+/* The work of a step, in entries. Where kernels list candidates, rows are walked once for each partial match up to the last
+ * vertex that the list depends on, and the list itself for every other one. */
 static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const order_prefix *from,
                       const gemp_sample_work *work)
 {
@@ -84,7 +82,7 @@ static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t 
 	return matches + work->passed + entries * fmin(from->rows_at[latest] / from->rows, 1);
 }
 
-/* Orders are connected: each vertex extends the row of one before it. */
+/* True if v has an edge to a bound vertex. Orders are connected: each vertex is found in the row of an earlier one. */
 static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -110,30 +108,27 @@ static void complete(const gemp_pattern *pattern, int *order, int count)
 			}
 }
 
-/* Is v the smallest of the vertices to which automorphisms that fix the prefix map it? Only these are tried. */
+/* Sets *least if v is the smallest vertex of its orbit under the automorphisms that fix the prefix. Only such vertices are
+ * tried, since the others lead to orders of the same cost. */
 static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix, int v, bool *least)
 {
-	gemp_stab_chain *chain = NULL;
+	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	int base[GEMP_MAX_SEARCHED];
 	const int *orbit;
 	memcpy(base, prefix->order, sizeof base);
 	base[prefix->count] = v;
 	complete(s->q->pattern, base, prefix->count + 1);
-	gemp_code code = gemp_stab_chain_new(&chain, s->q->symmetry, base, s->q->pattern->vertex_count);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_stab_chain_new(&chain, s->q->symmetry, base, s->q->pattern->vertex_count));
 	size_t size = gemp_stab_chain_orbit(chain, (size_t)prefix->count, &orbit);
 	*least = true;
 	for (size_t i = 0; i < size; i++)
 		*least &= orbit[i] >= v;
-	gemp_stab_chain_free(chain);
 	return GEMP_OK;
 }
 
-/* Collective. Samples the steps of the prefix's last vertex: its own, and the edges that are bound with it. */
+/* Collective. Samples the steps of the prefix's last vertex: the step that binds it, and those that bind its edges. */
 static gemp_code sample_steps(order_search *s, const order_prefix *from, order_prefix *to)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_plan_free_at) gemp_plan *plan = NULL;
 	gemp_plan_options options = *s->q->options;
 	int order[GEMP_MAX_SEARCHED];
@@ -144,34 +139,33 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	options.order = order;
 	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
 	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
-	/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
+	/* Pivots and pairs are inexpensive to extend, and every later sample depends on them, so more of them are drawn. */
 	size_t step = 0, wanted = s->sample_size * (to->count == 1 ? 16 : to->count == 2 ? 4 : 1);
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
 		step++;
 	for (bool first = true; first || (step < plan->step_count && plan->steps[step].kind == GEMP_BIND_EDGE); step++) {
 		gemp_sample_work work;
 		gemp_sample out = { 0 };
-		code = gemp_sampler_step(s->sampler, plan, step, in, &out, wanted, &work);
+		const gemp_code code = gemp_sampler_step(s->sampler, plan, step, in, &out, wanted, &work);
 		gemp_sample_free(&between);
 		between = out;
 		in = &between;
 		first = false;
-		if (code != GEMP_OK)
-			return code;
+		GEMP_TRY(code);
 		to->cost += work_of(s->q, plan, step, from, &work);
 		to->rows = work.passed;
-		if (step < MOST_STEPS)
+		if (step < MAX_PLAN_STEPS)
 			to->work[step] = work;
 		s->steps++;
 	}
 	to->rows_at[to->count - 1] = to->rows;
 	to->sample = between;
 	between = (gemp_sample){ 0 };
-	return code;
+	return GEMP_OK;
 }
 
-/* Does another prefix of the same vertices cost less and leave fewer partial matches? Samples err, so that in a small
- * pattern a prefix stays unless it is clearly worse. */
+/* True if another prefix of the same vertices costs less and leaves fewer partial matches. Samples are inaccurate, so in a
+ * small pattern a prefix is dropped only if it is clearly worse. */
 static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
@@ -183,10 +177,10 @@ static bool dominated(const order_search *s, const order_prefix *n)
 	return false;
 }
 
-/* Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous. */
+/* Collective. Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous.
+ * from SIZE_MAX stands for the empty prefix. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
-	gemp_code code = GEMP_OK;
 	bool least = false;
 	order_prefix none = { 0 };
 	order_prefix n = from == SIZE_MAX ? none : s->nodes[from];
@@ -202,7 +196,7 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 		gemp_sample_free(&n.sample);
 		return GEMP_OK;
 	}
-	code = gemp_comm_agree(s->q->context->comm, GEMP_RESERVE(s->nodes, s->capacity, s->node_count + 1));
+	gemp_code code = gemp_comm_agree(s->q->context->comm, GEMP_RESERVE(s->nodes, s->capacity, s->node_count + 1));
 	if (code == GEMP_OK)
 		s->nodes[s->node_count++] = n;
 	else
@@ -210,14 +204,13 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 	return code;
 }
 
-/* Uniform-cost search; once the budget of reads is spent, the longest prefixes are completed first. */
+/* The prefix to extend next. Once the budget of reads is spent, longer prefixes come first. */
 static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
 	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
 }
 
-/* A search through all prefixes costs less than a heap would save: there are 4,096 at most, and each costs a sample.
- * */
+/* A linear search is enough: there are 4,096 prefixes at most, and each one costs a sample, which takes far longer. */
 static size_t cheapest_prefix(const order_search *s)
 {
 	size_t best = SIZE_MAX;
@@ -227,14 +220,14 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Expands prefixes by cost and collects whole orders, as long as they cost about as little as the first. */
+/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the first. */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;
 	*count = 0;
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
 		GEMP_TRY(extend_prefix(s, SIZE_MAX, v));
-	while (s->node_count < MOST_NODES && *count < FINALISTS) {
+	while (s->node_count < MAX_NODES && *count < FINALISTS) {
 		size_t best = cheapest_prefix(s);
 		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near_best_factor * s->nodes[finalists[0]].cost))
 			break;
@@ -245,14 +238,14 @@ static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 			if (!(s->nodes[best].bound & BIT(v)) && is_adjacent(pattern, s->nodes[best].bound, v))
 				GEMP_TRY(extend_prefix(s, best, v));
 		gemp_sample_free(&s->nodes[best].sample);
-		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
+		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->max_reads;
 		if (s->hurry && *count > FINALISTS / 2)
 			break;
 	}
 	return GEMP_OK;
 }
 
-/* Collective. Samples a whole order and returns its work. */
+/* Collective. Samples a complete order; *work becomes its cost, and s->work the work of its steps. */
 static gemp_code sample_order(order_search *s, const int *order, size_t sample_size, double *work)
 {
 	gemp_code code = GEMP_OK;
@@ -274,10 +267,10 @@ static gemp_code sample_order(order_search *s, const int *order, size_t sample_s
 	return code;
 }
 
-/* The caller learns the samples of the order that is chosen. */
+/* Gives the caller the work of the order that is the best so far. */
 static void keep_work(const order_search *s, const gemp_sample_work *work)
 {
-	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MOST_STEPS)
+	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MAX_PLAN_STEPS)
 		memcpy(s->q->work, work, sizeof s->work);
 }
 
@@ -300,7 +293,7 @@ static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_
 	return GEMP_OK;
 }
 
-/* Where edges are few and estimates promise little, even a bad order costs less than the search for a better one. */
+/* With few edges and a small estimate, even a bad order costs less than the search for a better one. */
 static bool is_small(const gemp_order_inputs *q)
 {
 	double edges = 0;
@@ -309,8 +302,7 @@ static bool is_small(const gemp_order_inputs *q)
 	return edges <= 1024 && q->rows <= 1e5;
 }
 
-/* The order of the estimates is sampled first: it tells how much work is at stake, and thus how much the search for a
- * better one may cost. */
+/* The planner's order is sampled first: its work decides how much the search for a better one may cost. */
 gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 {
 	gemp_code code = GEMP_OK;
@@ -320,20 +312,19 @@ gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 	*found = false;
 	if (vertices < 3 || vertices > GEMP_MAX_SEARCHED || q->pattern->arguments || q->options->pivot_off || is_small(q))
 		return GEMP_OK;
-	GEMP_TRY_DONE(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
-	if (q->walk_latest)
-		gemp_sampler_walk_latest(s.sampler);
-	if (q->reads)
-		gemp_sampler_limit(s.sampler, q->reads / sampled_steps);
-	GEMP_TRY_DONE(sample_order(&s, order, LEAST_SAMPLE, &work));
+	const gemp_sampler_options options = { .seed = SEED,
+		                                   .limit = q->reads ? gemp_max(q->reads / sampled_steps, 1) : 0,
+		                                   .walk_latest = q->walk_latest };
+	GEMP_TRY_DONE(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, &options));
+	GEMP_TRY_DONE(sample_order(&s, order, MIN_SAMPLE, &work));
 	keep_work(&s, s.work);
 	if (work < min_search_work)
 		goto done;
-	s.most_reads = least_reads + share_of_reads * work;
-	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
+	s.max_reads = min_reads + read_fraction * work;
+	s.sample_size = (size_t)fmin(fmax(work / work_per_sample, MIN_SAMPLE), MAX_SAMPLE);
 	if (q->reads) {
-		s.most_reads = (double)q->reads;
-		s.sample_size = LEAST_SAMPLE;
+		s.max_reads = (double)q->reads;
+		s.sample_size = MIN_SAMPLE;
 	}
 	GEMP_TRY_DONE(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
 	if (!count || s.nodes[finalists[0]].cost > work)

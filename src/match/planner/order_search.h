@@ -1,9 +1,9 @@
-/* order_search: the order of binding that promises the least work, by samples of all orders.
+/* order_search: finds the order of binding that needs the least work according to samples.
  *
- * Orders are prefixes that grow, the cheapest so far first (uniform-cost search), so that the first whole one is the
- * best as far as the samples tell. Of vertices that an automorphism exchanges one is tried, and of prefixes that bind
- * the same vertices only those stay that cost less or leave fewer partial matches. Sampling is collective, and all
- * ranks decide alike.
+ * The search extends prefixes of orders, the one with the lowest cost so far first (uniform-cost search, a special case of
+ * Dijkstra 1959), so the first complete order is the best one by the samples. Of vertices that an automorphism exchanges
+ * only one is tried. Of prefixes that bind the same vertices, those stay that cost less or leave fewer partial matches.
+ * Sampling is collective, and all ranks decide alike.
  */
 
 #ifndef GEMP_MATCH_PLANNER_ORDER_SEARCH_H
@@ -12,7 +12,7 @@
 #include "match/planner/sample.h"
 #include "pattern/symmetry/permutation_group.h"
 
-/* Larger patterns keep the order that estimates give: there are too many. */
+/* Larger patterns have too many orders and keep the one that the planner has estimated. */
 enum { GEMP_MAX_SEARCHED = 8 };
 
 typedef struct gemp_order_inputs {
@@ -24,18 +24,17 @@ typedef struct gemp_order_inputs {
 	const gemp_candidates *candidates;
 	const gemp_plan_options *options;
 	const uint32_t *key_rank;
-	double rows;    /* partial matches that estimates promise, of all steps */
-	uint64_t reads; /* entries and lookups that the search may cost, about; 0: a share of the work that the order has */
+	double rows;      /* partial matches of all steps, as the planner estimated */
+	uint64_t reads;   /* about how many entries and lookups the search may cost; 0: a part of the order's work */
 	bool walk_latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
-	/* candidates are listed as soon as they can be, and twins at the end are counted (match/codegen/nested_shape.h) */
-	bool lists;
-	gemp_sample_work
-		*work; /* [GEMP_MAX_STEPS] filled with what samples say of each step of the plan in the order that comes out
-	                           of it, unless nothing was sampled; NULL: not wanted */
+	bool lists;       /* kernels list candidates early and count twins at the end (match/codegen/nested_shape.h) */
+	/* [GEMP_MAX_STEPS] becomes the sampled work of each step under the resulting order, unless nothing was sampled; NULL:
+	 * not wanted */
+	gemp_sample_work *work;
 } gemp_order_inputs;
 
-/* Collective. order[vertex_count]: one to improve on, replaced if found; it is not where so little work is not worth a
- * search. */
+/* Collective. order[vertex_count] is replaced by a better one if *found. Nothing is found where the work is too small to be
+ * worth a search. */
 gemp_code gemp_order_search(const gemp_order_inputs *question, int *order, bool *found);
 
 #endif

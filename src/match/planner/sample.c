@@ -2,21 +2,57 @@
 
 #include "core/random.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "match/codegen/adjacency_marks.h"
 
 #include <math.h>
 
-/* Degrees over all relations that the pattern names, in either direction; pivots are drawn in proportion to them. */
+/* One way to extend a partial match. */
+typedef struct sample_child {
+	uint32_t parent;
+	gemp_vertex vertex;
+	gemp_edge edge;
+	double weight;
+} sample_child;
+
+struct gemp_sampler {
+	gemp_runtime *context;
+	const gemp_shard *graph;
+	const gemp_candidates *candidates;
+	const uint32_t *key_rank;
+	gemp_sample_rows *rows;
+	uint64_t random, reads, limit; /* state of the generator; reads so far; limit of reads for a step */
+	bool latest;                   /* see gemp_sampler_options.walk_latest */
+	bool chosen;                   /* since the last pivots, something was chosen at random */
+	double *size;                  /* [graph->rows] own pivots are drawn in proportion to it */
+	uint8_t *class;                /* [vertices] degree classes by id, 0 the greatest, as slots are ordered */
+	size_t child_count, child_capacity, request_count, request_capacity;
+	sample_child *children;
+	gemp_row_request *requests;
+};
+
+/* The extension of one partial match by a step. */
+typedef struct sample_extension {
+	gemp_sampler *s;
+	const gemp_plan *plan;
+	const gemp_step *step;
+	int views[GEMP_MAX_CHECKS]; /* of each check, as gemp_sample_rows numbers them */
+	const gemp_vertex *image;
+	const gemp_edge *edges;
+	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's bound vertex */
+	double weight;
+	uint32_t parent;
+	size_t longest;        /* walk: of longer rows only every k-th entry is walked */
+	gemp_sample_work work; /* of this rank so far */
+} sample_extension;
+
+/* Measures degrees over all relations of the pattern, in either direction; pivots are drawn in proportion to them. */
 static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
 {
 	GEMP_OWNED uint64_t *degree = NULL;
 	GEMP_OWNED bool *relations = NULL;
 	size_t count = s->graph->relation_count;
-	GEMP_TRY(GEMP_NEW(degree, s->graph->rows));
-	GEMP_TRY(GEMP_NEW(relations, count));
-	GEMP_TRY(GEMP_NEW(*mine, s->graph->rows));
-	GEMP_TRY(GEMP_NEW(s->size, s->graph->rows));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(degree, s->graph->rows), GEMP_ARRAY(relations, count),
+	                      GEMP_ARRAY(*mine, s->graph->rows), GEMP_ARRAY(s->size, s->graph->rows)));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		for (size_t r = 0; r < count; r++)
 			relations[r] |= pattern->edges[e].relations[r];
@@ -28,23 +64,23 @@ static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, u
 	return GEMP_OK;
 }
 
-/* Collective. Degree classes of all vertices are gathered, a byte a vertex, since slots do not exist yet. */
+/* Degree classes of all vertices are gathered, a byte a vertex, since slots do not exist yet. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
-                           uint64_t seed)
+                           const gemp_sampler_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *s = NULL;
 	GEMP_OWNED uint8_t *mine = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	code = GEMP_NEW(s, 1);
+	gemp_code code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
 		*s = (gemp_sampler){ .context = context,
 			                 .graph = graph,
 			                 .candidates = candidates,
 			                 .key_rank = key_rank,
-			                 .limit = UINT64_MAX,
-			                 .random = gemp_mix(seed + (uint64_t)context->comm->rank) };
+			                 .limit = options->limit ? options->limit : UINT64_MAX,
+			                 .latest = options->walk_latest,
+			                 .random = gemp_mix(options->seed + (uint64_t)context->comm->rank) };
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	GEMP_THEN(measure_degrees(s, pattern, &mine));
@@ -69,17 +105,7 @@ void gemp_sample_free(gemp_sample *sample)
 	*sample = (gemp_sample){ 0 };
 }
 
-void gemp_sampler_walk_latest(gemp_sampler *s)
-{
-	s->latest = true;
-}
-
-void gemp_sampler_limit(gemp_sampler *s, uint64_t reads)
-{
-	s->limit = reads;
-}
-
-/* One rank that left something to chance makes the whole sample an estimate. */
+/* A random choice on one rank makes the whole sample an estimate. */
 bool gemp_sampler_exact(const gemp_sampler *s)
 {
 	return gemp_comm_sum1(s->context->comm, s->chosen) == 0;
@@ -93,7 +119,6 @@ uint64_t gemp_sampler_reads(const gemp_sampler *s)
 	return reads;
 }
 
-/* As for reads, the rank with most decides. */
 uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 {
 	uint64_t fetched = gemp_sample_rows_fetched(s->rows);
@@ -101,20 +126,19 @@ uint64_t gemp_sampler_fetched(const gemp_sampler *s)
 	return fetched;
 }
 
-/* One more way to extend the partial match at hand. */
-static gemp_code add_child(gemp_sample_extension *x, gemp_vertex c, gemp_edge edge, double weight)
+/* Adds an extension of the current partial match. */
+static gemp_code add_child(sample_extension *x, gemp_vertex c, gemp_edge edge, double weight)
 {
 	gemp_sampler *s = x->s;
-	if (GEMP_RESERVE(s->children, s->child_capacity, s->child_count + 1) != GEMP_OK)
-		return GEMP_ENOMEM;
-	s->children[s->child_count++] = (gemp_sample_child){ x->parent, c, edge, weight };
+	GEMP_TRY(GEMP_RESERVE(s->children, s->child_capacity, s->child_count + 1));
+	s->children[s->child_count++] = (sample_child){ x->parent, c, edge, weight };
 	x->work.passed += weight;
 	return GEMP_OK;
 }
 
 /* Draws pivots in proportion to their degrees by systematic sampling; takes all of them if there are no more than
  * wanted. */
-static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
+static gemp_code draw_pivots(sample_extension *x, size_t wanted)
 {
 	gemp_sampler *s = x->s;
 	int pivot = x->step->vertex;
@@ -142,38 +166,31 @@ static gemp_code draw_pivots(gemp_sample_extension *x, size_t wanted)
 	return GEMP_OK;
 }
 
-/* ROWS that the step reads, of all partial matches. */
-static gemp_code request_row(gemp_sampler *s, int view, gemp_vertex id)
-{
-	if (GEMP_RESERVE(s->requests, s->request_capacity, s->request_count + 1) != GEMP_OK)
-		return GEMP_ENOMEM;
-	s->requests[s->request_count++] = (gemp_row_request){ view, id };
-	return GEMP_OK;
-}
-
-/* Is a check made by a row of the step's own vertex? Such checks wait until few are left. */
-/* Checks by rows of the new vertex itself wait until few are left (test_loops). */
+/* True if the check reads the row of the new vertex itself. Such checks wait until the extensions have been drawn
+ * (test_loops), so that only few rows are fetched for them. */
 static bool own_row(const gemp_step *step, size_t check)
 {
 	return step->checks[check].from == step->vertex;
 }
 
 /* Lists the rows that the step reads for all partial matches: those of bound vertices, or those of the new one (own). */
-static gemp_code request_rows(gemp_sample_extension *x, const gemp_sample *sample, bool own)
+static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bool own)
 {
-	x->s->request_count = 0;
-	for (size_t i = 0; i < sample->count; i++)
+	gemp_sampler *s = x->s;
+	s->request_count = 0;
+	GEMP_TRY(GEMP_RESERVE(s->requests, s->request_capacity, sample->count * x->step->check_count));
+	for (size_t i = 0; i < sample->count; i++) {
+		const gemp_vertex *image = sample->images + i * (size_t)x->plan->vertex_count;
 		for (size_t k = 0; k < x->step->check_count; k++)
 			if (x->step->kind == GEMP_BIND_EDGE || own_row(x->step, k) == own)
-				GEMP_TRY(
-					request_row(x->s, x->views[k],
-				                sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
+				s->requests[s->request_count++] = (gemp_row_request){ x->views[k], image[x->step->checks[k].from] };
+	}
 	return GEMP_OK;
 }
 
-/* Adds a drawn extension with its weight. */
-static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, const gemp_sample *in,
-                           const gemp_sample_child *c, double weight)
+/* Adds a drawn extension with its weight to the new sample; without `in` its other vertices and edges are unbound. */
+static gemp_code add_drawn(const sample_extension *x, gemp_sample *out, const gemp_sample *in, const sample_child *c,
+                           double weight)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t n = out->count;
@@ -192,8 +209,9 @@ static gemp_code add_drawn(const gemp_sample_extension *x, gemp_sample *out, con
 	return GEMP_OK;
 }
 
-/* Draws extensions in proportion to their weights (systematic resampling); all stay if there are no more than wanted. */
-static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
+/* Draws extensions in proportion to their weights (systematic resampling), or keeps all of them if there are no more than
+ * wanted. */
+static gemp_code resample(const sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
 	gemp_sampler *s = x->s;
 	double total = 0, sum = 0;
@@ -203,7 +221,7 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	double stride = total / (double)wanted, next = stride * gemp_random_unit(&s->random);
 	s->chosen |= in && s->child_count > wanted;
 	for (size_t i = 0; i < s->child_count; i++) {
-		const gemp_sample_child *c = &s->children[i];
+		const sample_child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {
 			GEMP_TRY(add_drawn(x, out, in, c, c->weight));
 			continue;
@@ -214,21 +232,15 @@ static gemp_code resample(const gemp_sample_extension *x, const gemp_sample *in,
 	return GEMP_OK;
 }
 
-/* Rows ascend by id, as in the graph file, since samples run before slots exist. */
-static size_t lower_bound(const gemp_sample_row *row, gemp_vertex x)
-{
-	return gemp_lower_bound_u32(row->neighbours, row->size, x);
-}
-
 static bool row_has(const gemp_sample_row *row, gemp_vertex x)
 {
-	size_t at = lower_bound(row, x);
+	size_t at = gemp_lower_bound_u32(row->neighbours, row->size, x);
 	return at < row->size && row->neighbours[at] == x;
 }
 
 /* Drops partial matches that fail the checks by the new vertex's own row, which is fetched only for those that were
  * drawn. */
-static void test_loops(gemp_sample_extension *x, gemp_sample *sample)
+static void test_loops(sample_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t kept = 0;
@@ -255,17 +267,8 @@ static void test_loops(gemp_sample_extension *x, gemp_sample *sample)
 	sample->count = kept;
 }
 
-/* Rows are kept by what a view contains, so that plans of different orders share them. */
-static gemp_code name_views(gemp_sample_extension *x)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t k = 0; k < x->step->check_count && code == GEMP_OK; k++)
-		code = gemp_sample_rows_view(x->s->rows, &x->plan->views[x->step->checks[k].view], &x->views[k]);
-	return code;
-}
-
-/* Sums over ranks to the same bits on all of them, since ranks decide by the sums: each number is added in units of
- * 2^-52 of about the greatest. */
+/* Collective. Sums over the ranks so that all of them get the same bits, since they decide by the sums: each number is added
+ * as an integer, in units of 2^-52 of about the greatest. */
 static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 {
 	enum { BIAS = 2048, DIGITS = 52 };
@@ -284,10 +287,10 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
-/* Walks are not longer, whatever the limit. A row so many times longer than another is not walked, as in emit_loops. */
+/* No walk is longer than LONGEST_WALK. A row WALKED_IS_LONGER times longer than another is not walked, as in emit_loops. */
 enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
-/* Slots descend by degree, so that a hub comes before its neighbours. */
+/* Compares two vertices as their slots will compare: by descending degree class, then by id. */
 static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 {
 	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
@@ -297,7 +300,7 @@ static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
 /* Symmetry restrictions compare slots. */
-static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
+static bool within_order(const sample_extension *x, gemp_vertex c)
 {
 	int v;
 	FOR_EACH_BIT (v, x->step->less)
@@ -310,28 +313,22 @@ static bool within_order(const gemp_sample_extension *x, gemp_vertex c)
 }
 
 /* Conditions on the order of ids compare key ranks. */
-static bool keys_fit(const gemp_sample_extension *x, gemp_vertex c)
+static bool keys_fit(const sample_extension *x, gemp_vertex c)
 {
 	const gemp_step *step = x->step;
 	const uint32_t *key = x->s->key_rank;
 	int v;
-	FOR_EACH_BIT (v, step->key_less)
-		if (key[c] >= key[x->image[v]])
+	FOR_EACH_BIT (v, step->key_less | step->key_le | step->key_greater | step->key_ge) {
+		uint32_t own = key[c], other = key[x->image[v]];
+		if ((step->key_less >> v & 1 && own >= other) || (step->key_le >> v & 1 && own > other) ||
+		    (step->key_greater >> v & 1 && own <= other) || (step->key_ge >> v & 1 && own < other))
 			return false;
-	FOR_EACH_BIT (v, step->key_le)
-		if (key[c] > key[x->image[v]])
-			return false;
-	FOR_EACH_BIT (v, step->key_greater)
-		if (key[c] <= key[x->image[v]])
-			return false;
-	FOR_EACH_BIT (v, step->key_ge)
-		if (key[c] < key[x->image[v]])
-			return false;
+	}
 	return true;
 }
 
 /* Tests that need no row. */
-static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
+static bool vertex_fits(const sample_extension *x, gemp_vertex c)
 {
 	int v;
 	FOR_EACH_BIT (v, x->step->differ)
@@ -344,7 +341,7 @@ static bool vertex_fits(const gemp_sample_extension *x, gemp_vertex c)
 }
 
 /* Distinct edges, and the order of parallel ones. */
-static bool edge_fits(const gemp_sample_extension *x, gemp_edge edge)
+static bool edge_fits(const sample_extension *x, gemp_edge edge)
 {
 	int e;
 	FOR_EACH_BIT (e, x->step->edges_differ)
@@ -356,9 +353,8 @@ static bool edge_fits(const gemp_sample_extension *x, gemp_edge edge)
 	return true;
 }
 
-/* Tests the rows of bound vertices. Kernels that mark rows look at a mark before anything else of a candidate, so that
- * their lookups are counted where entries are. */
-static bool checks_hold(gemp_sample_extension *x, size_t walked, gemp_vertex c, double weight)
+/* Tests the rows of bound vertices. Kernels with marks test a mark before anything else; extend() counts that lookup. */
+static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;
 	for (size_t k = 0; k < x->step->check_count; k++) {
@@ -374,30 +370,21 @@ static bool checks_hold(gemp_sample_extension *x, size_t walked, gemp_vertex c, 
 	return true;
 }
 
-/* The row that marking kernels walk: that of the latest vertex, unless another is eight times shorter. */
-static size_t latest_row(const gemp_sample_extension *x)
+/* The row that the kernel would walk. Kernels with marks walk that of the latest vertex unless another one is far shorter;
+ * the others walk that of the greatest slot. */
+static size_t walked_row(const sample_extension *x)
 {
-	size_t best = gemp_latest_source(x->plan, (int)(x->step - x->plan->steps));
+	bool latest = x->s->latest;
+	size_t best = latest ? gemp_latest_source(x->plan, (int)(x->step - x->plan->steps)) : 0;
 	for (size_t k = 0; k < x->step->sources; k++)
-		if (x->row[k].size * WALKED_IS_LONGER < x->row[best].size)
+		if (latest ? x->row[k].size * WALKED_IS_LONGER < x->row[best].size
+		           : before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
 			best = k;
 	return best;
 }
 
-/* The row that the kernel would walk. */
-static size_t walked_row(const gemp_sample_extension *x)
-{
-	size_t best = 0;
-	if (x->s->latest)
-		return latest_row(x);
-	for (size_t k = 1; k < x->step->sources; k++)
-		if (before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
-			best = k;
-	return best;
-}
-
-/* Walks every k-th entry of a long row, with k times the weight. */
-static gemp_code extend(gemp_sample_extension *x)
+/* Extends the current partial match. Of a long row every k-th entry is walked, with k times the weight. */
+static gemp_code extend(sample_extension *x)
 {
 	size_t walked = walked_row(x);
 	const gemp_sample_row *row = &x->row[walked];
@@ -418,12 +405,13 @@ static gemp_code extend(gemp_sample_extension *x)
 	return GEMP_OK;
 }
 
-/* Parallel edges lie together. */
-static gemp_code bind_edge(gemp_sample_extension *x)
+/* Extends the current partial match by each edge to its vertex; parallel edges are adjacent in the row. */
+static gemp_code bind_edge(sample_extension *x)
 {
 	const gemp_sample_row *row = &x->row[0];
 	gemp_vertex c = x->image[x->step->vertex];
-	for (size_t i = lower_bound(row, c); i < row->size && row->neighbours[i] == c; i++) {
+	size_t first = gemp_lower_bound_u32(row->neighbours, row->size, c);
+	for (size_t i = first; i < row->size && row->neighbours[i] == c; i++) {
 		x->work.entries += x->weight;
 		if (edge_fits(x, row->edge[i]))
 			GEMP_TRY(add_child(x, c, row->edge[i], x->weight));
@@ -431,8 +419,8 @@ static gemp_code bind_edge(gemp_sample_extension *x)
 	return GEMP_OK;
 }
 
-/* Partial match i of the sample is the one at hand. */
-static void select_match(gemp_sample_extension *x, const gemp_sample *in, size_t i)
+/* Makes partial match i of the sample the current one. */
+static void select_match(sample_extension *x, const gemp_sample *in, size_t i)
 {
 	const gemp_step *step = x->step;
 	x->image = in->images + i * (size_t)x->plan->vertex_count;
@@ -444,9 +432,9 @@ static void select_match(gemp_sample_extension *x, const gemp_sample *in, size_t
 			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
 }
 
-/* Finds the longest walk with which the step stays within the limit of reads; each entry may be looked for in all
- * other rows. */
-static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
+/* Finds the longest walk with which the step stays within the limit of reads. Each entry may be searched for in all other
+ * rows. */
+static void find_longest(sample_extension *x, const gemp_sample *in)
 {
 	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;
 	int size = WALK_SIZES - 1;
@@ -463,8 +451,8 @@ static void find_longest(gemp_sample_extension *x, const gemp_sample *in)
 	x->longest = (size_t)1 << size;
 }
 
-/* All ways to extend all of `in`; the rows are there. */
-static gemp_code extend_all(gemp_sample_extension *x, const gemp_sample *in)
+/* Extends all partial matches of `in` in all ways; their rows have been fetched. */
+static gemp_code extend_all(sample_extension *x, const gemp_sample *in)
 {
 	bool binds_edge = x->step->kind == GEMP_BIND_EDGE;
 	x->longest = LONGEST_WALK;
@@ -477,18 +465,19 @@ static gemp_code extend_all(gemp_sample_extension *x, const gemp_sample *in)
 	return GEMP_OK;
 }
 
-/* Two fetches of rows at most: those of bound vertices, then, for loops and own rows, those of the new one. */
+/* A step fetches rows twice at most: those of bound vertices, and those of the new vertices that were drawn. */
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sample_extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };
+	sample_extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };
 	size_t wanted = size / (size_t)s->graph->ranks + 1;
 	bool loops = false;
 	s->child_count = 0;
-	code = name_views(&x);
-	if (!in && code == GEMP_OK)
-		code = draw_pivots(&x, wanted);
+	for (size_t k = 0; k < x.step->check_count; k++)
+		GEMP_THEN(gemp_sample_rows_view(s->rows, &plan->views[x.step->checks[k].view], &x.views[k]));
+	if (!in)
+		GEMP_THEN(draw_pivots(&x, wanted));
 	if (in) {
 		GEMP_THEN(request_rows(&x, in, false));
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));

@@ -1,6 +1,5 @@
 #include "match/planner/sample_rows.h"
 
-#include "core/memory.h"
 #include "core/random.h"
 #include "match/filter/element_values.h"
 #include "partition/exchange/value_exchange.h"
@@ -9,8 +8,7 @@
 
 #include <string.h>
 
-/* Rows are forgotten when so many entries are held. */
-enum { MOST_ENTRIES = 1 << 24 };
+enum { MAX_ENTRIES = 1 << 24 }; /* a cache with more is emptied before the next fetch */
 
 /* An entry of a row while its lists are merged. */
 typedef struct row_entry {
@@ -18,14 +16,14 @@ typedef struct row_entry {
 	gemp_edge edge;
 } row_entry;
 
-/* Views are told apart by what they have, since plans number them differently. */
+/* Views are identified by their contents, since every plan numbers its views anew. */
 typedef struct known_view {
 	bool *relations; /* [relation_count] owned */
 	int direction;
 	bool simple, edges;
 } known_view;
 
-/* A row that is here: `size` entries from `at` on. */
+/* A cached row: `size` entries from `at` on. */
 typedef struct known_row {
 	size_t at, size;
 } known_row;
@@ -33,8 +31,8 @@ typedef struct known_row {
 /* Words of a record in the table of rows: its key, and the index of its known_row. */
 enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
 
-/* The rows that were fetched: near[entry_count] and edge[entry_count] hold all of them, one behind the other;
- * known[table.count] says where each of them lies, and the table finds a row by view and id. */
+/* near[entry_count] and edge[entry_count] contain all cached rows, one behind the other. known[table.count] has the place of
+ * each row, and the table finds a row by view and id. */
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
@@ -45,16 +43,16 @@ struct gemp_sample_rows {
 	size_t known_capacity;
 	known_row *known; /* [table.count] */
 	size_t entry_count, near_capacity, edge_capacity;
-	uint64_t fetched; /* entries, with those that are forgotten */
+	uint64_t fetched; /* entries, including those that were dropped */
 	gemp_vertex *near;
 	gemp_edge *edge;
 	size_t merged_capacity[2];
 	row_entry *merged[2]; /* a row while its lists are merged */
 	size_t wanted_capacity;
-	uint64_t *wanted; /* keys of rows that this rank does not know yet */
+	uint64_t *wanted; /* keys of rows of other ranks that are not cached */
 };
 
-/* Local; the first fetch is the first collective call. */
+/* Nothing is fetched yet, so this is local. */
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
@@ -68,7 +66,7 @@ gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, co
 	return GEMP_OK;
 }
 
-/* Takes what was made in part. */
+/* Also frees a cache that gemp_sample_rows_new made in part. */
 void gemp_sample_rows_free(gemp_sample_rows *rows)
 {
 	if (!rows)
@@ -80,7 +78,7 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 	              rows->wanted, rows);
 }
 
-/* Plans of different orders number their views differently; rows are kept by the view itself. */
+/* Plans of different orders number their views differently, so cached rows have the module's own numbers of views. */
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number)
 {
 	size_t count = rows->graph->relation_count;
@@ -92,24 +90,21 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 			return GEMP_OK;
 		}
 	}
-	if (GEMP_RESERVE(rows->views, rows->view_capacity, rows->view_count + 1) != GEMP_OK)
-		return GEMP_ENOMEM;
+	GEMP_TRY(GEMP_RESERVE(rows->views, rows->view_capacity, rows->view_count + 1));
 	known_view *known = &rows->views[rows->view_count];
 	*known = (known_view){ .direction = view->direction, .simple = view->simple, .edges = view->edges };
-	if (GEMP_NEW(known->relations, count) != GEMP_OK)
-		return GEMP_ENOMEM;
-	memcpy(known->relations, view->relations, count);
+	GEMP_TRY(GEMP_COPY(known->relations, view->relations, count));
 	*number = (int)rows->view_count++;
 	return GEMP_OK;
 }
 
-/* Views and ids in one number, as requests travel: by id, and so by owner, first. */
+/* View and id in one number. Ids are the upper half, so sorted keys are sorted by owner. */
 static uint64_t key_of(int view, gemp_vertex id)
 {
 	return (uint64_t)id << 32 | (uint32_t)view;
 }
 
-/* The row of a key, or NULL where it is not here. */
+/* The cached row of a key, or NULL. */
 static const known_row *find_row(const gemp_sample_rows *rows, uint64_t key)
 {
 	const uint32_t record[KEY_WORDS] = { [VIEW] = (uint32_t)key, [ID] = (uint32_t)(key >> 32) };
@@ -117,7 +112,7 @@ static const known_row *find_row(const gemp_sample_rows *rows, uint64_t key)
 	return found ? &rows->known[found[INDEX]] : NULL;
 }
 
-/* Says where a row lies that was not here before. */
+/* Adds a row, whose entries are at the end of the arrays already, to the table. */
 static gemp_code add_row(gemp_sample_rows *rows, uint64_t key, known_row row)
 {
 	const size_t count = rows->table.count;
@@ -138,11 +133,11 @@ gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gem
 	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
 }
 
-/* OWN ROWS. */
+/* A row of one relation, in one direction. */
 typedef struct adjacency_list {
 	size_t size;
 	const gemp_vertex *near;
-	const gemp_edge *edge; /* NULL: first, first + 1, ... */
+	const gemp_edge *edge; /* [size] added to first; NULL: the edges are first, first + 1, ... */
 	gemp_edge first;
 } adjacency_list;
 
@@ -162,8 +157,19 @@ static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adj
 	return n;
 }
 
-/* Builds an own row from the rows of its relations. As in partition/views/view.c, a loop of an either-way view counts
- * once. */
+/* Swaps the two arrays of a row that is being merged. */
+static void swap_merged(gemp_sample_rows *rows)
+{
+	row_entry *entries = rows->merged[0];
+	size_t capacity = rows->merged_capacity[0];
+	rows->merged[0] = rows->merged[1];
+	rows->merged_capacity[0] = rows->merged_capacity[1];
+	rows->merged[1] = entries;
+	rows->merged_capacity[1] = capacity;
+}
+
+/* Builds an own row in merged[0] from the rows of its relations. As in partition/views/view.c, a loop of an either-way view
+ * counts once. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
 	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);
@@ -181,12 +187,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 			bool drops = view->simple || (in && view->direction == 2);
 			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
-			row_entry *other = rows->merged[0];
-			size_t capacity = rows->merged_capacity[0];
-			rows->merged[0] = rows->merged[1];
-			rows->merged_capacity[0] = rows->merged_capacity[1];
-			rows->merged[1] = other;
-			rows->merged_capacity[1] = capacity;
+			swap_merged(rows);
 		}
 	return GEMP_OK;
 }
@@ -194,11 +195,11 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 /* Neighbours and edges are two arrays of the same length. */
 static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 {
-	gemp_code code = GEMP_RESERVE(rows->near, rows->near_capacity, rows->entry_count + more);
-	return code == GEMP_OK ? GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more) : code;
+	GEMP_TRY(GEMP_RESERVE(rows->near, rows->near_capacity, rows->entry_count + more));
+	return GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more);
 }
 
-/* Adds an own row to the cache; of parallel edges a simple view keeps the one of the smallest number, as views do. */
+/* Adds an own row to the cache. Of parallel edges a simple view has the one with the smallest number, as in views. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
 	const known_view *view = &rows->views[(uint32_t)key];
@@ -221,7 +222,7 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	return add_row(rows, key, row);
 }
 
-/* ROWS OF OTHERS. A reply is, row by row, the number of entries, the neighbours, and their edges. */
+/* Appends the requested rows of this rank: of each row the number of entries, the neighbours, and their edges. */
 static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	gemp_sample_rows *rows = self;
@@ -255,7 +256,7 @@ static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char 
 	return GEMP_OK;
 }
 
-/* Collective. Keys are sorted by id, and so by owner. */
+/* Collective. Requests the rows of wanted[0..wanted), which are sorted by owner, and caches the replies. */
 static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 {
 	gemp_runtime *context = rows->context;
@@ -274,24 +275,23 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
-/* Makes own rows at once and lists those of other ranks in `wanted`, each once. The cache is emptied when it holds too
- * many entries. */
-static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count, size_t *wanted)
+/* Caches requested rows of this rank, and lists those of other ranks in `wanted`, each once. */
+static gemp_code cache_own_rows(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count, size_t *wanted)
 {
 	const gemp_shard *graph = rows->graph;
 	GEMP_OWNED void *distinct = NULL;
 	size_t far = 0;
-	if (rows->entry_count > MOST_ENTRIES) {
+	if (rows->entry_count > MAX_ENTRIES) {
 		gemp_record_table_clear(&rows->table);
 		rows->entry_count = 0;
 	}
 	GEMP_TRY(GEMP_RESERVE(rows->wanted, rows->wanted_capacity, count));
 	GEMP_TRY(reserve(rows, 1));
 	for (size_t i = 0; i < count; i++) {
-		uint64_t key = key_of(asks[i].view, asks[i].id);
+		uint64_t key = key_of(requests[i].view, requests[i].id);
 		if (find_row(rows, key))
 			continue;
-		if (asks[i].id >= graph->first_vertex && asks[i].id < graph->first_vertex + graph->rows)
+		if (requests[i].id - graph->first_vertex < graph->rows)
 			GEMP_TRY(add_own(rows, key));
 		else
 			rows->wanted[far++] = key;
@@ -302,12 +302,10 @@ static gemp_code make_own(gemp_sample_rows *rows, const gemp_row_request *asks, 
 	return GEMP_OK;
 }
 
-/* With one rank every row is an own row, and nothing has to be agreed on again. */
-gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count)
+/* With one rank every row is an own row, and no exchange follows. */
+gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count)
 {
 	size_t wanted = 0;
-	gemp_code code = gemp_comm_agree(rows->context->comm, make_own(rows, asks, count, &wanted));
-	if (code != GEMP_OK || rows->graph->ranks == 1)
-		return code;
-	return transfer_rows(rows, wanted);
+	GEMP_TRY(gemp_comm_agree(rows->context->comm, cache_own_rows(rows, requests, count, &wanted)));
+	return rows->graph->ranks == 1 ? GEMP_OK : transfer_rows(rows, wanted);
 }

@@ -1,5 +1,5 @@
-/* sample_rows: rows of single vertices by id, of this and other ranks, fetched as they are asked for and kept in a
- * table. For sampling, which reads few rows and cannot wait for views of all of them.
+/* sample_rows: rows of single vertices by id, of this and other ranks, which are fetched on request and cached in a table.
+ * Sampling reads few rows and runs before the views are built.
  */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H
@@ -22,19 +22,19 @@ typedef struct gemp_row_request {
 
 typedef struct gemp_sample_rows gemp_sample_rows;
 
-/* The relations' parts are loaded; all is borrowed. */
+/* The parts of the relations that views read are loaded. context and graph are borrowed. */
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph);
 void gemp_sample_rows_free(gemp_sample_rows *rows);
 GEMP_RELEASE(gemp_sample_rows_free, gemp_sample_rows *)
 
-/* A number for the view, the same for the same view of any plan. */
+/* *number becomes a number for the view, the same for equal views of all plans. */
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number);
 
-/* Collective. Brings the rows asked for; those of earlier calls may be gone afterwards. */
-gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *asks, size_t count);
-/* Entries that were brought since the beginning. */
+/* Collective. Makes the requested rows available; rows of earlier calls may be dropped. */
+gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count);
+/* Entries that were added to the cache since it was made. */
 uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows);
-/* One of the rows last asked for. */
+/* A row of the last request; the arrays are valid until the next one. */
 gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gemp_vertex id);
 
 #endif

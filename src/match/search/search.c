@@ -186,9 +186,11 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 	uint64_t counters[GEMP_MAX_COUNTERS];
 	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0,
 	                          gemp_profile_counters(search->plan) * sizeof *counters, counters));
-	memcpy(rows, counters, steps * sizeof *rows);
-	memcpy(entries, counters + steps, steps * sizeof *entries);
-	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);
+	for (size_t s = 0; s < steps; s++) {
+		rows[s] += counters[s];
+		entries[s] += counters[steps + s];
+		lookups[s] += counters[2 * steps + s];
+	}
 	return GEMP_OK;
 }
 
