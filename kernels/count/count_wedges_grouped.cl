@@ -329,7 +329,7 @@ static inline void leave(__local uint *words, const wedges_sum *sum, __global lo
 	}
 }
 
-static inline wedges new_sweep(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
+static inline wedges new_wedges(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
                               __global const uint *column_indices, __global const ROW *rows,
                               __global const uint *layouts, uint ends, __local uint *words)
 {
@@ -361,7 +361,7 @@ __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __glob
 {
 	__local uint task, found;
 	wedges_sum sum = { 0 };
-	wedges s = new_sweep(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
+	wedges s = new_wedges(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
 	s.where = IN_WINDOW;
 	s.found = &found;
 	s.spilt = spilt + (ulong)get_group_id(0) * spilt_words;
@@ -397,7 +397,7 @@ __kernel void wedges_tables(__global const OFFSET *restrict row_offsets, __globa
 {
 	__local uint task;
 	wedges_sum sum = { 0 };
-	wedges s = new_sweep(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
+	wedges s = new_wedges(row_offsets, upper_offsets, column_indices, rows, layouts, ends, words);
 	s.where = IN_TABLE;
 	for (uint i = (uint)get_local_id(0); i < table_words; i += (uint)get_local_size(0))
 		words[i] = 0;

@@ -113,16 +113,16 @@ static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 {
 	uint32_t local = (uint32_t)(device->local_memory / sizeof(cl_uint)) - SPARE_WORDS;
 	*shape = (gemp_wedges_shape){ .lanes = device->nvidia ? 32 : 1, .row_lanes = 1 };
-	shape->group = power_of_2(gemp_tuning(device, "count.sweep.group", 1024));
+	shape->group = power_of_2(gemp_tuning(device, "count.wedges.group", 1024));
 	if (shape->group > device->max_group)
 		shape->group = power_of_2(device->max_group);
 	/* All that a unit of an H200 can have resident. */
 	shape->groups = (size_t)device->units * 2048 / shape->group;
-	shape->window_words = gemp_tuning(device, "count.sweep.window", local);
+	shape->window_words = gemp_tuning(device, "count.wedges.window", local);
 	if (shape->window_words > local)
 		shape->window_words = local;
 	if (device->nvidia) {
-		shape->row_lanes = power_of_2(gemp_tuning(device, "count.sweep.lanes", 8));
+		shape->row_lanes = power_of_2(gemp_tuning(device, "count.wedges.lanes", 8));
 		shape->worker_words = power_of_2(local / (shape->group / shape->lanes));
 		if (shape->worker_words > 256)
 			shape->worker_words = 256;

@@ -5,7 +5,7 @@
 #include "count/neighbours.h"
 #include "count/plan.h"
 #include "device/device.h"
-#include "kernels/count_sweep_case.h"
+#include "kernels/count_wedges_case.h"
 #include "partition/runtime.h"
 
 static gemp_comm comm;
@@ -62,7 +62,7 @@ static const struct trial {
 	{ "c * c * V1_0 * a - V0_1 * V1_1 * V1_2 * c", 2, all_tables },
 };
 
-static __int128 expected(const sweep_case *s, const struct trial *trial)
+static __int128 expected(const wedges_case *s, const struct trial *trial)
 {
 	__int128 total = 0;
 	for (uint32_t h = 0; h < s->n; h++)
@@ -84,7 +84,7 @@ static __int128 expected(const sweep_case *s, const struct trial *trial)
 	return total;
 }
 
-static void check(const sweep_case *s, const struct trial *trial)
+static void check(const wedges_case *s, const struct trial *trial)
 {
 	__int128 want = expected(s, trial);
 	const gemp_sum sum = { .kind = GEMP_SUM_NEIGHBOURS,
@@ -105,7 +105,7 @@ static void check(const sweep_case *s, const struct trial *trial)
 
 static void check_graph(uint32_t n, const uint8_t *joined, bool wide)
 {
-	sweep_case s;
+	wedges_case s;
 	case_make(&s, context, n, joined, wide, &seed);
 	s.graph.table_bound[0] = n;
 	s.graph.table_bound[1] = 1000;
@@ -157,7 +157,7 @@ static void tables_that_do_not_fit(void **state)
 static void too_small_a_budget(void **state)
 {
 	(void)state;
-	sweep_case s;
+	wedges_case s;
 	uint8_t *joined = random_graph(40, 1, 0);
 	gemp_sum_result result;
 	const gemp_sum sum = {

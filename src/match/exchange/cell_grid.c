@@ -1,7 +1,5 @@
 #include "match/exchange/cell_grid.h"
-#include "core/bitset.h"
 
-#include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
 
@@ -9,7 +7,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* MAKING. The class of rows of v in a view; whole views are the first classes. */
+/* Returns the class of the rows of v in a view, which is added unless it exists. Whole views are the first classes. */
 static size_t add_class(gemp_grid *g, int v, size_t view)
 {
 	gemp_grid_class class = { view, g->closure->nodes_of[v], NULL };
@@ -21,7 +19,7 @@ static size_t add_class(gemp_grid *g, int v, size_t view)
 	return c;
 }
 
-/* One read for each pattern vertex whose images are looked for in rows of v. */
+/* Adds a read for each pattern vertex whose images are searched for in rows of v. */
 static void add_reads(gemp_grid *g, int v, size_t view)
 {
 	const gemp_closure *closure = g->closure;
@@ -35,30 +33,22 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
-/* An upper bound of the number of reads, for the arrays. */
-static size_t max_reads(const gemp_grid *g)
-{
-	size_t most = 0;
-	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		for (size_t view = 0; view < g->tiles.view_count; view++)
-			most += (size_t)__builtin_popcountll(g->closure->toward[v][view]);
-	return most;
-}
-
-/* The first classes are of whole views: they bound what several classes together can read. */
+/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views, which bound what several
+ * classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
-	size_t views = g->tiles.view_count, most = max_reads(g);
+	size_t views = g->tiles.view_count, capacity = 1; /* at least the number of reads */
 	gemp_tile_sums *sums = NULL;
-	GEMP_TRY(GEMP_NEW(g->classes, views + most + 1));
-	GEMP_TRY(GEMP_NEW(g->reads, most + 1));
+	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		for (size_t view = 0; view < views; view++)
+			capacity += (size_t)__builtin_popcountll(g->closure->toward[v][view]);
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(g->classes, views + capacity), GEMP_ARRAY(g->reads, capacity)));
 	for (; g->class_count < views; g->class_count++)
 		g->classes[g->class_count].view = g->class_count;
 	for (int v = 0; v < g->plan->vertex_count; v++)
 		for (size_t view = 0; view < views; view++)
 			add_reads(g, v, view);
-	GEMP_TRY(GEMP_NEW(g->rows, g->class_count + 1));
-	GEMP_TRY(GEMP_NEW(sums, g->class_count + 1));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(g->rows, g->class_count + 1), GEMP_ARRAY(sums, g->class_count + 1)));
 	for (size_t c = 0; c <= g->class_count; c++)
 		g->classes[c].sums = sums + c;
 	for (size_t i = 0; i < g->closure->count; i++)
@@ -66,25 +56,26 @@ static gemp_code list_reads(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* ROWS that this rank answers for: own ones, or, where every rank has all rows, all of them. */
+/* True if every rank has all rows; then each rank counts along all of them, else along its own. */
 static bool all_rows_resident(const gemp_grid *g)
 {
 	return g->fetch->residency->hot >= g->fetch->graph->vertex_count;
 }
 
-/* Where every rank has all rows, each answers for all of them; else for its own. */
+/* The number of rows along which this rank counts. */
 static size_t row_count(const gemp_grid *g)
 {
 	return all_rows_resident(g) ? g->fetch->graph->vertex_count : g->fetch->residency->own_count;
 }
 
-/* Rows are taken in the order of their slots in either case, which first_row relies on. */
+/* The slot of row i of these. Slots ascend with i, which first_row relies on. */
 static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 {
 	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
 }
 
-/* Weighs each vertex by its rows and by the rows that it is in, since blocks divide both rows and columns. */
+/* Adds to the weight of each vertex the lengths of its rows and the number of rows that name it, since blocks divide both rows
+ * and columns. */
 static void count_entries(const gemp_grid *g, uint64_t *weights)
 {
 	for (size_t i = 0; i < row_count(g); i++)
@@ -99,7 +90,8 @@ static void count_entries(const gemp_grid *g, uint64_t *weights)
 
 enum { ROWS = 1 << 10 }; /* that a thread takes at a time */
 
-/* Cuts the slots into blocks of about equal weight. Each block takes its share of what is left, and one slot at least. */
+/* Divides the slots into blocks of about equal weight. Each block takes an equal part of the remaining weight, and at least one
+ * slot. */
 static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 {
 	uint64_t left = 0;
@@ -116,7 +108,7 @@ static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 	t->bounds[t->blocks] = (gemp_vertex)vertices;
 }
 
-/* Collective. Blocks in which rows and columns have about as many entries, the same on all ranks. */
+/* Collective. Makes blocks of about as many entries each in rows and columns, the same on all ranks. */
 static gemp_code grid_blocks(gemp_grid *g)
 {
 	GEMP_OWNED uint64_t *weights = NULL;
@@ -129,17 +121,17 @@ static gemp_code grid_blocks(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* IMAGES of one rank's tasks. */
+/* The tasks of one rank, for which all ranks find images and count entries together. */
 typedef struct request_context {
 	gemp_grid *grid;
 	uint32_t *const *candidates;
-	uint32_t *images[GEMP_MAX_CLOSURE_NODES];
-	uint64_t pivots[2]; /* the first and the last */
-	size_t place;       /* being marked */
-	uint8_t *block_of;  /* by slot */
+	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* [words] of each place, by slot */
+	uint64_t pivots[2];                       /* the first and the last one */
+	size_t place;                             /* whose images are being marked */
+	uint8_t *block_of;                        /* [vertices] by slot */
 } request_context;
 
-/* Neighbours that can be images of the place are marked. */
+/* Marks the neighbours that can be images of the place. */
 static void mark_row(const request_context *a, const gemp_closure_node *place, gemp_vertex slot)
 {
 	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);
@@ -150,7 +142,7 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
-/* Threads mark neighbours of the parent's images in one bitmap, with atomic operations. */
+/* Marks the neighbours of the parent's images, on several threads in one bitmap. */
 static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -163,7 +155,7 @@ static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The images of roots are the tasks themselves. */
+/* Marks the images of the roots, which are the tasks themselves. */
 static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 {
 	size_t roots = a->grid->closure->root_count;
@@ -196,15 +188,7 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 	}
 }
 
-/* Two-dimensional prefix sums: any rectangle of tiles is then four look-ups. */
-static void prefix_sums(gemp_tile_sums *sums)
-{
-	for (size_t i = 1; i <= GEMP_BLOCKS; i++)
-		for (size_t j = 1; j <= GEMP_BLOCKS; j++)
-			(*sums)[i][j] += (*sums)[i - 1][j] + (*sums)[i][j - 1] - (*sums)[i - 1][j - 1];
-}
-
-/* Does the slot lie in one of these places, or are all rows wanted? */
+/* True if the slot is an image of one of these places, or if places is 0. */
 static bool in_places(const request_context *a, uint64_t places, gemp_vertex slot)
 {
 	bool in = !places;
@@ -221,7 +205,7 @@ static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 	return low;
 }
 
-/* Each block of rows is the work of one thread, so that sums are written without locks. */
+/* Counts the entries of one block of rows, which one thread does, so the sums need no locks. */
 static void count_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
@@ -240,8 +224,8 @@ static void count_block(void *context, unsigned thread, size_t block)
 		}
 }
 
-/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank
- * that asks. */
+/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank whose
+ * tasks they are. */
 static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 {
 	gemp_grid *g = a->grid;
@@ -255,20 +239,20 @@ static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 		GEMP_MPI(MPI_Reduce(g->classes[0].sums, mine, numbers, MPI_UINT64_T, MPI_SUM, rank, comm->world));
 }
 
-/* Images of the rank that asks; block_of[slot] is the block of each column. */
+/* Local. Makes the arrays of a context, and fills block_of. */
 static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 {
 	gemp_grid *g = a->grid;
 	for (size_t i = 0; i < g->closure->count; i++)
 		GEMP_TRY(GEMP_NEW(a->images[i], g->words + 1));
-	GEMP_TRY(GEMP_NEW(*mine, g->class_count));
-	GEMP_TRY(GEMP_NEW(a->block_of, g->fetch->graph->vertex_count + 1));
+	GEMP_TRY(
+		gemp_new_all(GEMP_ARRAY(*mine, g->class_count), GEMP_ARRAY(a->block_of, g->fetch->graph->vertex_count + 1)));
 	for (size_t b = 0; b < g->tiles.blocks; b++)
 		memset(a->block_of + g->tiles.bounds[b], (int)b, g->tiles.bounds[b + 1] - g->tiles.bounds[b]);
 	return GEMP_OK;
 }
 
-/* Collective. Images of the tasks of each rank, and entries of their rows by tiles, counted where the rows are. */
+/* Collective. For the tasks of each rank in turn, finds the images and counts the entries of their rows by tiles. */
 static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
 	gemp_code code = GEMP_OK;
@@ -283,8 +267,12 @@ static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gem
 			memcpy(g->images[i], a.images[i], g->words * sizeof *a.images[i]);
 	}
 	memcpy(g->classes[0].sums, mine, g->class_count * sizeof *mine);
-	for (size_t c = 0; c < g->class_count; c++)
-		prefix_sums(g->classes[c].sums);
+	for (size_t c = 0; c < g->class_count; c++) {
+		gemp_tile_sums *sums = g->classes[c].sums;
+		for (size_t i = 1; i <= GEMP_BLOCKS; i++)
+			for (size_t j = 1; j <= GEMP_BLOCKS; j++)
+				(*sums)[i][j] += (*sums)[i - 1][j] + (*sums)[i][j - 1] - (*sums)[i - 1][j - 1];
+	}
 done:
 	for (size_t i = 0; i < g->closure->count; i++)
 		gemp_free(a.images[i]);
@@ -296,10 +284,9 @@ done:
 gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
                         uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_grid_free_at) gemp_grid *g = NULL;
 	uint64_t vertices = fetch->graph->vertex_count;
-	code = GEMP_NEW(g, 1);
+	gemp_code code = GEMP_NEW(g, 1);
 	if (code == GEMP_OK) {
 		*g = (gemp_grid){ .closure = closure, .fetch = fetch, .plan = plan, .words = gemp_bits32_words(vertices) };
 		code = gemp_tiles_new(&g->tiles, fetch->view_count, vertices);
@@ -313,7 +300,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 	return GEMP_OK;
 }
 
-/* The sums of all classes are one block, which the first class holds. */
+/* The sums of all classes are one block of memory, which begins at the first class. */
 void gemp_grid_free(gemp_grid *grid)
 {
 	if (!grid)
@@ -326,27 +313,26 @@ void gemp_grid_free(gemp_grid *grid)
 	gemp_free_all(grid->classes, grid->reads, grid->rows, grid);
 }
 
-/* CELLS. */
 void gemp_grid_whole(const gemp_grid *g, gemp_grid_cell *cell)
 {
 	*cell = (gemp_grid_cell){ .low = { 0 } };
 	memset(cell->high, (int)g->tiles.blocks, sizeof cell->high);
 }
 
-/* Entries in rows of blocks row..row_end and columns column..column_end. */
+/* The entries in rows of blocks [row, row_end) and columns of blocks [column, column_end). */
 static uint64_t rectangle(const gemp_tile_sums *sums, size_t row, size_t row_end, size_t column, size_t column_end)
 {
 	return (*sums)[row_end][column_end] - (*sums)[row][column_end] - (*sums)[row_end][column] + (*sums)[row][column];
 }
 
-/* The entries that one read of a cell goes through, at most. */
+/* An upper bound of the entries that one read of a cell goes through. */
 static uint64_t read_entries(const gemp_grid *g, const gemp_grid_read *read, const gemp_grid_cell *cell)
 {
 	return rectangle(g->classes[read->class].sums, cell->low[read->from], cell->high[read->from], cell->low[read->to],
 	                 cell->high[read->to]);
 }
 
-/* Can no match lie in the cell because its ranges contradict the order of the vertices' slots? */
+/* True if no match can lie in the cell because its ranges contradict the restrictions on the order of slots. */
 static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (int v = 0; v < g->plan->vertex_count; v++)
@@ -356,8 +342,7 @@ static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of
- * slots. */
+/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of slots. */
 bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (size_t i = 0; i < g->read_count; i++)
@@ -366,7 +351,7 @@ bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 	return out_of_order(g, cell);
 }
 
-/* Entries of one block of rows in a set of columns: each run of neighbouring columns is one rectangle. */
+/* The entries of one block of rows in a set of columns; each run of adjacent columns is one rectangle. */
 static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
 {
 	uint64_t entries = 0;
@@ -380,7 +365,7 @@ static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t c
 	return entries;
 }
 
-/* Which columns the cell reads, by view and by class. */
+/* Finds the columns that the cell reads, by view and by class. */
 static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	memset(g->rows, 0, g->class_count * sizeof *g->rows);
@@ -397,8 +382,8 @@ static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 	}
 }
 
-/* A block's rows have the columns of all classes, so that they are no more than these classes' rows with them, and no more
- * than all rows. */
+/* A round lays a row out with the columns of all classes that read its block. Its entries are therefore bounded by the sum over
+ * these classes with all of the columns, and by all rows of the block. */
 uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	uint64_t entries = 0;
@@ -409,12 +394,12 @@ uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 			for (size_t c = g->tiles.view_count; c < g->class_count && sum < all; c++)
 				if (g->classes[c].view == v && g->rows[c][b])
 					sum += row_entries(g->classes[c].sums, b, columns);
-			entries += sum < all ? sum : all;
+			entries += gemp_min(sum, all);
 		}
 	return entries;
 }
 
-/* Of bits low .. high - 1. */
+/* Adds the bits [low, high) of one bitmap to another. */
 static void copy_range(uint32_t *to, const uint32_t *from, gemp_vertex low, gemp_vertex high)
 {
 	for (size_t w = low / 32; w * 32 < high; w++) {
@@ -439,7 +424,7 @@ void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
 				           g->tiles.bounds[b + 1]);
 }
 
-/* The entries that would be spared if v had no images in the cell. */
+/* The entries that the cell would not read if v had no images in it. */
 static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	uint64_t entries = 0;
@@ -449,7 +434,7 @@ static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v
 	return entries;
 }
 
-/* Chooses the block before which half of v's entries lie. */
+/* The block of v before which half of its entries lie. */
 static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	gemp_grid_cell part = *cell;
@@ -460,8 +445,8 @@ static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int 
 	return part.high[v];
 }
 
-/* Halves the range that saves most, of equal ones the vertex that is bound first: the deeper the cut, the more is
- * searched again in both halves. */
+/* Of equal savings, the vertex that is bound first is chosen: the later the divided vertex is bound, the more of the search is
+ * repeated in both halves. */
 bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
 {
 	uint64_t most = 0;
@@ -481,15 +466,14 @@ bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *
 	return true;
 }
 
-/* Counts by the same halving that the search uses, without fetching a row; it stops at `most`, as a larger number
- * would not be used. */
-uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t most)
+/* Counts by the same halving as the search, without fetching a row. */
+uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t limit)
 {
 	gemp_grid_cell other;
 	if (gemp_grid_empty(g, &cell))
 		return 0;
 	if (gemp_grid_entries(g, &cell) <= entries || !gemp_grid_bisect(g, &cell, &other))
 		return 1;
-	uint64_t count = gemp_grid_cells(g, cell, entries, most);
-	return count < most ? count + gemp_grid_cells(g, other, entries, most - count) : count;
+	uint64_t count = gemp_grid_cells(g, cell, entries, limit);
+	return count < limit ? count + gemp_grid_cells(g, other, entries, limit - count) : count;
 }

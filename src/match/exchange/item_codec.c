@@ -1,12 +1,11 @@
 #include "match/exchange/item_codec.h"
 
-#include "core/memory.h"
 #include "partition/fetch/row_code.h"
 
 #include <string.h>
 
-/* A group is found again by this table, which forgets: one that it has forgotten begins anew. */
-enum { TABLE = 1 << 12, EDGE_WORDS = 2, MOST_WORDS = 3 + GEMP_MAX_PATTERN_VERTICES + 2 * GEMP_MAX_PATTERN_EDGES };
+/* The table of groups is direct-mapped: a group that another one has replaced begins anew. */
+enum { TABLE = 1 << 12, EDGE_WORDS = 2, MAX_WORDS = 3 + GEMP_MAX_PATTERN_VERTICES + 2 * GEMP_MAX_PATTERN_EDGES };
 
 typedef struct group {
 	uint32_t first, last, size; /* items */
@@ -28,7 +27,8 @@ void gemp_item_coder_free(gemp_item_coder *coder)
 	gemp_free(coder);
 }
 
-/* An item has vertices, then edges, as steps bind them: last in either what the last of the steps has bound. */
+/* An item has vertices and then edges, each in the order of the steps that bind them, so the vertex and the edge of the last
+ * step are the last of either. */
 gemp_item_form gemp_item_form_of(const gemp_plan *plan, const gemp_item_layout *layout, size_t stage)
 {
 	const gemp_plan_stage *at = &layout->stages[stage];
@@ -82,7 +82,7 @@ static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 	return item[form->edge] | (uint64_t)item[form->edge + 1] << 32;
 }
 
-/* Do two items of a stage agree in everything but what was bound last? */
+/* True if two items of a stage agree in all words but those of the vertex and edge bound last. */
 static inline bool alike(const gemp_item_form *form, const uint32_t *a, const uint32_t *b)
 {
 	for (uint32_t w = form->vertex; w-- > 0;) /* later words change sooner */
@@ -94,7 +94,7 @@ static inline bool alike(const gemp_item_form *form, const uint32_t *a, const ui
 	return true;
 }
 
-/* The hash of what a group has in common; its place in the table. */
+/* The place of a group in the table: a hash of its common words. */
 static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item)
 {
 	uint64_t hash = 0;
@@ -105,8 +105,7 @@ static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item
 	return (uint32_t)(hash >> 32) % TABLE;
 }
 
-/* Links the items of each group in their order. Workers append to one outbox, so that the items of a group need not
- * lie together; a group that the table has forgotten begins anew. */
+/* Links the items of each group in their order, and returns the number of groups. */
 static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count)
 {
 	size_t found = 0, now = 0;
@@ -131,7 +130,7 @@ static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const 
 	return found;
 }
 
-/* Words that differ from the group before: a bit says that, and the difference follows. */
+/* Writes the words [first, end) that differ from the group before: sets a bit for each of them and appends the difference. */
 static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *before, uint32_t first, uint32_t end,
                           uint32_t *bit, uint8_t *bits)
 {
@@ -143,7 +142,7 @@ static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *bef
 	return to;
 }
 
-/* What the items of a group have in common, as differences to the group before. */
+/* Writes the common words of a group as differences to the group before. */
 static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32_t *item, const uint32_t *before)
 {
 	uint8_t *bits = to;
@@ -154,7 +153,7 @@ static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32
 	return put_words(to, item, before, form->behind, form->edge, &bit, bits);
 }
 
-/* A group writes its common words, its size and one difference before the encoder looks at the end again. */
+/* Between two tests for the end, the encoder writes the size of a group, its common words, and the differences of one item. */
 size_t gemp_item_slack(const gemp_item_form *form)
 {
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;
@@ -164,7 +163,7 @@ size_t gemp_item_slack(const gemp_item_form *form)
 size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to)
 {
-	static const uint32_t none[MOST_WORDS];
+	static const uint32_t none[MAX_WORDS];
 	const uint8_t *begin = to, *end = to + count * form->words * sizeof *items;
 	const uint32_t *before = none;
 	size_t groups = find_groups(c, form, items, count);
@@ -217,7 +216,7 @@ static const uint8_t *get_common(const gemp_item_form *form, const uint8_t *from
 	return from ? get_words(from, end, item, form->behind, form->edge, &bit, bits) : NULL;
 }
 
-/* The items of a group: the common words, and differences of the last vertex and edge. */
+/* Reads the items of a group: copies the common words, and adds up the differences of the last vertex and edge. */
 static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from, const uint8_t *end,
                                 const uint32_t *common, uint32_t *items, size_t count)
 {
@@ -243,7 +242,7 @@ static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from,
 bool gemp_items_decode(const gemp_item_form *form, const uint8_t *from, size_t size, uint32_t *items, size_t count)
 {
 	const uint8_t *end = from + size;
-	uint32_t common[MOST_WORDS] = { 0 };
+	uint32_t common[MAX_WORDS] = { 0 };
 	uint64_t here = 0;
 	if (size == count * form->words * sizeof *items) {
 		memcpy(items, from, size);

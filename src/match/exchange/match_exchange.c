@@ -1,40 +1,37 @@
 #include "match/exchange/match_exchange.h"
 
-#include "core/memory.h"
 #include "core/threads.h"
 #include "kernels/match/match_abi.h"
 #include "match/exchange/item_codec.h"
 #include "match/search/search_launch.h"
-#include "match/search/search_state.h"
 #include "partition/fetch/row_code.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-enum { WORTH_THREADS = 1 << 20 }; /* bytes of items */
+enum { WORTH_THREADS = 1 << 20 }; /* bytes of items: waking threads for less takes longer than coding them */
 
-/* Items of a stage that have arrived, oldest first. Those on the device (the first `loaded`) stay here until a worker has
- * taken them, since until then they fill a place of their source. */
+/* Items of a stage that have arrived, oldest first. The first `loaded` ones are on the device, too; they stay here until a
+ * worker has taken them, since they fill places of their source until then. */
 typedef struct item_queue {
-	uint32_t *items;  /* [capacity * item_words], a ring laid out straight: moved up when its end is reached */
+	uint32_t *items;  /* [capacity * item_words]; the items move to the front when the end is reached */
 	uint16_t *source; /* [capacity] rank */
 	size_t begin, count, capacity, loaded;
 } item_queue;
 
-/* Queues of items that have arrived, by stage; filled[stages * ranks] says how many places of each source they take. */
 struct gemp_match_exchange {
 	gemp_search *search;
 	size_t stages, ranks;
 	item_queue *queues;    /* [stages] */
-	uint32_t *filled;      /* [stages * ranks] places filled, by (stage, source) */
-	bool *usable;          /* [areas] other ranks' areas that the plan can fill */
+	uint32_t *filled;      /* [stages * ranks] places that the items of a (stage, source) fill in the queues */
+	bool *usable;          /* [areas] areas of other ranks that the plan can fill */
 	uint32_t *arrived;     /* [stages * ranks] items of the last exchange */
 	gemp_item_form *forms; /* [stages] */
 	size_t coder_count;
 	gemp_item_coder **coders; /* [coder_count] one a thread */
 	size_t chunk_count, chunk_capacity;
-	struct item_chunk *chunks;        /* on their way out, then in */
-	atomic_bool corrupt;              /* some chunk could not be decoded */
+	struct item_chunk *chunks;        /* [chunk_count] of the messages to send, later of those received */
+	atomic_bool corrupt;              /* a chunk could not be decoded */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
 	uint32_t *items;                  /* items to send */
 	uint8_t *send;
@@ -64,29 +61,25 @@ gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search
 	c->search = search;
 	c->stages = search->layout.stage_count;
 	c->ranks = search->ranks;
-	GEMP_TRY(GEMP_NEW(c->queues, c->stages));
-	GEMP_TRY(GEMP_NEW(c->filled, c->stages * c->ranks));
-	GEMP_TRY(GEMP_NEW(c->usable, search->areas));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(c->queues, c->stages), GEMP_ARRAY(c->filled, c->stages * c->ranks),
+	                      GEMP_ARRAY(c->usable, search->areas), GEMP_ARRAY(c->send_size, c->ranks),
+	                      GEMP_ARRAY(c->receive_size, c->ranks), GEMP_ARRAY(c->arrived, c->stages * c->ranks)));
 	for (size_t area = 0; area < search->areas; area++)
 		c->usable[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
 		                  area % (c->ranks + 1) != c->ranks;
-	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
-	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
-	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
 	GEMP_TRY(make_coders(c));
 	*out = c;
 	c = NULL;
 	return GEMP_OK;
 }
 
-/* Takes an exchange that was made in part. */
+/* Also frees an exchange that was made in part. */
 void gemp_match_exchange_free(gemp_match_exchange *c)
 {
 	if (!c)
 		return;
-	for (size_t k = 0; c->queues && k < c->stages; k++) {
+	for (size_t k = 0; c->queues && k < c->stages; k++)
 		gemp_free_all(c->queues[k].items, c->queues[k].source);
-	}
 	gemp_free_all(c->queues, c->filled, c->usable, c->send_size, c->receive_size, c->arrived, c->forms);
 	for (size_t i = 0; i < c->coder_count; i++)
 		gemp_item_coder_free(c->coders[i]);
@@ -102,7 +95,7 @@ uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 	return waiting;
 }
 
-/* Makes room for the items that have arrived and notes their sources; their words are still to be decoded. */
+/* Reserves memory for the items that have arrived and notes their sources. Their words are decoded later. */
 static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -133,22 +126,13 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 	return GEMP_OK;
 }
 
-/* The place of the next `count` items of a stage, for which reserve_queue has made memory. */
-static uint32_t *append_items(gemp_match_exchange *c, size_t stage, size_t count)
-{
-	item_queue *q = &c->queues[stage];
-	uint32_t *items = q->items + (q->begin + q->count) * c->search->layout.item_words[stage];
-	q->count += count;
-	return items;
-}
-
-/* A message of another rank is checked like a file: a wrong number would write beyond arrays. */
+/* A message of another rank is checked like a file, since a wrong number would write beyond arrays. */
 static gemp_code corrupt_message(size_t rank)
 {
 	return gemp_fail(GEMP_EINTERNAL, "partial matches: the message of rank %zu is corrupt", rank);
 }
 
-/* Places of items that workers have taken become free, and are announced as credits with the next message. */
+/* Frees the places of items that workers have taken; the next message announces them as credits. */
 static void release_taken(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -163,7 +147,7 @@ static void release_taken(gemp_match_exchange *c, size_t stage)
 	q->loaded = left;
 }
 
-/* Items stay in their queue until workers have taken them, since they fill places of their source until then. */
+/* A stage gets all of its waiting items at once, when its workers have taken the items before. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -189,28 +173,26 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* PIECES of what lies in an area, coded and decoded by all cores. */
+/* A part of the items of an area. Threads code and decode chunks side by side. */
 typedef struct item_chunk {
 	size_t stage, count;
-	uint32_t *items;
+	uint32_t *items; /* [count * item_words] */
 	uint8_t *coded;
-	size_t size; /* of what is coded */
+	size_t size; /* bytes of coded[] */
 } item_chunk;
 
-/* Items are coded in chunks of a fixed size, so that threads share a large message. */
+/* All chunks of an area have GEMP_ITEM_PIECE items, but for the last one. */
 static size_t chunks_of(size_t items)
 {
 	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
 }
 
-/* The last chunk of an area may be shorter. */
 static size_t chunk_items(size_t items, size_t part)
 {
 	size_t left = items - part * GEMP_ITEM_PIECE;
 	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
 }
 
-/* Bytes of one item: items of a stage have one size. */
 static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 {
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
@@ -224,7 +206,7 @@ static void encode_chunk(void *context, unsigned thread, size_t at)
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
-/* A corrupt chunk is reported after the loop: a body of a loop cannot fail. */
+/* The body of a parallel loop cannot fail, so a corrupt chunk is reported after the loop. */
 static void decode_chunk(void *context, unsigned thread, size_t at)
 {
 	(void)thread;
@@ -234,7 +216,6 @@ static void decode_chunk(void *context, unsigned thread, size_t at)
 		atomic_store(&c->corrupt, true);
 }
 
-/* Waking threads takes longer than coding a small message, so that such chunks are coded by this thread. */
 static void for_each_chunk(gemp_match_exchange *c, gemp_loop_body *body)
 {
 	size_t bytes = 0;
@@ -253,21 +234,21 @@ static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destina
 	return stage * (c->ranks + 1) + destination;
 }
 
-/* An upper bound of the bytes to one rank; adds its items in whole words, and its chunks. */
+/* An upper bound of the bytes to one rank. Adds the bytes of its items to *items and the number of its chunks to *chunks. */
 static size_t message_capacity(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *chunks)
 {
-	size_t room = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
+	size_t bytes = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
 	for (size_t k = 0; k < c->stages; k++) {
 		size_t count = gemp_search_items(c->search, k, (int)destination);
 		*items += count * item_bytes(c, k);
 		*chunks += chunks_of(count);
-		room += count * item_bytes(c, k) + chunks_of(count) * (GEMP_VARINT_MAX_BYTES + gemp_item_slack(&c->forms[k]));
+		bytes += count * item_bytes(c, k) + chunks_of(count) * (GEMP_VARINT_MAX_BYTES + gemp_item_slack(&c->forms[k]));
 	}
-	return room;
+	return bytes;
 }
 
-/* Lists the chunks for a rank. They are encoded to places that are far enough apart for the worst case;
- * compact_message closes the gaps. */
+/* Lists the chunks for a rank. They are encoded to places that are far enough apart for the worst case; compact_message
+ * closes the gaps. Returns the end of the last place. */
 static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
 {
 	to += 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -300,8 +281,9 @@ static gemp_code read_items(gemp_match_exchange *c)
 	return GEMP_CL(clFinish(search->context->device->queue));
 }
 
-/* Puts the message to a rank together, from `to` on: free places, numbers of items and bytes, and the coded chunks.
- * The destination never overtakes the source, since coded chunks are no longer than their places. */
+/* Writes the message to a rank from `to` on: free places, numbers of items and bytes, and the coded chunks, which move
+ * towards the front. The message never overwrites a chunk that is still to be moved, since no chunk is longer than its
+ * place. Returns the end of the message. */
 static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
 {
 	gemp_search *search = c->search;
@@ -326,14 +308,14 @@ static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size
 	return to;
 }
 
-/* Encodes what the outbox holds for all ranks. */
+/* Encodes the items of the outbox into one message for each rank. */
 static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 {
-	size_t room = 0, bytes = 0, chunks = 0, next = 0;
+	size_t capacity = 0, bytes = 0, chunks = 0, next = 0;
 	for (size_t d = 0; d < c->ranks; d++)
-		room += message_capacity(c, d, &bytes, &chunks);
+		capacity += message_capacity(c, d, &bytes, &chunks);
 	GEMP_TRY(GEMP_RESERVE(c->items, c->item_capacity, bytes / sizeof *c->items));
-	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, room));
+	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, capacity));
 	GEMP_TRY(GEMP_RESERVE(c->chunks, c->chunk_capacity, chunks));
 	GEMP_TRY(read_items(c));
 	uint32_t *items = c->items;
@@ -351,8 +333,8 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	return GEMP_OK;
 }
 
-/* Reads the head of each stage of a message: credits, and the chunks, whose places are known only when all messages
- * are. */
+/* Reads the credits of a message and lists its chunks. The chunks get their places in the queues when all messages have been
+ * read. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
 	gemp_search *search = c->search;
@@ -377,10 +359,9 @@ static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8
 		c->arrived[k * c->ranks + source] = (uint32_t)count;
 	}
 	return from == end ? GEMP_OK : corrupt_message(source);
-	return GEMP_OK;
 }
 
-/* Decodes what arrived into the queues of the stages. */
+/* Decodes the received items into the queues of the stages. */
 static gemp_code unpack(gemp_match_exchange *c)
 {
 	const uint8_t *from = c->receive;
@@ -389,8 +370,11 @@ static gemp_code unpack(gemp_match_exchange *c)
 		GEMP_TRY(list_message(c, r, from, from + c->receive_size[r]));
 	for (size_t k = 0; k < c->stages; k++)
 		GEMP_TRY(reserve_queue(c, k));
-	for (size_t i = 0; i < c->chunk_count; i++)
-		c->chunks[i].items = append_items(c, c->chunks[i].stage, c->chunks[i].count);
+	for (size_t i = 0; i < c->chunk_count; i++) {
+		item_queue *q = &c->queues[c->chunks[i].stage];
+		c->chunks[i].items = q->items + (q->begin + q->count) * c->search->layout.item_words[c->chunks[i].stage];
+		q->count += c->chunks[i].count;
+	}
 	atomic_store(&c->corrupt, false);
 	for_each_chunk(c, decode_chunk);
 	if (atomic_load(&c->corrupt))
@@ -398,7 +382,7 @@ static gemp_code unpack(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* Areas for other ranks are empty again, and their capacity is what the receivers have announced. */
+/* Empties the areas for other ranks; their new capacity is the number of places that the receivers have announced. */
 static gemp_code renew_credits(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -413,7 +397,7 @@ static gemp_code renew_credits(gemp_match_exchange *c)
 	return gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity);
 }
 
-/* The queues give up what was taken before credits are computed, so that they are as fresh as possible. */
+/* Places of taken items are freed first, so that this message announces them already. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* match_exchange: partial matches to the owners of the rows that they need, in rounds of one all-to-all exchange.
+/* match_exchange: sends partial matches to the owners of the rows that they need, in rounds of one all-to-all exchange.
  *
  * Memory is bounded, and there is no deadlock: a receiver has `slots` places for each (stage, source); a sender uses
  * only the credits that were announced in the last round; deeper stages run first (search.h), and each stage has places
@@ -14,18 +14,19 @@
 
 typedef struct gemp_match_exchange gemp_match_exchange;
 
-/* Local; search->capacity becomes the credits. */
+/* Local. search->capacity has the credits of the first round already; each round renews them. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search);
 void gemp_match_exchange_free(gemp_match_exchange *exchange);
 GEMP_RELEASE(gemp_match_exchange_free, gemp_match_exchange *)
 
-/* Local. Puts waiting items on the device for stages that have run out of tasks there. */
+/* Local. Copies waiting items to the device for stages whose tasks there have all been taken. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *exchange);
 
-/* Collective. Sends what the outbox holds, receives, renews credits, clears `blocked`. *moved: items sent by this rank. */
+/* Collective. Sends the items of the outbox, receives those of other ranks, renews the credits and clears `blocked` of all
+ * stages. *moved becomes the number of items that this rank has sent. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *exchange, uint64_t *moved);
 
-/* Items received and not yet taken by a worker. */
+/* Items that were received and that no worker has taken yet. */
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *exchange);
 
 #endif

@@ -1,23 +1,18 @@
 #include "match/exchange/oversized_tasks.h"
 
-#include "core/bitset.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/search.h"
 #include "core/threads.h"
-#include "match/exchange/cell_grid.h"
 #include "match/search/search.h"
-#include "match/search/search_state.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Fewer rounds are not worth a look at cells; a round takes about as long as so many cells. */
-static const double min_rounds = 32, round_cost = 2;
+static const double min_rounds = 32; /* with fewer rounds, cells are not counted */
+static const double round_cost = 2;  /* a round takes about as long as so many cells */
 
 enum { TASKS = 256 }; /* that a thread takes at a time */
 
-/* What the estimate of a task's rows depends on. Arrays are by view and by place of the closure. */
+/* The inputs of the estimate of a task's rows, and means by view and by place of the closure. */
 typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
@@ -58,8 +53,8 @@ static void average_images(cost_context *c)
 	}
 }
 
-/* Entries that are read because of an image: its own rows and, as far as `hops` go and rows are here, those of its
- * neighbours. */
+/* The entries that are read because of an image: those of its own rows and of its neighbours' rows. Neighbours are visited
+ * down to `hops`, as far as rows are resident; beyond them the means are used. */
 static double entries_of_image(const cost_context *c, size_t place, gemp_vertex slot, int hops)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -81,8 +76,8 @@ static double entries_of_image(const cost_context *c, size_t place, gemp_vertex 
 	return entries;
 }
 
-/* Entries that a task reads. Each is expected to be met again in proportion to what was read, and counts once: hence
- * the exponential. */
+/* Estimates the bytes of rows that each task reads. A row that is named repeatedly counts once; the chance that a row is named
+ * for the first time falls with the part of all entries that has been read, hence the exponential. */
 static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -97,8 +92,7 @@ static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* bytes[tasks->count]: of all rows together `total`; rows beyond those of neighbours are taken for as long as rows are on
- * average in which an entry lies. */
+/* Fills bytes[tasks->count]. All rows together have `total` bytes. */
 static void estimate_task_bytes(double *bytes, const gemp_closure *closure, const gemp_fetch *fetch,
                                 const gemp_root_tasks *tasks, uint64_t total)
 {
@@ -111,8 +105,8 @@ static void estimate_task_bytes(double *bytes, const gemp_closure *closure, cons
 	gemp_for_chunks(tasks->count, TASKS, cost_tasks, &c);
 }
 
-/* Chooses which tasks go in cells. Pivots of many neighbours come first: so many of them are set apart that the others
- * take half as long in rounds as all do in cells. Seeds have no order and go one way together. */
+/* Returns the first task that is searched in rounds. Pivots with many neighbours come first; the tasks from the result on take
+ * at most half as long in rounds as all tasks take in cells. Seeds have no order, so all of them take the same way. */
 static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;
@@ -122,8 +116,7 @@ static size_t first_round_task(const double *rounds, size_t tasks, double cells,
 	return given && first ? tasks : first;
 }
 
-/* Few rounds are not worth counting cells. Otherwise tasks are set apart if their rounds cost more than all cells
- * together. */
+/* Cells are counted only if many rounds are expected, since counting is expensive itself. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget)
@@ -150,29 +143,7 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 	return GEMP_OK;
 }
 
-/* The split search and its cells. slots[tasks.count * roots] are the oversized tasks, need[view] the rows of the
- * present cell as bits by slot, pending[count] the cells that are still to be searched. */
-struct gemp_task_split {
-	gemp_task_split_base base;
-	gemp_plan *plan;            /* the same, with more bitmaps; its views are the other's */
-	gemp_candidates candidates; /* bits: the other's, or every */
-	uint32_t *all_vertices;
-	gemp_closure closure;
-	gemp_grid *grid;
-	gemp_search *search;
-	gemp_vertex *slots;    /* [tasks.count * roots] */
-	gemp_root_tasks tasks; /* the large ones */
-	gemp_vertex *seeds;    /* [tasks.count * roots] ids of those of the cell at work */
-	uint32_t *need[GEMP_MAX_VIEWS];
-	uint32_t *bits; /* [words] of a vertex, on their way to the device */
-	size_t count, capacity;
-	gemp_grid_cell *pending; /* the last comes next */
-	bool active;             /* a cell is at work: */
-	gemp_grid_cell cell;
-	gemp_grid_cell bitmap_cell; /* whose the search's bitmaps are */
-};
-
-/* The plan of the split search: all vertices beyond the roots have bitmaps, since cells limit their ranges. */
+/* Makes the plan of the split search: all vertices beyond the roots get bitmaps, since cells limit their ranges. */
 static gemp_code widen_plan(gemp_task_split *s)
 {
 	const gemp_search *other = s->base.search;
@@ -180,6 +151,7 @@ static gemp_code widen_plan(gemp_task_split *s)
 	GEMP_TRY(GEMP_NEW(s->plan, 1));
 	GEMP_TRY(GEMP_NEW(s->all_vertices, words + 1));
 	memset(s->all_vertices, 255, words * sizeof *s->all_vertices);
+	gemp_bits32_trim(s->all_vertices, other->graph->vertex_count);
 	*s->plan = *other->plan;
 	s->candidates = *s->base.candidates;
 	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++) {
@@ -192,21 +164,18 @@ static gemp_code widen_plan(gemp_task_split *s)
 		if (!s->candidates.bits[step->vertex])
 			s->candidates.bits[step->vertex] = s->all_vertices;
 	}
-	if (words && other->graph->vertex_count % 32)
-		s->all_vertices[words - 1] = (UINT32_C(1) << other->graph->vertex_count % 32) - 1;
 	return GEMP_OK;
 }
 
-/* Cells wait on a stack: halves of one cell follow one another and share most of their rows. */
-static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *one)
+/* Pending cells are a stack, so the halves of a cell follow one another; they share most of their rows. */
+static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *cell)
 {
-	gemp_code code = GEMP_RESERVE(s->pending, s->capacity, s->count + 1);
-	if (code == GEMP_OK)
-		s->pending[s->count++] = *one;
-	return code;
+	GEMP_TRY(GEMP_RESERVE(s->pending, s->capacity, s->count + 1));
+	s->pending[s->count++] = *cell;
+	return GEMP_OK;
 }
 
-/* The tasks of the split search are copies of the oversized ones among the search's. */
+/* Copies the oversized tasks, and makes the arrays for cells. */
 static gemp_code list_tasks(gemp_task_split *s)
 {
 	const gemp_task_split_base *b = &s->base;
@@ -223,7 +192,7 @@ static gemp_code list_tasks(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* The split search shares the rows, the order and the sink with the search in whose place it works. */
+/* The split search uses the rows, the slots and the sink of the main search. */
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base)
 {
 	gemp_code code = GEMP_OK;
@@ -255,7 +224,7 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	return GEMP_OK;
 }
 
-/* The closures and the candidates are borrowed; only the bitmap of all vertices is owned. */
+/* Also frees a split search that was made in part. */
 void gemp_task_split_free(gemp_task_split *split)
 {
 	if (!split)
@@ -267,22 +236,7 @@ void gemp_task_split_free(gemp_task_split *split)
 	gemp_free_all(split->bits, split->plan, split->all_vertices, split->slots, split->seeds, split->pending, split);
 }
 
-gemp_search *gemp_task_split_search(gemp_task_split *split)
-{
-	return split->search;
-}
-
-uint32_t *const *gemp_task_split_need(const gemp_task_split *split)
-{
-	return split->need;
-}
-
-const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split)
-{
-	return &split->grid->tiles;
-}
-
-/* TASKS of a cell. */
+/* True if all roots of the task lie in the ranges of the cell. */
 static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t task)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -296,21 +250,16 @@ static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t
 	return true;
 }
 
-/* Of pivots, which ascend: the first that is not below a slot. */
-static size_t first_pivot(const gemp_task_split *s, gemp_vertex slot)
-{
-	return gemp_lower_bound_u32(s->slots, s->tasks.count, slot);
-}
-
-/* Pivots ascend, so that those of a cell are a range. */
+/* The pivots of a cell. They are a range of the tasks, since pivots ascend. */
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
-	size_t first = first_pivot(s, border[cell->low[s->plan->pivot]]);
-	return (gemp_task_range){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
+	size_t first = gemp_lower_bound_u32(s->slots, s->tasks.count, border[cell->low[s->plan->pivot]]);
+	size_t end = gemp_lower_bound_u32(s->slots, s->tasks.count, border[cell->high[s->plan->pivot]]);
+	return (gemp_task_range){ first, end - first };
 }
 
-/* Does the cell have a task of this rank? Otherwise it is not searched. */
+/* True if the cell has a task of this rank. */
 static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	if (!s->plan->arguments)
@@ -321,13 +270,7 @@ static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* CELLS. */
-size_t gemp_task_split_left(const gemp_task_split *split)
-{
-	return split->count;
-}
-
-/* The error of a cell that cannot be halved, as it has one block for each vertex, and still does not fit. */
+/* The error of a cell that has one block for each vertex, so it cannot be halved, and still does not fit. */
 static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(
@@ -336,7 +279,7 @@ static gemp_code too_large(const gemp_task_split *s)
 		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 
-/* Halves the next cell until its rows fit; halves that can have no match, or no task, are dropped. */
+/* Halves the next cell until its rows fit. Halves that can have no match, or no task, are dropped. */
 gemp_code gemp_task_split_next(gemp_task_split *s)
 {
 	gemp_grid_cell other;
@@ -360,7 +303,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* THE SEARCH. */
+/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there already. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;
@@ -378,7 +321,7 @@ static gemp_code set_bitmap(gemp_task_split *s, int v)
 	return gemp_search_narrow(s->search, v, s->bits);
 }
 
-/* Copies the seeds of the cell, as ids, since a search takes seeds by id. */
+/* Gives the search the seeds of the present cell, as ids. */
 static gemp_task_range seeds_of(gemp_task_split *s)
 {
 	size_t count = 0, roots = s->closure.root_count;
@@ -393,7 +336,7 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 	return (gemp_task_range){ 0, count };
 }
 
-/* Only bitmaps whose range changed since the last cell are written to the device. */
+/* Without a present cell the search gets no tasks, but it runs nevertheless, since other ranks have cells left. */
 gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 {
 	*part = (gemp_task_range){ 0, 0 };

@@ -1,57 +1,66 @@
-/* oversized_tasks: tasks that read more rows than a round has capacity for, searched cell by cell.
+/* oversized_tasks: searches tasks that read more rows than a round has capacity for, cell by cell.
  *
  * A cell is a range of slots for each pattern vertex (cell_grid.h); its tasks are those whose roots lie in their
- * ranges. Cells are halved until the rows of one fit, of which only the parts that lead from range to range are
- * fetched; each match lies in exactly one cell. A kernel of its own searches them, in which all vertices beyond the
- * roots have bitmaps of candidates.
+ * ranges. Cells are halved until the rows of a cell fit, of which only the entries from range to range are fetched. Each
+ * match lies in exactly one cell. A split search, with a kernel of its own, searches the cells: all vertices beyond the
+ * roots have bitmaps of candidates, which the ranges of a cell limit.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
 #define GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
 
-#include "core/memory.h"
-#include "match/exchange/working_set.h"
-#include "match/filter/candidates.h"
+#include "match/exchange/cell_grid.h"
 #include "match/search/search_state.h"
 
-typedef struct gemp_task_split gemp_task_split;
-
-/* What a split search has in common with the one in whose place it works; all is borrowed. */
+/* The main search, whose oversized tasks the split search takes over, and the data that both share; all is borrowed. */
 typedef struct gemp_task_split_base {
 	gemp_search *search;
 	const gemp_search_options *options;
 	const gemp_residency *residency;
-	gemp_view *views; /* rows at hand, to tell how long they are */
+	gemp_view *views; /* resident rows, whose lengths the split search reads when it is made */
 	const gemp_candidates *candidates;
-	uint32_t *const *bits; /* the same by slot */
+	uint32_t *const *bits; /* the candidates by slot */
 	const gemp_fetch *fetch;
 	const gemp_root_tasks *tasks;
-	const size_t *large; /* [large_count] which of them, ascending */
+	const size_t *large; /* [large_count] the oversized ones of the tasks, ascending */
 	size_t large_count;
-	uint64_t budget; /* bytes */
+	uint64_t budget; /* bytes of a cell's rows */
 } gemp_task_split_base;
+
+typedef struct gemp_task_split {
+	gemp_task_split_base base;
+	gemp_plan *plan;            /* the main search's plan with more bitmaps; borrows its views */
+	gemp_candidates candidates; /* borrows the bitmaps of the main search, and all_vertices */
+	uint32_t *all_vertices;
+	gemp_closure closure;
+	gemp_grid *grid; /* grid->tiles: the entries that the present cell reads of its rows */
+	gemp_search *search;
+	gemp_vertex *slots;             /* [tasks.count * roots] */
+	gemp_root_tasks tasks;          /* the oversized ones */
+	gemp_vertex *seeds;             /* [tasks.count * roots] ids of the seeds of the present cell */
+	uint32_t *need[GEMP_MAX_VIEWS]; /* [words] the rows of the present cell, as bits by slot */
+	uint32_t *bits;                 /* [words] scratch for a bitmap that is written to the device */
+	size_t count, capacity;
+	gemp_grid_cell *pending; /* [count] cells that are still to be searched; the last one is next */
+	bool active;             /* there is a present cell */
+	gemp_grid_cell cell;
+	gemp_grid_cell bitmap_cell; /* the ranges of the bitmaps on the device */
+} gemp_task_split;
 
 /* Collective. */
 gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base *base);
 void gemp_task_split_free(gemp_task_split *split);
 GEMP_RELEASE(gemp_task_split_free, gemp_task_split *)
 
-gemp_search *gemp_task_split_search(gemp_task_split *split);
-
-/* Cells left here. */
-size_t gemp_task_split_left(const gemp_task_split *split);
-
-/* Local. The next cell, if there is one that may have matches, and what it reads: none if no match is left. */
+/* Local. Selects the next cell that may have matches, if there is one, and the rows that it reads. */
 gemp_code gemp_task_split_next(gemp_task_split *split);
-uint32_t *const *gemp_task_split_need(const gemp_task_split *split);   /* [views] rows, as bits by slot */
-const gemp_tiles *gemp_task_split_tiles(const gemp_task_split *split); /* and which of their entries */
 
-/* Local. The search's tasks and bitmaps become those of the cell, before its rows are given to it. */
+/* Local. Gives the search the tasks and bitmaps of the present cell, before it gets the cell's rows. */
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 
-/* Which tasks are not worth rounds, since each reads so much that many cells (match/exchange/oversized_tasks.h) together read less. */
-
-/* Collective. So many of this rank's tasks, from the first on. total: bytes of all rows; budget: bytes of a round's. */
+/* Collective. Finds the tasks that are searched in cells, because each reads so much that all cells together read less than
+ * rounds would: *aside becomes the number of them, from this rank's first task on. total: bytes of all rows; budget: bytes
+ * of a round's rows. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget);

@@ -1,23 +1,19 @@
 #include "match/exchange/push_pull.h"
 
-#include "core/bitset.h"
 #include "core/limits.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "match/exchange/working_set.h"
 
-#include <math.h>
-
-/* What a read costs more in kernels that partial matches can leave than in those for which all rows are here, on one
- * core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns), and the bytes that travel in a second. */
+/* The additional time of a read in kernels for push, compared with kernels for resident rows, on one core (PoCL, Wiki-Vote and
+ * Email-Enron: 20 to 60 ns), and the bytes that a network moves in a second. */
 static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
 
-/* ROWS. */
+/* The number of rows of other ranks, and of their entries. */
 typedef struct rows_needed {
-	double rows, entries; /* of others */
+	double rows, entries;
 } rows_needed;
 
-/* What the functions share that estimate the bytes of rows. */
+/* The inputs of the estimate for pull, and the working set of all own pivots. */
 typedef struct estimate_context {
 	const gemp_push_pull_inputs *inputs;
 	const gemp_fetch *fetch;
@@ -29,10 +25,9 @@ typedef struct estimate_context {
 } estimate_context;
 
 enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
-/* A row is asked for by a difference and comes with its size. */
-static const double bytes_per_row = 2.5; /* asked for by a difference, and its size */
+static const double bytes_per_row = 2.5; /* a row is requested by the difference of its slot, and sent with its size */
 
-/* Own candidates of the pivot are the tasks that a working set is estimated for. */
+/* Lists the own candidates of the pivot: the tasks whose working set is estimated. */
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
@@ -46,26 +41,26 @@ static gemp_code list_pivots(estimate_context *w)
 	return GEMP_OK;
 }
 
-/* Measures how many bytes an entry takes when coded, by some of the rows that this rank would send. */
+/* Measures how many bytes a coded entry takes, by coding some of the rows that this rank would send. */
 static gemp_code measure_code(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
 	size_t every = residency->own_count / SAMPLED_ROWS + 1, capacity = 0, entries = 0, bytes = 0;
-	GEMP_OWNED uint8_t *room = NULL;
+	GEMP_OWNED uint8_t *code = NULL;
 	for (size_t i = 0; i < residency->own_count; i += every)
 		for (size_t v = 0; v < w->fetch->view_count; v++) {
 			gemp_row row = gemp_fetch_get(w->fetch, v, residency->own_slots[i]);
-			GEMP_TRY(GEMP_RESERVE(room, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
-			uint8_t *end = gemp_slots_put(room, row.neighbours, row.size);
+			GEMP_TRY(GEMP_RESERVE(code, capacity, gemp_row_code_max_bytes(row.size, row.edges != NULL)));
+			uint8_t *end = gemp_slots_put(code, row.neighbours, row.size);
 			end = row.edges ? gemp_edges_put(end, row.edges, row.size) : end;
-			bytes += (size_t)(end - room);
+			bytes += (size_t)(end - code);
 			entries += row.size;
 		}
 	w->bytes_an_entry = entries ? (double)bytes / (double)entries : 1;
 	return GEMP_OK;
 }
 
-/* Counts the rows in the working set that are not here. */
+/* Counts the rows of the working set that this rank lacks. */
 static rows_needed missing_rows(const estimate_context *w)
 {
 	rows_needed missing = { 0, 0 };
@@ -81,12 +76,13 @@ static rows_needed missing_rows(const estimate_context *w)
 	return missing;
 }
 
-/* Rows of a view by the class of their sizes: of all vertices, and of those that are not here and not yet known to be read. */
+/* The rows of a view by size class: `all` counts those of all vertices, `open` those that are neither on this rank nor known to
+ * be read. */
 typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
 } size_classes;
 
-/* Vertices are grouped by degree class, so that the estimate costs classes and not vertices. */
+/* Counts the rows of each class, so that the expectation is computed once a class and not once a vertex. */
 static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 {
 	*s = (size_classes){ 0 };
@@ -101,7 +97,7 @@ static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 	}
 }
 
-/* Entries that name images of a place, by all tasks. */
+/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the place. */
 static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
 {
 	double named = 0;
@@ -112,15 +108,14 @@ static double named_from_images(const estimate_context *w, const gemp_closure_no
 	return named;
 }
 
-/* The share of all vertices that pass the vertex's conditions. */
-static double share_of_candidates(const estimate_context *w, int vertex)
+/* The fraction of all vertices that are candidates of the pattern vertex. */
+static double candidate_fraction(const gemp_statistics *s, int vertex)
 {
-	const gemp_statistics *s = w->inputs->statistics;
 	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
 }
 
-/* Rows two steps from a pivot and further: each vertex is expected to be named with a chance that grows with its
- * degree. */
+/* The expected number of missing rows two steps from a pivot and further: the chance that some row names a vertex grows with
+ * the degree of the vertex. */
 static rows_needed expect_beyond(const estimate_context *w)
 {
 	const gemp_closure *c = &w->closure;
@@ -134,7 +129,8 @@ static rows_needed expect_beyond(const estimate_context *w)
 			missed[class] = 1;
 		for (size_t i = c->root_count; i < c->count; i++) {
 			const gemp_closure_node *place = &c->nodes[i];
-			double share = share_of_candidates(w, place->vertex) * (place->above || place->below ? 0.5 : 1);
+			double share = candidate_fraction(w->inputs->statistics, place->vertex) *
+			               (place->above || place->below ? 0.5 : 1);
 			if (place->level < 2)
 				continue;
 			if (place->level == 2)
@@ -156,7 +152,8 @@ static rows_needed expect_beyond(const estimate_context *w)
 	return more;
 }
 
-/* Estimates how many times as much travels as when all rows are kept: rounds are tried from several pivots on. */
+/* Estimates how often a row travels on average, where rounds do not keep all rows: tries rounds that begin at several
+ * pivots. */
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
 	double budget = (double)gemp_pull_budget(w->inputs->pull), most = (double)w->working_set->bytes * growth, tried = 0,
@@ -173,7 +170,8 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
 		entries += missing_rows(w).entries;
 		tried += (double)(end - begin + alone_count);
-		for (size_t k = 0; k < alone_count; k++) { /* cells: pairs of ranges of its rows */
+		for (size_t k = 0; k < alone_count;
+		     k++) { /* oversized tasks are searched in cells, which fetch rows repeatedly */
 			gemp_working_set_extend_all(w->working_set, &w->tasks, alone[k], alone[k] + 1, w->closure.depth > 0);
 			entries += missing_rows(w).entries * fmax(3 * (double)w->working_set->bytes * growth / budget, 1);
 		}
@@ -183,7 +181,7 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	return GEMP_OK;
 }
 
-/* Bytes that pulling rows moves: exact for the first hop, expected beyond it. */
+/* Estimates the bytes that pull moves to this rank: exactly for the first hop, by expectation beyond it. */
 static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
@@ -206,38 +204,31 @@ done:
 	return code;
 }
 
-/* PARTIAL MATCHES. What a walk along the plan's steps knows. */
+/* The state of a walk along the plan's steps, which estimates the bytes that push moves. */
 typedef struct plan_walk {
 	const gemp_push_pull_inputs *q;
-	double away;     /* chance that a row that is wanted is not where a partial match is */
-	int at;          /* pattern vertex whose row is there */
+	double away;     /* chance that a row is on another rank than the partial match that needs it */
+	int at;          /* pattern vertex whose row is on the rank of the partial match */
 	double before;   /* partial matches that enter the step */
-	double siblings; /* of them, that differ in the vertex bound last alone */
+	double siblings; /* mean number of them that differ only in the vertex bound last */
 	double bytes, reads;
 } plan_walk;
 
-/* The expected bytes of a signed number whose mean distance is given, where distances are spread exponentially. */
-static double bytes_of_step(double mean)
-{
-	double bytes = 1;
-	for (double most = 64; most < 1e10; most *= 128)
-		bytes += exp(-most / fmax(mean, 1e-9));
-	return bytes;
-}
-
-/* Adds the bytes of items that travel in groups of so many on average. Most items are in groups larger than the mean,
- * and hubs have the smallest numbers. */
-static void send(plan_walk *w, double items, double group, bool edge)
+/* Adds the bytes of items that travel in groups of this mean size. A vertex is sent as the difference to the vertex before,
+ * and takes a byte more for each 7 bits of it; differences are taken to be distributed exponentially. Most items are in groups
+ * larger than the mean, and hubs, which occur most, have the smallest numbers. */
+static void send_items(plan_walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
-	double size = fmax(larger * group, 1);
-	double each = bytes_of_step((double)w->q->graph->vertex_count / nearer / size) + (edge ? 3 : 0) +
-	              bytes_a_group / size;
+	double size = fmax(larger * group, 1), mean = (double)w->q->graph->vertex_count / nearer / size;
+	double each = 1 + (edge ? 3 : 0) + bytes_a_group / size;
+	for (double limit = 64; limit < 1e10; limit *= 128)
+		each += exp(-limit / fmax(mean, 1e-9));
 	w->bytes += items * each;
 	w->reads += 3 * items;
 }
 
-/* Entries that a step walks, and that are images of its vertex as far as it has candidates. */
+/* The number of entries that a step walks. */
 static double entries_of(const plan_walk *w, size_t s)
 {
 	const gemp_step *step = &w->q->plan->steps[s];
@@ -249,27 +240,27 @@ static double entries_of(const plan_walk *w, size_t s)
 	return w->before * degree * (step->less || step->greater ? 0.5 : 1);
 }
 
-/* Partial matches that a step passes on: by samples, or by the planner's estimate. */
+/* The number of partial matches after a step, by samples or by the planner's estimate. */
 static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 {
 	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
 }
 
-/* Into a step, where none of the rows that can be walked is there. */
-static void enter(plan_walk *w, const gemp_step *step, bool edge)
+/* Adds the items that travel to enter a step: partial matches on whose rank none of the rows lies that the step can walk. */
+static void add_entering(plan_walk *w, const gemp_step *step, bool edge)
 {
 	size_t sources = step->kind == GEMP_BIND_EDGE ? 1 : step->sources;
 	double chance = 1;
 	for (size_t k = 0; k < sources; k++)
 		chance *= step->checks[k].from == w->at ? 0 : w->away;
 	double others = fmax(w->q->graph->ranks - 1, 1);
-	send(w, w->before * chance, w->siblings * chance / others, edge);
+	send_items(w, w->before * chance, w->siblings * chance / others, edge);
 	if (chance > 0)
 		w->at = step->checks[sources - 1].from;
 }
 
-/* To the rows that the step's other checks want: a check is made where either end's row is. */
-static void verify(plan_walk *w, const gemp_step *step, double candidates, double passed)
+/* Adds the items that travel for the step's other checks, each of which is made on the rank of either end's row. */
+static void add_verifying(plan_walk *w, const gemp_step *step, double candidates, double passed)
 {
 	double left = (double)step->check_count - 1, away = w->away;
 	if (left < 1 || candidates <= 0)
@@ -280,12 +271,12 @@ static void verify(plan_walk *w, const gemp_step *step, double candidates, doubl
 	double first = candidates * (pow(away + (1 - away) * good, left) - pow((1 - away) * good, left));
 	for (double hop = 1, share = 1; hop <= left; hop++, share *= away * good)
 		open += share;
-	send(w, first * open, w->before > 0 ? first / w->before : 1, step->edge >= 0);
+	send_items(w, first * open, w->before > 0 ? first / w->before : 1, step->edge >= 0);
 	if (away > 0.5)
 		w->at = step->checks[step->check_count - 1].from;
 }
 
-/* Follows the plan step by step and adds up what travels, under the assumption that rows are spread at random. */
+/* Follows the plan step by step and adds up the bytes of items and the reads, assuming that rows are distributed at random. */
 static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {
 	const gemp_plan *plan = q->plan;
@@ -296,13 +287,12 @@ static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64
 	for (size_t s = (size_t)plan->root + 1; s < plan->step_count; s++) {
 		const gemp_step *step = &plan->steps[s];
 		double passed = rows_after(q, s);
-		enter(&w, step, plan->steps[s - 1].edge >= 0);
+		add_entering(&w, step, plan->steps[s - 1].edge >= 0);
 		if (step->kind == GEMP_EXTEND) {
-			double entries = fmax(entries_of(&w, s), passed), share = 1;
-			if (step->candidates && q->statistics->vertices > 0)
-				share = q->statistics->candidates[step->vertex] / q->statistics->vertices;
+			double entries = fmax(entries_of(&w, s), passed);
+			double share = step->candidates ? candidate_fraction(q->statistics, step->vertex) : 1;
 			w.reads += 2 * entries;
-			verify(&w, step, fmax(entries * share, passed), passed);
+			add_verifying(&w, step, fmax(entries * share, passed), passed);
 		}
 		w.siblings = w.before > 0 ? passed / w.before : 1;
 		w.before = passed;
@@ -311,8 +301,9 @@ static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64
 	*reads = (uint64_t)fmin(w.reads, 1e18);
 }
 
-/* Collective. Rows are asked for as often as they are named, and replicas are of the longest. */
-static double share_away(const gemp_push_pull_inputs *q)
+/* Collective. The chance that a row is on another rank. A row is needed as often as entries name its vertex, so rows count by
+ * their lengths; the longest rows are replicated on all ranks. */
+static double chance_away(const gemp_push_pull_inputs *q)
 {
 	const gemp_residency *residency = &q->rows->residency;
 	uint64_t own = 0, hot = 0;
@@ -325,8 +316,8 @@ static double share_away(const gemp_push_pull_inputs *q)
 	return own + hot ? (double)own / (double)(own + hot) * (1 - 1.0 / q->graph->ranks) : 0;
 }
 
-/* Rows are summed over ranks; the estimate of partial matches is the same on all ranks but for rounding, so that the
- * greatest is taken. */
+/* The bytes of rows are summed over ranks. The estimate of partial matches is for all ranks, and equal on them but for
+ * rounding, so the maximum is taken. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
 {
 	estimate_context w = { .inputs = q, .fetch = gemp_pull_fetch(q->pull) };
@@ -334,7 +325,7 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	double began = gemp_now();
 	*out = (gemp_push_pull_estimate){ 0 };
 	GEMP_TRY(gemp_comm_agree(q->context->comm, estimate_rows(&w, &pull)));
-	estimate_matches(q, share_away(q), &push[0], &push[1]);
+	estimate_matches(q, chance_away(q), &push[0], &push[1]);
 	pull = gemp_comm_sum1(q->context->comm, pull);
 	gemp_comm_max(q->context->comm, push, 2);
 	*out = (gemp_push_pull_estimate){ true, pull, push[0], push[1] };
@@ -343,8 +334,7 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	return GEMP_OK;
 }
 
-/* Partial matches travel only if that moves fewer bytes, and saves more time on the network than the slower kernels
- * cost. */
+/* Push must move fewer bytes, and save more time on the network than its slower kernels cost. */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;

@@ -6,17 +6,16 @@
 #include "match/search/search.h"
 #include "match/search/search_launch.h"
 
-/* With a sink or an exchange a round lasts about this long, so that ranks do not wait long for one another, and no
- * longer than it takes to find so many rows, which a sink may have to hold until the end of the round. */
+/* With a sink or an exchange a round lasts about slice_seconds, so that ranks do not wait long for one another. It ends earlier
+ * if SLICE_BYTES of rows were found, since a sink may store them until the end of the round. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
-/* The search at work, and what its sinks have asked for. */
 typedef struct rounds {
-	gemp_search *search;
+	gemp_search *search;           /* the main search, or the one for cells */
 	gemp_match_exchange *exchange; /* NULL: every row is resident */
 	bool last;                     /* no further part of the pivots follows */
-	bool enough, again;
+	bool enough, again;            /* requests of the sinks: end the search; repeat the search */
 } rounds;
 
 /* The number of matches that all devices of this rank have found in this run. */
@@ -26,14 +25,14 @@ static uint64_t matches_found(const gemp_search *search)
 	return all.found_local + all.found_crossed;
 }
 
-/* Launches until nothing can run, the time slice is over, or as many matches were found as a sink should hold. */
+/* Launches until nothing can run, the time slice is over, or the sink has enough rows to store. */
 static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
 	bool ran = true, bounded = r->exchange || r->search->sink;
-	uint64_t most = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
-	                                : UINT64_MAX;
-	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= most) {
+	uint64_t limit = r->search->sink ? matches_found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words)
+	                                 : UINT64_MAX;
+	while (ran && !(bounded && gemp_now() - began > slice_seconds) && matches_found(r->search) <= limit) {
 		if (r->exchange)
 			GEMP_TRY(gemp_match_exchange_feed(r->exchange));
 		GEMP_TRY(gemp_multi_step(r->search, &ran));
@@ -47,7 +46,7 @@ static gemp_code run_slice(rounds *r)
 /* Figures that all ranks must know after a slice; each is summed over ranks. */
 enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 
-/* Collective. One reduction tells all ranks how far the search is. */
+/* Collective. One reduction gives all ranks the figures of the round. */
 static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
 {
 	const gemp_search *s = r->search;
@@ -61,13 +60,13 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 		gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
 }
 
-/* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
+/* A measure of the work done. Launches do not count, since a launch does nothing if all of its workers stop at once. */
 static uint64_t progress(const gemp_search *s)
 {
 	return gemp_multi_statistics(s).taken + matches_found(s);
 }
 
-/* The chain of sinks may exchange rows here, so that all ranks call it in every round. */
+/* Collective. The sinks may exchange rows here, so all ranks call it in every round. */
 static gemp_code end_sink_round(rounds *r, bool last)
 {
 	gemp_sink *sink = r->search->sink;
@@ -77,16 +76,15 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
-/* A round ends with one reduction, by which all ranks learn whether work is left anywhere. Three rounds without any
- * progress are an error: nothing would ever change. */
+/* Collective. A round ends with one reduction, from which all ranks learn whether any rank has work left. Several rounds
+ * without progress are an error, since nothing would ever change. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
-	gemp_code code = GEMP_OK;
 	gemp_search *s = r->search;
 	uint64_t moved = 0, figures[FIGURES], before = progress(s);
-	code = run_slice(r);
-	gemp_code beside = gemp_search_overlap(s);
-	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
+	gemp_code code = run_slice(r);
+	GEMP_ALSO(gemp_search_overlap(s));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 	if (r->exchange)
 		GEMP_TRY(gemp_match_exchange_round(r->exchange, &moved));
 	moved += progress(s) - before;
@@ -96,7 +94,7 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	if (!*over && *still > 3)
 		return gemp_fail(GEMP_EINTERNAL, "matching makes no progress, with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
-	if (s->sink && !*over && !r->exchange) /* rows are written beside it */
+	if (s->sink && !*over && !r->exchange) /* the devices work while the sinks end their round */
 		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
 	if (s->sink)
 		GEMP_TRY(end_sink_round(r, *over && r->last));
@@ -131,7 +129,8 @@ done:
 	return code;
 }
 
-/* Rounds of rows: each takes some of the tasks, and prefetches the rows of the next one while the device works. */
+/* Collective. Runs the rounds of a pull, each with some of the tasks. The host prefetches the rows of the next one while the
+ * device works. */
 static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
 {
 	const gemp_comm *comm = r->search->context->comm;

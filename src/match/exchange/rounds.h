@@ -1,8 +1,8 @@
-/* rounds: all ranks search together until no work is left anywhere.
+/* rounds: runs the search of all ranks until no rank has work left.
  *
- * A round is: launches until nothing can run or a time slice is over, one exchange of partial matches, one reduction of
- * the work left and of failures, and the end of the round for the chain of sinks. Without an exchange and without a
- * sink there is one round.
+ * A round consists of launches until nothing can run or a time slice is over, one exchange of partial matches, one
+ * reduction of the remaining work and of failures, and the end of the round for the chain of sinks. Without an exchange
+ * and without a sink there is only one round.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_ROUNDS_H
@@ -12,10 +12,10 @@
 
 typedef struct gemp_rounds_result {
 	uint64_t rounds;
-	bool complete; /* false: the sink had enough */
+	bool complete; /* false: the sink wanted no more rows */
 } gemp_rounds_result;
 
-/* Collective. pull: where the search's rows come in rounds of their own, each of which takes some of these; else NULL. */
+/* Collective. pull: NULL unless the search's rows come in rounds of their own, each of which consists of such rounds. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result);
 
 #endif

@@ -1,19 +1,17 @@
 #include "match/exchange/working_set.h"
 
-#include "core/bitset.h"
-#include "core/memory.h"
 #include "core/threads.h"
 
 #include <string.h>
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* The closure while the plan is read: which views each vertex's checks read, and its place. */
+/* The closure while the plan is read, with the views that each vertex's checks read, and the place of each vertex. */
 typedef struct closure_builder {
 	gemp_closure *out;
 	const gemp_plan *plan;
 	uint32_t reads[GEMP_MAX_PATTERN_VERTICES];
-	int place_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: its rows are not read */
+	int place_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: no row of the vertex is read */
 } closure_builder;
 
 /* Collects the order restrictions and their transitive closure. */
@@ -36,21 +34,14 @@ static void find_restrictions(closure_builder *d)
 				before[v] |= before[k];
 }
 
-/* Is the slot of v less than that of u in every match? */
+/* True if the slot of v is less than that of u in every match. */
 static bool always_below(const closure_builder *d, int v, int u)
 {
 	return d->out->before[v] >> u & 1;
 }
 
-/* Which entries of a row a check can look for: by the order of its ends those below or above the row's own slot. */
-static gemp_row_part entries_of(const closure_builder *d, const gemp_check *check)
-{
-	if (always_below(d, check->to, check->from))
-		return GEMP_ENTRIES_BELOW;
-	return always_below(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_ALL;
-}
-
-/* Which rows each vertex's checks read, and which of their entries are ever looked for. */
+/* Finds the rows that each vertex's checks read, and the entries that can be searched for in them. The order of a check's ends
+ * restricts these to entries below or above the row's own slot. */
 static void find_reads(closure_builder *d)
 {
 	gemp_closure *out = d->out;
@@ -59,7 +50,9 @@ static void find_reads(closure_builder *d)
 		for (size_t j = 0; j < d->plan->steps[s].check_count; j++) {
 			const gemp_check *check = &d->plan->steps[s].checks[j];
 			int v = check->view;
-			gemp_row_part entries = entries_of(d, check);
+			gemp_row_part entries = always_below(d, check->to, check->from)   ? GEMP_ENTRIES_BELOW
+			                        : always_below(d, check->from, check->to) ? GEMP_ENTRIES_ABOVE
+			                                                                  : GEMP_ENTRIES_ALL;
 			d->reads[check->from] |= UINT32_C(1) << v;
 			out->toward[check->from][v] |= BIT(check->to);
 			out->certain[check->from][v] |= check->absent ? 0 : BIT(check->to);
@@ -73,7 +66,7 @@ static void find_reads(closure_builder *d)
 			out->named[v] = 0;
 }
 
-/* Adds a place, unless one like it exists: then both vertices share it, and its images are walked once. */
+/* Adds a place and returns its number. Two vertices with equal places share one, so its images are walked once. */
 static int add_place(closure_builder *d, gemp_closure_node place)
 {
 	gemp_closure *out = d->out;
@@ -93,7 +86,7 @@ static int add_place(closure_builder *d, gemp_closure_node place)
 	return (int)out->count++;
 }
 
-/* Adds a place without a parent. Roots are the pivot, or the given vertices. */
+/* Adds the place of the pivot, or of a given vertex. */
 static void add_root(closure_builder *d, const gemp_step *step)
 {
 	d->place_of[step->vertex] = add_place(
@@ -101,8 +94,8 @@ static void add_root(closure_builder *d, const gemp_step *step)
 	d->out->root_count++;
 }
 
-/* A vertex's images lie in rows of the vertices that it extends; the one nearest to the roots becomes the parent, as
- * it is known first. */
+/* Adds the place of a vertex that a step binds. Of the vertices in whose rows its images lie, the one nearest to the roots
+ * becomes the parent, since its images are known first. */
 static void add_extended(closure_builder *d, const gemp_step *step)
 {
 	const gemp_closure_node *places = d->out->nodes;
@@ -123,8 +116,8 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 	d->place_of[v] = d->reads[v] ? add_place(d, place) : -1;
 }
 
-/* Adds rows that kernels read beside those of checks: rows of neighbours of the pivot, in which images of the vertices
- * `to` are looked for. */
+/* Adds rows that kernels read without a check: rows of neighbours of the pivot, in which images of the vertices `to` are
+ * searched for. */
 static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int near, int far, uint64_t to)
 {
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
@@ -175,7 +168,7 @@ static void add_table(closure_builder *d)
 		}
 }
 
-/* Steps come in the order of binding, so that a place's parent exists before it. */
+/* Steps are in the order of binding, so the parent of a place exists before it. */
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 {
 	closure_builder d = { .out = out, .plan = plan };
@@ -197,7 +190,7 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
-/* Relations are loaded with the directions that the plan's views have, and edges' numbers where rows tell edges apart. */
+/* Relations are loaded in the directions of the plan's views, with the numbers of edges where a view has edges. */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
@@ -216,7 +209,8 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 
-/* The union of the candidates whose entries are read in a view; NULL where any vertex may be. */
+/* Unites the candidates of the pattern vertices of which entries of a view are read. *bits stays NULL if any vertex may be
+ * read. */
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
@@ -234,7 +228,7 @@ static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *ro
 	return GEMP_OK;
 }
 
-/* A view is copied only if some of its entries are never looked for. */
+/* A view is copied only if some of its entries are never read. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates)
 {
@@ -255,9 +249,9 @@ gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEW
 	return GEMP_OK;
 }
 
-enum { ROW_LOG = 1 << 8 }; /* a note's upper half: a place, or ROW_NOTE + a view */
+enum { ROW_LOG = 1 << 8 }; /* the upper half of a log entry is a place, or ROW_LOG + a view */
 
-/* Bitmaps over all slots for each place and each view. */
+/* The set has a bitmap over all slots for each place and each view. */
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
                                uint32_t *const *candidates, bool pivots)
 {
@@ -277,19 +271,19 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
 	return GEMP_OK;
 }
 
-/* Takes a set that was made in part: bitmaps that were not made are NULL. */
-void gemp_working_set_free(gemp_working_set *reach)
+/* Also frees a set that was made in part: bitmaps that were not made are NULL. */
+void gemp_working_set_free(gemp_working_set *set)
 {
-	if (!reach)
+	if (!set)
 		return;
 	for (size_t i = 0; i < GEMP_MAX_CLOSURE_NODES; i++)
-		gemp_free(reach->seen[i]);
+		gemp_free(set->seen[i]);
 	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
-		gemp_free(reach->need[v]);
-	gemp_free_all(reach->log, reach);
+		gemp_free(set->need[v]);
+	gemp_free_all(set->log, set);
 }
 
-/* NOTES, by which a task that does not fit is taken back. */
+/* Sets a bit and logs it, so that undo_task can remove a task that does not fit. */
 static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gemp_vertex slot)
 {
 	gemp_bits32_set(bits, slot);
@@ -300,7 +294,7 @@ static void log_addition(gemp_working_set *r, uint32_t *bits, uint64_t what, gem
 	r->log[r->log_count++] = what << 32 | slot;
 }
 
-/* Takes back the bits that the present task has added, as the log lists them. */
+/* Clears the bits that the present task has added. */
 static void undo_task(gemp_working_set *r, uint64_t bytes)
 {
 	while (r->log_count) {
@@ -312,15 +306,15 @@ static void undo_task(gemp_working_set *r, uint64_t bytes)
 	r->bytes = bytes;
 }
 
-/* Restrictions between a place, its parent and the pivots are asked for; others are not, so that the set may be larger
- * than needed. */
+/* Tests the restrictions between a place, its parent and the pivots. Others are not tested, so the set may be larger than
+ * needed. */
 static bool passes(const gemp_working_set *r, const gemp_closure_node *place, gemp_vertex parent, gemp_vertex slot)
 {
 	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
-/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops once the
- * budget is passed. */
+/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops when the budget is
+ * exceeded. */
 static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -347,7 +341,7 @@ static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
-/* Sets are built anew for each depth, since rows of the next hop have been fetched in between. */
+/* The set is built anew for each depth, since the rows of the next hop have been fetched in between. */
 static void clear_sets(gemp_working_set *r, int depth)
 {
 	r->depth = depth;
@@ -359,7 +353,7 @@ static void clear_sets(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
-/* Adds a task whole, or not at all: a task that passes the budget is taken back. */
+/* Adds a whole task; returns false and leaves the set as it was if the task exceeds the budget. */
 static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;
@@ -373,8 +367,8 @@ static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 	return !r->full;
 }
 
-/* Pivots ascend, so that those of a range lie between its first and last; restrictions with the pivot are tested
- * against both. */
+/* Pivots ascend, so all pivots of a range lie between its first and its last one. Restrictions with the pivot are tested
+ * against these two. */
 static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
 {
 	if (!r->pivots || begin == end)
@@ -383,16 +377,15 @@ static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, 
 	r->last = tasks->slots[end - 1];
 }
 
-/* Tasks are added in order until one does not fit; a first task that alone passes `most` is set aside, and the next
- * becomes the first. */
+/* Tasks are added in order until one does not fit. If the first task exceeds first_budget, the next one becomes the first. */
 gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
-                                  int depth, uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count)
+                                  int depth, uint64_t budget, uint64_t first_budget, size_t *alone, size_t *alone_count)
 {
 	size_t roots = r->closure->root_count, at = *begin;
 	clear_sets(r, depth);
 	set_pivot_bounds(r, tasks, *begin, *end);
 	for (; at < *end && !r->failed; at++) {
-		r->budget = at == *begin ? most : budget;
+		r->budget = at == *begin ? first_budget : budget;
 		if (add_task(r, tasks->slots + at * roots))
 			continue;
 		if (at > *begin || r->failed)
@@ -404,16 +397,15 @@ gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *ta
 	return r->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* ALL OF THEM, on all cores: bits are set, and nothing is noted. */
 enum { TASKS = 64 }; /* that a thread takes at a time */
 
-/* What threads share that mark the images of all tasks. */
+/* The arguments of mark_tasks. */
 typedef struct mark_task {
 	gemp_working_set *r;
 	const gemp_vertex *slots;
 } mark_task;
 
-/* The same without a log and a budget, for all tasks on all cores. */
+/* Like add_image, but without a log and a budget, and for several threads at once. */
 static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -432,7 +424,7 @@ static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
-/* A root that another task has marked already is not followed again, so that shared rows are walked once. */
+/* A root that another task has marked already is not followed again, so shared rows are walked once. */
 static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -444,23 +436,17 @@ static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 				mark_image(m->r, i, m->slots[at * roots + i]);
 }
 
-/* Rows are counted after marking, since threads meet them in any order. */
-static uint64_t bytes_needed(const gemp_working_set *r)
+/* The bytes are counted after marking, since threads visit rows in any order. */
+void gemp_working_set_extend_all(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end, int depth)
 {
+	mark_task m = { r, tasks->slots + begin * r->closure->root_count };
 	uint64_t entries = 0;
+	clear_sets(r, depth);
+	set_pivot_bounds(r, tasks, begin, end);
+	gemp_for_chunks(end - begin, TASKS, mark_tasks, &m);
 	for (size_t v = 0; v < r->fetch->view_count; v++)
 		for (size_t w = 0; w < r->words; w++)
 			for (uint32_t left = r->need[v][w]; left; left &= left - 1)
 				entries += gemp_fetch_size(r->fetch, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
-	return entries * gemp_fetch_entry_bytes(r->fetch);
-}
-
-/* Used where every task is taken anyway: nothing can fail to fit, so that nothing is logged. */
-void gemp_working_set_extend_all(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end, int depth)
-{
-	mark_task m = { r, tasks->slots + begin * r->closure->root_count };
-	clear_sets(r, depth);
-	set_pivot_bounds(r, tasks, begin, end);
-	gemp_for_chunks(end - begin, TASKS, mark_tasks, &m);
-	r->bytes = bytes_needed(r);
+	r->bytes = entries * gemp_fetch_entry_bytes(r->fetch);
 }

@@ -1,15 +1,13 @@
 #include "match/filter/candidates.h"
 
-#include "core/status.h"
 #include "core/threads.h"
 #include "match/filter/computed_columns.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
 
-/* LOADING what conditions read, on all ranks alike. */
+/* Collective. Loads the columns that an expression reads; all ranks have the same expression and load the same ones. */
 static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
@@ -29,32 +27,28 @@ static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_
 	return GEMP_OK;
 }
 
-/* Puts this rank's bits, numbered from 0, into the bitmap over all ids, which begins at any bit of a word. */
+/* Copies this rank's bits, numbered from 0, to the bitmap over all ids, where they begin at any bit of a word. */
 static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
 {
 	unsigned shift = (unsigned)(first % 32);
-	size_t to = first / 32, words = gemp_bits32_words(rows);
-	for (size_t w = 0; w < words; w++) {
-		uint32_t bits = own[w];
-		if (w == words - 1 && rows % 32)
-			bits &= (UINT32_C(1) << rows % 32) - 1;
-		all[to + w] |= bits << shift;
-		if (shift && bits >> (32 - shift))
-			all[to + w + 1] |= bits >> (32 - shift);
+	size_t to = first / 32;
+	for (size_t w = 0; w < gemp_bits32_words(rows); w++) {
+		all[to + w] |= own[w] << shift;
+		if (shift)
+			all[to + w + 1] |= own[w] >> (32 - shift);
 	}
 }
 
-/* Ranks have disjoint ids, so that a bitwise OR unites them; in pieces, since MPI counts elements in an int. */
+/* Collective. Unites the bits of all ranks, in several reductions where MPI's int cannot count the words. */
 static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
-		size_t left = words - at;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, (int)(left < GATHERED_AT_ONCE ? left : GATHERED_AT_ONCE),
-		                       MPI_UINT32_T, MPI_BOR, comm->world));
+		int count = (int)gemp_min(words - at, GATHERED_AT_ONCE);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, bits + at, count, MPI_UINT32_T, MPI_BOR, comm->world));
 	}
 }
 
-/* The inverse of add_own_bits: this rank's bits of a bitmap over all ids. */
+/* The inverse of add_own_bits: copies this rank's bits from a bitmap over all ids. */
 static void own_bits_of(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
 {
 	unsigned shift = (unsigned)(first % 32);
@@ -75,32 +69,30 @@ static uint64_t among(const gemp_candidates *candidates, int v, const gemp_verte
 	return found;
 }
 
-/* Evaluates conditions over own rows, only for rows that are candidates so far. all: memory for the bits of all ranks,
- * where there are none yet. */
+/* Local. Evaluates conditions for the own rows that are candidates so far: *own becomes their bits. Where there is no bitmap
+ * yet, *all becomes memory for one. */
 static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_shard *graph,
-                          gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own,
-                          uint32_t **all)
+                          const gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count,
+                          uint32_t **own, uint32_t **all)
 {
-	gemp_code code = GEMP_OK;
-	uint32_t *among = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
+	GEMP_OWNED uint32_t *among = NULL;
+	gemp_filter_rows wanted = *rows;
+	GEMP_TRY(GEMP_NEW(*own, gemp_bits32_words(rows->rows)));
 	if (candidates->bits[v]) {
-		GEMP_TRY_DONE(GEMP_NEW(among, (rows->rows + 31) / 32));
+		GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(rows->rows)));
 		own_bits_of(candidates->bits[v], graph->first_vertex, rows->rows, among);
 	} else {
-		GEMP_TRY_DONE(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
+		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* own bits are shifted into the word behind the last */
 	}
-	rows->among = among;
-	GEMP_TRY_DONE(gemp_filter_evaluate(filter, rows, conditions, count, *own));
-done:
-	rows->among = NULL;
-	gemp_free(among);
-	return code;
+	wanted.among = among;
+	GEMP_TRY(gemp_filter_evaluate(filter, &wanted, conditions, count, *own));
+	gemp_bits32_trim(*own, rows->rows);
+	return GEMP_OK;
 }
 
-/* Local evaluation, then one exchange of bits for each pattern vertex. */
+/* Collective. Evaluates the conditions on pattern vertex v, and unites the bits of all ranks. */
 static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtime *context, gemp_filter *filter,
-                                     const gemp_shard *graph, gemp_filter_rows *rows,
+                                     const gemp_shard *graph, const gemp_filter_rows *rows,
                                      const gemp_condition *const *conditions, size_t count)
 {
 	GEMP_OWNED uint32_t *own = NULL, *all = NULL;
@@ -115,14 +107,14 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
 	return GEMP_OK;
 }
 
-/* Values that conditions ask for and no column stores: lists of labels, by label set, and degrees. */
+/* Values that conditions read and the graph does not store: lists of labels, by label set, and degrees. */
 typedef struct computed_values {
 	const gemp_shard *graph;
 	gemp_column label_lists;
 	gemp_degree_columns degrees;
 } computed_values;
 
-/* Collective. Makes the columns that conditions ask for and the graph does not store: lists of labels, and degrees. */
+/* Collective. Makes these columns. */
 static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, gemp_shard *graph, bool count_loops,
                                   const gemp_condition *const *conditions, size_t count)
 {
@@ -145,24 +137,15 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
-/* Does each vertex without a bitmap count all vertices of the graph, and none more? For asserts. */
-static inline bool candidates_are_valid(const gemp_candidates *candidates, uint64_t vertices)
-{
-	bool valid = candidates->words == gemp_bits32_words(vertices);
-	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		valid &= candidates->count[v] <= vertices;
-	return valid;
-}
-
-/* What the conditions read is loaded for all of them at once; then each pattern vertex's conditions are evaluated
- * together. */
+/* The columns of all conditions are loaded first. Then the conditions on each pattern vertex are evaluated together, so that
+ * one reduction serves all of them. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_column **columns = NULL;
-	const gemp_condition **own = NULL;
+	GEMP_OWNED const gemp_column **columns = NULL;
+	GEMP_OWNED const gemp_condition **own = NULL;
 	computed_values asked = { 0 };
 	gemp_filter_rows rows = { .tag = GRAPH_ROWS,
 		                      .rows = graph->rows,
@@ -170,10 +153,8 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 		                      .value = value_of,
 		                      .value_context = &asked,
 		                      .lasting = true };
-	assert(candidates_are_valid(candidates, graph->vertex_count));
-	code = GEMP_NEW(columns, graph->attributes.count);
-	GEMP_THEN(GEMP_NEW(own, count));
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm,
+	                         gemp_new_all(GEMP_ARRAY(columns, graph->attributes.count), GEMP_ARRAY(own, count))));
 	GEMP_TRY_DONE(prepare_computed(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();
@@ -192,18 +173,17 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *cont
 done:
 	gemp_column_free(&asked.label_lists);
 	gemp_degree_columns_free(&asked.degrees);
-	gemp_free_all(columns, own);
 	return code;
 }
 
 /* Without conditions every vertex is a candidate, and no bitmap is made. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
-                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+                              const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count)
 {
 	*out = (gemp_candidates){ .words = gemp_bits32_words(graph->vertex_count) };
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		out->count[v] = graph->vertex_count;
-	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
+	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, conditions, count);
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);
 	return code;
@@ -212,7 +192,7 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 /* The bitmap is copied, since the caller may free its own as soon as the search is prepared. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
-	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
+	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1));
 	if (candidates->words)
 		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
 	candidates->count[vertex] = gemp_bits32_count(candidates->bits[vertex], candidates->words);
@@ -226,7 +206,7 @@ void gemp_candidates_free(gemp_candidates *candidates)
 	*candidates = (gemp_candidates){ 0 };
 }
 
-/* Words without bits are passed over, so that a selective filter costs little. */
+/* Words without bits are skipped, so a selective filter costs little. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
 {
 	for (size_t w = 0; w < words; w++)
@@ -234,17 +214,17 @@ void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id
 			gemp_bits32_set(out, order->slot_of[w * 32 + (size_t)__builtin_ctz(left)]);
 }
 
-enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
+enum { CHUNK = 1 << 14 }; /* rows that a thread counts at a time */
 
-/* Edges at own vertices that are candidates of `at`, and the sum of squares of their numbers. */
+/* A count of the edges at own vertices that are candidates of pattern vertex `at`, and of the squares of their degrees. The
+ * sums of chunks are added in the order of the chunks, so the result does not depend on the threads. */
 typedef struct edge_count {
 	gemp_edge_question question;
 	int at;
-	uint64_t *edges; /* [pieces] */
-	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
+	uint64_t *edges; /* [chunks] */
+	double *squares; /* [chunks] */
 } edge_count;
 
-/* Counts the edges of one own row that a pattern edge can be; each of several parallel edges counts. */
 uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 {
 	uint64_t degree = 0;
@@ -262,46 +242,44 @@ uint64_t gemp_statistics_row(const gemp_edge_question *c, size_t v)
 	return degree;
 }
 
-/* Threads count ranges of rows; ranges are summed in their order. */
-static void count_rows(void *context, size_t piece, size_t begin, size_t end)
+/* Counts one chunk of own rows. */
+static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const edge_count *c = context;
 	for (size_t v = begin; v < end; v++) {
 		uint64_t degree = gemp_candidates_has(c->question.candidates, c->at, c->question.graph->first_vertex + v)
 		                      ? gemp_statistics_row(&c->question, v)
 		                      : 0;
-		c->edges[piece] += degree;
-		c->squares[piece] += (double)degree * (double)degree;
+		c->edges[chunk] += degree;
+		c->squares[chunk] += (double)degree * (double)degree;
 	}
 }
 
-/* Sums of ranges are added in their order, so that the result does not depend on the threads. */
+/* Local. Counts on all threads. */
 static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 {
-	gemp_code code = GEMP_OK;
-	size_t pieces = (c->question.graph->rows + PIECE - 1) / PIECE;
-	c->edges = NULL;
-	c->squares = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(c->edges, pieces));
-	GEMP_TRY_DONE(GEMP_NEW(c->squares, pieces));
-	gemp_for_chunks(c->question.graph->rows, PIECE, count_rows, c);
-	for (size_t p = 0; p < pieces; p++) {
-		*edges += c->edges[p];
-		*squares += c->squares[p];
+	size_t chunks = (c->question.graph->rows + CHUNK - 1) / CHUNK;
+	GEMP_OWNED uint64_t *chunk_edges = NULL;
+	GEMP_OWNED double *chunk_squares = NULL;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(chunk_edges, chunks), GEMP_ARRAY(chunk_squares, chunks)));
+	c->edges = chunk_edges;
+	c->squares = chunk_squares;
+	gemp_for_chunks(c->question.graph->rows, CHUNK, count_rows, c);
+	for (size_t i = 0; i < chunks; i++) {
+		*edges += chunk_edges[i];
+		*squares += chunk_squares[i];
 	}
-done:
-	gemp_free_all(c->edges, c->squares);
-	return code;
+	return GEMP_OK;
 }
 
-/* Do two pattern vertices have the same candidates? Then counts for one of them hold for the other. */
+/* True if two pattern vertices have the same candidates, so that counts for one of them hold for the other. */
 static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
 }
 
-/* Pattern edges that ask for the same count share it: the count goes through all edges of the graph. */
+/* True if two pattern edges have the same count. Counting goes through all edges of the graph, so equal counts are shared. */
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {
 	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];

@@ -1,8 +1,8 @@
-/* candidates: which host vertices a pattern vertex can be, and how many host edges lie between candidates.
+/* candidates: the host vertices that can be the image of each pattern vertex, and the number of host edges between them.
  *
- * Candidates are bitmaps over all ids, bits[vertex][words], the same on every rank; a pattern vertex without a bitmap
- * can be any vertex. Making and narrowing them is collective: each rank evaluates conditions over its own vertices,
- * and the bits of all ranks are united. The planner's statistics are counted exactly from them.
+ * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can be
+ * any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices, and a
+ * reduction unites the bits of all ranks. The planner's statistics are exact counts of the edges between candidates.
  */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
@@ -16,40 +16,35 @@
 typedef struct gemp_candidates {
 	size_t words;                              /* of a bitmap: ceil(vertices / 32) */
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* [words] by id; NULL: any vertex */
-	uint64_t count[GEMP_MAX_PATTERN_VERTICES]; /* set bits; all vertices where NULL */
+	uint64_t count[GEMP_MAX_PATTERN_VERTICES]; /* set bits; all vertices where bits is NULL */
 } gemp_candidates;
 
-/* Collective. Evaluates on the device, over this rank's vertices, those conditions of before[0..count) that speak of each
- * pattern vertex (each of them of one), and gathers the bits of all ranks. */
+/* Collective. Makes the candidates for which conditions[0..count) are true; each condition is on one pattern vertex. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
-                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count);
-/* Collective. The same for further conditions: of the candidates of before, those for which they are true. A pattern vertex
- * for which that fails keeps the candidates it had. */
+                              const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count);
+/* Collective. Removes the candidates for which one of further conditions is not true. If a condition fails, its pattern
+ * vertex keeps the candidates that it had. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count);
-/* Local. A vertex without conditions so far: it can be what bits[words] say. */
+/* Local. Copies bits[words] as the candidates of a pattern vertex that has no bitmap yet. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
 
-/* Can the pattern vertex v be this vertex? */
+/* True if the vertex is a candidate of pattern vertex v. */
 static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v, uint64_t id)
 {
 	return !candidates->bits[v] || gemp_bits32_test(candidates->bits[v], id);
 }
-/* A bitmap by id as one by slot: out[words], all zero before. */
+/* Converts a bitmap by id to one by slot: out[words], which is all zero before. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
-/* What the planner knows of the graph, counted exactly: host edges between candidates, for each pattern
- * edge, and the paths of two such edges.
- */
-
-/* Collective. The parts of the pattern's relations are loaded; where there are no rows by target, edges are taken to be spread
- * evenly over their targets. */
+/* Collective. Counts, for each pattern edge, the host edges between candidates and the paths of two such edges. The pattern's
+ * relations are loaded; without rows by target, paths are estimated as if edges were spread evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
-/* Which edges of an own vertex are counted: those of these relations, out of it or into it, to candidates of `other`. */
+/* The edges of an own vertex that are counted: those of these relations, out of it or into it, to candidates of `other`. */
 typedef struct gemp_edge_question {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;
@@ -58,7 +53,7 @@ typedef struct gemp_edge_question {
 	bool out, in;
 } gemp_edge_question;
 
-/* Local. Their number in own row v. */
+/* Local. The number of such edges of own row v; parallel edges all count. */
 uint64_t gemp_statistics_row(const gemp_edge_question *question, size_t v);
 
 #endif

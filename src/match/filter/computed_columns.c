@@ -7,18 +7,7 @@
 
 #include <string.h>
 
-static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
-
-/* Rows by source, by target or both, as the direction wants. */
-static gemp_code load(gemp_shard *graph, const bool *relations, int direction)
-{
-	for (size_t r = 0; r < graph->relation_count; r++)
-		if (relations[r])
-			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
-	return GEMP_OK;
-}
-
-/* Entries of one row, less its loops if these do not count; loops lie together, since rows ascend. */
+/* Entries of one row, without its loops if these do not count. Loops are adjacent, since rows ascend. */
 static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
 {
 	const gemp_vertex *entries = ids + begin[row];
@@ -27,35 +16,37 @@ static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row
 	       (loops ? 0 : gemp_lower_bound_u32(entries, count, id + 1) - gemp_lower_bound_u32(entries, count, id));
 }
 
-/* An edge into the vertex counts for `in` and `either`; a loop is an entry of both rows and counts once. */
+/* A loop is an entry of both rows of its vertex; in direction 2 that of the row by target is not counted. */
 gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
+	static const gemp_view_direction direction_of[] = { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column degrees = { 0 };
 	memset(out, 0, sizeof *out);
 	double began = gemp_now();
-	GEMP_TRY_DONE(load(graph, relations, direction));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (relations[r])
+			GEMP_TRY(gemp_shard_load_relation(graph, r, gemp_view_parts(direction_of[direction])));
 	gemp_timers_add(&context->timers, GEMP_PHASE_READ, began);
-	code = gemp_column_init(out, "", GEMP_INTEGER);
-	GEMP_THEN(gemp_column_reserve(out, graph->rows, 0));
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	gemp_code code = gemp_column_init(&degrees, "", GEMP_INTEGER);
+	GEMP_THEN(gemp_column_reserve(&degrees, graph->rows, 0));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t v = 0; v < graph->rows; v++) {
 		uint64_t found = 0;
 		for (size_t r = 0; r < graph->relation_count; r++) {
 			const gemp_relation *relation = &graph->relations[r];
 			if (relations[r] && direction != 1)
 				found += degree(relation->out_offsets, relation->out_targets, v, graph->first_vertex + v, count_loops);
-			if (relations[r] && direction != 0) /* an out row has had its loops */
+			if (relations[r] && direction != 0)
 				found += degree(relation->in_offsets, relation->in_sources, v, graph->first_vertex + v,
 				                count_loops && direction == 1);
 		}
-		out->integers[v] = (int64_t)found;
+		degrees.integers[v] = (int64_t)found;
 	}
-	out->rows = graph->rows;
-done:
-	if (code != GEMP_OK)
-		gemp_column_free(out);
-	return code;
+	degrees.rows = graph->rows;
+	*out = degrees;
+	degrees = (gemp_column){ 0 };
+	return GEMP_OK;
 }
 
 /* Expressions that count the same edges share a column. */
@@ -68,7 +59,7 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *e
 	return i;
 }
 
-/* Conditions nest, so that the whole tree is searched for degrees. */
+/* A degree can stand anywhere in a condition, so the whole tree is searched. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
@@ -80,7 +71,7 @@ gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr
 	return GEMP_OK;
 }
 
-/* Every rank makes the same columns in the same order, because relations are loaded collectively. */
+/* Every rank computes the same columns in the same order, since each one loads relations collectively. */
 gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context, gemp_shard *graph, bool count_loops)
 {
 	if (d->count == 0)
@@ -101,7 +92,7 @@ void gemp_degree_columns_free(gemp_degree_columns *d)
 	*d = (gemp_degree_columns){ 0 };
 }
 
-/* JSON's escapes, as lists are printed. */
+/* Appends a string of a list with JSON's escapes. */
 static void add_string(gemp_text *text, const char *name)
 {
 	gemp_text_add(text, "\"", 1);
@@ -117,12 +108,13 @@ static void add_string(gemp_text *text, const char *name)
 	gemp_text_add(text, "\"", 1);
 }
 
-/* One list for each label set, as there are few sets and many vertices. */
+/* Label sets are few and vertices are many, so lists are made by label set. */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text text = { 0 };
-	GEMP_TRY_DONE(gemp_column_init(out, "labels", GEMP_LIST));
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column lists = { 0 };
+	*out = lists;
+	GEMP_TRY(gemp_column_init(&lists, "labels", GEMP_LIST));
 	for (size_t s = 0; s < graph->label_set_count; s++) {
 		gemp_text_clear(&text);
 		gemp_text_add(&text, "[", 1);
@@ -132,12 +124,10 @@ gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 			add_string(&text, graph->labels[graph->label_sets[s].labels[i]]);
 		}
 		gemp_text_add(&text, "]", 1);
-		GEMP_TRY_DONE(gemp_text_status(&text));
-		GEMP_TRY_DONE(gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } }));
+		GEMP_TRY(gemp_text_status(&text));
+		GEMP_TRY(gemp_column_add(&lists, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } }));
 	}
-done:
-	gemp_text_free(&text);
-	if (code != GEMP_OK)
-		gemp_column_free(out);
-	return code;
+	*out = lists;
+	lists = (gemp_column){ 0 };
+	return GEMP_OK;
 }

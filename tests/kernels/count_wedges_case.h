@@ -1,6 +1,6 @@
-/* count_sweep_case: small graphs on the device as sums read them, and what the sums are, by going through all triples. */
-#ifndef GEMP_TESTS_COUNT_SWEEP_CASE_H
-#define GEMP_TESTS_COUNT_SWEEP_CASE_H
+/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all triples. */
+#ifndef GEMP_TESTS_COUNT_WEDGES_CASE_H
+#define GEMP_TESTS_COUNT_WEDGES_CASE_H
 
 #include "core/types.h"
 #include "count/device_graph.h"
@@ -16,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEP_TABLES = 2 };
+enum { WEDGES_TABLES = 2 };
 
 /* Vertices are slots, by descending degree. */
-typedef struct sweep_case {
+typedef struct wedges_case {
 	gemp_count_graph graph;
 	uint32_t n;
 	uint8_t *joined;     /* [n * n] */
 	uint32_t *triangles; /* [n * n]: on that edge */
-	uint64_t *begin, *mid, *table[SWEEP_TABLES];
+	uint64_t *begin, *mid, *table[WEDGES_TABLES];
 	gemp_vertex *near;
-} sweep_case;
+} wedges_case;
 
-static inline bool case_joined(const sweep_case *c, uint32_t u, uint32_t v)
+static inline bool case_joined(const wedges_case *c, uint32_t u, uint32_t v)
 {
 	return c->joined[(size_t)u * c->n + v];
 }
@@ -49,7 +49,7 @@ static inline uint32_t case_degree(const uint8_t *joined, uint32_t n, uint32_t v
 }
 
 /* Renumbers by descending degree. */
-static inline void case_sort(sweep_case *c, const uint8_t *joined)
+static inline void case_sort(wedges_case *c, const uint8_t *joined)
 {
 	uint32_t n = c->n, *order = case_new(n, sizeof *order), *degree = case_new(n, sizeof *degree);
 	for (uint32_t v = 0; v < n; v++) {
@@ -66,7 +66,7 @@ static inline void case_sort(sweep_case *c, const uint8_t *joined)
 	gemp_free(order);
 }
 
-static inline void case_rows(sweep_case *c)
+static inline void case_rows(wedges_case *c)
 {
 	uint32_t n = c->n;
 	uint64_t entries = 0;
@@ -88,7 +88,7 @@ static inline void case_rows(sweep_case *c)
 	c->graph.entries = entries;
 }
 
-static inline void case_triangles(sweep_case *c)
+static inline void case_triangles(wedges_case *c)
 {
 	uint32_t n = c->n;
 	c->triangles = case_new((size_t)n * n, sizeof *c->triangles);
@@ -98,7 +98,7 @@ static inline void case_triangles(sweep_case *c)
 				c->triangles[(size_t)u * n + v] += case_joined(c, u, x) && case_joined(c, x, v);
 }
 
-static inline void case_upload_offsets(sweep_case *c, gemp_buffer *buffer, const uint64_t *offsets, size_t count)
+static inline void case_upload_offsets(wedges_case *c, gemp_buffer *buffer, const uint64_t *offsets, size_t count)
 {
 	uint32_t *narrow = case_new(count, sizeof *narrow);
 	for (size_t i = 0; i < count; i++)
@@ -109,7 +109,7 @@ static inline void case_upload_offsets(sweep_case *c, gemp_buffer *buffer, const
 	gemp_free(narrow);
 }
 
-static inline void case_upload(sweep_case *c, uint64_t *seed)
+static inline void case_upload(wedges_case *c, uint64_t *seed)
 {
 	gemp_device *device = c->graph.context->device;
 	uint32_t n = c->n, *support = case_new(c->graph.entries, sizeof *support);
@@ -120,7 +120,7 @@ static inline void case_upload(sweep_case *c, uint64_t *seed)
 			support[e] = c->triangles[(size_t)v * n + c->near[e]];
 	assert_ok(gemp_buffer_new(&c->graph.column_indices, device, (c->graph.entries + 1) * sizeof *c->near, c->near));
 	assert_ok(gemp_buffer_new(&c->graph.support, device, (c->graph.entries + 1) * sizeof *support, support));
-	for (size_t k = 0; k < SWEEP_TABLES; k++) {
+	for (size_t k = 0; k < WEDGES_TABLES; k++) {
 		c->table[k] = case_new(n, sizeof *c->table[k]);
 		for (uint32_t v = 0; v < n; v++)
 			c->table[k][v] = k == 0 ? c->begin[v + 1] - c->begin[v] : gemp_random_below(seed, 1000);
@@ -131,10 +131,10 @@ static inline void case_upload(sweep_case *c, uint64_t *seed)
 }
 
 /* joined: [n * n], symmetric, nothing joined to itself. wide: as if there were 2^32 entries. */
-static inline void case_make(sweep_case *c, gemp_runtime *context, uint32_t n, const uint8_t *joined, bool wide,
+static inline void case_make(wedges_case *c, gemp_runtime *context, uint32_t n, const uint8_t *joined, bool wide,
                              uint64_t *seed)
 {
-	*c = (sweep_case){ .n = n };
+	*c = (wedges_case){ .n = n };
 	c->joined = case_new((size_t)n * n, 1);
 	c->graph = (gemp_count_graph){ .context = context, .vertices = n, .wide = wide };
 	case_sort(c, joined);
@@ -146,10 +146,10 @@ static inline void case_make(sweep_case *c, gemp_runtime *context, uint32_t n, c
 	c->graph.host_indices = c->near;
 }
 
-static inline void case_free(sweep_case *c)
+static inline void case_free(wedges_case *c)
 {
 	gemp_device *device = c->graph.context->device;
-	for (size_t k = 0; k < SWEEP_TABLES; k++) {
+	for (size_t k = 0; k < WEDGES_TABLES; k++) {
 		gemp_buffer_free(&c->graph.tables[k], device);
 		gemp_free(c->table[k]);
 	}
@@ -165,34 +165,34 @@ static inline void case_free(sweep_case *c)
 }
 
 /* EXPRESSIONS: the same twice, for the device and here. */
-typedef struct sweep_values {
+typedef struct wedges_values {
 	int64_t c, a, t_01, t_12, V0_0, V0_1, V0_2, V1_0, V1_1, V1_2;
-} sweep_values;
+} wedges_values;
 
-typedef struct sweep_trial {
+typedef struct wedges_trial {
 	gemp_sum_kind kind;
 	const char *expression;
-	int64_t (*value)(const sweep_values *v);
-} sweep_trial;
+	int64_t (*value)(const wedges_values *v);
+} wedges_trial;
 
-static inline int64_t case_value(const sweep_case *c, const sweep_trial *trial, uint32_t r, uint32_t x, uint32_t w,
+static inline int64_t case_value(const wedges_case *c, const wedges_trial *trial, uint32_t r, uint32_t x, uint32_t w,
                                  int64_t common)
 {
-	sweep_values v = { .c = common,
-		               .a = case_joined(c, r, w),
-		               .t_01 = c->triangles[(size_t)r * c->n + x],
-		               .t_12 = c->triangles[(size_t)x * c->n + w],
-		               .V0_0 = (int64_t)c->table[0][r],
-		               .V0_1 = (int64_t)c->table[0][x],
-		               .V0_2 = (int64_t)c->table[0][w],
-		               .V1_0 = (int64_t)c->table[1][r],
-		               .V1_1 = (int64_t)c->table[1][x],
-		               .V1_2 = (int64_t)c->table[1][w] };
+	wedges_values v = { .c = common,
+		                .a = case_joined(c, r, w),
+		                .t_01 = c->triangles[(size_t)r * c->n + x],
+		                .t_12 = c->triangles[(size_t)x * c->n + w],
+		                .V0_0 = (int64_t)c->table[0][r],
+		                .V0_1 = (int64_t)c->table[0][x],
+		                .V0_2 = (int64_t)c->table[0][w],
+		                .V1_0 = (int64_t)c->table[1][r],
+		                .V1_1 = (int64_t)c->table[1][x],
+		                .V1_2 = (int64_t)c->table[1][w] };
 	return trial->value ? trial->value(&v) : 1;
 }
 
 /* Common neighbours of r and w from slot `least` on. */
-static inline int64_t case_common(const sweep_case *c, uint32_t r, uint32_t w, uint32_t least)
+static inline int64_t case_common(const wedges_case *c, uint32_t r, uint32_t w, uint32_t least)
 {
 	int64_t common = 0;
 	for (uint32_t x = least; x < c->n; x++)
@@ -200,7 +200,7 @@ static inline int64_t case_common(const sweep_case *c, uint32_t r, uint32_t w, u
 	return common;
 }
 
-static inline __int128 case_joined_sum(const sweep_case *c)
+static inline __int128 case_joined_sum(const wedges_case *c)
 {
 	__int128 total = 0;
 	int64_t *common = case_new(c->n, sizeof *common);
@@ -217,7 +217,7 @@ static inline __int128 case_joined_sum(const sweep_case *c)
 }
 
 /* Paths r-a-b-y with slots after r, a <> y: pairs of them, less those of one a, and of one b. */
-static inline __int128 case_pairs_of_paths(const sweep_case *c, uint32_t r, uint32_t y, int64_t *over)
+static inline __int128 case_pairs_of_paths(const wedges_case *c, uint32_t r, uint32_t y, int64_t *over)
 {
 	__int128 paths = 0, less = 0;
 	memset(over, 0, c->n * sizeof *over);
@@ -236,7 +236,7 @@ static inline __int128 case_pairs_of_paths(const sweep_case *c, uint32_t r, uint
 	return paths * (paths - 1) / 2 - less;
 }
 
-static inline __int128 case_path_pairs_sum(const sweep_case *c)
+static inline __int128 case_path_pairs_sum(const wedges_case *c)
 {
 	__int128 total = 0;
 	int64_t *over = case_new(c->n, sizeof *over);
@@ -247,7 +247,7 @@ static inline __int128 case_path_pairs_sum(const sweep_case *c)
 	return total;
 }
 
-static inline __int128 case_expected(const sweep_case *c, const sweep_trial *trial)
+static inline __int128 case_expected(const wedges_case *c, const wedges_trial *trial)
 {
 	__int128 total = 0;
 	if (trial->kind == GEMP_SUM_JOINED)

@@ -1,8 +1,8 @@
-/* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
+/* Wedge counting against all triples, on random graphs, hubs, and graphs without anything. */
 #include "comm/comm.h"
 #include "count/wedges.h"
 #include "count/wedges_grouped.h"
-#include "kernels/count_sweep_case.h"
+#include "kernels/count_wedges_case.h"
 #include "partition/runtime.h"
 
 static gemp_comm comm;
@@ -27,32 +27,32 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int64_t others(const sweep_values *v)
+static int64_t others(const wedges_values *v)
 {
 	return v->c - 1;
 }
-static int64_t house(const sweep_values *v)
+static int64_t house(const wedges_values *v)
 {
 	return (v->c - 1) * (v->t_01 + v->t_12);
 }
-static int64_t ends(const sweep_values *v)
+static int64_t ends(const wedges_values *v)
 {
 	return v->V0_0 * v->c - 2 * v->V1_2 + 3;
 }
-static int64_t paths(const sweep_values *v)
+static int64_t paths(const wedges_values *v)
 {
 	return v->V1_1 * (v->t_01 - 1) * v->c + v->V0_2 - v->V0_0 * -v->V1_0;
 }
-static int64_t pairs(const sweep_values *v)
+static int64_t pairs(const wedges_values *v)
 {
 	return v->c * (v->c - 1) * (v->c - 2);
 }
-static int64_t chords(const sweep_values *v)
+static int64_t chords(const wedges_values *v)
 {
 	return v->a * v->c + (1 - v->a) * v->V0_0 * v->V1_2 - 1;
 }
 
-static const sweep_trial trials[] = {
+static const wedges_trial trials[] = {
 	{ GEMP_SUM_WEDGES, NULL, NULL },
 	{ GEMP_SUM_WEDGES, "c-1", others },
 	{ GEMP_SUM_WEDGES, "(c-1)*(t_01+t_12)", house },
@@ -91,24 +91,24 @@ static gemp_wedges_shape shape_of(size_t number, const gemp_count_graph *graph, 
 	return shape;
 }
 
-static void check_shape(const sweep_case *c, const sweep_trial *trial, size_t number, __int128 expected)
+static void check_shape(const wedges_case *c, const wedges_trial *trial, size_t number, __int128 expected)
 {
 	gemp_sum sum = { .kind = trial->kind, .factor = 1, .expression = (char *)(uintptr_t)trial->expression };
 	gemp_sum_result result;
 	gemp_wedges_shape shape = shape_of(number, &c->graph, &sum);
-	gemp_wedges *sweep;
-	assert_ok(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
+	gemp_wedges *wedges;
+	assert_ok(gemp_wedges_new_shaped(&wedges, &c->graph, &sum, &shape));
 	for (int again = 0; again < 2; again++) {
-		assert_ok(gemp_wedges_run(sweep, &result));
+		assert_ok(gemp_wedges_run(wedges, &result));
 		if (result.total != expected)
 			fail_msg("kind %d, %s, %u vertices, shape %zu: %lld, not %lld", trial->kind,
 			         trial->expression ? trial->expression : "1", c->n, number, (long long)result.total,
 			         (long long)expected);
 	}
-	gemp_wedges_free(sweep);
+	gemp_wedges_free(wedges);
 }
 
-/* PoCL takes seconds for each kernel: only some here, all of them in count_sweep_long.c. */
+/* PoCL takes seconds for each kernel: only some here, all of them in count_wedges_long.c. */
 #ifndef ALL_SHAPES
 #define ALL_SHAPES false
 #endif
@@ -122,7 +122,7 @@ static bool wanted(size_t trial, size_t number, bool wide)
 	return number == 0 ? !wide || trial == 2 : number == 3 && !wide && (trial == 2 || trial == 8);
 }
 
-static void check(const sweep_case *c, size_t trial)
+static void check(const wedges_case *c, size_t trial)
 {
 	__int128 expected = case_expected(c, &trials[trial]);
 	for (size_t number = 0; number < SHAPES; number++)
@@ -132,7 +132,7 @@ static void check(const sweep_case *c, size_t trial)
 
 static void check_graph(uint32_t n, const uint8_t *joined, bool wide)
 {
-	sweep_case c;
+	wedges_case c;
 	size_t held = context->device->buffer_bytes;
 	case_make(&c, context, n, joined, wide, &seed);
 	for (size_t t = 0; t < TRIALS; t++)
@@ -193,18 +193,18 @@ static void random_graphs(void **state)
 	}
 }
 
-static gemp_code run_sum(const sweep_case *c, const char *expression, __int128 *total)
+static gemp_code run_sum(const wedges_case *c, const char *expression, __int128 *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sum sum = { .kind = GEMP_SUM_WEDGES, .factor = 1, .expression = (char *)(uintptr_t)expression };
 	gemp_sum_result result = { 0 };
-	gemp_wedges *sweep = NULL;
-	GEMP_TRY_DONE(gemp_wedges_new(&sweep, &c->graph, &sum));
-	assert_true(sweep->checked);
-	GEMP_TRY_DONE(gemp_wedges_run(sweep, &result));
+	gemp_wedges *wedges = NULL;
+	GEMP_TRY_DONE(gemp_wedges_new(&wedges, &c->graph, &sum));
+	assert_true(wedges->checked);
+	GEMP_TRY_DONE(gemp_wedges_run(wedges, &result));
 	*total = result.total;
 done:
-	gemp_wedges_free(sweep);
+	gemp_wedges_free(wedges);
 	return code;
 }
 
@@ -212,7 +212,7 @@ done:
 static void watched(void **state)
 {
 	(void)state;
-	sweep_case c;
+	wedges_case c;
 	uint8_t *joined = random_joined(20, 60, 0);
 	__int128 total, paths;
 	case_make(&c, context, 20, joined, false, &seed);
@@ -236,26 +236,26 @@ static void watched(void **state)
 static gemp_code both_shapes(void *argument)
 {
 	gemp_code code = GEMP_OK;
-	const sweep_case *c = argument;
+	const wedges_case *c = argument;
 	gemp_sum sum = { .kind = GEMP_SUM_JOINED, .factor = 1 };
 	gemp_sum_result result;
-	gemp_wedges *sweep = NULL;
+	gemp_wedges *wedges = NULL;
 	for (size_t number = 0; number <= 3; number += 3) {
 		gemp_wedges_shape shape = shape_of(number, &c->graph, &sum);
-		GEMP_TRY_DONE(gemp_wedges_new_shaped(&sweep, &c->graph, &sum, &shape));
-		GEMP_TRY_DONE(gemp_wedges_run(sweep, &result));
-		gemp_wedges_free(sweep);
-		sweep = NULL;
+		GEMP_TRY_DONE(gemp_wedges_new_shaped(&wedges, &c->graph, &sum, &shape));
+		GEMP_TRY_DONE(gemp_wedges_run(wedges, &result));
+		gemp_wedges_free(wedges);
+		wedges = NULL;
 	}
 done:
-	gemp_wedges_free(sweep);
+	gemp_wedges_free(wedges);
 	return code;
 }
 
 static void memory(void **state)
 {
 	(void)state;
-	sweep_case c;
+	wedges_case c;
 	uint8_t *joined = random_joined(20, 60, 2);
 	case_make(&c, context, 20, joined, false, &seed);
 	size_t held = context->device->buffer_bytes;
