@@ -5,6 +5,7 @@
 #include "match/match_state.h"
 #include "match/planner/order_search.h"
 #include "match/search/search.h"
+#include "pattern/condition/expr_text.h"
 #include "pattern/plan/planner.h"
 #include "pattern/symmetry/automorphism.h"
 
@@ -415,4 +416,59 @@ void gemp_match_free(gemp_match *m)
 	gemp_pushdown_free(&m->pushdown);
 	gemp_phases_free(&m->phases);
 	gemp_free(m);
+}
+
+const gemp_stab_chain *gemp_match_chain(const gemp_match *m)
+{
+	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
+}
+
+static const char *const how_distinct[] = {
+	[GEMP_BY_ORBIT] = "orbits, by canonical-order hashing",
+	[GEMP_BY_SUBGRAPH] = "subgraphs, by canonical-order hashing",
+	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
+};
+
+/* Prints where each condition on one vertex is tested, if cost decided about it, and the reason. */
+static void put_choices(const gemp_match *m, gemp_text *out)
+{
+	for (size_t i = 0; i < m->phases.choice_count; i++) {
+		const gemp_phase_choice *choice = &m->phases.choices[i];
+		if (!choice->open)
+			continue;
+		gemp_text_print(out, "  %s the search: ", choice->before ? "before" : "after");
+		gemp_expr_print(choice->condition->expr, m->pattern, out);
+		gemp_text_print(out, " (%s)\n", choice->reason);
+	}
+}
+
+/* After profiled runs the plan's lines also have the measured rows, entries and bytes. */
+char *gemp_match_explain(const gemp_match *m)
+{
+	gemp_text text = { 0 };
+	gemp_plan_notes notes = { .before = m->phases.before,
+		                      .before_count = m->phases.before_count,
+		                      .after = m->phases.after,
+		                      .after_count = m->phases.after_count };
+	if (m->deduplicates)
+		notes.distinct = how_distinct[m->options.distinct];
+	if (m->profiled) {
+		notes.rows = m->step_rows;
+		notes.entries = m->step_entries;
+		notes.bytes = m->step_bytes;
+	}
+	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
+	put_choices(m, &text);
+	if (m->search)
+		gemp_memory_report_print(&m->memory, m->search, &text);
+	if (text.failed) {
+		gemp_text_free(&text);
+		return NULL;
+	}
+	return text.data;
+}
+
+double gemp_match_estimate(const gemp_match *m)
+{
+	return m->plan->steps[m->plan->step_count - 1].rows;
 }

@@ -1,9 +1,5 @@
 #include "match/match_state.h"
 
-#include "match/match.h"
-#include "match/search/search.h"
-#include "pattern/condition/expr_text.h"
-
 /* Bytes of the bitmaps of candidates, which every rank has for all vertices of the graph. */
 static uint64_t bitmap_bytes(const gemp_candidates *candidates, int vertices)
 {
@@ -55,7 +51,7 @@ static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 }
 
 /* Prints the maximum over all ranks, from which a user sees whether the job fits before it runs. */
-static void print_memory_report(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
+void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
 {
 	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);
 	if (search->ranks > 1)
@@ -76,59 +72,4 @@ static void print_memory_report(const gemp_memory_report *h, const gemp_search *
 		print_bytes(out, ", or partial matches of ", h->exchange.push_bytes);
 	}
 	gemp_text_print(out, "\n");
-}
-
-const gemp_stab_chain *gemp_match_chain(const gemp_match *m)
-{
-	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
-}
-
-static const char *const how_distinct[] = {
-	[GEMP_BY_ORBIT] = "orbits, by canonical-order hashing",
-	[GEMP_BY_SUBGRAPH] = "subgraphs, by canonical-order hashing",
-	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
-};
-
-/* Prints where each condition on one vertex is tested, if cost decided about it, and the reason. */
-static void put_choices(const gemp_match *m, gemp_text *out)
-{
-	for (size_t i = 0; i < m->phases.choice_count; i++) {
-		const gemp_phase_choice *choice = &m->phases.choices[i];
-		if (!choice->open)
-			continue;
-		gemp_text_print(out, "  %s the search: ", choice->before ? "before" : "after");
-		gemp_expr_print(choice->condition->expr, m->pattern, out);
-		gemp_text_print(out, " (%s)\n", choice->reason);
-	}
-}
-
-/* After profiled runs the plan's lines also have the measured rows, entries and bytes. */
-char *gemp_match_explain(const gemp_match *m)
-{
-	gemp_text text = { 0 };
-	gemp_plan_notes notes = { .before = m->phases.before,
-		                      .before_count = m->phases.before_count,
-		                      .after = m->phases.after,
-		                      .after_count = m->phases.after_count };
-	if (m->deduplicates)
-		notes.distinct = how_distinct[m->options.distinct];
-	if (m->profiled) {
-		notes.rows = m->step_rows;
-		notes.entries = m->step_entries;
-		notes.bytes = m->step_bytes;
-	}
-	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
-	put_choices(m, &text);
-	if (m->search)
-		print_memory_report(&m->memory, m->search, &text);
-	if (text.failed) {
-		gemp_text_free(&text);
-		return NULL;
-	}
-	return text.data;
-}
-
-double gemp_match_estimate(const gemp_match *m)
-{
-	return m->plan->steps[m->plan->step_count - 1].rows;
 }

@@ -1,4 +1,4 @@
-/* match_state: a prepared match, which match_run.c runs and estimate.c samples, and its description (--explain). */
+/* match_state: a prepared match, which match_run.c runs and estimate.c samples. */
 
 #ifndef GEMP_MATCH_MATCH_STATE_H
 #define GEMP_MATCH_MATCH_STATE_H
@@ -54,5 +54,7 @@ struct gemp_match {
 /* Collective. pull is NULL where rows do not come in rounds. */
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
                                 const gemp_candidates *candidates, const gemp_pull *pull);
+/* Appends the report to the text of --explain. */
+void gemp_memory_report_print(const gemp_memory_report *report, const gemp_search *search, gemp_text *out);
 
 #endif
