@@ -1,4 +1,6 @@
-/* assembly: DNA from reads, and what the report says of reads, k-mers, unitigs and the path. */
+/* assembly: gemp_assemble. DNA is assembled from reads: k-mers, their graph, unitigs, and the Eulerian path over the unitigs, each with its part
+ * of the report. Files are written at the end.
+ */
 
 #include "gemp/assembly.h"
 
@@ -14,39 +16,27 @@
 #include <inttypes.h>
 #include <string.h>
 
-void gemp_assembly_settings_init(gemp_assembly_settings *settings)
-{
-	*settings = (gemp_assembly_settings){ .size = sizeof *settings, .kmer = GEMP_KMER_MAX, .min_count = 1 };
-}
+GEMP_SETTINGS(gemp_assembly_settings, .kmer = GEMP_KMER_MAX, .min_count = 1)
 
 /* REPORT */
 
-static void set_count(json_t *json, const char *name, uint64_t count)
-{
-	json_object_set_new(json, name, gemp_json_count(count));
-}
-
 static void report_reads(gemp_report *report, const gemp_fasta *reads)
 {
-	json_t *json = json_object();
-	set_count(json, "sequences", reads->sequences);
-	set_count(json, "letters", reads->letters);
-	set_count(json, "bytes", reads->bytes);
-	gemp_report_set(report, "reads", json);
+	gemp_report_set(
+		report, "reads",
+		gemp_json_counts({ "sequences", reads->sequences }, { "letters", reads->letters }, { "bytes", reads->bytes }));
 	gemp_report_detail(report, "  %-11s %s sequences, %s letters\n", "reads", gemp_grouped(reads->sequences).text,
 	                   gemp_grouped(reads->letters).text);
 }
 
-/* GEMP_EDATA if no k-mer is left. */
+/* GEMP_EDATA if no k-mer is left, with the remedy. */
 static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph, uint64_t min_count)
 {
 	json_t *json = json_object();
 	json_object_set_new(json, "k", json_integer(graph->k));
 	json_object_set_new(json, "both_strands", json_boolean(graph->both_strands));
-	set_count(json, "occurrences", graph->occurrences);
-	set_count(json, "distinct", graph->distinct);
-	set_count(json, "kept", graph->kept);
-	set_count(json, "edges", graph->edges);
+	gemp_json_set_counts(json, { "occurrences", graph->occurrences }, { "distinct", graph->distinct },
+	                     { "kept", graph->kept }, { "edges", graph->edges });
 	gemp_report_set(report, "kmers", json);
 	gemp_report_detail(report, "  %-11s %s of %u letters, %s distinct, %s kept\n", "k-mers",
 	                   gemp_grouped(graph->occurrences).text, graph->k, gemp_grouped(graph->distinct).text,
@@ -62,41 +52,35 @@ static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph,
 	                 graph->k);
 }
 
-/* Collective. */
+/* Collective. N50 is the length such that unitigs of at least this length have half of all letters. */
 static void report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
 {
 	uint64_t longest, middle;
 	gemp_unitigs_lengths(unitigs, &longest, &middle);
-	json_t *json = json_object();
-	set_count(json, "count", unitigs->total);
-	set_count(json, "letters", unitigs->letters);
-	set_count(json, "longest", longest);
-	set_count(json, "n50", middle);
-	gemp_report_set(report, "unitigs", json);
+	gemp_report_set(report, "unitigs",
+	                gemp_json_counts({ "count", unitigs->total }, { "letters", unitigs->letters },
+	                                 { "longest", longest }, { "n50", middle }));
 	gemp_report_print(report, "%s of %s; the longest has %s, N50 is %s\n", gemp_counted(unitigs->total, "unitig").text,
 	                  gemp_counted(unitigs->letters, "letter").text, gemp_grouped(longest).text,
 	                  gemp_grouped(middle).text);
 }
 
-/* Vertices that are not balanced, as examples of where a path breaks off. */
+/* Some vertices with unequal in- and out-degree, as examples of places where a path breaks off. */
 static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 {
 	json_t *list = json_array();
 	for (size_t i = 0; i < contig->examples; i++) {
 		const gemp_contig_vertex *vertex = &contig->example[i];
 		char word[GEMP_KMER_MAX + 1] = "";
-		json_t *json = json_object();
 		for (unsigned p = 0; p < k - 1; p++)
 			word[p] = gemp_kmer_letter(vertex->word, k - 1, p);
-		json_object_set_new(json, "word", json_string(word));
-		set_count(json, "in", vertex->in);
-		set_count(json, "out", vertex->out);
-		json_array_append_new(list, json);
+		json_t *json = json_pack("{s:s}", "word", word);
+		json_array_append_new(list, gemp_json_set_counts(json, { "in", vertex->in }, { "out", vertex->out }));
 	}
 	return list;
 }
 
-/* Says why there is no path, and what might help. strands: 2 if each unitig is there in both directions, else 1. */
+/* Prints the path, or why there is none, with what might help. strands: 2 if each unitig occurs in both directions, else 1. */
 static void print_reason(const gemp_report *report, const gemp_contig *contig, unsigned strands)
 {
 	switch (contig->verdict) {
@@ -132,28 +116,17 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 /* Sets `path` and says whether there is an Eulerian path, and why not. */
 static void report_contig(gemp_report *report, const gemp_contig *contig, const gemp_kmer_graph *graph)
 {
-	json_t *json = json_object();
-	json_object_set_new(json, "found", json_boolean(contig->sequences.total > 0));
-	json_object_set_new(json, "verdict", json_string(gemp_contig_verdict_name[contig->verdict]));
-	set_count(json, "edges", contig->unitigs);
-	set_count(json, "copies", contig->copies);
-	set_count(json, "unbalanced", contig->unbalanced);
+	json_t *json = json_pack("{s:b, s:s}", "found", contig->sequences.total > 0, "verdict",
+	                         gemp_contig_verdict_name[contig->verdict]);
+	gemp_json_set_counts(json, { "edges", contig->unitigs }, { "copies", contig->copies },
+	                     { "unbalanced", contig->unbalanced });
 	json_object_set_new(json, "vertices", json_of_vertices(contig, graph->k));
 	json_object_set_new(json, "components", contig->components ? gemp_json_count(contig->components) : json_null());
-	set_count(json, "letters", contig->sequences.total_letters);
+	json_object_set_new(json, "letters", gemp_json_count(contig->sequences.total_letters));
 	if (contig->coverage > 0)
 		json_object_set_new(json, "coverage", json_real(contig->coverage));
 	gemp_report_set(report, "path", json);
 	print_reason(report, contig, graph->both_strands ? 2 : 1);
-}
-
-/* Collective. Sums the traffic of all ranks; mine is that of this rank. */
-static void report_sent(gemp_report *report, const gemp_traffic *mine)
-{
-	uint64_t sums[] = { mine->bytes, mine->messages }, rounds = mine->rounds;
-	gemp_comm_sum(report->comm, sums, 2);
-	gemp_comm_max(report->comm, &rounds, 1);
-	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
 }
 
 /* CHECKS */
@@ -163,7 +136,7 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Local. Finds what is wrong without looking at any file. */
+/* Local. Finds mistakes in the settings, without looking at any file. */
 static gemp_code check_settings(const gemp_assembly_settings *settings)
 {
 	if (!settings->output)
@@ -180,8 +153,8 @@ static gemp_code check_settings(const gemp_assembly_settings *settings)
 	return GEMP_OK;
 }
 
-/* Collective. Before any work: are the settings possible, and can the files be written? */
-static gemp_code check(const gemp_comm *comm, const gemp_assembly_settings *settings)
+/* Collective. Before any work: are the settings right, and can the files be written? */
+static gemp_code check_files(const gemp_comm *comm, const gemp_assembly_settings *settings)
 {
 	const char *const names[] = { "output", "unitigs", "gfa" };
 	const char *const paths[] = { settings->output, settings->unitigs, settings->gfa };
@@ -194,20 +167,20 @@ static gemp_code check(const gemp_comm *comm, const gemp_assembly_settings *sett
 
 /* WORK */
 
-/* Visitor of gemp_fasta_visit. */
-static gemp_code take_letters(void *self, const char *letters, size_t size)
+/* Visitor of gemp_fasta_visit: counts the k-mers of a part of a sequence. */
+static gemp_code count_letters(void *self, const char *letters, size_t size)
 {
 	return gemp_kmer_counter_add(self, letters, size);
 }
 
-/* Collective. Counts the k-mers of all files. */
-static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const gemp_assembly_settings *settings)
+/* Collective. Counts the k-mers of all files, one file after the other. */
+static gemp_code read_files(gemp_kmer_counter *counter, gemp_report *report, const gemp_assembly_settings *settings)
 {
 	gemp_fasta sum = { 0 };
 	for (size_t f = 0; f < settings->read_count; f++) {
 		gemp_fasta reads;
-		GEMP_TRY(gemp_fasta_visit(&reads, report->comm, settings->reads[f], f, take_letters, bag));
-		GEMP_TRY(gemp_kmer_counter_join(bag, report->comm));
+		GEMP_TRY(gemp_fasta_visit(&reads, report->comm, settings->reads[f], f, count_letters, counter));
+		GEMP_TRY(gemp_kmer_counter_join(counter, report->comm));
 		sum.sequences += reads.sequences;
 		sum.letters += reads.letters;
 		sum.bytes += reads.bytes;
@@ -216,7 +189,7 @@ static gemp_code read_files(gemp_kmer_counter *bag, gemp_report *report, const g
 	return GEMP_OK;
 }
 
-/* Collective. Writes the text of each rank behind that of the rank before, and empties it. code: how this rank made its text. */
+/* Collective. Writes the texts of all ranks in rank order, and empties them. code: the result of making this rank's text. */
 static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
 {
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -225,12 +198,7 @@ static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_cod
 	return GEMP_OK;
 }
 
-static void abandon(gemp_output **output)
-{
-	gemp_output_abandon(*output);
-}
-
-/* Collective. *output is NULL afterwards, also after a failure. */
+/* Collective. Closes and empties an owner of an output. */
 static gemp_code close_output(gemp_output **output)
 {
 	gemp_output *closing = *output;
@@ -238,11 +206,11 @@ static gemp_code close_output(gemp_output **output)
 	return gemp_output_close(closing);
 }
 
-/* Collective. Writes unitigs and the links between them as GFA 1. */
+/* Collective. Writes unitigs and the links between them as GFA 1. Neighbours overlap by k - 1 letters. */
 static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_sequences *sequences,
                            const gemp_unitigs *u, gemp_traffic *traffic)
 {
-	GEMP_OWNED_BY(abandon) gemp_output *output = NULL;
+	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *output = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_OWNED gemp_unitig_link *links = NULL;
 	size_t count;
@@ -259,17 +227,17 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 	return close_output(&output);
 }
 
-/* Collective. Each rank writes the letters that it has; a sequence may begin on one rank and end on the next. */
+/* Collective. Each rank writes the letters that it holds; a sequence may begin on one rank and end on the next. */
 static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
 {
-	GEMP_OWNED_BY(abandon) gemp_output *output = NULL;
+	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *output = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_TRY(gemp_output_open(&output, comm, path));
 	GEMP_TRY(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
 	return close_output(&output);
 }
 
-/* Collective. Writes the Eulerian path, if there is one, and else the unitigs; unitigs also to files of their own. */
+/* Collective. Writes the Eulerian path, or the unitigs if there is none; and the unitigs to the files that the settings name. */
 static gemp_code write_files(const gemp_report *report, const gemp_assembly_settings *settings,
                              const gemp_contig *contig, const gemp_unitigs *unitigs, gemp_traffic *traffic)
 {
@@ -288,27 +256,24 @@ static gemp_code write_files(const gemp_report *report, const gemp_assembly_sett
 	return GEMP_OK;
 }
 
-/* Collective. Each step needs what the one before has made, and frees it at the end of the function: unitigs refer to the graph
- * of k-mers, and the path to the unitigs. */
+/* The results of all steps live until the end of the function: unitigs refer to the graph of k-mers, and the path to the unitigs. */
 gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;
-	gemp_assembly_settings chosen;
+	const gemp_assembly_settings chosen = gemp_assembly_settings_from(settings);
 	gemp_timers timers = { 0 };
 	gemp_report none;
-	GEMP_OWNED_BY(gemp_kmer_counter_free) gemp_kmer_counter bag = { 0 };
+	GEMP_OWNED_BY(gemp_kmer_counter_free) gemp_kmer_counter counter = { 0 };
 	GEMP_OWNED_BY(gemp_kmer_graph_free) gemp_kmer_graph graph = { 0 };
 	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs unitigs = { 0 };
 	GEMP_OWNED_BY(gemp_contig_free) gemp_contig contig = { 0 };
 	double since = gemp_now();
 	report = gemp_report_or(report, &none, context);
-	gemp_assembly_settings_init(&chosen);
-	gemp_options_copy(&chosen, sizeof chosen, settings);
-	GEMP_TRY(check(comm, &chosen));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_counter_new(&bag, (unsigned)chosen.kmer, !chosen.one_strand)));
-	GEMP_TRY(read_files(&bag, report, &chosen));
+	GEMP_TRY(check_files(comm, &chosen));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_counter_new(&counter, (unsigned)chosen.kmer, !chosen.one_strand)));
+	GEMP_TRY(read_files(&counter, report, &chosen));
 	since = gemp_timers_add(&timers, GEMP_PHASE_READ, since);
-	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, chosen.min_count, chosen.copies == GEMP_COPIES_BY_COUNT));
+	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &counter, chosen.min_count, chosen.copies == GEMP_COPIES_BY_COUNT));
 	GEMP_TRY(report_kmers(report, &graph, chosen.min_count));
 	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
 	report_unitigs(report, &unitigs);
@@ -317,7 +282,8 @@ gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *set
 	since = gemp_timers_add(&timers, GEMP_PHASE_CONVERT, since);
 	GEMP_TRY(write_files(report, &chosen, &contig, &unitigs, &graph.traffic));
 	gemp_timers_add(&timers, GEMP_PHASE_WRITE, since);
-	report_sent(report, &graph.traffic);
+	const gemp_traffic all = gemp_traffic_of_all(comm, &graph.traffic);
+	gemp_report_exchange(report, &all, -1, NULL);
 	gemp_report_seconds(report, &timers, false);
 	gemp_report_memory(report, 0);
 	return GEMP_OK;

@@ -20,7 +20,7 @@
 
 /* STOPPING */
 
-/* One allreduce for all three values: the largest signal number stands for all signals. */
+/* One reduction serves all three values. If ranks have received several signals, the largest number is reported. */
 gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double max_seconds, double since)
 {
 	enum { SIGNAL, TIMED_OUT, MICROSECONDS, REASONS };
@@ -43,15 +43,15 @@ const char *gemp_stop_name(const gemp_stop *stop)
 	return stop->signal ? gemp_signals_name(stop->signal) : "max-time";
 }
 
-/* Bytes that are copied at a time, and how long a job waits for another one to leave the folder. */
-enum { PIECE = 1 << 20, LOCK_SECONDS = 100 };
+/* Bytes that are copied at a time, and how long a job waits until another one leaves the folder. */
+enum { CHUNK = 1 << 20, LOCK_SECONDS = 100 };
 
 static const char state_name[] = "checkpoint.json";
 
-gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *k, const char *name)
+gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *store, const char *name)
 {
 	gemp_text text = { 0 };
-	gemp_text_print(&text, "%s/%s", k->folder, name);
+	gemp_text_print(&text, "%s/%s", store->folder, name);
 	gemp_code code = gemp_text_status(&text);
 	*out = text.data;
 	return code;
@@ -72,8 +72,8 @@ json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 	return question;
 }
 
-/* Questions of one version have the same members. */
-static gemp_code compare_questions(const gemp_checkpoint_store *k, const json_t *before, json_t *now)
+/* Names the first member that differs. Questions of one version have the same members. */
+static gemp_code compare_questions(const gemp_checkpoint_store *store, const json_t *before, json_t *now)
 {
 	const char *name;
 	json_t *value;
@@ -83,7 +83,7 @@ static gemp_code compare_questions(const gemp_checkpoint_store *k, const json_t 
 			return gemp_fail(GEMP_EUSAGE,
 			                 "resume: the checkpoint in %s has another %s, '%s' and not '%s'; ask the same "
 			                 "question of the same graph, or name another folder",
-			                 k->folder, name, theirs ? theirs : "", mine);
+			                 store->folder, name, theirs ? theirs : "", mine);
 	}
 	return GEMP_OK;
 }
@@ -99,6 +99,23 @@ bool gemp_checkpoint_store_count(const json_t *object, const char *name, uint64_
 	return text && *text && !*end && errno == 0;
 }
 
+bool gemp_checkpoint_store_get(const json_t *object, const gemp_checkpoint_member *members, size_t count, void *base)
+{
+	bool good = true;
+	for (size_t i = 0; i < count; i++)
+		good &= gemp_checkpoint_store_count(object, members[i].name, (void *)((char *)base + members[i].offset));
+	return good;
+}
+
+void gemp_checkpoint_store_set(json_t *object, const gemp_checkpoint_member *members, size_t count, const void *base)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+		memcpy(&value, (const char *)base + members[i].offset, sizeof value);
+		json_object_set_new(object, members[i].name, gemp_checkpoint_store_digits(value));
+	}
+}
+
 json_t *gemp_checkpoint_store_digits(uint64_t count)
 {
 	char text[24];
@@ -106,97 +123,100 @@ json_t *gemp_checkpoint_store_digits(uint64_t count)
 	return json_string(text);
 }
 
-gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *k)
+gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *store)
 {
 	return gemp_fail(GEMP_EDATA, "%s/%s: is not a checkpoint of this version; name another folder, or remove this one",
-	                 k->folder, state_name);
+	                 store->folder, state_name);
 }
 
 /* Collective. All ranks parse the text that rank 0 has read. */
-static gemp_code read_state(gemp_checkpoint_store *k, const char *path)
+static gemp_code read_state(gemp_checkpoint_store *store, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *text = NULL;
 	json_error_t error;
-	GEMP_TRY(gemp_file_read(&text, k->comm, "checkpoint", path));
-	k->saved = json_loads(text, 0, &error);
-	if (!k->saved)
+	GEMP_TRY(gemp_file_read(&text, store->comm, "checkpoint", path));
+	store->saved = json_loads(text, 0, &error);
+	if (!store->saved)
 		code = gemp_fail(GEMP_EDATA, "%s:%d: %s; name another folder, or remove this one", path, error.line,
 		                 error.text);
 	else
-		code = compare_questions(k, json_object_get(k->saved, "question"), k->question);
-	return gemp_comm_agree(k->comm, code);
+		code = compare_questions(store, json_object_get(store->saved, "question"), store->question);
+	return gemp_comm_agree(store->comm, code);
 }
 
-/* Two jobs in one folder would overwrite each other's files. The lock ends with the process; on a network file system the lock of
- * a node that died may live a little longer, hence the wait. A file system without locks gives none. */
-static gemp_code lock(gemp_checkpoint_store *k)
+/* Two jobs in one folder would overwrite each other's files. The lock ends with the process. On a network file system the lock of a node
+ * that died may live a little longer, so a job waits for it. A file system without locks gives no protection. */
+static gemp_code lock_folder(gemp_checkpoint_store *store)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_TRY(gemp_checkpoint_store_path(&path, k, "lock"));
-	k->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	for (int i = 0; k->lock >= 0 && flock(k->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
+	GEMP_TRY(gemp_checkpoint_store_path(&path, store, "lock"));
+	store->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	for (int i = 0; store->lock >= 0 && flock(store->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
 		if (i == LOCK_SECONDS)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "checkpoint %s: another job is at work there; wait for it, or name another folder",
-			                 k->folder);
+			                 store->folder);
 		if (i == 0)
-			gemp_warn("checkpoint %s: another job is at work there; waiting for up to %d s", k->folder, LOCK_SECONDS);
+			gemp_warn("checkpoint %s: another job is at work there; waiting for up to %d s", store->folder,
+			          LOCK_SECONDS);
 		sleep(1);
 	}
 	return GEMP_OK;
 }
 
-/* On rank 0. *there: the folder has a checkpoint. */
-static gemp_code look_up(gemp_checkpoint_store *k, const char *path, bool resume, uint64_t *there)
+/* On rank 0. Makes and locks the folder; *there becomes 1 if it has a checkpoint. */
+static gemp_code open_folder(gemp_checkpoint_store *store, const char *path, bool resume, uint64_t *there)
 {
-	if (mkdir(k->folder, 0777) != 0 && errno != EEXIST)
-		return gemp_fail(GEMP_EIO, "checkpoint %s: %s", k->folder, strerror(errno));
-	if (access(k->folder, W_OK | X_OK) != 0)
-		return gemp_fail(GEMP_EIO, "checkpoint %s: cannot be written to: %s", k->folder, strerror(errno));
-	GEMP_TRY(lock(k));
+	if (mkdir(store->folder, 0777) != 0 && errno != EEXIST)
+		return gemp_fail(GEMP_EIO, "checkpoint %s: %s", store->folder, strerror(errno));
+	if (access(store->folder, W_OK | X_OK) != 0)
+		return gemp_fail(GEMP_EIO, "checkpoint %s: cannot be written to: %s", store->folder, strerror(errno));
+	GEMP_TRY(lock_folder(store));
 	*there = access(path, F_OK) == 0;
 	if (*there && !resume)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "checkpoint %s: there is one of an earlier job; resume goes on from it; or remove the "
 		                 "folder",
-		                 k->folder);
+		                 store->folder);
 	return GEMP_OK;
 }
 
-gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *k, const gemp_comm *comm,
+gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *store, const gemp_comm *comm,
                                      const gemp_checkpoint_settings *settings, json_t *question)
 {
 	GEMP_OWNED char *path = NULL;
 	uint64_t there = 0;
-	*k = (gemp_checkpoint_store){ .comm = comm, .folder = settings->folder, .lock = -1, .question = question };
-	gemp_code code = question ? gemp_checkpoint_store_path(&path, k, state_name) : GEMP_ENOMEM;
+	*store = (gemp_checkpoint_store){ .comm = comm, .folder = settings->folder, .lock = -1, .question = question };
+	gemp_code code = question ? gemp_checkpoint_store_path(&path, store, state_name) : GEMP_ENOMEM;
 	if (code == GEMP_OK && comm->rank == 0)
-		code = look_up(k, path, settings->resume, &there);
+		code = open_folder(store, path, settings->resume, &there);
 	code = gemp_comm_agree(comm, code);
 	if (code == GEMP_OK)
 		gemp_comm_max(comm, &there, 1);
 	if (there)
-		GEMP_THEN(read_state(k, path));
+		GEMP_THEN(read_state(store, path));
 	if (code != GEMP_OK)
-		gemp_checkpoint_store_close(k);
+		gemp_checkpoint_store_close(store);
 	return code;
 }
 
-void gemp_checkpoint_store_close(gemp_checkpoint_store *k)
+void gemp_checkpoint_store_close(gemp_checkpoint_store *store)
 {
-	if (k->comm && k->lock >= 0)
-		close(k->lock);
-	json_decref(k->question);
-	json_decref(k->saved);
-	*k = (gemp_checkpoint_store){ 0 };
+	if (store->comm && store->lock >= 0)
+		close(store->lock);
+	json_decref(store->question);
+	json_decref(store->saved);
+	*store = (gemp_checkpoint_store){ 0 };
 }
 
 /* WRITING */
 
-/* A folder on a file system that cannot sync folders gives EINVAL; nothing better can be done there. */
-gemp_code gemp_checkpoint_store_sync(const char *path)
+/* Some file systems cannot sync folders and return EINVAL; nothing better can be done there. */
+gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const char *name)
 {
+	GEMP_OWNED char *path = NULL;
+	GEMP_TRY(gemp_checkpoint_store_path(&path, store, name ? name : "."));
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	bool good = file >= 0 && (fsync(file) == 0 || errno == EINVAL);
 	int error = errno;
@@ -205,63 +225,89 @@ gemp_code gemp_checkpoint_store_sync(const char *path)
 	return good ? GEMP_OK : gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(error));
 }
 
-gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *k, json_t *state)
+/* The folder is synced after the file has got its name, so that the name survives, too. */
+gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t *state)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *path = NULL;
 	char *text = NULL;
-	if (!state || json_object_set(state, "question", k->question) != 0 || !(text = json_dumps(state, JSON_INDENT(1))))
+	if (!state || json_object_set(state, "question", store->question) != 0 ||
+	    !(text = json_dumps(state, JSON_INDENT(1))))
 		code = GEMP_ENOMEM;
-	GEMP_THEN(gemp_checkpoint_store_path(&path, k, state_name));
+	GEMP_THEN(gemp_checkpoint_store_path(&path, store, state_name));
 	GEMP_THEN(gemp_file_replace(path, text, strlen(text)));
-	GEMP_THEN(gemp_checkpoint_store_sync(k->folder)); /* the new name of the file */
+	GEMP_THEN(gemp_checkpoint_store_sync(store, NULL));
 	json_decref(state);
 	free(text); /* jansson's */
 	return code;
 }
 
-gemp_code gemp_checkpoint_store_copy(FILE *out, const char *out_path, const char *path, bool headless)
+/* THE END */
+
+/* Appends a file of the folder to `out`, without its first line if `headless`. */
+static gemp_code append_file(const gemp_checkpoint_store *store, FILE *out, const char *out_path, const char *name,
+                             bool headless)
 {
-	gemp_code code = GEMP_OK;
-	char *piece = gemp_calloc(PIECE, 1);
-	FILE *in = fopen(path, "rb");
-	size_t got;
+	GEMP_OWNED char *path = NULL, *chunk = NULL;
+	size_t size;
 	int byte = 0;
-	if (!piece || !in)
-		code = piece ? gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(errno)) : GEMP_ENOMEM;
-	while (code == GEMP_OK && headless && (byte = fgetc(in)) != EOF && byte != '\n')
+	GEMP_TRY(gemp_checkpoint_store_path(&path, store, name));
+	GEMP_TRY(GEMP_NEW(chunk, CHUNK));
+	FILE *in = fopen(path, "rb");
+	if (!in)
+		return gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(errno));
+	gemp_code code = GEMP_OK;
+	while (headless && (byte = fgetc(in)) != EOF && byte != '\n')
 		;
-	while (code == GEMP_OK && (got = fread(piece, 1, PIECE, in)) > 0)
-		if (fwrite(piece, 1, got, out) != got)
+	while (code == GEMP_OK && (size = fread(chunk, 1, CHUNK, in)) > 0)
+		if (fwrite(chunk, 1, size, out) != size)
 			code = gemp_fail(GEMP_EIO, "%s: %s; choose another place or make room", out_path, strerror(errno));
 	if (code == GEMP_OK && ferror(in))
 		code = gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(errno));
-	if (in)
-		fclose(in);
-	gemp_free(piece);
+	fclose(in);
 	return code;
 }
 
-/* THE END */
+/* On rank 0. */
+static gemp_code join_files(const gemp_checkpoint_store *store, const char *path, char *const *names, size_t count,
+                            bool headless)
+{
+	gemp_file_writer file;
+	GEMP_TRY(gemp_file_writer_open(&file, path));
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < count; i++)
+		GEMP_THEN(append_file(store, file.file, path, names[i], headless && i > 0));
+	GEMP_ALSO(gemp_file_writer_close(&file, code == GEMP_OK));
+	return code;
+}
+
+gemp_code gemp_checkpoint_store_join(const gemp_checkpoint_store *store, const char *path, char *const *names,
+                                     size_t count, bool headless)
+{
+	const bool joins = store->comm->rank == 0;
+	return gemp_comm_agree(store->comm, joins ? join_files(store, path, names, count, headless) : GEMP_OK);
+}
 
 /* Temporary files of jobs that were killed begin with the same prefix or with the name of the state. */
-static void remove_files(const gemp_checkpoint_store *k, const char *prefix)
+static void remove_files(const gemp_checkpoint_store *store, const char *prefix)
 {
-	DIR *folder = opendir(k->folder);
+	DIR *folder = opendir(store->folder);
 	for (struct dirent *entry; folder && (entry = readdir(folder));)
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 ||
 		    strncmp(entry->d_name, state_name, strlen(state_name)) == 0 || strcmp(entry->d_name, "lock") == 0)
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	if (folder)
 		closedir(folder);
+	rmdir(store->folder);
 }
 
-gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *k, const char *prefix)
+gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix)
 {
 	GEMP_OWNED char *path = NULL;
-	GEMP_TRY(gemp_checkpoint_store_path(&path, k, state_name));
-	unlink(path);
-	remove_files(k, prefix);
-	rmdir(k->folder);
-	return GEMP_OK;
+	gemp_code code = store->comm->rank == 0 ? gemp_checkpoint_store_path(&path, store, state_name) : GEMP_OK;
+	if (path) {
+		unlink(path);
+		remove_files(store, prefix);
+	}
+	return gemp_comm_agree(store->comm, code);
 }

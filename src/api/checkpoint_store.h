@@ -1,9 +1,9 @@
-/* checkpoint_store: the folder in which a job keeps what it has finished, for a later job to go on from; and when a job stops.
+/* checkpoint_store: the folder in which a job keeps its finished work, so that a later job can go on from there; and when a job stops.
  *
- * checkpoint.json holds the question (what was asked of which graph) and the state (what is finished), other files hold rows or
- * graphs. The json appears by renaming, after the files that it names have reached the disk: whenever a job is killed, the folder
- * is consistent, and at most the work since the last save is lost. Rank 0 alone reads and writes the folder; its lock, on the
- * file `lock`, keeps two jobs from working there at the same time.
+ * checkpoint.json holds the question (what is computed, of which graph) and the state (what is finished); other files hold rows or graphs.
+ * The JSON gets its name only after the files that it names have reached the disk: whenever a job is killed, the folder is consistent,
+ * and at most the work since the last save is lost. Rank 0 alone reads and writes the folder; its lock, on the file `lock`, keeps two
+ * jobs from working there at the same time.
  */
 
 #ifndef GEMP_API_CHECKPOINT_STORE_H
@@ -14,19 +14,18 @@
 #include "graph/graph.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
-/* Whether a job has to stop, the same on all ranks. */
+/* Whether a job has to stop; the same on all ranks. */
 typedef struct gemp_stop {
-	int signal;     /* that some rank has received; 0: none */
-	bool timed_out; /* max_seconds are over */
-	double seconds; /* since `since`, of the slowest rank */
+	int signal;     /* that a rank has received; 0: none */
+	bool timed_out; /* max_seconds have passed */
+	double seconds; /* since `since`, on the slowest rank */
 } gemp_stop;
 
 /* Collective, between two steps. began: gemp_now() at the start of the job; max_seconds 0: no limit. */
 gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double max_seconds, double since);
 bool gemp_stop_wanted(const gemp_stop *stop);
-/* The signal's name, or "max-time". */
+/* Returns the signal's name, or "max-time". */
 const char *gemp_stop_name(const gemp_stop *stop);
 
 typedef struct gemp_checkpoint_store {
@@ -48,19 +47,29 @@ void gemp_checkpoint_store_close(gemp_checkpoint_store *store);
 
 /* Local. The path of a file in the folder; the caller frees (gemp_free). */
 gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *store, const char *name);
-/* Local. Makes sure that a file, or the names in a folder, survive a crash of the machine. */
-gemp_code gemp_checkpoint_store_sync(const char *path);
+/* Local. Makes sure that a file of the folder (name NULL: the names in the folder) survives a crash of the machine. */
+gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const char *name);
 /* Local, on rank 0. Writes checkpoint.json: the question and the state, which is taken over. */
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t *state);
-/* Local. Appends the file at `path` to `out`; headless: without its first line. */
-gemp_code gemp_checkpoint_store_copy(FILE *out, const char *out_path, const char *path, bool headless);
-/* Local, on rank 0. Removes checkpoint.json first, since no job goes on from other files without it; then all files that begin
- * with `prefix`, and the folder unless it has files of others. */
+/* Collective. Joins the files names[count] of the folder in one file at `path`. headless: leaves out the first line of each but the
+ * first one. */
+gemp_code gemp_checkpoint_store_join(const gemp_checkpoint_store *store, const char *path, char *const *names,
+                                     size_t count, bool headless);
+/* Collective. Removes checkpoint.json first, since without it no job goes on from the other files; then all files whose names begin
+ * with `prefix`, and the folder, unless it has other files. */
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix);
 
-/* Counts are strings of digits in the json, which has no 64-bit integers everywhere. _count: false if there is none. */
+/* Counts are strings of digits in the JSON, since not every reader of JSON has 64-bit integers. _count returns false if there is none of
+ * that name. */
 bool gemp_checkpoint_store_count(const json_t *object, const char *name, uint64_t *out);
 json_t *gemp_checkpoint_store_digits(uint64_t count);
+/* Counts that are uint64_t members of a struct at `base`. _get returns false if one of them is missing. */
+typedef struct gemp_checkpoint_member {
+	const char *name;
+	size_t offset;
+} gemp_checkpoint_member;
+bool gemp_checkpoint_store_get(const json_t *object, const gemp_checkpoint_member *members, size_t count, void *base);
+void gemp_checkpoint_store_set(json_t *object, const gemp_checkpoint_member *members, size_t count, const void *base);
 /* GEMP_EDATA: another version wrote the folder. */
 gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *store);
 

@@ -12,7 +12,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
-#include "io/file/output.h"
 #include "io/file/stream.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"

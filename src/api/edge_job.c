@@ -16,7 +16,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 GEMP_SETTINGS(gemp_edge_selection)
 GEMP_SETTINGS(gemp_topology_settings)

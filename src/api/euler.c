@@ -19,7 +19,6 @@
 #include "io/rows/row_writer.h"
 #include "io/rows/vertex_keys.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { PREVIEW = 20 }; /* rows that people are shown */

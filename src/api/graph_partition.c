@@ -14,7 +14,6 @@
 #include "partition/derived/renumber.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* The parts to make. */
 typedef struct cut_request {

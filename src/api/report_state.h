@@ -8,7 +8,6 @@
 
 #include "api/context_state.h"
 #include "comm/exchange.h"
-#include "core/log.h"
 #include "gemp/report.h"
 #include "graph/graph.h"
 #include "partition/runtime.h"

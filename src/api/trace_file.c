@@ -1,9 +1,9 @@
 /* trace_file: the spans of all ranks (core/timer.h) as one file of Chrome trace events: a process for each rank, a thread for each
  * lane.
  *
- * Times in the file are those of rank 0's clock. Ranks on other nodes measure the difference of their clock and rank 0's by
- * messages: of TRIES answers the one that took least time counts (Cristian 1989). Rank 0 receives the spans of one rank after the
- * other, so that it never holds more than its own and another rank's.
+ * Times in the file are those of rank 0's clock. Ranks of one node have the same clock. Ranks on other nodes measure how far rank 0's clock
+ * is ahead of theirs by messages: of TRIES answers the one that took least time counts (Cristian 1989). Rank 0 receives the spans of
+ * one rank after the other, so it never holds more than its own and those of one other rank.
  */
 
 #include "api/report_state.h"
@@ -28,25 +28,26 @@ static const char *const lane_name[] = {
 	[GEMP_LANE_OUTPUT] = "output", [GEMP_LANE_DEVICE] = "device",
 };
 
-/* What rank 0 has to know of a rank beside its spans. */
+/* What rank 0 has to know about a rank in addition to its spans. */
 typedef struct trace_head {
 	char host[HOST];
 	uint64_t count, dropped;
-	int64_t apart; /* nanoseconds: rank 0's clock less that of the rank */
-	int64_t first; /* beginning of the first span, by the rank's clock */
+	int64_t offset; /* nanoseconds by which rank 0's clock is ahead of the rank's */
+	int64_t first;  /* beginning of the first span, by the rank's clock */
 	unsigned devices;
 	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME];
 	gemp_lane_times shares[SHARES];
 } trace_head;
 
-typedef struct writing {
+typedef struct event_writer {
 	FILE *file;
-	int64_t origin; /* of the time in the file, by rank 0's clock */
-	bool next;      /* a comma is due */
-} writing;
+	int64_t origin; /* time 0 of the file, by rank 0's clock */
+	bool begun;     /* an event has been written, so the next one needs a comma before it */
+} event_writer;
 
-/* CLOCKS. Those of a node are one. */
-static int64_t now(void)
+/* CLOCKS */
+
+static int64_t nanoseconds_now(void)
 {
 	return llround(gemp_now() * 1e9);
 }
@@ -58,89 +59,86 @@ static bool on_first_node(const gemp_comm *comm)
 	return first == 0;
 }
 
-/* On rank 0. */
+/* On rank 0: answers the requests of one rank. */
 static void send_time(const gemp_comm *comm, int rank)
 {
 	int64_t time;
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_MPI(MPI_Recv(NULL, 0, MPI_BYTE, rank, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
-		time = now();
+		time = nanoseconds_now();
 		GEMP_MPI(MPI_Send(&time, 1, MPI_INT64_T, rank, GEMP_TAG_TRACE, comm->world));
 	}
 }
 
-/* By the answer that took least time. */
+/* Returns how far rank 0's clock is ahead. The time in an answer is taken to be that of the middle between request and arrival, which is wrong
+ * by half the time of the messages at most. */
 static int64_t request_time(const gemp_comm *comm)
 {
-	int64_t apart = 0, least = INT64_MAX, time;
+	int64_t offset = 0, min = INT64_MAX, time;
 	for (int i = 0; i < TRIES; i++) {
-		int64_t before = now();
+		int64_t before = nanoseconds_now();
 		GEMP_MPI(MPI_Send(NULL, 0, MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
 		GEMP_MPI(MPI_Recv(&time, 1, MPI_INT64_T, 0, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
-		int64_t took = now() - before;
-		if (took < least)
-			apart = time - before - took / 2;
-		least = took < least ? took : least;
+		int64_t took = nanoseconds_now() - before;
+		if (took < min) {
+			offset = time - before - took / 2;
+			min = took;
+		}
 	}
-	return apart;
+	return offset;
 }
 
-/* Collective. */
+/* Collective. Every rank tells rank 0 whether it is on another node, and if so asks for the time. Returns how far rank 0's clock is ahead. */
 static int64_t compare_clocks(const gemp_comm *comm)
 {
-	bool near = on_first_node(comm);
-	int64_t apart = 0;
+	uint8_t far = !on_first_node(comm);
 	if (comm->rank != 0) {
-		uint8_t far = !near;
 		GEMP_MPI(MPI_Send(&far, 1, MPI_BYTE, 0, GEMP_TAG_TRACE, comm->world));
 		return far ? request_time(comm) : 0;
 	}
 	for (int r = 1; r < comm->size; r++) {
-		uint8_t far = 0;
 		GEMP_MPI(MPI_Recv(&far, 1, MPI_BYTE, r, GEMP_TAG_TRACE, comm->world, MPI_STATUS_IGNORE));
 		if (far)
 			send_time(comm, r);
 	}
-	return apart;
+	return 0;
 }
 
-/* WRITING. */
-static FILE *next_event(writing *w)
+/* WRITING */
+
+/* Returns the file, at the place of the next event. */
+static FILE *next_event(event_writer *w)
 {
-	fputs(w->next ? ",\n" : "\n", w->file);
-	w->next = true;
+	fputs(w->begun ? ",\n" : "\n", w->file);
+	w->begun = true;
 	return w->file;
 }
 
-static void write_name(writing *w, int rank, int lane, const char *what, const char *name)
+/* Writes the name of a process or a thread (what: "process" or "thread"), and its place among the others. */
+static void write_name(event_writer *w, int rank, int lane, const char *what, const char *name, int place)
 {
-	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", rank,
-	        lane, what, name);
+	static const char head[] = "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s_%s\",\"args\":{";
+	fprintf(next_event(w), head, rank, lane, what, "name");
+	fprintf(w->file, "\"name\":\"%s\"}}", name);
+	fprintf(next_event(w), head, rank, lane, what, "sort_index");
+	fprintf(w->file, "\"sort_index\":%d}}", place);
 }
 
-static void write_place(writing *w, int rank, int lane, const char *what, int place)
-{
-	fprintf(next_event(w), "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"sort_index\":%d}}", rank,
-	        lane, what, place);
-}
-
-static void write_names(writing *w, int rank, const trace_head *h)
+static void write_names(event_writer *w, int rank, const trace_head *h)
 {
 	char name[HOST + 32];
 	snprintf(name, sizeof name, "rank %d %s", rank, h->host);
-	write_name(w, rank, 0, "process_name", name);
-	write_place(w, rank, 0, "process_sort_index", rank);
+	write_name(w, rank, 0, "process", name, rank);
 	for (int lane = 0; lane < GEMP_LANE_DEVICE + (int)h->devices; lane++) {
 		snprintf(name, sizeof name, "device %d", lane - GEMP_LANE_DEVICE + 1);
-		write_name(w, rank, lane, "thread_name", lane > GEMP_LANE_DEVICE ? name : lane_name[lane]);
-		write_place(w, rank, lane, "thread_sort_index", lane);
+		write_name(w, rank, lane, "thread", lane > GEMP_LANE_DEVICE ? name : lane_name[lane], lane);
 	}
 }
 
-static void write_spans(writing *w, int rank, const trace_head *h, const gemp_span *spans)
+static void write_spans(event_writer *w, int rank, const trace_head *h, const gemp_span *spans)
 {
 	for (size_t i = 0; i < h->count; i++) {
-		int64_t begin = spans[i].begin + h->apart - w->origin, took = spans[i].end - spans[i].begin;
+		int64_t begin = spans[i].begin + h->offset - w->origin, took = spans[i].end - spans[i].begin;
 		fprintf(next_event(w),
 		        "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64 ".%03d,\"dur\":%" PRId64 ".%03d,\"name\":\"%s\"}",
 		        rank, spans[i].lane, begin / 1000, (int)(begin % 1000), took / 1000, (int)(took % 1000),
@@ -148,8 +146,8 @@ static void write_spans(writing *w, int rank, const trace_head *h, const gemp_sp
 	}
 }
 
-/* On rank 0. */
-static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own,
+/* On rank 0. others: memory for the spans of any other rank. */
+static void write_all(event_writer *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own,
                       gemp_span *others)
 {
 	uint64_t dropped = 0;
@@ -167,8 +165,9 @@ static void write_all(writing *w, const gemp_comm *comm, const trace_head *heads
 	        GEMP_VERSION, comm->size, dropped);
 }
 
-/* GATHERING. */
-/* Of letters that need no quotes in JSON. */
+/* GATHERING */
+
+/* The machine's name; characters that JSON would have to escape become question marks. */
 static void host_name(char *out, size_t size)
 {
 	gethostname(out, size - 1);
@@ -176,21 +175,23 @@ static void host_name(char *out, size_t size)
 		*c = isalnum((unsigned char)*c) || strchr(".-_", *c) ? *c : '?';
 }
 
-/* Collective. */
+/* Collective. The head of this rank's trace. */
 static trace_head trace_head_of(const gemp_comm *comm, const gemp_trace *trace)
 {
-	trace_head own = { .count = trace->count, .dropped = trace->dropped, .devices = trace->devices, .first = now() };
+	trace_head own = {
+		.count = trace->count, .dropped = trace->dropped, .devices = trace->devices, .first = nanoseconds_now()
+	};
 	host_name(own.host, sizeof own.host);
 	memcpy(own.names, trace->names, sizeof own.names);
 	for (size_t i = 0; i < trace->count; i++)
 		own.first = trace->spans[i].begin < own.first ? trace->spans[i].begin : own.first;
 	for (int lane = 0; lane < SHARES; lane++)
 		own.shares[lane] = gemp_trace_lane_times(trace, (gemp_lane)lane);
-	own.apart = compare_clocks(comm);
+	own.offset = compare_clocks(comm);
 	return own;
 }
 
-/* On rank 0. What was done while devices worked, in seconds of a rank. */
+/* On rank 0. Reports how many seconds of each kind of work were hidden behind the work of devices, on average over the ranks. */
 static void report_overlap(gemp_report *report, const trace_head *heads)
 {
 	static const gemp_lane shown[] = { GEMP_LANE_EXCHANGE, GEMP_LANE_HOST, GEMP_LANE_OUTPUT };
@@ -231,16 +232,16 @@ static void report_trace(gemp_report *report, const trace_head *heads, const cha
 	report_overlap(report, heads);
 }
 
-/* On rank 0, which has room for the spans of any other. */
+/* On rank 0. Allocates memory for the spans of the other rank that has most. */
 static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const trace_head *heads)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 	for (int r = 1; r < comm->size; r++)
-		most = heads[r].count > most ? heads[r].count : most;
-	return GEMP_NEW(*out, most);
+		max = gemp_max(max, heads[r].count);
+	return GEMP_NEW(*out, max);
 }
 
-/* Launches become spans when their events are read, at the latest when the device closes. */
+/* Launches become spans when their events are read, which may not have happened yet. */
 static void record_launches(const gemp_runtime *runtime)
 {
 	if (!runtime)
@@ -258,7 +259,6 @@ void gemp_report_trace_begin(gemp_report *report)
 
 gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
 	record_launches(report->context->runtime);
 	const gemp_trace *trace = gemp_trace_end();
@@ -266,19 +266,17 @@ gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 	GEMP_OWNED gemp_span *others = NULL;
 	trace_head own = trace_head_of(comm, trace);
 	GEMP_OWNED trace_head *heads = NULL;
-	code = GEMP_NEW(heads, comm->rank ? 1 : (size_t)comm->size);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(heads, comm->rank ? 1 : (size_t)comm->size)));
 	GEMP_MPI(MPI_Gather(&own, sizeof own, MPI_BYTE, heads, sizeof own, MPI_BYTE, 0, comm->world));
-	if (comm->rank == 0) {
-		code = allocate_spans(&others, comm, heads);
-		if (code == GEMP_OK)
-			code = gemp_file_writer_open(&file, path);
-	}
+	gemp_code code = comm->rank == 0 ? allocate_spans(&others, comm, heads) : GEMP_OK;
+	if (comm->rank == 0)
+		GEMP_THEN(gemp_file_writer_open(&file, path));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->rank == 0) {
-		writing w = { .file = file.file, .origin = INT64_MAX };
+		event_writer w = { .file = file.file, .origin = INT64_MAX };
 		for (int r = 0; r < comm->size; r++)
-			w.origin = heads[r].first + heads[r].apart < w.origin ? heads[r].first + heads[r].apart : w.origin;
+			if (heads[r].first + heads[r].offset < w.origin)
+				w.origin = heads[r].first + heads[r].offset;
 		write_all(&w, comm, heads, trace->spans, others);
 		code = gemp_file_writer_close(&file, true);
 		if (code == GEMP_OK)

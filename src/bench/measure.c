@@ -1,5 +1,6 @@
-/* Queries are repeated until enough runs or seconds are spent; shuffles are tried TRIES times, and the fastest counts.
- * All times are those of the slowest rank. */
+/* Queries are repeated until enough runs or seconds are spent. Shuffles are tried TRIES times, and the fastest try counts. All times are those of
+ * the slowest rank, so all ranks stop after the same run.
+ */
 
 #include "bench/measure.h"
 
@@ -10,11 +11,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Seconds of one run, by what they went into; the slowest rank's. */
+/* The parts of a run that are timed. */
 typedef enum part { KERNEL, PREPARE, WHOLE, CPU, PARTS } part;
 
 typedef struct meter {
-	gemp_runtime *context;
+	gemp_runtime *runtime;
 	gemp_prepared *query; /* borrowed */
 	size_t runs;
 	double *seconds[PARTS]; /* [runs] */
@@ -33,7 +34,7 @@ gemp_spread gemp_spread_of(double *values, size_t count)
 	return (gemp_spread){ values[0], median, values[count - 1] };
 }
 
-/* All threads of this process. */
+/* The processor time of all threads of this process. */
 static double cpu_seconds(void)
 {
 	struct timespec t;
@@ -41,10 +42,10 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Collective. */
+/* Collective. Runs the query and times its parts. A CPU device works with threads of this process, so CPU contains its kernels. */
 static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_result *result)
 {
-	const double *now = m->context->timers.seconds;
+	const double *now = m->runtime->timers.seconds;
 	double kernel = now[GEMP_PHASE_KERNEL], prepare = now[GEMP_PHASE_PREPARE], began = gemp_now(), cpu = cpu_seconds();
 	*result = (gemp_match_result){ 0 };
 	gemp_code code = gemp_prepared_run(m->query, NULL, result);
@@ -52,7 +53,7 @@ static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_resu
 	seconds[PREPARE] = now[GEMP_PHASE_PREPARE] - prepare;
 	seconds[WHOLE] = gemp_now() - began;
 	seconds[CPU] = cpu_seconds() - cpu;
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, PARTS, MPI_DOUBLE, MPI_MAX, m->context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, PARTS, MPI_DOUBLE, MPI_MAX, m->runtime->comm->world));
 	return code;
 }
 
@@ -63,6 +64,7 @@ static void record_run(meter *m, const double seconds[PARTS])
 	m->runs++;
 }
 
+/* Runs that count differently show a bug. */
 static gemp_code compare_counts(const gemp_match_result *first, const gemp_match_result *again, size_t run)
 {
 	if (first->matches == again->matches && first->embeddings == again->embeddings)
@@ -71,12 +73,12 @@ static gemp_code compare_counts(const gemp_match_result *first, const gemp_match
 	                 run + 2, again->matches, first->matches);
 }
 
-/* Collective: the times are those of the slowest rank, so that all stop after the same run. */
-static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, size_t most, double limit)
+/* Collective. Runs the query up to `max` times, or until `limit` seconds are spent. first: seconds of the run before. */
+static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, size_t max, double limit)
 {
 	double seconds[PARTS], spent = 0;
 	gemp_match_result result;
-	while (first <= limit && m->runs < most && spent < limit) {
+	while (first <= limit && m->runs < max && spent < limit) {
 		GEMP_TRY(run_once(m, seconds, &result));
 		GEMP_TRY(compare_counts(&out->result, &result, m->runs));
 		record_run(m, seconds);
@@ -85,42 +87,44 @@ static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, siz
 	return GEMP_OK;
 }
 
-static gemp_code allocate_runs(meter *m, size_t most)
+static void free_meter(meter *m)
 {
 	for (int part = 0; part < PARTS; part++)
-		GEMP_TRY(GEMP_NEW(m->seconds[part], most + 1));
-	return GEMP_OK;
+		gemp_free(m->seconds[part]);
 }
 
-/* The first run counts only where no other follows: none is asked for, or it took longer than the limit. */
-gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *context, gemp_shard *graph,
-                                const gemp_pattern *pattern, const gemp_prepared_options *how, size_t most,
-                                double limit)
+/* Collective. The first run counts only if no other follows: none is wanted, or the first one took longer than the limit. */
+static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
+                           const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
 {
+	GEMP_OWNED_BY(free_meter) meter m = { .runtime = runtime };
 	gemp_code code = GEMP_OK;
-	meter m = { .context = context };
-	double seconds[PARTS], began = gemp_now(), prepared = context->timers.seconds[GEMP_PHASE_PREPARE];
-	*out = (gemp_query_timing){ 0 };
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, allocate_runs(&m, most)));
-	GEMP_TRY_DONE(gemp_prepared_prepare(&out->query, context, graph, pattern, how));
+	double first[PARTS], began = gemp_now(), prepared = runtime->timers.seconds[GEMP_PHASE_PREPARE];
+	for (int part = 0; part < PARTS; part++)
+		GEMP_THEN(GEMP_NEW(m.seconds[part], max + 1));
+	GEMP_TRY(gemp_comm_agree(runtime->comm, code));
+	GEMP_TRY(gemp_prepared_prepare(&out->query, runtime, graph, pattern, how));
 	m.query = out->query;
-	GEMP_TRY_DONE(run_once(&m, seconds, &out->result));
+	GEMP_TRY(run_once(&m, first, &out->result));
 	out->first = gemp_now() - began;
-	out->first_prepare = context->timers.seconds[GEMP_PHASE_PREPARE] - prepared;
-	double first = seconds[WHOLE];
-	if (most == 0 || first > limit)
-		record_run(&m, seconds);
-	GEMP_TRY_DONE(repeat_runs(&m, out, first, most, limit));
+	out->first_prepare = runtime->timers.seconds[GEMP_PHASE_PREPARE] - prepared;
+	if (max == 0 || first[WHOLE] > limit)
+		record_run(&m, first);
+	GEMP_TRY(repeat_runs(&m, out, first[WHOLE], max, limit));
 	out->runs = m.runs;
 	out->kernel = gemp_spread_of(m.seconds[KERNEL], m.runs);
 	out->prepare = gemp_spread_of(m.seconds[PREPARE], m.runs);
 	out->run = gemp_spread_of(m.seconds[WHOLE], m.runs);
 	out->cpu = gemp_spread_of(m.seconds[CPU], m.runs);
 	out->plan = gemp_prepared_explain(m.query);
-	code = gemp_comm_agree(context->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
-done:
-	for (int part = 0; part < PARTS; part++)
-		gemp_free(m.seconds[part]);
+	return gemp_comm_agree(runtime->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
+}
+
+gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
+                                const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
+{
+	*out = (gemp_query_timing){ 0 };
+	const gemp_code code = time_runs(out, runtime, graph, pattern, how, max, limit);
 	if (code != GEMP_OK)
 		gemp_query_timing_free(out);
 	return code;
@@ -134,24 +138,25 @@ void gemp_query_timing_free(gemp_query_timing *measured)
 	*measured = (gemp_query_timing){ 0 };
 }
 
-enum { TRIES = 5, SEED = 1, MOST_EXCHANGED = 1 << 28 };
+/* SHUFFLES */
 
-/* A fixed number of bytes, more on a GPU, shared out among the ranks; methods that look at all tuples for each range
- * get fewer. */
-size_t gemp_shuffle_tuples(const gemp_runtime *context, gemp_shuffle_method method, const gemp_shuffle *how)
+enum { TRIES = 5, SEED = 1, MAX_EXCHANGED = 1 << 28 };
+
+/* A fixed number of bytes, more on a GPU, divided among the ranks. Methods in which every range reads all tuples get fewer. */
+size_t gemp_shuffle_tuples(const gemp_runtime *runtime, gemp_shuffle_method method, const gemp_shuffle *how)
 {
-	bool gpu = context->device->gpu;
-	size_t bytes = gpu ? (size_t)2 << 30 : (size_t)128 << 20, most = bytes / how->size, of_gpu = (size_t)1 << 28;
-	size_t each_by_all = gpu ? (size_t)1 << 22 : ((size_t)1 << 28) >> how->bits;
-	bool whole = method == GEMP_SHUFFLE_DECODE || method == GEMP_SHUFFLE_ATOMIC;
-	most = gpu && most > of_gpu ? of_gpu : most;
-	most = whole || most < each_by_all ? most : each_by_all;
-	return most / (size_t)context->comm->size;
+	bool gpu = runtime->device->gpu, once = method == GEMP_SHUFFLE_DECODE || method == GEMP_SHUFFLE_ATOMIC;
+	uint64_t max = (gpu ? (uint64_t)2 << 30 : (uint64_t)128 << 20) / how->size;
+	if (gpu)
+		max = gemp_min(max, (uint64_t)1 << 28);
+	if (!once)
+		max = gemp_min(max, gpu ? (uint64_t)1 << 22 : ((uint64_t)1 << 28) >> how->bits);
+	return (size_t)max / (size_t)runtime->comm->size;
 }
 
-/* Tuples, what becomes of them, and sums, on this rank's device. */
+/* Tuples, the shuffled tuples, and sums, on this rank's device. */
 typedef struct trial {
-	gemp_runtime *context;
+	gemp_runtime *runtime;
 	gemp_toolbox *box;
 	const gemp_shuffle_case *c;
 	gemp_buffer column, tuple, out, begin, sums, expected;
@@ -163,21 +168,21 @@ static void trial_free(trial *t)
 {
 	gemp_buffer *all[] = { &t->column, &t->tuple, &t->out, &t->begin, &t->sums, &t->expected };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		gemp_buffer_free(all[i], t->context->device);
+		gemp_buffer_free(all[i], t->runtime->device);
 }
 
 /* Each rank makes its tuples on the device from a seed of its own; their digest is taken before they are shuffled. */
-static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, const gemp_shuffle_case *c)
+static gemp_code trial_new(trial *t, gemp_runtime *runtime, gemp_toolbox *box, const gemp_shuffle_case *c)
 {
-	gemp_device *device = context->device;
+	gemp_device *device = runtime->device;
 	const gemp_shuffle *how = &c->how;
 	size_t sums = sizeof(cl_uint) << (how->bits + how->shift);
 	bool column = how->layout != GEMP_SHUFFLE_AOS;
-	const gemp_test_tuples of = { (unsigned)context->comm->size, c->skewed,
-		                          SEED + ((uint64_t)context->comm->rank << 40) };
+	const gemp_test_tuples of = { (unsigned)runtime->comm->size, c->skewed,
+		                          SEED + ((uint64_t)runtime->comm->rank << 40) };
 	uint64_t astray;
 	double making;
-	*t = (trial){ .context = context, .box = box, .c = c };
+	*t = (trial){ .runtime = runtime, .box = box, .c = c };
 	GEMP_TRY(gemp_buffer_new(&t->tuple, device, c->tuples * how->size, NULL));
 	if (column)
 		GEMP_TRY(gemp_buffer_new(&t->column, device, c->tuples * sizeof(cl_uint), NULL));
@@ -189,32 +194,26 @@ static gemp_code trial_new(trial *t, gemp_runtime *context, gemp_toolbox *box, c
 	return gemp_toolbox_seconds(box, &making);
 }
 
-static double lesser(double a, double b)
-{
-	return a > 0 && a < b ? a : b;
-}
-
-/* What the launches since the last call took, if it is the least so far. */
-static gemp_code record_fastest(trial *t, double *least)
+/* Lowers *min to the seconds of the launches since the last call. */
+static gemp_code record_fastest(trial *t, double *min)
 {
 	double seconds;
-	gemp_code code = gemp_toolbox_seconds(t->box, &seconds);
-	*least = lesser(*least, seconds);
-	return code;
+	GEMP_TRY(gemp_toolbox_seconds(t->box, &seconds));
+	if (seconds > 0 && seconds < *min)
+		*min = seconds;
+	return GEMP_OK;
 }
 
 /* CHECKS */
 
-/* All ranks together must have the tuples of before, each in its range. */
+/* Collective. All ranks together must have the same tuples as before, each in its range. */
 static gemp_code check_shuffled(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled,
                                 const gemp_buffer *begin)
 {
-	uint64_t digests[3] = { t->digest, 0, 0 }; /* before, after, astray; of all ranks */
-	gemp_code code = gemp_test_tuples_check(t->box, how, shuffled, begin, &digests[1], &digests[2]);
-	code = gemp_comm_agree(t->context->comm, code);
-	if (code != GEMP_OK)
-		return code;
-	gemp_comm_sum(t->context->comm, digests, 3);
+	uint64_t digests[3] = { t->digest, 0, 0 }; /* before, after, tuples in a wrong range; of all ranks */
+	GEMP_TRY(gemp_comm_agree(t->runtime->comm,
+	                         gemp_test_tuples_check(t->box, how, shuffled, begin, &digests[1], &digests[2])));
+	gemp_comm_sum(t->runtime->comm, digests, 3);
 	if (digests[0] != digests[1])
 		return gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes: the tuples are not those of before", how->size);
 	return digests[2] ? gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes: %" PRIu64 " tuples are not in their ranges",
@@ -224,26 +223,25 @@ static gemp_code check_shuffled(trial *t, const gemp_shuffle *how, const gemp_tu
 
 static gemp_code clear_sums(trial *t, const gemp_buffer *sums)
 {
-	return gemp_buffer_zero(t->context->device, sums, 0, sums->size);
+	return gemp_buffer_zero(t->runtime->device, sums, 0, sums->size);
 }
 
-/* Are the sums those that atomics come to from these tuples? */
+/* Are the sums the same as those of atomic additions of the tuples? */
 static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples *tuples)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t differ;
 	GEMP_TRY(clear_sums(t, &t->expected));
 	GEMP_TRY(gemp_shuffle_accumulate(t->box, GEMP_SHUFFLE_ATOMIC, how, tuples, &t->expected));
 	GEMP_TRY(gemp_test_tuples_compare(t->box, how, &t->sums, &t->expected, &differ));
 	if (differ)
-		code = gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics",
+		return gemp_fail(GEMP_EINTERNAL, "shuffle of %u bytes by %s: %" PRIu64 " sums are not those of atomics",
 		                 how->size, gemp_shuffle_method_name[t->c->method], differ);
-	return code;
+	return GEMP_OK;
 }
 
 /* METHODS */
 
-/* The fastest of some tries, since all that disturbs a measure makes it slower. */
+/* Times the gathering of shuffled tuples. The fastest try counts, since every disturbance makes a try slower. */
 static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
                              double *seconds)
 {
@@ -256,7 +254,7 @@ static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuple
 	return GEMP_OK;
 }
 
-/* The shuffle and the gathering that it prepares are measured apart, and both results are checked. */
+/* Times the shuffle and the gathering after it separately, and checks both results. */
 static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 {
 	const gemp_shuffle *how = &t->c->how;
@@ -265,8 +263,8 @@ static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 	double gathering;
 	after.layout = GEMP_SHUFFLE_AOS;
 	out->shuffle = 1e9;
-	GEMP_TRY(gemp_buffer_new(&t->out, t->context->device, t->c->tuples * how->size, NULL));
-	GEMP_TRY(gemp_buffer_new(&t->begin, t->context->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&t->out, t->runtime->device, t->c->tuples * how->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&t->begin, t->runtime->device, (((size_t)1 << how->bits) + 1) * sizeof(cl_uint), NULL));
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_TRY(gemp_shuffle_decode(t->box, how, &t->in, &shuffled, &t->begin));
 		GEMP_TRY(record_fastest(t, &out->shuffle));
@@ -277,7 +275,7 @@ static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 	return check_sums(t, how, &t->in);
 }
 
-/* The slowest rank's. */
+/* Collective. The seconds of the slowest rank. */
 static double slowest(const gemp_comm *comm, double seconds)
 {
 	uint64_t nanoseconds = (uint64_t)(seconds * 1e9);
@@ -285,11 +283,10 @@ static double slowest(const gemp_comm *comm, double seconds)
 	return (double)nanoseconds * 1e-9;
 }
 
-/* Collective. One shuffle across ranks; the last one is checked, and added up. */
+/* Collective. Times one shuffle across ranks. The last one is checked, and its tuples are gathered. */
 static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool last)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = t->context->comm;
+	const gemp_comm *comm = t->runtime->comm;
 	GEMP_OWNED_BY(gemp_shuffled_free) gemp_shuffled s = { 0 };
 	gemp_traffic traffic = { 0 };
 	double gathering = 0;
@@ -303,18 +300,17 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 		out->by_range = by_range;
 	}
 	out->bytes = gemp_comm_sum1(comm, traffic.bytes);
-	if (last) {
-		GEMP_TRY(check_shuffled(t, &s.how, &s.tuples, &s.begin));
-		code = time_gather(t, &s.how, &s.tuples, &s.begin, &gathering);
-		if (code == GEMP_OK)
-			code = check_sums(t, &s.how, &s.tuples);
-		GEMP_TRY(gemp_comm_agree(comm, code));
-		out->all = out->shuffle + slowest(comm, gathering);
-	}
-	return code;
+	if (!last)
+		return GEMP_OK;
+	GEMP_TRY(check_shuffled(t, &s.how, &s.tuples, &s.begin));
+	gemp_code code = time_gather(t, &s.how, &s.tuples, &s.begin, &gathering);
+	GEMP_THEN(check_sums(t, &s.how, &s.tuples));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	out->all = out->shuffle + slowest(comm, gathering);
+	return GEMP_OK;
 }
 
-/* The fastest of some tries of the method that the case names, which adds up without a shuffle before it. */
+/* Times a method that adds values without a shuffle before it. The fastest try counts. */
 static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 {
 	out->all = 1e9;
@@ -326,23 +322,18 @@ static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 	return check_sums(t, &t->c->how, &t->in);
 }
 
-/* Across ranks the exchange between them is measured, too; on one rank, the method that the case names. */
-gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *context, gemp_toolbox *box,
+/* Several ranks also measure their exchange. One rank measures the method that the case names. */
+gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *runtime, gemp_toolbox *box,
                                const gemp_shuffle_case *c)
 {
-	trial t;
-	bool ranks = context->comm->size > 1;
-	*out = (gemp_shuffle_rates){ .tuples = c->tuples * (uint64_t)context->comm->size };
-	gemp_code code = gemp_comm_agree(context->comm, trial_new(&t, context, box, c));
-	GEMP_CHECK(!ranks || c->method == GEMP_SHUFFLE_DECODE);
-	out->shuffle = ranks ? 1e9 : 0;
-	for (int i = 0; code == GEMP_OK && ranks && i < TRIES; i++)
-		code = time_decode_of_ranks(&t, out, i + 1 == TRIES);
-	uint64_t each = out->bytes / (uint64_t)context->comm->size;
-	if (code == GEMP_OK && ranks)
-		code = gemp_exchange_rate(context->comm, each < MOST_EXCHANGED ? each : MOST_EXCHANGED, &out->network);
-	if (code == GEMP_OK && !ranks)
-		code = c->method == GEMP_SHUFFLE_DECODE ? time_decode(&t, out) : time_accumulate(&t, out);
-	trial_free(&t);
-	return code;
+	GEMP_OWNED_BY(trial_free) trial t = { .runtime = runtime };
+	const uint64_t ranks = (uint64_t)runtime->comm->size;
+	*out = (gemp_shuffle_rates){ .tuples = c->tuples * ranks, .shuffle = ranks > 1 ? 1e9 : 0 };
+	GEMP_TRY(gemp_comm_agree(runtime->comm, trial_new(&t, runtime, box, c)));
+	GEMP_CHECK(ranks == 1 || c->method == GEMP_SHUFFLE_DECODE);
+	if (ranks == 1)
+		return c->method == GEMP_SHUFFLE_DECODE ? time_decode(&t, out) : time_accumulate(&t, out);
+	for (int i = 0; i < TRIES; i++)
+		GEMP_TRY(time_decode_of_ranks(&t, out, i + 1 == TRIES));
+	return gemp_exchange_rate(runtime->comm, gemp_min(out->bytes / ranks, MAX_EXCHANGED), &out->network);
 }

@@ -1,16 +1,16 @@
-/* People act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast
- * (with Mandelbrot's shift, so that the busiest act in dozens of films and not in hundreds). Ids: films, then people,
- * then genres. A film's stream draws its whole row: attributes, genres, cast. */
+/* example_graphs: the movie and railway examples.
+ *
+ * MOVIES: people act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast (with Mandelbrot's
+ * shift, so the busiest people act in dozens of films and not in hundreds). Ids: films, then people, then genres. The stream of a film
+ * draws its whole row: attributes, genres, cast.
+ */
 
-#include "generate/example_graphs.h"
+#include "generate/generate.h"
 
 #include "core/random.h"
-#include "core/status.h"
-#include "generate/generate.h"
 #include "partition/build/builder.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *const gemp_movies_genres[GEMP_GENRES] = {
 	"Drama",   "Comedy",  "Romance",         "Action",  "Thriller", "Crime",  "Adventure", "Horror",    "Western",
@@ -96,11 +96,10 @@ size_t gemp_movies_person(char *name, uint64_t *state)
 	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s %s", first, last);
 }
 
-/* Titles may repeat, as real ones do. */
+/* Digits in a form stand for words: 1 adjective, 2 and 3 nouns, 4 place, 5 person. Titles may repeat, as real ones do. */
 size_t gemp_movies_title(char *name, uint64_t *state)
 {
 	static const char *const forms[] = {
-		/* a digit stands for a word */
 		"The 1 2", "1 2",       "The 2 of 4",   "2 in 4",      "The 2 and the 3",
 		"5's 2",   "A 2 for 5", "2 of the 1 3", "Return to 4", "The 1 2 of 4",
 	};
@@ -133,16 +132,9 @@ static const gemp_parameter movie_parameters[] = {
 	[CAST] = { "cast", 15, 1, MAX_CAST, true, "largest cast", NULL },
 };
 
-static bool never_undirected(const double *values)
+/* Columns get the numbers NAME, YEAR, ... in the order in which they are declared. */
+static gemp_code declare_movies(gemp_builder *builder)
 {
-	(void)values;
-	return false;
-}
-
-/* Columns in the order in which they are filled. */
-static gemp_code declare_movies(gemp_builder *builder, const double *values)
-{
-	(void)values;
 	static const struct {
 		const char *name;
 		gemp_type type;
@@ -152,29 +144,10 @@ static gemp_code declare_movies(gemp_builder *builder, const double *values)
 		[RATING] = { "rating", GEMP_FLOAT },
 		[BORN] = { "born", GEMP_INTEGER },
 	};
-	gemp_code code = GEMP_OK;
 	size_t column;
-	for (size_t i = 0; i < sizeof columns / sizeof *columns && code == GEMP_OK; i++)
-		code = gemp_builder_vertex_column(builder, columns[i].name, columns[i].type, &column);
-	return code == GEMP_OK ? gemp_builder_edge_column(builder, "role", GEMP_STRING, &column) : code;
-}
-
-static gemp_code add_movie_vertex(const gemp_generator_run *making, uint64_t id, const char *label)
-{
-	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)id };
-	return gemp_builder_vertex(making->builder, &key, label, strlen(label), (gemp_place){ making->file, id + 1 });
-}
-
-static gemp_code set_name(const gemp_generator_run *making, const char *name, size_t size)
-{
-	gemp_value value = { .type = GEMP_STRING, .string = { name, size } };
-	return gemp_builder_vertex_value(making->builder, NAME, &value);
-}
-
-static gemp_code set_integer(const gemp_generator_run *making, size_t column, uint64_t integer)
-{
-	gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)integer };
-	return gemp_builder_vertex_value(making->builder, column, &value);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+		GEMP_TRY(gemp_builder_vertex_column(builder, columns[i].name, columns[i].type, &column));
+	return gemp_builder_edge_column(builder, "role", GEMP_STRING, &column);
 }
 
 /* Some names and many years of birth are not known. */
@@ -182,24 +155,24 @@ static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 {
 	char name[GEMP_NAME_SIZE];
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_PERSON, number);
-	GEMP_TRY(add_movie_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
-	size_t size = gemp_movies_person(name, &state);
+	GEMP_TRY(gemp_generator_vertex(making, (uint64_t)making->values[FILMS] + number, "Person"));
+	gemp_movies_person(name, &state);
 	if (gemp_random_below(&state, 50) != 0)
-		GEMP_TRY(set_name(making, name, size));
+		GEMP_TRY(gemp_generator_set_text(making, NAME, name));
 	if (gemp_random_below(&state, 4) != 0)
-		GEMP_TRY(set_integer(making, BORN, 1870 + gemp_random_below(&state, 130)));
+		GEMP_TRY(gemp_generator_set_integer(making, BORN, 1870 + (int64_t)gemp_random_below(&state, 130)));
 	return GEMP_OK;
 }
 
-/* The later year of two, since there are more films every year; ratings are often missing. */
+/* The later of two random years is taken, since there are more films every year. Some ratings are missing. */
 static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	char title[GEMP_NAME_SIZE];
-	GEMP_TRY(add_movie_vertex(making, film, "Movie"));
-	size_t size = gemp_movies_title(title, state);
-	GEMP_TRY(set_name(making, title, size));
+	GEMP_TRY(gemp_generator_vertex(making, film, "Movie"));
+	gemp_movies_title(title, state);
+	GEMP_TRY(gemp_generator_set_text(making, NAME, title));
 	uint64_t one = gemp_random_below(state, 124), other = gemp_random_below(state, 124);
-	GEMP_TRY(set_integer(making, YEAR, 1900 + (one > other ? one : other)));
+	GEMP_TRY(gemp_generator_set_integer(making, YEAR, 1900 + (int64_t)gemp_max(one, other)));
 	uint64_t tenths = 10 + gemp_random_below(state, 46) + gemp_random_below(state, 46);
 	gemp_value rating = { .type = GEMP_FLOAT, .real = (double)tenths / 10.0 };
 	if (gemp_random_below(state, 10) != 0)
@@ -207,7 +180,7 @@ static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint
 	return GEMP_OK;
 }
 
-/* One that is not among drawn[0..count), which takes it. */
+/* Draws a number that is not among drawn[0..count), and appends it there. */
 static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_t (*draw)(uint64_t *, uint64_t),
                          uint64_t n)
 {
@@ -223,17 +196,16 @@ static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_
 /* One to MAX_GENRES different genres, the popular ones more often. */
 static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t drawn[MAX_GENRES], first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
 	size_t count = 1 + gemp_random_below(state, MAX_GENRES);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint64_t genre = draw_new(drawn, i, state, gemp_generator_zipf, GEMP_GENRES) - 1;
-		code = gemp_generator_edge(making, film, first + genre, "HAS_GENRE", film);
+		GEMP_TRY(gemp_generator_edge(making, film, first + genre, "HAS_GENRE", film));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Zipf's law without its first SHIFT numbers, so that nobody acts in a large part of all films. */
+/* Draws from Zipf's law without its first SHIFT numbers, so that nobody acts in a large part of all films. */
 static uint64_t draw_popular(uint64_t *state, uint64_t people)
 {
 	uint64_t k;
@@ -261,19 +233,18 @@ static gemp_code make_cast(const gemp_generator_run *making, uint64_t film, uint
 	return GEMP_OK;
 }
 
-/* Genres have the ids behind those of films and people. */
+/* Genres have the ids after those of films and people. */
 static gemp_code make_genre_vertices(const gemp_generator_run *making)
 {
 	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
 	gemp_block_range genres = gemp_generator_range(making, GEMP_GENRES);
 	for (uint64_t i = genres.begin; i < genres.end; i++) {
-		GEMP_TRY(add_movie_vertex(making, first + i, "Genre"));
-		GEMP_TRY(set_name(making, gemp_movies_genres[i], strlen(gemp_movies_genres[i])));
+		GEMP_TRY(gemp_generator_vertex(making, first + i, "Genre"));
+		GEMP_TRY(gemp_generator_set_text(making, NAME, gemp_movies_genres[i]));
 	}
 	return GEMP_OK;
 }
 
-/* A film draws all that belongs to it from a stream of its own, so that films are made in any order. */
 static gemp_code make_movies(const gemp_generator_run *making)
 {
 	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);
@@ -292,20 +263,19 @@ static gemp_code make_movies(const gemp_generator_run *making)
 const gemp_generator_entry gemp_generator_movies = {
 	.generator = { "movies", "people, films and genres, with names, years and ratings",
 	               sizeof movie_parameters / sizeof *movie_parameters, movie_parameters },
-	.undirected = never_undirected,
 	.declare = declare_movies,
 	.make = make_movies,
 };
 
-/* A railway in the manner of the Train Benchmark: routes in a ring, from semaphore to semaphore; a route follows
- * positions of switches, and behind each switch is track of segments that sensors watch. Each place where the model
- * could be wrong is wrong with the same chance: a length, a position, an edge that is missing, a sensor with a segment
- * too many. A route's stream draws all that belongs to it; ids leave room for the largest route. */
+/* RAILWAY in the manner of the Train Benchmark: routes form a ring, from semaphore to semaphore. A route follows positions of switches, and
+ * behind each switch lies track of segments that sensors watch. Each place where the model can be wrong is wrong with the same chance: a
+ * length, a position, a missing edge, a sensor with one segment too many. The stream of a route draws all its parts, and every route has a
+ * range of ids that is large enough for the largest one. */
 
 enum { ROUTES, SWITCHES, SENSORS, FAULTS };
 enum { LENGTH, POSITION, SIGNAL };
 enum { MAX_SWITCHES = 1000, MAX_SENSORS = 1000, SEGMENTS = 5, LONGEST = 1000 };
-/* Ids in a route, and in the stretch of a sensor. */
+/* Ids relative to the first id of a route, and of a sensor's stretch of track. */
 enum { ROUTE, SEMAPHORE, FIRST_SWITCH };
 enum { SENSOR, FIRST_SEGMENT, STRETCH = FIRST_SEGMENT + SEGMENTS + 1 };
 
@@ -320,52 +290,38 @@ static const gemp_parameter railway_parameters[] = {
 static const char *const positions[] = { "FAILURE", "STRAIGHT", "DIVERGING" };
 static const char *const signals[] = { "GO", "GO", "STOP", "FAILURE" };
 
-/* A route at work. */
+/* A route that is being made. */
 typedef struct route {
 	const gemp_generator_run *making;
-	uint64_t state, first; /* stream; its least id */
-	uint64_t piece;        /* of track, the newest */
-	bool begun;            /* there is one */
+	uint64_t state, first; /* of the random numbers; smallest id */
+	uint64_t last;         /* id of the last switch or segment of the track */
+	bool begun;            /* the track has such an element */
 } route;
 
 /* The three attributes of the Train Benchmark's classes. */
-static gemp_code declare_railway(gemp_builder *builder, const double *values)
+static gemp_code declare_railway(gemp_builder *builder)
 {
-	(void)values;
 	size_t column;
 	GEMP_TRY(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));
 	GEMP_TRY(gemp_builder_vertex_column(builder, "position", GEMP_STRING, &column));
 	return gemp_builder_vertex_column(builder, "signal", GEMP_STRING, &column);
 }
 
-/* Of a switch with its position and its sensors. */
+/* The ids that a switch with its position and its sensors may need. */
 static uint64_t switch_capacity(const gemp_generator_run *making)
 {
 	return 2 + (uint64_t)making->values[SENSORS] * STRETCH;
 }
 
-/* Each route has a range of ids that is large enough for any route. */
 static uint64_t first_of(const gemp_generator_run *making, uint64_t number)
 {
 	return number * (FIRST_SWITCH + (uint64_t)making->values[SWITCHES] * switch_capacity(making));
 }
 
-/* One draw decides, with the same chance at each place. */
-static bool fault(route *r)
+/* Is there a fault here? */
+static bool draw_fault(route *r)
 {
 	return gemp_random_unit(&r->state) < r->making->values[FAULTS];
-}
-
-static gemp_code add_railway_vertex(const route *r, uint64_t id, const char *label)
-{
-	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)id };
-	return gemp_builder_vertex(r->making->builder, &key, label, strlen(label), (gemp_place){ r->making->file, id + 1 });
-}
-
-static gemp_code set_string(const route *r, size_t column, const char *text)
-{
-	gemp_value value = { .type = GEMP_STRING, .string = { text, strlen(text) } };
-	return gemp_builder_vertex_value(r->making->builder, column, &value);
 }
 
 static gemp_code add_edge(const route *r, uint64_t source, uint64_t target, const char *type)
@@ -373,37 +329,38 @@ static gemp_code add_edge(const route *r, uint64_t source, uint64_t target, cons
 	return gemp_generator_edge(r->making, source, target, type, source);
 }
 
-/* The fault is that the edge is missing. */
+/* Adds an edge, unless a fault makes it missing. */
 static gemp_code add_edge_or_fault(route *r, uint64_t source, uint64_t target, const char *type)
 {
-	return fault(r) ? GEMP_OK : add_edge(r, source, target, type);
+	return draw_fault(r) ? GEMP_OK : add_edge(r, source, target, type);
 }
 
-/* The next piece of track, behind those before. */
-static gemp_code place_edges(route *r, uint64_t piece)
+/* Appends a switch or segment to the track. */
+static gemp_code extend_track(route *r, uint64_t id)
 {
-	gemp_code code = r->begun ? add_edge(r, r->piece, piece, "connectsTo") : GEMP_OK;
-	r->piece = piece;
+	if (r->begun)
+		GEMP_TRY(add_edge(r, r->last, id, "connectsTo"));
+	r->last = id;
 	r->begun = true;
-	return code;
+	return GEMP_OK;
 }
 
 /* A fault is a length that is not positive. */
 static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 {
-	gemp_value length = { .type = GEMP_INTEGER, .integer = (int64_t)gemp_random_below(&r->state, LONGEST) };
-	length.integer = fault(r) ? -length.integer : length.integer + 1;
-	GEMP_TRY(add_railway_vertex(r, id, "Segment"));
-	GEMP_TRY(gemp_builder_vertex_value(r->making->builder, LENGTH, &length));
+	const int64_t length = (int64_t)gemp_random_below(&r->state, LONGEST);
+	const int64_t stored = draw_fault(r) ? -length : length + 1;
+	GEMP_TRY(gemp_generator_vertex(r->making, id, "Segment"));
+	GEMP_TRY(gemp_generator_set_integer(r->making, LENGTH, stored));
 	GEMP_TRY(add_edge(r, id, sensor, "sensor"));
-	return place_edges(r, id);
+	return extend_track(r, id);
 }
 
 /* A fault is a sixth segment, or a route that does not name the sensor. */
 static gemp_code make_stretch(route *r, uint64_t first)
 {
-	uint64_t segments = SEGMENTS + fault(r);
-	GEMP_TRY(add_railway_vertex(r, first + SENSOR, "Sensor"));
+	uint64_t segments = SEGMENTS + draw_fault(r);
+	GEMP_TRY(gemp_generator_vertex(r->making, first + SENSOR, "Sensor"));
 	GEMP_TRY(add_edge_or_fault(r, r->first + ROUTE, first + SENSOR, "definedBy"));
 	for (uint64_t i = 0; i < segments; i++)
 		GEMP_TRY(make_segment(r, first + FIRST_SEGMENT + i, first + SENSOR));
@@ -416,14 +373,15 @@ static gemp_code make_switch(route *r, uint64_t first)
 	uint64_t at = first + 1, stretch = first + 2, count = sizeof positions / sizeof *positions;
 	uint64_t position = gemp_random_below(&r->state, count), other = 1 + gemp_random_below(&r->state, count - 1);
 	uint64_t sensors = 1 + gemp_random_below(&r->state, (uint64_t)r->making->values[SENSORS]);
-	GEMP_TRY(add_railway_vertex(r, first, "Switch"));
-	GEMP_TRY(set_string(r, POSITION, positions[position]));
-	GEMP_TRY(add_railway_vertex(r, at, "SwitchPosition"));
-	GEMP_TRY(set_string(r, POSITION, positions[fault(r) ? (position + other) % count : position]));
+	GEMP_TRY(gemp_generator_vertex(r->making, first, "Switch"));
+	GEMP_TRY(gemp_generator_set_text(r->making, POSITION, positions[position]));
+	GEMP_TRY(gemp_generator_vertex(r->making, at, "SwitchPosition"));
+	GEMP_TRY(
+		gemp_generator_set_text(r->making, POSITION, positions[draw_fault(r) ? (position + other) % count : position]));
 	GEMP_TRY(add_edge(r, r->first + ROUTE, at, "follows"));
 	GEMP_TRY(add_edge(r, at, first, "switch"));
 	GEMP_TRY(add_edge_or_fault(r, first, stretch + SENSOR, "sensor"));
-	GEMP_TRY(place_edges(r, first));
+	GEMP_TRY(extend_track(r, first));
 	for (uint64_t i = 0; i < sensors; i++)
 		GEMP_TRY(make_stretch(r, stretch + i * STRETCH));
 	return GEMP_OK;
@@ -436,30 +394,28 @@ static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 	route r = { .making = making, .first = first_of(making, number) };
 	r.state = gemp_generator_state(making->seed, GEMP_FOR_ROUTE, number);
 	uint64_t switches = 1 + gemp_random_below(&r.state, (uint64_t)making->values[SWITCHES]);
-	GEMP_TRY(add_railway_vertex(&r, r.first + ROUTE, "Route"));
-	GEMP_TRY(add_railway_vertex(&r, r.first + SEMAPHORE, "Semaphore"));
-	GEMP_TRY(set_string(&r, SIGNAL, signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
+	GEMP_TRY(gemp_generator_vertex(making, r.first + ROUTE, "Route"));
+	GEMP_TRY(gemp_generator_vertex(making, r.first + SEMAPHORE, "Semaphore"));
+	GEMP_TRY(gemp_generator_set_text(making, SIGNAL,
+	                                 signals[gemp_random_below(&r.state, sizeof signals / sizeof *signals)]));
 	GEMP_TRY(add_edge_or_fault(&r, r.first + ROUTE, r.first + SEMAPHORE, "entry"));
 	GEMP_TRY(add_edge(&r, r.first + ROUTE, next + SEMAPHORE, "exit"));
 	for (uint64_t i = 0; i < switches; i++)
 		GEMP_TRY(make_switch(&r, r.first + FIRST_SWITCH + i * switch_capacity(making)));
-	return place_edges(&r, next + FIRST_SWITCH);
+	return extend_track(&r, next + FIRST_SWITCH);
 }
 
-/* Routes are independent, so that each thread makes its own. */
 static gemp_code make_railway(const gemp_generator_run *making)
 {
-	gemp_code code = GEMP_OK;
 	gemp_block_range routes = gemp_generator_range(making, (uint64_t)making->values[ROUTES]);
-	for (uint64_t number = routes.begin; number < routes.end && code == GEMP_OK; number++)
-		code = make_route(making, number);
-	return code;
+	for (uint64_t number = routes.begin; number < routes.end; number++)
+		GEMP_TRY(make_route(making, number));
+	return GEMP_OK;
 }
 
 const gemp_generator_entry gemp_generator_railway = {
 	.generator = { "railway", "routes, switches, sensors and segments, some of them faulty, as in the Train Benchmark",
 	               sizeof railway_parameters / sizeof *railway_parameters, railway_parameters },
-	.undirected = never_undirected,
 	.declare = declare_railway,
 	.make = make_railway,
 };

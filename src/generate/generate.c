@@ -1,5 +1,7 @@
-/* A generator is a table entry; options are its parameters by name. All threads of all ranks make their
- * parts of the graph, each from numbers and a seed alone, and the first failure is reported. */
+/* A generator is an entry of a table; its options are parameters by name. All threads of all ranks make their parts of the graph, each from
+ * numbers and a seed alone, and the first failure is reported. Streams of random numbers depend on what they are for and not on which
+ * rank draws. The permutation is a Feistel network with cycle walking (Black and Rogaway 2002).
+ */
 
 #include "generate/generate.h"
 
@@ -10,24 +12,20 @@
 #include "core/threads.h"
 #include "partition/build/builder.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What generators share: streams of random numbers that depend on what they are drawn for and not on who
- * draws, permutations without tables, and the splitting of numbers among ranks and threads. The
- * permutation is a Feistel network with cycle walking (Black and Rogaway 2002). */
 
 uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number)
 {
 	return gemp_mix(gemp_mix(gemp_mix(seed) + (uint64_t)purpose) + number);
 }
 
-enum { ROUNDS = 8 }; /* with 4 the walk below is visibly uneven for small n */
+enum { ROUNDS = 8 }; /* with 4 rounds the permutation is visibly uneven for small n */
 
-/* A Feistel network over the smallest even number of bits that holds n, walked until it falls below n. */
+/* The network permutes the numbers of the smallest even number of bits that holds n. Its image is permuted again until it is below n. */
 uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 {
 	unsigned half = 1;
@@ -46,8 +44,7 @@ uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 	return x;
 }
 
-/* An octave is drawn, then a number within it: chances fall about as 1 / k, as Zipf's law has it, without
- * a table. */
+/* An octave is drawn, then a number within it, so probabilities fall about as 1 / k without a table. */
 uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 {
 	uint64_t octaves = 64 - (uint64_t)__builtin_clzll(n), k;
@@ -58,7 +55,7 @@ uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
-/* Ranks take blocks, and their threads blocks of these. */
+/* Each rank has a block of all numbers, and each of its threads a block of this block. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count)
 {
 	gemp_block_range all = gemp_comm_block(making->comm, count);
@@ -67,61 +64,60 @@ gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t
 	return (gemp_block_range){ begin, begin + each + (thread < more) };
 }
 
-static gemp_value number_key(uint64_t id)
+static gemp_value integer_value(int64_t integer)
 {
-	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
+	return (gemp_value){ .type = GEMP_INTEGER, .integer = integer };
 }
 
-/* Vertices without attributes have their number as key. */
-gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count)
+gemp_code gemp_generator_vertex(const gemp_generator_run *making, uint64_t id, const char *label)
 {
-	gemp_code code = GEMP_OK;
-	gemp_block_range span = gemp_generator_range(making, count);
-	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
-		gemp_value key = number_key(id);
-		code = gemp_builder_vertex(making->builder, &key, "", 0, (gemp_place){ making->file, id + 1 });
+	const gemp_value key = integer_value((int64_t)id);
+	return gemp_builder_vertex(making->builder, &key, label, strlen(label), (gemp_place){ making->file, id + 1 });
+}
+
+gemp_code gemp_generator_set_text(const gemp_generator_run *making, size_t column, const char *text)
+{
+	const gemp_value value = { .type = GEMP_STRING, .string = { text, strlen(text) } };
+	return gemp_builder_vertex_value(making->builder, column, &value);
+}
+
+gemp_code gemp_generator_set_integer(const gemp_generator_run *making, size_t column, int64_t value)
+{
+	const gemp_value integer = integer_value(value);
+	return gemp_builder_vertex_value(making->builder, column, &integer);
+}
+
+/* Labels are spread by a hash of the id, so they do not depend on the number of ranks. */
+gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count, uint64_t labels)
+{
+	const gemp_block_range span = gemp_generator_range(making, count);
+	for (uint64_t id = span.begin; id < span.end; id++) {
+		char label[24] = "";
+		if (labels)
+			snprintf(label, sizeof label, "L%" PRIu64, gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels);
+		GEMP_TRY(gemp_generator_vertex(making, id, label));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Labels are spread by a hash of the id, so that they do not depend on ranks. */
-gemp_code gemp_generator_labelled(const gemp_generator_run *making, uint64_t count, uint64_t labels)
-{
-	gemp_code code = GEMP_OK;
-	gemp_block_range span = gemp_generator_range(making, count);
-	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
-		char label[24];
-		gemp_value key = number_key(id);
-		uint64_t which = gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels;
-		int size = snprintf(label, sizeof label, "L%llu", (unsigned long long)which);
-		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size, (gemp_place){ making->file, id + 1 });
-	}
-	return code;
-}
-
-/* Vertices are numbers here; the builder knows them by key. */
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number)
 {
-	gemp_value from = number_key(source), to = number_key(target);
+	const gemp_value from = integer_value((int64_t)source), to = integer_value((int64_t)target);
 	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type), (gemp_place){ making->file, number + 1 });
 }
 
-gemp_code gemp_generator_declare_weights(gemp_builder *builder, double max)
-{
-	size_t column;
-	return max > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
-}
-
-/* The two ends give the stream, so that parallel edges weigh alike. */
+/* The ends determine the stream, so parallel edges have the same weight. */
 gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double max)
 {
 	if (max == 0)
 		return GEMP_OK;
 	uint64_t state = gemp_generator_state(making->seed, GEMP_FOR_WEIGHT, source << 32 | target);
-	gemp_value weight = { .type = GEMP_INTEGER, .integer = 1 + (int64_t)gemp_random_below(&state, (uint64_t)max) };
+	const gemp_value weight = integer_value(1 + (int64_t)gemp_random_below(&state, (uint64_t)max));
 	return gemp_builder_edge_value(making->builder, 0, &weight);
 }
+
+/* THE TABLE */
 
 static const gemp_generator_entry *const entries[] = {
 	&gemp_generator_rmat,    &gemp_generator_uniform,  &gemp_generator_movies,
@@ -129,7 +125,7 @@ static const gemp_generator_entry *const entries[] = {
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
-/* The table of entries has what help needs, copied to one list. */
+/* Copies the descriptions of the table to one list. */
 const gemp_generator *gemp_generators(size_t *count)
 {
 	static gemp_generator list[ENTRIES];
@@ -139,7 +135,6 @@ const gemp_generator *gemp_generators(size_t *count)
 	return list;
 }
 
-/* All parameters begin with their defaults. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
 {
 	const char *names[ENTRIES];
@@ -169,7 +164,7 @@ void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter
 		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? "|" : "", parameter->words[i]);
 }
 
-/* Words are shown by name, not by number. */
+/* The default of a parameter with words is shown as a word. */
 void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter)
 {
 	if (parameter->words)
@@ -178,7 +173,7 @@ void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parame
 		snprintf(out, size, "%.10g", parameter->value);
 }
 
-/* The number of the word is the value. */
+/* *out becomes the number of the word. */
 static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                            const char *text)
 {
@@ -193,7 +188,7 @@ static gemp_code read_word(double *out, const gemp_generator *generator, const g
 	                 parameter->name, text, words);
 }
 
-/* Limits are part of the parameter's description. */
+/* *out becomes the value, which must be within the limits of the parameter. */
 static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                             const char *text)
 {
@@ -213,7 +208,7 @@ static gemp_code read_value(double *out, const gemp_generator *generator, const 
 	return GEMP_OK;
 }
 
-/* A near name is proposed, as a misspelt option is the usual cause. */
+/* The message proposes a similar name, since the usual cause is a misspelt option. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value)
 {
 	const gemp_generator *generator = &entries[options->generator]->generator;
@@ -228,7 +223,9 @@ gemp_code gemp_generate_set(gemp_generate_options *options, const char *paramete
 	                 near ? "; did you mean --" : "", near ? near : "");
 }
 
-/* What one thread makes, and how that went. */
+/* RUNS */
+
+/* The part of one thread, and its result. */
 typedef struct maker {
 	const gemp_generator_entry *entry;
 	gemp_generator_run making;
@@ -236,7 +233,7 @@ typedef struct maker {
 	char message[GEMP_MESSAGE_SIZE];
 } maker;
 
-/* A message belongs to its thread: it is copied for the caller. */
+/* A message belongs to its thread, so it is copied for the caller. */
 static void run_maker(void *makers, unsigned thread, size_t number)
 {
 	(void)thread;
@@ -273,7 +270,7 @@ done:
 	return code;
 }
 
-/* The first maker is the model for those of other threads. */
+/* Local. The columns are declared before the builder is branched for the threads. */
 static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
 	GEMP_OWNED maker *makers = NULL;
@@ -282,29 +279,31 @@ static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_genera
 	makers[0] = (maker){ .entry = entry, .making = *making };
 	makers[0].making.threads = threads;
 	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
+	size_t column;
 	if (entry->declare)
-		GEMP_TRY(entry->declare(making->builder, making->values));
+		GEMP_TRY(entry->declare(making->builder));
+	if (entry->weights && making->values[entry->weights - 1] > 0)
+		GEMP_TRY(gemp_builder_edge_column(making->builder, "weight", GEMP_INTEGER, &column));
 	return run_makers(makers, threads);
 }
 
-/* Collective; the graph depends on options and seed, not on ranks and threads. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_generator_entry *entry = entries[options->generator];
 	gemp_generator_run making = { .comm = comm, .values = options->values, .seed = options->seed };
-	gemp_builder_options built = { .seed = options->relabel_seed,
-		                           .merge_parallel = entry->merge_parallel,
-		                           .steps = options->steps };
-	built.undirected = entry->undirected(options->values);
-	built.string_keys = entry->string_keys && entry->string_keys(options->values);
+	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
+	const gemp_builder_options built = {
+		.seed = options->relabel_seed,
+		.merge_parallel = entry->merge_parallel,
+		.undirected = entry->directed && options->values[entry->directed - 1] == 0,
+		.string_keys = entry->string_keys && entry->string_keys(options->values),
+		.steps = options->steps,
+	};
 	if (entry->check)
-		GEMP_TRY_DONE(entry->check(options->values));
-	GEMP_TRY_DONE(gemp_builder_new(&making.builder, comm, &built));
+		GEMP_TRY(entry->check(options->values));
+	GEMP_TRY(gemp_builder_new(&builder, comm, &built));
+	making.builder = builder;
 	gemp_step_times_next(options->steps, "make");
-	GEMP_TRY_DONE(gemp_comm_agree(comm, make_parts(entry, &making)));
-	GEMP_TRY_DONE(gemp_builder_finish(making.builder, out));
-done:
-	gemp_builder_free(making.builder);
-	return code;
+	GEMP_TRY(gemp_comm_agree(comm, make_parts(entry, &making)));
+	return gemp_builder_finish(builder, out);
 }

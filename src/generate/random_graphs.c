@@ -1,38 +1,37 @@
-/* G(n, m): m different pairs, each set of m pairs with the same chance (as far as a seeded permutation gives it). The
- * pairs are numbered, and edge k is the pair that a permutation of the numbers puts at k: no pair comes twice. */
+/* random_graphs: uniform, R-MAT, graphs with an Euler circuit or path, and de Bruijn graphs. */
 
-#include "generate/random_graphs.h"
+#include "generate/generate.h"
 
 #include "core/random.h"
-#include "core/status.h"
-#include "generate/generate.h"
 #include "partition/build/builder.h"
+
+/* UNIFORM: G(n, m), m different pairs, where each set of m pairs is equally likely (as far as a seeded permutation is random). The pairs are
+ * numbered, and edge k is the pair whose number a permutation puts at k, so no pair comes twice. */
+
+#define LABELS_PARAMETER                                                                     \
+	{                                                                                        \
+		"labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL \
+	}
 
 enum { UNIFORM_VERTICES, UNIFORM_EDGES, UNIFORM_LABELS, UNIFORM_DIRECTED, UNIFORM_WEIGHTS };
 
 static const gemp_parameter uniform_parameters[] = {
 	[UNIFORM_VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices", NULL },
 	[UNIFORM_EDGES] = { "edges", 80000, 0, 0x1p53, true, "edges, all between different pairs, no loops", NULL },
-	[UNIFORM_LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL },
+	[UNIFORM_LABELS] = LABELS_PARAMETER,
 	[UNIFORM_DIRECTED] = { "directed", 0, 0, 1, true, "1: edges have a direction", NULL },
 	[UNIFORM_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
 
-static bool uniform_undirected(const double *values)
-{
-	return values[UNIFORM_DIRECTED] == 0;
-}
-
-/* Undirected pairs are counted once; the division comes first, as the product could overflow. */
+/* The number of pairs, of which undirected ones count once. The division comes first, since the product could overflow. */
 static uint64_t pairs(const double *values)
 {
 	uint64_t n = (uint64_t)values[UNIFORM_VERTICES];
 	if (n < 2)
 		return 0;
-	return uniform_undirected(values) ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n * (n - 1);
+	return values[UNIFORM_DIRECTED] == 0 ? (n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - 1)) : n * (n - 1);
 }
 
-/* More edges than pairs cannot be all different. */
 static gemp_code uniform_check(const double *values)
 {
 	if ((uint64_t)values[UNIFORM_EDGES] <= pairs(values))
@@ -41,44 +40,39 @@ static gemp_code uniform_check(const double *values)
 	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
-static gemp_code uniform_declare(gemp_builder *builder, const double *values)
-{
-	return gemp_generator_declare_weights(builder, values[UNIFORM_WEIGHTS]);
-}
-
-/* Undirected pairs are {i, i + d mod n}: n for each d below n / 2, and for an even n half as many for d = n / 2. */
+/* The pair with number x is {i, i + d mod n}, i = x mod n. Undirected, there are n pairs for each d below n / 2, and for an even n half as many
+ * for d = n / 2. */
 static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES];
 	uint64_t x = gemp_generator_permute(gemp_generator_state(making->seed, GEMP_FOR_EDGE, 0), pairs(making->values),
 	                                    number);
 	uint64_t source = x % n, target = (source + x / n + 1) % n;
-	gemp_code code = gemp_generator_edge(making, source, target, "E", number);
-	return code == GEMP_OK ? gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]) : code;
+	GEMP_TRY(gemp_generator_edge(making, source, target, "E", number));
+	return gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]);
 }
 
-/* A permutation of pair numbers gives different pairs without remembering any. */
 static gemp_code uniform_make(const gemp_generator_run *making)
 {
 	gemp_block_range span = gemp_generator_range(making, (uint64_t)making->values[UNIFORM_EDGES]);
 	uint64_t vertices = (uint64_t)making->values[UNIFORM_VERTICES];
-	gemp_code code = gemp_generator_labelled(making, vertices, (uint64_t)making->values[UNIFORM_LABELS]);
-	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)
-		code = uniform_make_edge(making, number);
-	return code;
+	GEMP_TRY(gemp_generator_vertices(making, vertices, (uint64_t)making->values[UNIFORM_LABELS]));
+	for (uint64_t number = span.begin; number < span.end; number++)
+		GEMP_TRY(uniform_make_edge(making, number));
+	return GEMP_OK;
 }
 
 const gemp_generator_entry gemp_generator_uniform = {
 	.generator = { "uniform", "a random graph with n vertices and m edges",
 	               sizeof uniform_parameters / sizeof *uniform_parameters, uniform_parameters },
-	.undirected = uniform_undirected,
+	.directed = 1 + UNIFORM_DIRECTED,
+	.weights = 1 + UNIFORM_WEIGHTS,
 	.check = uniform_check,
-	.declare = uniform_declare,
 	.make = uniform_make,
 };
 
-/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix,
- * `scale` times over. Loops are dropped, ids are shuffled, parallel edges are merged by the builder. */
+/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix, then into a quadrant of this
+ * quadrant, and so on, `scale` times. Loops are dropped, ids are shuffled, and the builder merges parallel edges. */
 
 enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_DIRECTED, RMAT_WEIGHTS };
 
@@ -89,17 +83,11 @@ static const gemp_parameter rmat_parameters[] = {
 	[RMAT_A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low", NULL },
 	[RMAT_B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high", NULL },
 	[RMAT_C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },
-	[RMAT_LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL },
+	[RMAT_LABELS] = LABELS_PARAMETER,
 	[RMAT_DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction", NULL },
 	[RMAT_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
 
-static bool rmat_undirected(const double *values)
-{
-	return values[RMAT_DIRECTED] == 0;
-}
-
-/* The fourth quadrant has what the other three leave. */
 static gemp_code rmat_check(const double *values)
 {
 	double sum = values[RMAT_A] + values[RMAT_B] + values[RMAT_C];
@@ -108,12 +96,7 @@ static gemp_code rmat_check(const double *values)
 	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
 }
 
-static gemp_code rmat_declare(gemp_builder *builder, const double *values)
-{
-	return gemp_generator_declare_weights(builder, values[RMAT_WEIGHTS]);
-}
-
-/* Each level of the recursion chooses a quarter of the matrix (Chakrabarti, Zhan and Faloutsos 2004). */
+/* An undirected edge is stored from its smaller end, so it does not matter which of two parallel edges is kept. */
 static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	const double *values = making->values;
@@ -130,44 +113,38 @@ static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t numbe
 		return GEMP_OK;
 	source = gemp_generator_permute(order, vertices, source);
 	target = gemp_generator_permute(order, vertices, target);
-	bool turn = rmat_undirected(values) && source > target; /* then it does not matter which of two parallels is kept */
-	uint64_t from = turn ? target : source, to = turn ? source : target;
-	gemp_code code = gemp_generator_edge(making, from, to, "E", number);
-	return code == GEMP_OK ? gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]) : code;
+	bool swapped = values[RMAT_DIRECTED] == 0 && source > target;
+	uint64_t from = swapped ? target : source, to = swapped ? source : target;
+	GEMP_TRY(gemp_generator_edge(making, from, to, "E", number));
+	return gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]);
 }
 
-/* Edges may repeat, as in Graph500; the builder keeps or merges them. */
 static gemp_code rmat_make(const gemp_generator_run *making)
 {
 	uint64_t vertices = UINT64_C(1) << (int)making->values[RMAT_SCALE];
 	gemp_block_range span = gemp_generator_range(making, vertices * (uint64_t)making->values[RMAT_EDGE_FACTOR]);
-	gemp_code code = gemp_generator_labelled(making, vertices, (uint64_t)making->values[RMAT_LABELS]);
-	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)
-		code = rmat_make_edge(making, number);
-	return code;
+	GEMP_TRY(gemp_generator_vertices(making, vertices, (uint64_t)making->values[RMAT_LABELS]));
+	for (uint64_t number = span.begin; number < span.end; number++)
+		GEMP_TRY(rmat_make_edge(making, number));
+	return GEMP_OK;
 }
 
 const gemp_generator_entry gemp_generator_rmat = {
 	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)",
 	               sizeof rmat_parameters / sizeof *rmat_parameters, rmat_parameters },
 	.merge_parallel = true,
-	.undirected = rmat_undirected,
+	.directed = 1 + RMAT_DIRECTED,
+	.weights = 1 + RMAT_WEIGHTS,
 	.check = rmat_check,
-	.declare = rmat_declare,
 	.make = rmat_make,
 };
 
-/* Two generators of graphs with an Euler circuit or path.
- *
- * eulerian: edge number i is a function of i and the seed alone, so that ranks make their edges without any exchange,
- * and in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few
- * long circuits, shallow ones very many short circuits, random ones a closed random walk. debruijn: the words of k - 1
- * letters are the vertices, those of k letters the edges, from their first letters to their last ones (de Bruijn 1946).
- * An Euler circuit spells the shortest circular text that contains every word of k letters.
- */
+/* EULERIAN: edge number i is a function of i and the seed alone, so ranks make their edges without any exchange, and in- and out-degrees are
+ * equal by construction. The shapes are hard for different algorithms: deep graphs have few long circuits, shallow ones very many short
+ * circuits, random ones are a closed random walk. */
 
 enum { EULERIAN_SHAPE, EULERIAN_VERTICES, EULERIAN_EDGES, EULERIAN_PATH };
-enum { BAND = 16 };    /* vertices that an edge of a deep graph goes ahead, on average */
+enum { BAND = 16 };    /* how many vertices ahead an edge of a deep graph ends, on average */
 enum { BATCH = 1024 }; /* edges made at a time */
 
 static const char *const shapes[] = {
@@ -202,8 +179,8 @@ gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 	return GEMP_OK;
 }
 
-/* DEEP: first a ring of all vertices. The rest are a second ring, of places that are spread over the vertices evenly
- * with some noise: each place is where one edge ends and one begins, some places ahead. */
+/* Deep graphs begin with a ring of all vertices. The remaining edges are a second ring, of places that are spread over the vertices evenly with
+ * some noise: at each place one edge ends and another begins, which ends some places ahead. */
 
 static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t place)
 {
@@ -212,7 +189,7 @@ static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t 
 	return ((uint64_t)((double)place * apart) + noise) % graph->vertices;
 }
 
-/* The ring joins all vertices, so that one circuit can reach them all. */
+/* The ring connects all vertices, so one circuit can visit all. */
 static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t n = graph->vertices, places = edges - n;
@@ -226,28 +203,28 @@ static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t numbe
 	ends[1] = vertex_at(graph, places, (number - n + ahead) % places);
 }
 
-/* SHALLOW: all vertices but 0 are in groups, of one vertex each if there are edges enough. A group is entered from an
- * older vertex, gone through, and left to an older vertex; where these two are drawn apart a third edge joins them.
- * Edges that are left over go to and fro between two vertices. In the order of numbers: edges into a vertex for the
- * first time, edges that leave groups, third edges, others. */
+/* In shallow graphs all vertices but 0 are in groups, of one vertex each if there are enough edges. A group is a path that begins and ends at
+ * an older vertex, its anchor. If two anchors are drawn, a third edge leads from the second one to the first one. Remaining edges come in
+ * pairs, to and fro between two vertices. Edges are numbered in this order: into a vertex for the first time, out of groups, third
+ * edges, others. */
 
-/* The group of the new vertex number `which` of `count` in `groups`, and the first new vertex in it. */
-static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64_t *first)
-{
-	uint64_t size = count / groups, longer = count % groups, in_longer = longer * (size + 1);
-	uint64_t group = which < in_longer ? which / (size + 1) : longer + (which - in_longer) / size;
-	*first = group * size + gemp_min(group, longer);
-	return group;
-}
-
-/* The longer groups come first. */
+/* The first new vertex of a group of `count` vertices in `groups`. The longer groups come first. */
 static uint64_t first_of(uint64_t count, uint64_t groups, uint64_t group)
 {
 	uint64_t size = count / groups, longer = count % groups;
 	return group * size + gemp_min(group, longer);
 }
 
-/* The older vertices between which a group hangs; new vertex number i is i + 1. */
+/* The group of new vertex number `which`, and the first new vertex in it. */
+static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64_t *first)
+{
+	uint64_t size = count / groups, longer = count % groups, in_longer = longer * (size + 1);
+	uint64_t group = which < in_longer ? which / (size + 1) : longer + (which - in_longer) / size;
+	*first = first_of(count, groups, group);
+	return group;
+}
+
+/* between becomes the anchors of a group. New vertex number i is vertex i + 1. */
 static void choose_anchors(const gemp_eulerian *graph, uint64_t group, uint64_t first, bool apart, uint64_t between[2])
 {
 	uint64_t state = gemp_generator_state(graph->seed, GEMP_FOR_VERTEX, group);
@@ -255,8 +232,8 @@ static void choose_anchors(const gemp_eulerian *graph, uint64_t group, uint64_t 
 	between[1] = apart ? gemp_random_below(&state, first + 1) : between[0];
 }
 
-/* Two edges to and fro keep degrees equal; a single one is a loop. */
-static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t number, uint64_t ends[2])
+/* Two edges to and fro keep degrees equal; a single edge is a loop. */
+static void remaining_edge(const gemp_eulerian *graph, uint64_t count, uint64_t number, uint64_t ends[2])
 {
 	uint64_t state = gemp_generator_state(graph->seed, GEMP_FOR_EDGE, number / 2);
 	uint64_t a = gemp_random_below(&state, graph->vertices), b = gemp_random_below(&state, graph->vertices);
@@ -265,7 +242,6 @@ static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 	ends[1] = single || number % 2 != 0 ? a : b;
 }
 
-/* Every edge is a function of its number, so that ranks make theirs without talking to each other. */
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
@@ -286,12 +262,13 @@ static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t nu
 		ends[0] = between[1];
 		ends[1] = between[0];
 	} else {
-		left_over_edge(graph, more - groups - thirds, number - thirds, ends);
+		remaining_edge(graph, more - groups - thirds, number - thirds, ends);
 	}
 }
 
-/* RANDOM: a walk over places, of which a permutation says which vertices they are. */
+/* Random graphs are a walk over places; a permutation says which vertex is at a place. */
 
+/* The vertex at a place. A path must not end where it begins, so its last place may take the next vertex. */
 static uint64_t walk_at(const gemp_eulerian *graph, uint64_t place)
 {
 	uint64_t places = graph->edges + graph->path, order = gemp_generator_state(graph->seed, GEMP_FOR_ORDER, 0);
@@ -302,8 +279,7 @@ static uint64_t walk_at(const gemp_eulerian *graph, uint64_t place)
 	return closed ? (vertex + 1) % graph->vertices : vertex;
 }
 
-/* A walk that closes has equal degrees everywhere. */
-static void walk(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
+static void walk_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	uint64_t at = walk_at(graph, first);
 	for (size_t i = 0; i < count; i++) {
@@ -312,12 +288,12 @@ static void walk(const gemp_eulerian *graph, uint64_t first, size_t count, uint6
 	}
 }
 
-/* A path is a circuit without one edge that is no loop: in a ring the one that closes it, and of groups the one that
- * leaves the first, to vertex 0. */
+/* A path is a circuit without one edge that is no loop: without the edge that closes the ring, or the edge that leaves the first group, to
+ * vertex 0. */
 void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	if (graph->shape == GEMP_EULERIAN_RANDOM) {
-		walk(graph, first, count, ends);
+		walk_edges(graph, first, count, ends);
 		return;
 	}
 	uint64_t edges = graph->edges + graph->path;
@@ -326,8 +302,6 @@ void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t coun
 		(graph->shape == GEMP_EULERIAN_DEEP ? deep_edge : shallow_edge)(graph, edges, number, ends[i]);
 	}
 }
-
-/* THE GENERATOR */
 
 static gemp_eulerian graph_of(const double *values, uint64_t seed)
 {
@@ -338,42 +312,38 @@ static gemp_eulerian graph_of(const double *values, uint64_t seed)
 		                    .seed = seed };
 }
 
-static bool eulerian_undirected(const double *values)
-{
-	(void)values;
-	return false;
-}
-
 static gemp_code eulerian_check(const double *values)
 {
 	gemp_eulerian graph = graph_of(values, 0);
 	return gemp_eulerian_check(&graph);
 }
 
-/* Edges are made in batches to share the work per call. */
+/* Edges are made in batches, since a walk computes each vertex once for two edges. */
 static gemp_code eulerian_make(const gemp_generator_run *making)
 {
 	gemp_eulerian graph = graph_of(making->values, making->seed);
 	gemp_block_range span = gemp_generator_range(making, graph.edges);
-	gemp_code code = gemp_generator_vertices(making, graph.vertices);
-	GEMP_THEN(gemp_builder_reserve_edges(making->builder, span.end - span.begin));
 	uint64_t ends[BATCH][2];
-	for (uint64_t at = span.begin; at < span.end && code == GEMP_OK; at += BATCH) {
-		size_t count = span.end - at < BATCH ? span.end - at : BATCH;
+	GEMP_TRY(gemp_generator_vertices(making, graph.vertices, 0));
+	GEMP_TRY(gemp_builder_reserve_edges(making->builder, span.end - span.begin));
+	for (uint64_t at = span.begin; at < span.end; at += BATCH) {
+		size_t count = gemp_min(span.end - at, BATCH);
 		gemp_eulerian_edges(&graph, at, count, ends);
-		for (size_t i = 0; i < count && code == GEMP_OK; i++)
-			code = gemp_generator_edge(making, ends[i][0], ends[i][1], "E", at + i);
+		for (size_t i = 0; i < count; i++)
+			GEMP_TRY(gemp_generator_edge(making, ends[i][0], ends[i][1], "E", at + i));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 const gemp_generator_entry gemp_generator_eulerian = {
 	.generator = { "eulerian", "a directed graph with an Euler circuit or path",
 	               sizeof eulerian_parameters / sizeof *eulerian_parameters, eulerian_parameters },
-	.undirected = eulerian_undirected,
 	.check = eulerian_check,
 	.make = eulerian_make,
 };
+
+/* DE BRUIJN (1946): the words of k - 1 letters are the vertices, the words of k letters the edges, each from its first k - 1 letters to its last
+ * k - 1 letters. An Euler circuit spells the shortest circular text that contains every word of k letters. */
 
 enum { DEBRUIJN_ALPHABET, DEBRUIJN_LENGTH, DEBRUIJN_KEYS, DEBRUIJN_PATH };
 enum { LONGEST = 53 };
@@ -397,7 +367,7 @@ static const gemp_parameter debruijn_parameters[] = {
 	                    "1: without the edge 0...01, so that there is an Euler path and no circuit", NULL },
 };
 
-/* Integers, as a double would lose the last digits. */
+/* Computes with integers, since a double would lose the last digits. */
 static uint64_t power(const double *values, double exponent)
 {
 	uint64_t product = 1;
@@ -406,18 +376,12 @@ static uint64_t power(const double *values, double exponent)
 	return product;
 }
 
-static bool debruijn_undirected(const double *values)
-{
-	(void)values;
-	return false;
-}
-
 static bool string_keys(const double *values)
 {
 	return values[DEBRUIJN_KEYS] == WORDS;
 }
 
-/* The count is taken as a double, since the integer could overflow. */
+/* The number of vertices is computed as a double, since the integer could overflow. */
 static gemp_code debruijn_check(const double *values)
 {
 	double vertices = 1;
@@ -436,7 +400,7 @@ static gemp_code debruijn_check(const double *values)
 	return GEMP_OK;
 }
 
-/* A vertex's key; the text of a word lies in `word`. */
+/* The key of a vertex. The bytes of a string key lie in `word`. */
 static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGEST])
 {
 	if (values[DEBRUIJN_KEYS] == NUMBERS)
@@ -448,40 +412,37 @@ static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGES
 	return (gemp_value){ .type = GEMP_STRING, .string = { word, size } };
 }
 
-/* A rank makes the vertices of its block. */
 static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertices)
 {
-	gemp_code code = GEMP_OK;
 	gemp_block_range span = gemp_generator_range(making, vertices);
-	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
+	for (uint64_t id = span.begin; id < span.end; id++) {
 		char word[LONGEST];
 		gemp_value key = key_of(making->values, id, word);
-		code = gemp_builder_vertex(making->builder, &key, "", 0, (gemp_place){ making->file, id + 1 });
+		GEMP_TRY(gemp_builder_vertex(making->builder, &key, "", 0, (gemp_place){ making->file, id + 1 }));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* An edge's number is its word: its first letters are the source, its last ones the target. */
+/* The number of an edge is its word: the first letters are the source, the last ones the target. */
 static gemp_code debruijn_make(const gemp_generator_run *making)
 {
 	const double *values = making->values;
 	uint64_t vertices = power(values, values[DEBRUIJN_LENGTH] - 1), base = (uint64_t)values[DEBRUIJN_ALPHABET];
 	gemp_block_range span = gemp_generator_range(making, vertices * base);
-	gemp_code code = make_vertices(making, vertices);
-	for (uint64_t edge = span.begin; edge < span.end && code == GEMP_OK; edge++) {
+	GEMP_TRY(make_vertices(making, vertices));
+	for (uint64_t edge = span.begin; edge < span.end; edge++) {
 		char first[LONGEST], last[LONGEST];
 		if (values[DEBRUIJN_PATH] != 0 && edge == 1)
 			continue;
 		gemp_value source = key_of(values, edge / base, first), target = key_of(values, edge % vertices, last);
-		code = gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file, edge + 1 });
+		GEMP_TRY(gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file, edge + 1 }));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 const gemp_generator_entry gemp_generator_debruijn = {
 	.generator = { "debruijn", "a de Bruijn graph: an edge for each word of so many letters",
 	               sizeof debruijn_parameters / sizeof *debruijn_parameters, debruijn_parameters },
-	.undirected = debruijn_undirected,
 	.string_keys = string_keys,
 	.check = debruijn_check,
 	.make = debruijn_make,

@@ -14,7 +14,7 @@
 #include "euler/device_engine.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
-#include "generate/random_graphs.h"
+#include "generate/generate.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -13,7 +13,7 @@
 #include "euler/euler.h"
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
-#include "generate/random_graphs.h"
+#include "generate/generate.h"
 #include "harness/limits.h"
 
 #include <inttypes.h>

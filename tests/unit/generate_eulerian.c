@@ -3,7 +3,7 @@
 #include "harness/harness.h"
 
 #include "core/status.h"
-#include "generate/random_graphs.h"
+#include "generate/generate.h"
 
 #include <string.h>
 

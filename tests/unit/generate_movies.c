@@ -5,7 +5,6 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "generate/example_graphs.h"
 #include "generate/generate.h"
 #include "io/text/cells.h"
 

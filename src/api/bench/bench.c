@@ -1,7 +1,9 @@
-/* bench: gemp_bench_match and gemp_bench_device, timings of queries and rates of a device.
+/* bench: gemp_bench_match, gemp_bench_device and gemp_bench_shuffle, timings of queries, rates of a device, and rates of shuffles.
  *
- * A query is prepared once and run again and again (bench/measure.h), so that the figures are those of a program that asks the same
- * question often: reading, planning and building kernels are in `first` alone.
+ * A query is prepared once and run again and again (bench/measure.h), so the figures are those of a program that asks the same question
+ * often: only `first` contains reading, planning and building kernels. Shuffles are compared with the bandwidth of a copy on the same
+ * device: `decode` reads the 4 bytes of each destination to count the ranges, and then reads and writes each tuple of w bytes, so copy
+ * bandwidth / (2 w + 4) bounds its rate. The other column, bandwidth / w, bounds every method that reads each tuple once.
  */
 
 #include "gemp/bench.h"
@@ -12,6 +14,11 @@
 #include "core/quantity.h"
 #include "device/open.h"
 #include "pattern/bind/bind.h"
+#include "primitive/split.h"
+
+#include <inttypes.h>
+
+/* DEVICES */
 
 gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 {
@@ -33,14 +40,16 @@ gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 	return gemp_report_devices(report, runtime);
 }
 
-/* A line of the table of milliseconds. */
+/* QUERIES */
+
+/* Prints a line of the table of milliseconds. */
 static void print_line(const gemp_report *report, const char *name, const gemp_spread *spread)
 {
 	gemp_report_print(report, "  %-10s %12.4f %12.4f %12.4f\n", name, spread->min * 1e3, spread->median * 1e3,
 	                  spread->max * 1e3);
 }
 
-static void print(const gemp_report *report, const gemp_query_timing *m)
+static void print_timing(const gemp_report *report, const gemp_query_timing *m)
 {
 	gemp_report_print(report, "%s", gemp_counted(m->result.matches, "match").text);
 	if (m->result.embeddings_known)
@@ -55,7 +64,7 @@ static void print(const gemp_report *report, const gemp_query_timing *m)
 	                  m->first_prepare * 1e3);
 }
 
-/* Milliseconds of runs. */
+/* The spread of runs in milliseconds. */
 static json_t *spread_json(const gemp_spread *spread)
 {
 	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
@@ -64,29 +73,21 @@ static json_t *spread_json(const gemp_spread *spread)
 /* The object of a query in the array `queries`. */
 static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "query", json_string(pattern->text));
-	json_object_set_new(object, "matches", gemp_json_count(m->result.matches));
-	json_object_set_new(object, "embeddings",
-	                    m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null());
-	json_object_set_new(object, "runs", gemp_json_count(m->runs));
-	json_object_set_new(object, "kernel_ms", spread_json(&m->kernel));
-	json_object_set_new(object, "prepare_ms", spread_json(&m->prepare));
-	json_object_set_new(object, "run_ms", spread_json(&m->run));
-	json_object_set_new(object, "cpu_ms", spread_json(&m->cpu));
-	json_object_set_new(object, "first_ms", json_real(m->first * 1e3));
-	json_object_set_new(object, "first_prepare_ms", json_real(m->first_prepare * 1e3));
-	json_object_set_new(object, "by_sums", json_boolean(m->result.by_sums));
-	json_object_set_new(object, "launches", gemp_json_count(m->result.launches));
-	if (profile) {
-		json_object_set_new(object, "entries_read", gemp_json_count(m->result.entries_read));
-		json_object_set_new(object, "lookups", gemp_json_count(m->result.lookups));
-	}
+	json_t *embeddings = m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null();
+	json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b, s:o}", "query", pattern->text,
+	                           "matches", gemp_json_count(m->result.matches), "embeddings", embeddings, "runs",
+	                           gemp_json_count(m->runs), "kernel_ms", spread_json(&m->kernel), "prepare_ms",
+	                           spread_json(&m->prepare), "run_ms", spread_json(&m->run), "cpu_ms", spread_json(&m->cpu),
+	                           "first_ms", m->first * 1e3, "first_prepare_ms", m->first_prepare * 1e3, "by_sums",
+	                           m->result.by_sums, "launches", gemp_json_count(m->result.launches));
+	if (profile)
+		gemp_json_set_counts(object, { "entries_read", m->result.entries_read }, { "lookups", m->result.lookups });
 	json_object_set_new(object, "plan", json_string(m->plan));
 	return object;
 }
 
-/* Collective. *measured is the query before, and is freed once this one is measured: equal rows stay on the device. */
+/* Collective. Measures one query. *measured is the timing of the query before, which is replaced only afterwards: while it exists, the rows that
+ * both queries read stay on the device. */
 static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime, const gemp_query *query, bool shown,
                              uint64_t repeat, double seconds, gemp_report *report, json_t *list)
 {
@@ -105,7 +106,7 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 		gemp_report_print(report, "%s\n", script.queries[0]->text);
 	if (settings->explain || settings->profile)
 		gemp_report_print(report, "%s\n", next.plan);
-	print(report, &next);
+	print_timing(report, &next);
 	json_array_append_new(list, measured_json(script.queries[0], &next, settings->profile));
 	next.pattern = script.queries[0];
 	script.queries[0] = NULL;
@@ -132,8 +133,194 @@ gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t re
 	gemp_report_set(report, "queries", json_incref(list));
 	gemp_report_set(report, "tuning", json_string(runtime->device->tuning.source));
 	gemp_report_graph(report, graph->shard);
-	gemp_report_seconds(report, &runtime->timers, false);
-	GEMP_TRY(gemp_report_devices(report, runtime));
-	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
+	return gemp_report_search(report, runtime, &runtime->timers, false);
+}
+
+/* SHUFFLES */
+
+/* A tuple of 4 bytes holds OFFSET_BITS of its destination and its value; longer tuples hold DESTINATION_BITS. */
+enum { DESTINATION_BITS = 32, OFFSET_BITS = 16 };
+
+_Static_assert((int)GEMP_BENCH_MAX_RANGES == 1 << GEMP_SPLIT_BITS, "a split has as many ranges");
+
+/* The logarithm of a power of 2. */
+static unsigned bits_of(uint64_t number)
+{
+	unsigned bits = 0;
+	while (number >> bits > 1)
+		bits++;
+	return bits;
+}
+
+/* The bits of a destination that are its rank. They come before those of the range. */
+static unsigned owner_bits(const gemp_comm *comm)
+{
+	unsigned bits = 0;
+	while (1 << bits < comm->size)
+		bits++;
+	return bits;
+}
+
+typedef struct shuffle_bench {
+	gemp_report *report;
+	gemp_comm *comm;
+	gemp_runtime *runtime;
+	gemp_toolbox *box;
+	double copy; /* bytes a second, of all ranks together */
+	gemp_shuffle_shared common;
+	uint64_t tuples;
+	json_t *rows;
+} shuffle_bench;
+
+/* Collective. The bandwidth of all ranks together, which copy at the same time. */
+static gemp_code copy_rate(shuffle_bench *b)
+{
+	gemp_rates rates;
+	GEMP_TRY(gemp_comm_agree(b->comm, gemp_device_rates(b->runtime->device, &rates)));
+	b->copy = (double)gemp_comm_sum1(b->comm, (uint64_t)rates.copy);
 	return GEMP_OK;
+}
+
+/* Reports one case as a line of the table and an object of the JSON. */
+static void report_case(shuffle_bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates *r)
+{
+	const char *to = c->skewed ? "skewed" : "uniform",
+			   *column = c->how.layout == GEMP_SHUFFLE_AOS_KEYS ? "column" : "tuple";
+	double tuples = (double)r->tuples, size = c->how.size, rate = r->shuffle > 0 ? tuples / r->shuffle : 0;
+	double fraction = rate * (2 * size + 4) / b->copy, all = tuples / r->all;
+	gemp_report_print(b->report, "%4u %6u  %-7s  %-6s  %-8s %11" PRIu64, c->how.size, 1u << c->how.bits, to, column,
+	                  gemp_shuffle_method_name[c->method], r->tuples);
+	if (rate > 0)
+		gemp_report_print(b->report, " %10.1f %8.3f %8.3f", rate / 1e6, fraction, rate * size / b->copy);
+	else
+		gemp_report_print(b->report, " %10s %8s %8s", "", "", "");
+	gemp_report_print(b->report, " %10.1f", all / 1e6);
+	if (b->comm->size > 1)
+		gemp_report_print(b->report, " %8.2f %8.2f %8.2f %10.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange,
+		                  1e3 * r->by_range, 1e-9 * (double)r->bytes / r->exchange, 1e-9 * r->network);
+	gemp_report_print(b->report, "\n");
+	json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "tuple_size", (int)c->how.size,
+	                        "ranges", 1 << c->how.bits, "destinations", to, "destinations_in", column, "method",
+	                        gemp_shuffle_method_name[c->method], "tuples", (json_int_t)r->tuples, "seconds", r->all,
+	                        "tuples_per_second", all, "copy_over_tuple_size", b->copy / size, "copy_over_2w_plus_4",
+	                        b->copy / (2 * size + 4));
+	if (row && rate > 0) {
+		json_object_set_new(row, "shuffle_seconds", json_real(r->shuffle));
+		json_object_set_new(row, "shuffle_tuples_per_second", json_real(rate));
+		json_object_set_new(row, "fraction_of_copy_over_2w_plus_4", json_real(fraction));
+	}
+	if (row && b->comm->size > 1) {
+		json_object_set_new(row, "by_owner_seconds", json_real(r->by_owner));
+		json_object_set_new(row, "exchange_seconds", json_real(r->exchange));
+		json_object_set_new(row, "by_range_seconds", json_real(r->by_range));
+		json_object_set_new(row, "bytes_sent", json_integer((json_int_t)r->bytes));
+		json_object_set_new(row, "bytes_sent_per_second", json_real((double)r->bytes / r->exchange));
+		json_object_set_new(row, "network_bytes_per_second", json_real(r->network));
+		json_object_set_new(row, "tuples_per_second_of_a_rank", json_real(all / b->comm->size));
+	}
+	if (b->rows)
+		json_array_append_new(b->rows, row);
+	else
+		json_decref(row);
+}
+
+/* Collective. Measures one case with tuples in this layout. */
+static gemp_code measure(shuffle_bench *b, gemp_shuffle_case c, gemp_shuffle_layout layout)
+{
+	gemp_shuffle_rates rates;
+	c.how.layout = layout;
+	c.tuples = b->tuples ? b->tuples : gemp_shuffle_tuples(b->runtime, c.method, &c.how);
+	GEMP_TRY(gemp_shuffle_measure(&rates, b->runtime, b->box, &c));
+	report_case(b, &c, &rates);
+	return GEMP_OK;
+}
+
+/* Collective. Measures one method. `decode` is measured twice: with destinations in the tuples, and in a column of their own. */
+static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsigned size, unsigned bits, bool skewed)
+{
+	unsigned owners = owner_bits(b->comm);
+	unsigned shift = (unsigned)gemp_min(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
+	gemp_shuffle_case c = {
+		.method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed, .common = &b->common
+	};
+	if (size == 4 && bits + owners > OFFSET_BITS)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
+		                 "destination has in 4 bytes",
+		                 1u << bits, b->comm->size);
+	if (size == 4)
+		c.how.shift = OFFSET_BITS - bits - owners;
+	GEMP_TRY(measure(b, c, GEMP_SHUFFLE_AOS));
+	return method == GEMP_SHUFFLE_DECODE && size > 4 ? measure(b, c, GEMP_SHUFFLE_AOS_KEYS) : GEMP_OK;
+}
+
+/* Is the method to be measured? Unless the settings name methods, all are that are possible here. */
+static bool is_wanted(const shuffle_bench *b, gemp_shuffle_method method, unsigned methods)
+{
+	if (methods)
+		return methods >> method & 1;
+	return method == GEMP_SHUFFLE_DECODE ||
+	       (b->comm->size == 1 && !(method == GEMP_SHUFFLE_TABLES && b->runtime->device->gpu));
+}
+
+/* Collective. Measures all combinations of the settings. */
+static gemp_code try_all(shuffle_bench *b, const gemp_bench_shuffle_settings *settings)
+{
+	gemp_report_print(b->report, "%s%s: copy %.1f GB/s read and written\n", b->runtime->device->name,
+	                  b->comm->size > 1 ? ", all ranks" : "", b->copy / 1e9);
+	gemp_report_print(b->report,
+	                  "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
+	                  b->comm->size > 1 ? " by owner exchange by range (ms)  sent GB/s  network" : "");
+	for (size_t s = 0; s < settings->tuple_size_count; s++)
+		for (size_t r = 0; r < settings->range_count; r++)
+			for (int skewed = settings->no_uniform; skewed <= !settings->no_skewed; skewed++)
+				for (gemp_shuffle_method m = 0; m < GEMP_SHUFFLE_METHODS; m++)
+					if (is_wanted(b, m, settings->methods))
+						GEMP_TRY(
+							try_method(b, m, (unsigned)settings->tuple_sizes[s], bits_of(settings->ranges[r]), skewed));
+	return GEMP_OK;
+}
+
+/* Local. */
+static gemp_code check_powers(const char *what, const uint64_t *numbers, size_t count, uint64_t min, uint64_t max)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] < min || numbers[i] > max || (numbers[i] & (numbers[i] - 1)))
+			return gemp_fail(GEMP_EUSAGE, "%s: powers of 2 from %" PRIu64 " to %" PRIu64 "; got %" PRIu64, what, min,
+			                 max, numbers[i]);
+	return GEMP_OK;
+}
+
+static const uint64_t default_tuple_size = 8, default_ranges = 256;
+GEMP_SETTINGS(gemp_bench_shuffle_settings, .tuple_sizes = &default_tuple_size, .tuple_size_count = 1,
+              .ranges = &default_ranges, .range_count = 1)
+
+static void free_shuffle_bench(shuffle_bench *b)
+{
+	json_decref(b->rows);
+	gemp_shuffle_shared_free(&b->common);
+	gemp_toolbox_free(b->box);
+}
+
+gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *given, gemp_report *report)
+{
+	gemp_report none;
+	const gemp_bench_shuffle_settings settings = gemp_bench_shuffle_settings_from(given);
+	gemp_comm *comm = &context->comm;
+	GEMP_OWNED_BY(free_shuffle_bench)
+	shuffle_bench b = { .report = gemp_report_or(report, &none, context), .comm = comm };
+	GEMP_TRY(check_powers("tuple sizes", settings.tuple_sizes, settings.tuple_size_count, 4, GEMP_BENCH_MAX_TUPLE));
+	GEMP_TRY(check_powers("ranges", settings.ranges, settings.range_count, 2, GEMP_BENCH_MAX_RANGES));
+	if (comm->size > 1 && settings.methods >> (GEMP_SHUFFLE_DECODE + 1))
+		return gemp_fail(GEMP_EUSAGE, "method: across ranks there is decode; run the others with one rank");
+	b.tuples = settings.tuples;
+	b.rows = b.report->json ? json_array() : NULL;
+	GEMP_TRY(gemp_context_runtime(&b.runtime, context, true, NULL));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.runtime->device, GEMP_FORM_AUTO)));
+	GEMP_TRY(copy_rate(&b));
+	gemp_shuffle_shared_new(&b.common, comm, b.runtime->device, GEMP_SHUFFLE_CHUNK, false);
+	GEMP_TRY(try_all(&b, &settings));
+	gemp_report_set(b.report, "copy_bytes_per_second", json_real(b.copy));
+	gemp_report_set(b.report, "shuffles", json_incref(b.rows));
+	return gemp_report_devices(b.report, b.runtime);
 }

@@ -1,7 +1,7 @@
 /* bench_tune: gemp_bench_tune, which measures the launch geometry of one device.
  *
- * A tunable (device/tuning.h) is a power of 2 with a pattern whose counting it changes most; each value is timed on a generated graph
- * with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on the device, with all copies to it and
+ * A tunable (device/tuning.h) is a power of 2 with a probe, the pattern whose counting it changes most. Each value is timed on a generated
+ * graph with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on the device, with all copies to it and
  * back, is faster than the threads of the host.
  */
 
@@ -32,12 +32,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* EACH: edges of a row; SURE: further sizes that must agree. */
-enum { LEAST = 1 << 10, EACH = 16, TRIES = 3, SURE = 2 };
+/* MIN_ITEMS: the smallest size; ROW_EDGES: edges of a row; CONFIRMATIONS: larger sizes at which the device must be faster, too. */
+enum { MIN_ITEMS = 1 << 10, ROW_EDGES = 16, TRIES = 3, CONFIRMATIONS = 2 };
 
-/* Keys, and a graph of as many rows and edges; both are used up to a size. */
+/* Keys, and a graph whose rows and edges are as many; both are used up to a size. */
 typedef struct primitive_case {
-	gemp_runtime *context;
+	gemp_runtime *runtime;
 	gemp_arrays arrays;
 	size_t items;
 	uint32_t *keys, *sorted;
@@ -48,7 +48,7 @@ typedef struct primitive_case {
 	uint64_t bounds[2];
 } primitive_case;
 
-/* PRIMITIVES: each from the host's memory to the host's memory. */
+/* PRIMITIVES, each with its copies from the host's memory and back */
 
 static gemp_code run_sort(primitive_case *s)
 {
@@ -68,56 +68,27 @@ static gemp_code run_distinct(primitive_case *s)
 static gemp_code run_edges(primitive_case *s)
 {
 	gemp_edge_pairs_stats figures;
-	return gemp_edge_pairs(&s->csr, s->context->device, s->arrays.place, s->pairs, &figures);
+	return gemp_edge_pairs(&s->csr, s->runtime->device, s->arrays.place, s->pairs, &figures);
 }
 
 static gemp_code run_degrees(primitive_case *s)
 {
-	gemp_vertex_degrees out;
-	gemp_code code = gemp_vertex_degrees_new(&out, s->context->comm, s->context->device, s->arrays.place, s->bounds,
-	                                         &s->csr, 1);
-	if (code == GEMP_OK)
-		gemp_vertex_degrees_free(&out);
-	return code;
+	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees out = { 0 };
+	return gemp_vertex_degrees_new(&out, s->runtime->comm, s->runtime->device, s->arrays.place, s->bounds, &s->csr, 1);
 }
 
 static gemp_code run_reverse(primitive_case *s)
 {
-	gemp_reversed_rows out;
-	gemp_code code = gemp_reverse(&out, &s->csr, s->context->device, s->arrays.place, false);
-	if (code == GEMP_OK)
-		gemp_reversed_rows_free(&out);
-	return code;
+	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows out = { 0 };
+	return gemp_reverse(&out, &s->csr, s->runtime->device, s->arrays.place, false);
 }
 
 static gemp_code run_components(primitive_case *s)
 {
-	gemp_components out;
+	GEMP_OWNED_BY(gemp_components_free) gemp_components out = { 0 };
 	const gemp_components_options how = { .place = s->arrays.place };
-	gemp_code code = gemp_components_find(&out, s->context->comm, s->context->device, s->bounds, &s->csr, 1, &how);
-	if (code == GEMP_OK)
-		gemp_components_free(&out);
-	return code;
+	return gemp_components_find(&out, s->runtime->comm, s->runtime->device, s->bounds, &s->csr, 1, &how);
 }
-
-enum { SUBJECTS = 2, RUNS = 5 };
-
-/* What is counted in. The held query keeps its rows on the device between trials. */
-typedef struct subject {
-	gemp_shard *graph;
-	gemp_pattern *held_pattern;
-	gemp_prepared *held;
-	gemp_count count; /* of the probe */
-} subject;
-
-typedef struct tuning {
-	gemp_report *report;
-	gemp_runtime *context;
-	size_t subject_count;
-	subject subjects[SUBJECTS];
-	gemp_prepared_options how;
-	const char *probe; /* that was counted last */
-} tuning;
 
 static const struct {
 	const char *tuning;
@@ -128,51 +99,43 @@ static const struct {
 	{ "reverse.host_below", run_reverse }, { "components.host_below", run_components },
 };
 
-/* SUBJECT */
-
 static void case_free(primitive_case *s)
 {
 	gemp_toolbox_free(s->arrays.box);
-	gemp_free(s->keys);
-	gemp_free(s->sorted);
-	gemp_free(s->begin);
-	gemp_free(s->target);
-	gemp_free(s->pairs);
+	gemp_free_all(s->keys, s->sorted, s->begin, s->target, s->pairs);
 }
 
-static gemp_code case_new(primitive_case *s, gemp_runtime *context, size_t most)
+static gemp_code case_new(primitive_case *s, gemp_runtime *runtime, size_t max)
 {
-	*s = (primitive_case){ .context = context, .arrays.device = context->device };
-	GEMP_TRY(gemp_toolbox_new(&s->arrays.box, context->device, GEMP_FORM_AUTO));
-	GEMP_TRY(GEMP_NEW(s->keys, most));
-	GEMP_TRY(GEMP_NEW(s->sorted, most));
-	GEMP_TRY(GEMP_NEW(s->begin, most / EACH + 2));
-	GEMP_TRY(GEMP_NEW(s->target, most));
-	GEMP_TRY(GEMP_NEW(s->pairs, most));
-	for (size_t i = 0; i < most; i++)
+	*s = (primitive_case){ .runtime = runtime, .arrays.device = runtime->device };
+	GEMP_TRY(gemp_toolbox_new(&s->arrays.box, runtime->device, GEMP_FORM_AUTO));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->keys, max), GEMP_ARRAY(s->sorted, max),
+	                      GEMP_ARRAY(s->begin, max / ROW_EDGES + 2), GEMP_ARRAY(s->target, max),
+	                      GEMP_ARRAY(s->pairs, max)));
+	for (size_t i = 0; i < max; i++)
 		s->keys[i] = (uint32_t)gemp_mix(i);
 	return GEMP_OK;
 }
 
-/* The first `items` keys, and a graph of rows of equal length; their targets are at random. */
+/* Uses the first `items` keys, and a graph with rows of equal length and random targets. */
 static void resize(primitive_case *s, size_t items)
 {
-	size_t rows = items / (EACH + 1);
+	size_t rows = items / (ROW_EDGES + 1);
 	s->items = items;
 	for (size_t row = 0; row <= rows; row++)
-		s->begin[row] = row * EACH;
-	for (size_t e = 0; e < rows * EACH; e++)
+		s->begin[row] = row * ROW_EDGES;
+	for (size_t e = 0; e < rows * ROW_EDGES; e++)
 		s->target[e] = (gemp_vertex)(((uint64_t)s->keys[e] * rows) >> 32);
 	s->bounds[1] = rows;
 	s->csr = (gemp_csr){ rows, 0, rows, s->begin, s->target };
 }
 
-/* *seconds: the least of some tries. */
+/* *seconds becomes the minimum of TRIES runs. One more run comes first, which builds kernels and is not counted. */
 static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement place, double *seconds)
 {
 	s->arrays.place = place;
 	*seconds = 1e9;
-	for (int i = 0; i <= TRIES; i++) { /* the first one builds kernels, and is not counted */
+	for (int i = 0; i <= TRIES; i++) {
 		memcpy(s->sorted, s->keys, s->items * sizeof *s->keys);
 		double since = gemp_now(), took;
 		GEMP_TRY(primitives[primitive].run(s));
@@ -182,14 +145,14 @@ static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement pla
 	return GEMP_OK;
 }
 
-/* *below: the size from which the device is faster, also at further ones; 0: none up to `most`. */
-static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t primitive, size_t most, uint32_t *below)
+/* *below becomes the size from which on the device is faster; 0: it is not, at any size up to `max`. */
+static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t primitive, size_t max, uint32_t *below)
 {
 	json_auto_t *list = json_array();
 	unsigned faster = 0;
 	double host = 0, device = 0;
 	*below = 0;
-	for (size_t items = LEAST; items <= most && faster <= SURE; items *= 2) {
+	for (size_t items = MIN_ITEMS; items <= max && faster <= CONFIRMATIONS; items *= 2) {
 		resize(s, items);
 		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_HOST, &host));
 		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
@@ -205,26 +168,52 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 	return GEMP_OK;
 }
 
-/* Measures the tunables NAME.host_below (device/tuning.h) on arrays and graphs of 2^10 to `most` items, prints and
- * reports them, and sets those of a GPU. On a CPU device, which has the same cores, they stay as they are. */
-static gemp_code measure_places(gemp_report *report, gemp_runtime *context, size_t most)
+/* Measures and reports the tunables NAME.host_below on arrays and graphs of MIN_ITEMS to `max` items, and sets them if the device is a GPU. A
+ * CPU device has the same cores as the host, so its values stay as they are. */
+static gemp_code measure_places(gemp_report *report, gemp_runtime *runtime, size_t max)
 {
 	GEMP_OWNED_BY(case_free) primitive_case s = { 0 };
-	GEMP_TRY(case_new(&s, context, most));
+	GEMP_TRY(case_new(&s, runtime, max));
 	for (size_t p = 0; p < sizeof primitives / sizeof *primitives; p++) {
 		uint32_t below;
-		GEMP_TRY(measure_case(&s, report, p, most, &below));
-		if (context->device->gpu)
-			gemp_tuning_set(context->device, primitives[p].tuning, below ? below : (uint32_t)1 << 31);
+		GEMP_TRY(measure_case(&s, report, p, max, &below));
+		if (runtime->device->gpu)
+			gemp_tuning_set(runtime->device, primitives[p].tuning, below ? below : (uint32_t)1 << 31);
 	}
 	return GEMP_OK;
 }
 
-enum { MAX_ITEMS = 1 << 26, CPU_ITEMS = 1 << 12 }; /* of what is measured on a GPU, and on a CPU device */
+/* GEOMETRY */
 
-/* A value has to be that much better than the one before to be taken: less is noise. */
-static const double worthwhile = 0.97, most_seconds = 1;
+enum {
+	MAX_ITEMS = 1 << 26,
+	CPU_ITEMS = 1 << 12
+}; /* the largest sizes that are measured on a GPU, and on a CPU device */
 
+enum { SUBJECTS = 2, RUNS = 5 };
+
+/* A graph that is searched. The held query keeps its rows on the device between trials. */
+typedef struct subject {
+	gemp_shard *graph;
+	gemp_pattern *held_pattern;
+	gemp_prepared *held;
+	gemp_count count; /* of the probe */
+} subject;
+
+typedef struct tuning {
+	gemp_report *report;
+	gemp_runtime *runtime;
+	size_t subject_count;
+	subject subjects[SUBJECTS];
+	gemp_prepared_options how;
+	const char *probe; /* the pattern that was counted last */
+} tuning;
+
+/* A value must take less than this fraction of the default's time to be preferred: smaller differences are noise. */
+static const double worthwhile = 0.97;
+static const double max_seconds = 1; /* of the runs of one probe */
+
+/* Times the counting of a probe in one graph. */
 static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable *one, gemp_query_timing *measured)
 {
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
@@ -232,40 +221,37 @@ static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable 
 	how.match.count_by_formula = !one->by_search;
 	GEMP_TRY(gemp_pattern_named(&pattern, one->probe));
 	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
-	return gemp_query_timing_run(measured, t->context, s->graph, pattern, &how, RUNS, most_seconds);
+	return gemp_query_timing_run(measured, t->runtime, s->graph, pattern, &how, RUNS, max_seconds);
 }
 
-/* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that
- * of another geometry is an error. */
+/* Times a probe in all graphs. *seconds becomes the geometric mean of the kernels' times with their preparation. A count that differs from that
+ * under another geometry is an error. */
 static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 {
-	gemp_code code = GEMP_OK;
 	double sum = 0;
 	bool known = t->probe && strcmp(t->probe, one->probe) == 0;
-	for (size_t i = 0; i < t->subject_count && code == GEMP_OK; i++) {
+	t->probe = known ? one->probe : NULL;
+	for (size_t i = 0; i < t->subject_count; i++) {
 		subject *s = &t->subjects[i];
-		gemp_query_timing m;
-		code = count_in(t, s, one, &m);
-		if (code != GEMP_OK)
-			break;
-		if (known && m.result.matches != s->count)
-			code = gemp_fail(GEMP_EINTERNAL,
+		GEMP_OWNED_BY(gemp_query_timing_free) gemp_query_timing timing = { 0 };
+		GEMP_TRY(count_in(t, s, one, &timing));
+		if (known && timing.result.matches != s->count)
+			return gemp_fail(GEMP_EINTERNAL,
 			                 "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %" GEMP_PRICOUNT
 			                 " with another",
-			                 one->probe, s->count, m.result.matches);
-		s->count = m.result.matches;
-		sum += log(m.kernel.median + m.prepare.median + 1e-9);
-		gemp_query_timing_free(&m);
+			                 one->probe, s->count, timing.result.matches);
+		s->count = timing.result.matches;
+		sum += log(timing.kernel.median + timing.prepare.median + 1e-9);
 	}
-	t->probe = code == GEMP_OK || known ? one->probe : NULL;
+	t->probe = one->probe;
 	*seconds = exp(sum / (double)t->subject_count);
-	return code;
+	return GEMP_OK;
 }
 
-/* A geometry that the device cannot launch is no choice (*seconds is negative); all else that fails is a failure. */
+/* Times one value. *seconds becomes negative if the device cannot launch such a geometry; any other error is a failure. */
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
-	gemp_tuning_set(t->context->device, one->name, value);
+	gemp_tuning_set(t->runtime->device, one->name, value);
 	gemp_code code = time_probe(t, one, seconds);
 	if (code != GEMP_ENOMEM && (code != GEMP_EINTERNAL || !strstr(gemp_message(), "CL_")))
 		return code;
@@ -274,34 +260,36 @@ static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, d
 	return GEMP_OK;
 }
 
+/* Tries all values of a tunable, and sets the best one; 0 stands for the default. */
 static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 {
 	uint32_t best = 0;
-	double standard, least, seconds;
+	double standard, min, seconds;
 	json_auto_t *tried = json_object();
 	GEMP_TRY(try_value(t, one, 0, &standard));
 	if (standard < 0)
 		return gemp_fail_in(GEMP_EINTERNAL, "bench tune: %s, %s as it stands: ", one->name, one->probe);
-	least = standard;
+	min = standard;
 	for (uint32_t value = one->min; value <= one->max; value *= 2) {
 		char name[16];
 		GEMP_TRY(try_value(t, one, value, &seconds));
 		snprintf(name, sizeof name, "%" PRIu32, value);
 		json_object_set_new(tried, name, seconds < 0 ? json_null() : json_real(seconds * 1e3));
-		if (seconds >= 0 && seconds < least * (best ? 1 : worthwhile)) {
+		if (seconds >= 0 && seconds < min * (best ? 1 : worthwhile)) {
 			best = value;
-			least = seconds;
+			min = seconds;
 		}
 	}
-	gemp_tuning_set(t->context->device, one->name, best);
+	gemp_tuning_set(t->runtime->device, one->name, best);
 	gemp_report_print(t->report, "  %-24s %8" PRIu32 " %12.4f %12.4f   %s\n", one->name, best, standard * 1e3,
-	                  least * 1e3, one->probe);
+	                  min * 1e3, one->probe);
 	gemp_report_set(t->report, one->name,
 	                json_pack("{s:I, s:f, s:f, s:O}", "best", (json_int_t)best, "standard_ms", standard * 1e3,
-	                          "best_ms", least * 1e3, "tried", tried));
+	                          "best_ms", min * 1e3, "tried", tried));
 	return GEMP_OK;
 }
 
+/* The text of the tuning file. */
 static void print_file(const tuning *t, gemp_text *text)
 {
 	size_t count;
@@ -309,15 +297,15 @@ static void print_file(const tuning *t, gemp_text *text)
 	char date[32] = "";
 	time_t now = time(NULL);
 	strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-	gemp_text_print(text, "# %s (%s): gemp-mpi bench tune, version %s, %s\n", t->context->device->name,
-	                t->context->device->driver, GEMP_VERSION, date);
+	gemp_text_print(text, "# %s (%s): gemp-mpi bench tune, version %s, %s\n", t->runtime->device->name,
+	                t->runtime->device->driver, GEMP_VERSION, date);
 	for (size_t i = 0; i < count; i++)
-		if (t->context->device->tuning.values[i])
-			gemp_text_print(text, "%s = %" PRIu32 "\n", all[i].name, t->context->device->tuning.values[i]);
+		if (t->runtime->device->tuning.values[i])
+			gemp_text_print(text, "%s = %" PRIu32 "\n", all[i].name, t->runtime->device->tuning.values[i]);
 }
 
-/* The folder that gemp_tuning_load looks into, made where it is not there. */
-static gemp_code own_file(gemp_text *path, const gemp_device *device)
+/* The path of the file that gemp_tuning_load looks for. Its folders are made; a failure shows when the file is written. */
+static gemp_code default_path(gemp_text *path, const gemp_device *device)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	static const char *const parts[] = { "/gemp-mpi", "/tuning" };
@@ -326,7 +314,7 @@ static gemp_code own_file(gemp_text *path, const gemp_device *device)
 		return gemp_fail(GEMP_EUSAGE, "bench tune: there is no HOME to write to; say -o FILE");
 	gemp_text_print(path, "%s%s", xdg && *xdg ? xdg : home, xdg && *xdg ? "" : "/.config");
 	for (size_t i = 0; gemp_text_status(path) == GEMP_OK && i <= sizeof parts / sizeof *parts; i++) {
-		mkdir(path->data, 0777); /* what fails here fails to be written to as well */
+		mkdir(path->data, 0777);
 		gemp_text_print(path, "%s", i < sizeof parts / sizeof *parts ? parts[i] : "/");
 	}
 	gemp_tuning_file_name(name, device->name);
@@ -341,7 +329,7 @@ static gemp_code write_file(const tuning *t, const char *output)
 	if (output)
 		gemp_text_print(&path, "%s", output);
 	else
-		GEMP_TRY(own_file(&path, t->context->device));
+		GEMP_TRY(default_path(&path, t->runtime->device));
 	GEMP_TRY(gemp_text_status(&path));
 	GEMP_TRY(gemp_text_status(&text));
 	GEMP_TRY(gemp_file_replace(path.data, text.data, text.size));
@@ -350,12 +338,12 @@ static gemp_code write_file(const tuning *t, const char *output)
 	return GEMP_OK;
 }
 
-/* A graph with hubs, large enough to fill the device for a while. */
+/* Generates a graph with hubs, large enough to keep the device busy for a while, and holds a query on each graph. */
 static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 {
 	gemp_generate_options how;
 	GEMP_TRY(gemp_generate_init(&how, "rmat"));
-	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
+	GEMP_TRY(gemp_generate_set(&how, "scale", t->runtime->device->gpu ? "16" : "12"));
 	t->subject_count = graph ? 2 : 1;
 	GEMP_TRY(gemp_generate(&t->subjects[0].graph, comm, &how));
 	if (graph)
@@ -364,7 +352,7 @@ static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 		subject *s = &t->subjects[i];
 		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
 		GEMP_TRY(gemp_pattern_bind(s->held_pattern, s->graph));
-		GEMP_TRY(gemp_prepared_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
+		GEMP_TRY(gemp_prepared_prepare(&s->held, t->runtime, s->graph, s->held_pattern, &t->how));
 	}
 	return GEMP_OK;
 }
@@ -390,18 +378,17 @@ gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_q
 		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
 	GEMP_TRY(gemp_query_settings_read(&chosen, settings));
 	t.how = gemp_query_search_options(&chosen);
-	GEMP_TRY(gemp_context_runtime(&t.context, context, true, NULL));
+	GEMP_TRY(gemp_context_runtime(&t.runtime, context, true, NULL));
 	GEMP_TRY(open_graphs(&t, &context->comm, graph));
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe)
-			gemp_tuning_set(t.context->device, all[i].name, 0);
+			gemp_tuning_set(t.runtime->device, all[i].name, 0);
 	gemp_report_print(t.report, "%s\n  %-24s %8s %12s %12s   (milliseconds; 0: left to the program)\n",
-	                  t.context->device->name, "", "best", "default", "best");
+	                  t.runtime->device->name, "", "best", "default", "best");
 	for (size_t i = 0; i < count; i++)
-		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
+		if (all[i].probe && (t.runtime->device->gpu || !all[i].gpu_only))
 			GEMP_TRY(tune_one(&t, &all[i]));
-	GEMP_TRY(measure_places(t.report, t.context, t.context->device->gpu ? MAX_ITEMS : CPU_ITEMS));
+	GEMP_TRY(measure_places(t.report, t.runtime, t.runtime->device->gpu ? MAX_ITEMS : CPU_ITEMS));
 	GEMP_TRY(write_file(&t, path));
-	GEMP_TRY(gemp_report_devices(t.report, t.context));
-	return GEMP_OK;
+	return gemp_report_devices(t.report, t.runtime);
 }

@@ -1,14 +1,16 @@
-#include "api/match/match_report.h"
+/* match_report: the result of a search, for people and as JSON. Each function prints lines and sets fields; docs/plans.md explains the
+ * fields.
+ */
+
+#include "api/match/query_job.h"
 
 #include "core/quantity.h"
 
 #include <string.h>
 
-/* Each function prints lines for people and sets fields of the JSON; docs/plans.md explains the fields. */
-
 const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
-/* '17,068,454 matches (orbits) = 409,642,896 embeddings' */
+/* Prints '17,068,454 matches (orbits) = 409,642,896 embeddings', and where the rows are. */
 static void print_counts(const gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -52,7 +54,7 @@ static void set_counts(gemp_report *report, const gemp_match_report *found)
 		                          gemp_json_count(found->covered_edges)));
 }
 
-/* The order in which vertices were bound; of a profile also what the steps read. */
+/* The order in which vertices were bound, and with a profile also what the steps read. */
 static void report_plan(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -62,18 +64,16 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 	gemp_report_set(report, "order", order);
 	if (!found->how->profile)
 		return;
-	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
-	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
-	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
+	gemp_report_set_counts(report, { "entries_read", result->entries_read }, { "rows_passed", result->rows_passed },
+	                       { "lookups", result->lookups });
 	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work", gemp_grouped(result->entries_read).text,
 	                   gemp_counted(result->lookups, "lookup").text);
 }
 
-/* result_fill: a buffer that is nearly full each time is too small, since workers then wait for the next launch. */
+/* result_fill shows whether the result buffer is too small: if it is nearly full each time, workers wait for the next launch. */
 static void report_launches(gemp_report *report, const gemp_match_result *result)
 {
-	gemp_report_set(report, "launches", gemp_json_count(result->launches));
-	gemp_report_set(report, "pivots", gemp_json_count(result->pivots));
+	gemp_report_set_counts(report, { "launches", result->launches }, { "pivots", result->pivots });
 	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
 	gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
 	                   gemp_counted(result->pivots, "pivot").text);
@@ -83,7 +83,7 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	gemp_report_detail(report, "\n");
 }
 
-/* Of a profile: the share of matches inside one of P random parts, which shows how many would stay on one of P ranks. */
+/* The share of matches inside one of P random parts, which shows how many would stay within one of P ranks. */
 static void report_pivot_parts(gemp_report *report, const gemp_match_result *result)
 {
 	json_t *parts = json_object();
@@ -98,20 +98,18 @@ static void report_pivot_parts(gemp_report *report, const gemp_match_result *res
 	gemp_report_set(report, "part_share", parts);
 }
 
-/* What the device holds of the graph, of results and of attributes. */
+/* Bytes of the device for the graph, for results and for attributes. */
 static void report_device_memory(gemp_report *report, const gemp_match_result *result)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "graph", gemp_json_count(result->graph_bytes));
-	json_object_set_new(object, "result_buffer", gemp_json_count(result->result_bytes));
-	json_object_set_new(object, "attributes", gemp_json_count(result->attribute_bytes));
-	gemp_report_set(report, "device_memory", object);
+	gemp_report_set(report, "device_memory",
+	                gemp_json_counts({ "graph", result->graph_bytes }, { "result_buffer", result->result_bytes },
+	                                 { "attributes", result->attribute_bytes }));
 	gemp_report_detail(report, "  %-10s of the device: graph %s, result buffers %s, attributes %s\n", "memory",
 	                   gemp_shown_bytes(result->graph_bytes).text, gemp_shown_bytes(result->result_bytes).text,
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
-/* How evenly ranks were loaded, or devices where ranks have several. */
+/* How evenly ranks were loaded, or devices if ranks have several. */
 static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
@@ -122,19 +120,16 @@ static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, c
 		                   runtime->devices > (size_t)runtime->comm->size ? "device" : "rank");
 }
 
-/* Collective. Counters of single mechanisms are in the JSON of each run, and shown to people with a profile. */
+/* Collective. Counters of single mechanisms are in the JSON of each run; people see them only with a profile. */
 static void report_profile(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
-	json_t *values = json_object();
 	uint64_t builds = gemp_comm_sum1(report->comm, found->runtime->program_builds);
-	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
-	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
-	gemp_report_set(report, "attribute_values", values);
+	gemp_report_set(report, "attribute_values",
+	                gemp_json_counts({ "copied", result->values_copied }, { "referred", result->values_referred }));
 	report_imbalance(report, found->runtime, result);
-	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
-	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
-	gemp_report_set(report, "program_builds", gemp_json_count(builds));
+	gemp_report_set_counts(report, { "distinct_passes", result->distinct_passes },
+	                       { "stages_launched", result->stages_launched }, { "program_builds", builds });
 	if (!found->how->profile)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
@@ -146,11 +141,11 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 		report_pivot_parts(report, result);
 }
 
-/* Bytes before coding show what the coding of partial matches saves. */
+/* The bytes before coding show how much the coding of partial matches saves. */
 static void report_push(gemp_report *report, json_t *object, const gemp_match_result *result)
 {
-	json_object_set_new(object, "match_bytes", gemp_json_count(result->item_bytes));
-	json_object_set_new(object, "match_bytes_uncoded", gemp_json_count(result->item_words_bytes));
+	gemp_json_set_counts(object, { "match_bytes", result->item_bytes },
+	                     { "match_bytes_uncoded", result->item_words_bytes });
 	gemp_report_detail(report, "  %-10s partial matches in %s (%s before coding)\n", "push",
 	                   gemp_shown_bytes(result->item_bytes).text, gemp_shown_bytes(result->item_words_bytes).text);
 }
@@ -163,20 +158,17 @@ static void report_exchange(gemp_report *report, const gemp_match_result *result
 	};
 	json_t *object = json_object_get(report->json, "exchange");
 	json_object_set_new(object, "how", json_string(how[result->exchange]));
-	if (result->exchange_weighed) {
-		json_object_set_new(object, "expected_row_bytes", gemp_json_count(result->expected_row_bytes));
-		json_object_set_new(object, "expected_match_bytes", gemp_json_count(result->expected_item_bytes));
-	}
+	if (result->exchange_weighed)
+		gemp_json_set_counts(object, { "expected_row_bytes", result->expected_row_bytes },
+		                     { "expected_match_bytes", result->expected_item_bytes });
 	if (result->exchange == GEMP_EXCHANGE_PUSH)
 		report_push(report, object, result);
 	if (result->exchange != GEMP_EXCHANGE_PULL)
 		return;
-	json_object_set_new(object, "pull_rounds", gemp_json_count(result->pull_rounds));
-	json_object_set_new(object, "pivots_in_parts", gemp_json_count(result->oversized_pivots));
-	json_object_set_new(object, "rows_read", gemp_json_count(result->rows_read));
-	json_object_set_new(object, "rows_fetched", gemp_json_count(result->rows_fetched));
-	json_object_set_new(object, "row_bytes", gemp_json_count(result->row_bytes));
-	json_object_set_new(object, "row_bytes_uncoded", gemp_json_count(result->row_words_bytes));
+	gemp_json_set_counts(object, { "pull_rounds", result->pull_rounds },
+	                     { "pivots_in_parts", result->oversized_pivots }, { "rows_read", result->rows_read },
+	                     { "rows_fetched", result->rows_fetched }, { "row_bytes", result->row_bytes },
+	                     { "row_bytes_uncoded", result->row_words_bytes });
 	gemp_report_detail(report, "  %-10s %s; %s fetched, in %s (%s before coding); %s in parts\n", "pull",
 	                   gemp_counted(result->pull_rounds, "round").text, gemp_counted(result->rows_fetched, "row").text,
 	                   gemp_shown_bytes(result->row_bytes).text, gemp_shown_bytes(result->row_words_bytes).text,
@@ -190,11 +182,8 @@ gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *
 	print_counts(report, found);
 	set_counts(report, found);
 	gemp_report_seconds(report, &found->runtime->timers, true);
-	gemp_code code = gemp_report_devices(report, found->runtime);
-	if (code == GEMP_OK)
-		code = gemp_report_work(report, found->runtime);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_report_devices(report, found->runtime));
+	GEMP_TRY(gemp_report_work(report, found->runtime));
 	report_launches(report, found->result);
 	report_plan(report, found);
 	gemp_report_exchange(report, &traffic, found->result->local_share,

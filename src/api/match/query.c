@@ -1,27 +1,22 @@
-/* query: opens queries, checks their settings and binds their parameters. */
+/* query: opens queries, checks their settings and binds their parameters. The list of parameters also serves rules. */
 
 #include "api/match/query_state.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "pattern/shapes/named_pattern.h"
 #include "pattern/shapes/query_graph.h"
 
 #include <string.h>
 
-enum { MAX_LANES = 1024 }; /* the search refuses what its device does not have (match/search) */
+enum { MAX_LANES = 1024 }; /* the search refuses fewer if its device has fewer (match/search) */
 
-void gemp_query_settings_init(gemp_query_settings *settings)
-{
-	*settings = (gemp_query_settings){ .size = sizeof *settings,
-		                               .limit = UINT64_MAX,
-		                               .replicate = GEMP_REPLICATE_AUTO };
-}
+GEMP_SETTINGS(gemp_query_settings, .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
+GEMP_RELEASE(gemp_query_close, gemp_query *)
 
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings)
 {
-	gemp_query_settings_init(out);
-	if (settings) /* the struct of an older program is shorter */
-		gemp_options_copy(out, sizeof *out, settings);
+	*out = gemp_query_settings_from(settings);
 	if ((unsigned)out->semantics > GEMP_INDUCED)
 		return gemp_fail(GEMP_EUSAGE, "semantics %d is none of gemp_semantics", (int)out->semantics);
 	if ((unsigned)out->distinct > GEMP_BY_NOTHING)
@@ -68,65 +63,60 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	return gemp_pattern_parse_with(out->queries, query->text, NULL, list->items, list->count);
 }
 
-/* Local. Finds what is wrong with a query before its parameters have values. A script is only read by the first run, since a syntax
- * check without values is there for single texts alone. */
-static gemp_code check(const gemp_query *query)
+/* Local. Finds mistakes in a query whose parameters have no values yet. A script is only read by its first run, since only single texts
+ * can be checked without values. */
+static gemp_code check_text(const gemp_query *query)
 {
-	gemp_script script = { 0 };
+	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	if (query->source == GEMP_QUERY_TEXT)
 		return gemp_pattern_check(query->text);
 	if (query->source == GEMP_QUERY_SCRIPT)
 		return GEMP_OK;
-	gemp_code code = gemp_query_parse(&script, query);
-	gemp_script_free(&script);
-	return code;
+	return gemp_query_parse(&script, query);
 }
 
-/* Collective. text is taken over, name is copied. */
-static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_source source, char *text, const char *name,
-                            const gemp_query_settings *settings)
+/* Collective. Copies text and name (NULL: there is none). */
+static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_source source, const char *text,
+                            const char *name, const gemp_query_settings *settings)
 {
-	gemp_query *query = NULL;
-	gemp_code code = text ? GEMP_NEW(query, 1) : GEMP_ENOMEM;
+	GEMP_OWNED_BY(gemp_query_close_at) gemp_query *query = NULL;
 	*out = NULL;
+	gemp_code code = GEMP_NEW(query, 1);
 	if (code == GEMP_OK) {
 		*query = (gemp_query){
-			.graph = graph, .source = source, .text = text, .name = name ? gemp_strdup(name) : NULL
+			.graph = graph, .source = source, .text = gemp_strdup(text), .name = name ? gemp_strdup(name) : NULL
 		};
-		code = name && !query->name ? GEMP_ENOMEM : gemp_query_settings_read(&query->settings, settings);
-		GEMP_THEN(check(query));
-	} else {
-		gemp_free(text);
+		code = query->text && (query->name || !name) ? gemp_query_settings_read(&query->settings, settings)
+		                                             : GEMP_ENOMEM;
 	}
-	code = gemp_comm_agree(&graph->context->comm, code);
-	if (code == GEMP_OK)
-		*out = query;
-	else
-		gemp_query_close(query);
-	return code;
+	GEMP_THEN(check_text(query));
+	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
+	*out = query;
+	query = NULL;
+	return GEMP_OK;
 }
 
 gemp_code gemp_query_open(gemp_query **out, gemp_graph *graph, const char *text, const gemp_query_settings *settings)
 {
-	return open_query(out, graph, GEMP_QUERY_TEXT, gemp_strdup(text), NULL, settings);
+	return open_query(out, graph, GEMP_QUERY_TEXT, text, NULL, settings);
 }
 
 gemp_code gemp_query_open_script(gemp_query **out, gemp_graph *graph, const char *text, const char *name,
                                  const gemp_query_settings *settings)
 {
-	return open_query(out, graph, GEMP_QUERY_SCRIPT, gemp_strdup(text), name, settings);
+	return open_query(out, graph, GEMP_QUERY_SCRIPT, text, name, settings);
 }
 
 gemp_code gemp_query_open_pattern(gemp_query **out, gemp_graph *graph, const char *pattern,
                                   const gemp_query_settings *settings)
 {
-	return open_query(out, graph, GEMP_QUERY_NAMED, gemp_strdup(pattern), NULL, settings);
+	return open_query(out, graph, GEMP_QUERY_NAMED, pattern, NULL, settings);
 }
 
 gemp_code gemp_query_open_query_graph(gemp_query **out, gemp_graph *graph, const char *path, const char *label_format,
                                       const gemp_query_settings *settings)
 {
-	return open_query(out, graph, GEMP_QUERY_GRAPH, gemp_strdup(path), label_format, settings);
+	return open_query(out, graph, GEMP_QUERY_GRAPH, path, label_format, settings);
 }
 
 void gemp_query_close(gemp_query *query)
@@ -134,12 +124,80 @@ void gemp_query_close(gemp_query *query)
 	if (!query)
 		return;
 	gemp_parameter_list_free(&query->parameters);
-	gemp_free(query->text);
-	gemp_free(query->name);
-	gemp_free(query);
+	gemp_free_all(query->text, query->name, query);
 }
 
 /* PARAMETERS */
+
+static void free_parameter(gemp_query_parameter *parameter)
+{
+	gemp_free((char *)parameter->name);
+	if (parameter->value.type == GEMP_STRING)
+		gemp_free((char *)parameter->value.string.bytes);
+}
+
+/* The index of the name; list->count if it has no value. */
+static size_t find_name(const gemp_parameter_list *list, const char *name)
+{
+	size_t at = 0;
+	while (at < list->count && strcmp(list->items[at].name, name) != 0)
+		at++;
+	return at;
+}
+
+gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value)
+{
+	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
+	if (!fresh.name || (value.type == GEMP_STRING && !value.string.bytes))
+		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "out of memory for parameter $%s", name));
+	const size_t at = find_name(list, name);
+	if (at == list->count) {
+		GEMP_TRY(GEMP_RESERVE(list->items, list->capacity, at + 1));
+		list->items[at] = (gemp_query_parameter){ 0 };
+		list->items[at].value.type = GEMP_INTEGER;
+		list->count++;
+	}
+	free_parameter(&list->items[at]);
+	list->items[at] = fresh;
+	fresh = (gemp_query_parameter){ .value.type = GEMP_INTEGER };
+	return GEMP_OK;
+}
+
+gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text)
+{
+	const gemp_value value = { .type = GEMP_STRING, .string = { gemp_strdup(text), strlen(text) } };
+	return gemp_parameter_list_set(list, name, value);
+}
+
+gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
+{
+	GEMP_OWNED_BY(gemp_query_parameter_free) gemp_query_parameter read = { 0 };
+	GEMP_TRY(gemp_query_parameter_read(&read, assignment));
+	gemp_value value = read.value;
+	if (find_name(list, read.name) < list->count)
+		return gemp_fail(GEMP_EUSAGE, "parameter %s: there are two values for $%s; leave one out", assignment,
+		                 read.name);
+	if (value.type == GEMP_STRING) /* the list owns its strings, and this one lies in the block of the name */
+		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
+	return gemp_parameter_list_set(list, read.name, value);
+}
+
+gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, gemp_text *out)
+{
+	gemp_text_add(out, "", 0); /* the text of an empty list is empty, not NULL */
+	for (size_t i = 0; i < list->count; i++) {
+		gemp_text_print(out, "%s%s=", i ? "; " : "", list->items[i].name);
+		gemp_value_print(&list->items[i].value, out);
+	}
+	return gemp_text_status(out);
+}
+
+void gemp_parameter_list_free(gemp_parameter_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free_parameter(&list->items[i]);
+	gemp_free(list->items);
+}
 
 gemp_code gemp_query_bind_integer(gemp_query *query, const char *name, int64_t value)
 {
@@ -158,8 +216,7 @@ gemp_code gemp_query_bind_boolean(gemp_query *query, const char *name, bool valu
 
 gemp_code gemp_query_bind_text(gemp_query *query, const char *name, const char *value)
 {
-	const gemp_value text = { .type = GEMP_STRING, .string = { gemp_strdup(value), strlen(value) } };
-	return gemp_parameter_list_set(&query->parameters, name, text);
+	return gemp_parameter_list_set_text(&query->parameters, name, value);
 }
 
 gemp_code gemp_query_bind(gemp_query *query, const char *assignment)

@@ -1,6 +1,9 @@
-#include "api/match/query_modes.h"
+/* query_modes: runs whose result is neither rows nor a plain count: estimates, counts by vertex, and gemp_graph_motifs, the number of connected
+ * subgraphs of each kind.
+ */
 
-#include "api/match/match_report.h"
+#include "api/match/query_job.h"
+
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/rows/row_writer.h"
@@ -9,10 +12,9 @@
 #include "query/query.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
-/* The vertex that name[size] is: a variable, or a number from 0. */
+/* *out becomes the vertex with the name[size], which is a variable or a number from 0. setting: for messages. */
 static gemp_code find_vertex(int *out, const gemp_pattern *pattern, const char *setting, const char *name, size_t size)
 {
 	size_t number = 0, digits = 0;
@@ -57,7 +59,7 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
  * The search is prepared for samples alone: conditions are tested before it, and time for finding an order is part of the seconds that
  * the caller gives. */
 
-static const double relative = 0.05; /* half the interval over the estimate, at which sampling ends */
+static const double relative = 0.05; /* sampling ends when half the interval is at most this fraction of the estimate */
 
 gemp_code gemp_sample_check(gemp_query_search *search, double seconds)
 {
@@ -77,12 +79,11 @@ gemp_code gemp_sample_check(gemp_query_search *search, double seconds)
 	return GEMP_OK;
 }
 
-/* "≈ 1.234e+06 ± 4.9 % (95 %) matches"; numbers are doubles, since there may be more matches than integers hold. */
+/* Prints "≈ 1.234e+06 ± 4.9 % (95 %) matches". Numbers are doubles, since there may be more matches than integers hold. */
 static void print_estimate(const gemp_report *report, const gemp_estimate *e, gemp_distinct distinct)
 {
 	if (e->confidence >= 1)
-		gemp_report_print(report, "%.0f match%s (all were visited)", e->matches,
-		                  e->matches == 1 ? "" : "es"); /* as a double: it may be more than integers hold */
+		gemp_report_print(report, "%.0f match%s (all were visited)", e->matches, e->matches == 1 ? "" : "es");
 	else if (e->matches <= 0)
 		gemp_report_print(report, "≈ 0 matches: none was met");
 	else
@@ -98,30 +99,23 @@ static void print_estimate(const gemp_report *report, const gemp_estimate *e, ge
 /* An infinite upper end is null in JSON, which has no infinity. */
 static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t seed)
 {
-	json_t *object = json_object();
-	json_object_set_new(object, "matches", json_real(e->matches));
-	json_object_set_new(object, "low", json_real(e->low));
-	json_object_set_new(object, "high", isfinite(e->high) ? json_real(e->high) : json_null());
-	json_object_set_new(object, "embeddings",
-	                    e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings) : json_null());
-	json_object_set_new(object, "confidence", json_real(e->confidence));
-	json_object_set_new(object, "samples", gemp_json_count(e->samples));
-	json_object_set_new(object, "seconds", json_real(e->seconds));
-	json_object_set_new(object, "seed", gemp_json_count(seed));
+	const bool known = e->embeddings > 0 || e->matches <= 0;
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:f, s:o}", "matches", gemp_json_real(e->matches), "low",
+	                           gemp_json_real(e->low), "high", gemp_json_real(e->high), "embeddings",
+	                           known ? json_real(e->embeddings) : json_null(), "confidence", e->confidence, "samples",
+	                           gemp_json_count(e->samples), "seconds", e->seconds, "seed", gemp_json_count(seed));
 	gemp_report_set(report, "estimate", object);
 }
 
-/* Collective. */
+/* Collective. Reports the plan; people see it only if `shown`. */
 static gemp_code explain(gemp_report *report, const gemp_match *match, bool shown)
 {
-	char *plan = gemp_match_explain(match);
-	gemp_code code = gemp_comm_agree(report->comm, plan ? GEMP_OK : GEMP_ENOMEM);
-	if (code == GEMP_OK && shown)
+	GEMP_OWNED char *plan = gemp_match_explain(match);
+	GEMP_TRY(gemp_comm_agree(report->comm, plan ? GEMP_OK : GEMP_ENOMEM));
+	if (shown)
 		gemp_report_print(report, "%s\n", plan);
-	if (code == GEMP_OK)
-		gemp_report_set(report, "plan", json_string(plan));
-	gemp_free(plan);
-	return code;
+	gemp_report_set(report, "plan", json_string(plan));
+	return GEMP_OK;
 }
 
 gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint64_t seed, gemp_query_estimate *out)
@@ -139,9 +133,7 @@ gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint6
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
 	set_estimate(report, &found, seed);
-	gemp_report_seconds(report, &search->runtime->timers, false);
-	GEMP_TRY(gemp_report_devices(report, search->runtime));
-	gemp_report_memory(report, gemp_runtime_device_peak(search->runtime));
+	GEMP_TRY(gemp_report_search(report, search->runtime, &search->runtime->timers, false));
 	if (out)
 		*out = (gemp_query_estimate){ found.matches,    found.low,        found.high,
 			                          found.embeddings, found.confidence, found.samples };
@@ -150,8 +142,8 @@ gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint6
 
 /* COUNTS BY VERTEX
  *
- * The device counts, so that no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes their
- * rows; vertices that are in no match have no row. */
+ * The device counts, so no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes their rows.
+ * Vertices that are in no match have no row. */
 
 gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 {
@@ -178,7 +170,7 @@ gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 typedef struct count_source {
 	const gemp_shard *graph;
 	const uint64_t *counts; /* [graph->rows] */
-	uint64_t *rows;         /* [count] own rows of vertices that are in some match */
+	uint64_t *rows;         /* [count] local rows of the vertices that are in some match */
 	size_t count;
 } count_source;
 
@@ -187,7 +179,7 @@ static void free_source(count_source *source)
 	gemp_free(source->rows);
 }
 
-/* A count above 2^63 - 1 does not fit into a row. */
+/* Local. Selects the vertices that get a row. A count above 2^63 - 1 does not fit into a row. */
 static gemp_code select_rows(count_source *source)
 {
 	GEMP_TRY(GEMP_NEW(source->rows, source->graph->rows));
@@ -200,8 +192,8 @@ static gemp_code select_rows(count_source *source)
 	return GEMP_OK;
 }
 
-/* The callback of gemp_row_turns: rows first .. first + count - 1 of the source. */
-static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t count)
+/* Callback of the row writer: rows first .. first + count - 1 of the source. */
+static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const count_source *source = self;
 	for (size_t i = first; i < first + count; i++) {
@@ -212,7 +204,7 @@ static gemp_code fill(void *self, gemp_projected *columns, size_t first, size_t 
 	return GEMP_OK;
 }
 
-/* Collective. *total: the rows of all ranks, of which a preview shows the first. */
+/* Collective. *total becomes the number of rows of all ranks, of which a preview shows the first. */
 static gemp_code write_rows(const gemp_query_search *search, const char *path, uint64_t preview, const uint64_t *counts,
                             uint64_t *total)
 {
@@ -224,7 +216,7 @@ static gemp_code write_rows(const gemp_query_search *search, const char *path, u
 	gemp_row_turns turns = { .comm = runtime->comm,
 		                     .columns = columns,
 		                     .count = 2,
-		                     .fill = fill,
+		                     .fill = fill_rows,
 		                     .self = &source,
 		                     .path = path,
 		                     .preview = search->report->people,
@@ -269,4 +261,90 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 	if (out)
 		*out = (gemp_query_result){ result.matches, result.embeddings, result.embeddings_known, rows, true };
 	return GEMP_OK;
+}
+
+/* MOTIFS
+ *
+ * Each kind is counted edge-induced. Vertex-induced counts follow from these by a triangular system (query/query.h). */
+
+_Static_assert((int)GEMP_MOTIFS_MAX == (int)GEMP_MAX_MOTIFS, "a census fits into the caller's array");
+
+/* Local. *vertices becomes the size of the motifs. Matches in other senses than ISO and INDUCED are no subgraphs. */
+static gemp_code check_motifs(const gemp_query_settings *settings, const char *name, int *vertices)
+{
+	GEMP_TRY(gemp_census_named(name, vertices));
+	if (!*vertices)
+		return gemp_fail(GEMP_EUSAGE, "'%s' is not motifs:3, motifs:4 or motifs:5", name);
+	if (settings->semantics != GEMP_ISO && settings->semantics != GEMP_INDUCED)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "semantics %s: motifs are counted as subgraphs; say iso (edge-induced) or induced "
+		                 "(vertex-induced)",
+		                 gemp_semantics_name[settings->semantics]);
+	if (settings->distinct == GEMP_BY_VERTICES || settings->distinct == GEMP_BY_NOTHING)
+		return gemp_fail(GEMP_EUSAGE, "distinct %s: motifs are counted as subgraphs; leave it out",
+		                 gemp_distinct_name[settings->distinct]);
+	if (settings->checkpoint.folder)
+		return gemp_fail(GEMP_EUSAGE, "checkpoint is for one query, and motifs are several; count one of them");
+	return GEMP_OK;
+}
+
+/* Local. Copies counts and seconds of each kind, with a pattern that gemp_query_open_pattern takes. */
+static gemp_code fill_motifs(gemp_motif *out, const gemp_census *census, const gemp_motifs *found)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text edges = { 0 };
+	for (int k = 0; k < census->kinds; k++) {
+		gemp_text_clear(&edges);
+		gemp_census_text(census, k, &edges);
+		out[k] = (gemp_motif){ .count = found->counts[k], .seconds = found->seconds[k] };
+		snprintf(out[k].pattern, sizeof out[k].pattern, "edges:%s", edges.data ? edges.data : "");
+	}
+	return gemp_text_status(&edges);
+}
+
+static void report_motifs(gemp_report *report, const char *name, const gemp_census *census, const gemp_motif *motifs,
+                          gemp_semantics semantics)
+{
+	json_t *list = json_array();
+	gemp_report_print(report, "%d patterns of %d vertices, %s\n\n%22s  %8s  pattern\n", census->kinds, census->vertices,
+	                  semantics == GEMP_INDUCED ? "vertex-induced (no further edge among their vertices)"
+	                                            : "edge-induced (any subgraph)",
+	                  "count", "seconds");
+	for (int k = 0; k < census->kinds; k++) {
+		gemp_report_print(report, "%22s  %8.3f  %s\n", gemp_grouped(motifs[k].count).text, motifs[k].seconds,
+		                  motifs[k].pattern);
+		json_array_append_new(list, json_pack("{s:s,s:i,s:o,s:f}", "pattern", motifs[k].pattern, "edges",
+		                                      __builtin_popcount(census->edges[k]), "count",
+		                                      gemp_json_count(motifs[k].count), "seconds", motifs[k].seconds));
+	}
+	gemp_report_print(report, "\n");
+	gemp_report_set(report, "query", json_string(name));
+	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[semantics]));
+	gemp_report_set(report, "motifs", list);
+}
+
+gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_query_settings *given, gemp_motif *out,
+                            size_t *count, gemp_report *report)
+{
+	gemp_report none;
+	gemp_runtime *runtime = NULL;
+	gemp_query_settings settings;
+	gemp_census census;
+	gemp_motifs found = { 0 };
+	int vertices;
+	*count = 0;
+	GEMP_TRY(gemp_query_settings_read(&settings, given));
+	GEMP_TRY(check_motifs(&settings, name, &vertices));
+	const gemp_match_options how = gemp_query_search_options(&settings).match;
+	const gemp_timers timers = gemp_graph_take_timers(graph);
+	report = gemp_report_or(report, &none, graph->context);
+	gemp_census_new(&census, vertices);
+	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
+	gemp_report_graph(report, graph->shard);
+	if (!settings.dry_run) {
+		GEMP_TRY(gemp_motifs_count(&found, runtime, graph->shard, &census, &how));
+		GEMP_TRY(gemp_comm_agree(report->comm, fill_motifs(out, &census, &found)));
+		*count = (size_t)census.kinds;
+		report_motifs(report, name, &census, out, settings.semantics);
+	}
+	return gemp_report_search(report, runtime, &runtime->timers, true);
 }

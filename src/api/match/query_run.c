@@ -1,7 +1,7 @@
 /* query_run: the public functions that run a query, over one job (query_job.h) for each query of the text.
  *
- * Of several queries each job has a report of its own, in the array `queries` of the whole report, which has the time and memory of
- * all; rows that one of them has brought to the devices stay there for the next.
+ * If there are several queries, each job has a report of its own in the array `queries` of the whole report, which has the time and memory of
+ * all. Rows that one query has brought to the devices stay there for the next.
  */
 
 #include "api/match/query_job.h"
@@ -10,6 +10,8 @@
 #include "query/output/subgraph_sink.h"
 
 #include <string.h>
+
+GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
 /* SEVERAL QUERIES */
 
@@ -21,7 +23,7 @@ static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 	gemp_runtime_reset(runtime);
 }
 
-/* Collective. */
+/* Collective. Runs the jobs one after the other. Each is freed at once, since the next one needs its memory on the device. */
 static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report, gemp_runtime *runtime)
 {
 	gemp_code code = GEMP_OK;
@@ -38,23 +40,21 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 		gemp_report_print(report, "%squery %zu of %zu: %.*s\n", i ? "\n" : "", i + 1, count, (int)strcspn(text, "\n"),
 		                  text);
 		code = gemp_query_job_run(&all[i], &part, runtime);
-		gemp_query_job_free(&all[i]); /* the next one needs its memory on the device */
+		gemp_query_job_free(&all[i]);
 		json_array_append_new(list, part.json);
 	}
 	runtime->keep_resident = kept;
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(code);
 	take_timers(&total, runtime);
 	gemp_report_detail(report, "\nall %zu queries:\n", count);
-	gemp_report_seconds(report, &total, false);
-	GEMP_TRY(gemp_report_devices(report, runtime));
-	gemp_report_memory(report, gemp_runtime_device_peak(runtime));
+	GEMP_TRY(gemp_report_search(report, runtime, &total, false));
 	gemp_report_set(report, "queries", json_incref(list));
 	return GEMP_OK;
 }
 
 /* REQUESTS */
 
+/* Why a mode cannot have a checkpoint; NULL: it can, or needs none. */
 static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_TABLE] = "rows in memory: write them to a file",
 	[GEMP_QUERY_MODE_COUNT_PER] =
@@ -63,10 +63,10 @@ static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_PLAN] = NULL,
 };
 
-/* Local. What several queries, or queries without rows of the graph, cannot have. */
-static gemp_code check_request(const gemp_query_request *asked, size_t count)
+/* Local. Refuses what several queries, or queries without rows of the graph, cannot have. */
+static gemp_code check_request(const gemp_query_request *request, size_t count)
 {
-	const gemp_query *query = asked->query;
+	const gemp_query *query = request->query;
 	const gemp_query_settings *settings = &query->settings;
 	bool named = query->source == GEMP_QUERY_NAMED || query->source == GEMP_QUERY_GRAPH;
 	if (settings->subgraph && named)
@@ -74,24 +74,24 @@ static gemp_code check_request(const gemp_query_request *asked, size_t count)
 		                 "subgraph %s: named patterns and query graphs match the simple graph, where an edge is no "
 		                 "longer one of the file; write the pattern as a query",
 		                 settings->subgraph);
-	if (count > 1 && asked->mode == GEMP_QUERY_MODE_TABLE)
+	if (count > 1 && request->mode == GEMP_QUERY_MODE_TABLE)
 		return gemp_fail(GEMP_EUSAGE, "%s has %zu queries, whose rows have columns of their own; write them to files",
 		                 query->name, count);
-	if (count > 1 && asked->path && strcmp(asked->path, "-") == 0)
+	if (count > 1 && request->path && strcmp(request->path, "-") == 0)
 		return gemp_fail(
 			GEMP_EUSAGE,
 			"output -: %s has %zu queries, whose rows have columns of their own; name a file, and each gets "
 			"one with its number, or keep one query in the file",
 			query->name, count);
-	if (settings->checkpoint.folder && without_checkpoint[asked->mode])
-		return gemp_fail(GEMP_EUSAGE, "checkpoint does not go with %s", without_checkpoint[asked->mode]);
-	return settings->checkpoint.folder ? gemp_resumable_check(settings, asked->path, count) : GEMP_OK;
+	if (settings->checkpoint.folder && without_checkpoint[request->mode])
+		return gemp_fail(GEMP_EUSAGE, "checkpoint does not go with %s", without_checkpoint[request->mode]);
+	return settings->checkpoint.folder ? gemp_resumable_check(settings, request->path, count) : GEMP_OK;
 }
 
-/* Collective. Finds files that cannot be written before the work. */
-static gemp_code check_paths(const gemp_query_request *asked, const gemp_comm *comm)
+/* Collective. Finds files that cannot be written, before the work. */
+static gemp_code check_paths(const gemp_query_request *request, const gemp_comm *comm)
 {
-	const char *subgraph = asked->query->settings.subgraph;
+	const char *subgraph = request->query->settings.subgraph;
 	gemp_code code = GEMP_OK;
 	if (subgraph) {
 		code = gemp_subgraph_sink_check(subgraph);
@@ -99,10 +99,10 @@ static gemp_code check_paths(const gemp_query_request *asked, const gemp_comm *c
 			code = gemp_file_may_write("subgraph", subgraph);
 		GEMP_TRY(gemp_comm_agree(comm, code));
 	}
-	return asked->path ? gemp_rows_path_check(comm, "output", asked->path) : GEMP_OK;
+	return request->path ? gemp_rows_path_check(comm, "output", request->path) : GEMP_OK;
 }
 
-/* Queries of a file begin with as many empty lines as the file has before them. */
+/* The texts of a file's queries begin with as many empty lines as the file has before them, so that messages have the right line. */
 static const char *text_of(const gemp_pattern *pattern, size_t count)
 {
 	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
@@ -113,28 +113,28 @@ typedef struct job_list {
 	size_t count;
 } job_list;
 
-/* Local. The searches of the queries, bound and checked. */
-static gemp_code make_jobs(job_list *out, const gemp_query_request *asked, const gemp_script *script,
+/* Local. Makes a job for each query, bound and checked. */
+static gemp_code make_jobs(job_list *out, const gemp_query_request *request, const gemp_script *script,
                            const gemp_report *report)
 {
-	gemp_graph *graph = asked->query->graph;
-	const gemp_query_settings *settings = &asked->query->settings;
-	const bool shown = (asked->mode == GEMP_QUERY_MODE_WRITE || asked->mode == GEMP_QUERY_MODE_COUNT_PER) &&
-	                   !asked->path && !report->no_rows;
+	gemp_graph *graph = request->query->graph;
+	const gemp_query_settings *settings = &request->query->settings;
+	const bool shown = (request->mode == GEMP_QUERY_MODE_WRITE || request->mode == GEMP_QUERY_MODE_COUNT_PER) &&
+	                   !request->path && !report->no_rows;
 	GEMP_TRY(GEMP_NEW(out->all, script->count));
 	for (size_t i = 0; i < script->count; i++) {
-		gemp_query_job *s = &out->all[out->count++];
+		gemp_query_job *job = &out->all[out->count++];
 		gemp_pattern *pattern = script->queries[i];
-		*s = (gemp_query_job){ .asked = asked,
-			                   .comm = &graph->context->comm,
-			                   .pattern = pattern,
-			                   .number = script->count > 1 ? i + 1 : 0,
-			                   .preview = shown ? settings->preview : 0,
-			                   .base = { .graph = graph->shard,
-			                             .pattern = pattern,
-			                             .settings = settings,
-			                             .text = text_of(pattern, script->count) } };
-		GEMP_TRY(gemp_query_job_check(s));
+		*job = (gemp_query_job){ .request = request,
+			                     .comm = &graph->context->comm,
+			                     .pattern = pattern,
+			                     .number = script->count > 1 ? i + 1 : 0,
+			                     .preview = shown ? settings->preview : 0,
+			                     .base = { .graph = graph->shard,
+			                               .pattern = pattern,
+			                               .settings = settings,
+			                               .text = text_of(pattern, script->count) } };
+		GEMP_TRY(gemp_query_job_check(job));
 	}
 	return GEMP_OK;
 }
@@ -146,20 +146,20 @@ static void free_jobs(job_list *list)
 	gemp_free(list->all);
 }
 
-/* Collective. */
-static gemp_code execute(const gemp_query_request *asked, gemp_report *given)
+/* Collective. Mistakes in the queries and paths that cannot be written are found before a device is opened. */
+static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 {
-	gemp_graph *graph = asked->query->graph;
+	gemp_graph *graph = request->query->graph;
 	const gemp_comm *comm = &graph->context->comm;
 	gemp_report none, *report = gemp_report_or(given, &none, graph->context);
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
 	GEMP_OWNED_BY(free_jobs) job_list jobs = { 0 };
 	gemp_runtime *runtime = NULL;
-	gemp_code code = gemp_query_parse(&script, asked->query);
-	GEMP_THEN(check_request(asked, script.count));
+	gemp_code code = gemp_query_parse(&script, request->query);
+	GEMP_THEN(check_request(request, script.count));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(check_paths(asked, comm));
-	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, asked, &script, report)));
+	GEMP_TRY(check_paths(request, comm));
+	GEMP_TRY(gemp_comm_agree(comm, make_jobs(&jobs, request, &script, report)));
 	const gemp_timers timers = gemp_graph_take_timers(graph);
 	GEMP_TRY(gemp_context_runtime(&runtime, graph->context, true, &timers));
 	gemp_report_graph(report, graph->shard);
@@ -171,57 +171,51 @@ static gemp_code execute(const gemp_query_request *asked, gemp_report *given)
 
 gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_query_result *result, gemp_report *report)
 {
-	gemp_columns *columns = NULL;
+	GEMP_OWNED_BY(gemp_columns_close_at) gemp_columns *columns = NULL;
 	*rows = NULL;
-	gemp_code code = gemp_columns_new(&columns, query->graph->context);
-	const gemp_query_request asked = {
-		.mode = GEMP_QUERY_MODE_TABLE, .query = query, .table = columns ? &columns->table : NULL, .result = result
+	GEMP_TRY(gemp_columns_new(&columns, query->graph->context));
+	const gemp_query_request request = {
+		.mode = GEMP_QUERY_MODE_TABLE, .query = query, .table = &columns->table, .result = result
 	};
-	GEMP_THEN(execute(&asked, report));
-	if (code == GEMP_OK)
-		*rows = columns;
-	else
-		gemp_columns_close(columns);
-	return code;
+	GEMP_TRY(execute(&request, report));
+	*rows = columns;
+	columns = NULL;
+	return GEMP_OK;
 }
 
 gemp_code gemp_query_write(gemp_query *query, const char *path, gemp_query_result *result, gemp_report *report)
 {
-	const gemp_query_request asked = { .mode = GEMP_QUERY_MODE_WRITE, .query = query, .path = path, .result = result };
-	return execute(&asked, report);
+	return execute(&(gemp_query_request){ GEMP_QUERY_MODE_WRITE, query, .path = path, .result = result }, report);
 }
 
 gemp_code gemp_query_count(gemp_query *query, gemp_query_result *result, gemp_report *report)
 {
-	const gemp_query_request asked = { .mode = GEMP_QUERY_MODE_COUNT, .query = query, .result = result };
-	return execute(&asked, report);
+	return execute(&(gemp_query_request){ GEMP_QUERY_MODE_COUNT, query, .result = result }, report);
 }
 
 gemp_code gemp_query_count_per(gemp_query *query, const char *vertex, const char *path, gemp_query_result *result,
                                gemp_report *report)
 {
-	const gemp_query_request asked = {
-		.mode = GEMP_QUERY_MODE_COUNT_PER, .query = query, .vertex = vertex, .path = path, .result = result
-	};
-	return execute(&asked, report);
+	const gemp_query_request request = { GEMP_QUERY_MODE_COUNT_PER, query, .vertex = vertex, .path = path,
+		                                 .result = result };
+	return execute(&request, report);
 }
 
 gemp_code gemp_query_sample(gemp_query *query, double seconds, uint64_t seed, gemp_query_estimate *result,
                             gemp_report *report)
 {
-	const gemp_query_request asked = {
-		.mode = GEMP_QUERY_MODE_SAMPLE, .query = query, .seconds = seconds, .seed = seed, .estimate = result
-	};
-	return execute(&asked, report);
+	const gemp_query_request request = { GEMP_QUERY_MODE_SAMPLE, query, .seconds = seconds, .seed = seed,
+		                                 .estimate = result };
+	return execute(&request, report);
 }
 
 gemp_code gemp_query_plan(gemp_query *query, char **out)
 {
-	gemp_text plan = { 0 };
-	const gemp_query_request asked = { .mode = GEMP_QUERY_MODE_PLAN, .query = query, .plan = &plan };
-	gemp_code code = execute(&asked, NULL);
-	if (code != GEMP_OK)
-		gemp_text_free(&plan);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text plan = { 0 };
+	const gemp_query_request request = { .mode = GEMP_QUERY_MODE_PLAN, .query = query, .plan = &plan };
+	*out = NULL;
+	GEMP_TRY(execute(&request, NULL));
 	*out = plan.data;
-	return code;
+	plan = (gemp_text){ 0 };
+	return GEMP_OK;
 }

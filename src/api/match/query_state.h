@@ -1,4 +1,5 @@
-/* query_state: what a gemp_query (gemp/query.h) is inside, its patterns, and its settings as the engine takes them.
+/* query_state: the members of a gemp_query (gemp/query.h), its patterns, and its settings as the engine takes them; and the values of $names in
+ * a text of queries or of rules.
  *
  * A pattern is bound to one graph, once, and values of parameters are part of it: each run parses the text anew, which takes
  * microseconds.
@@ -8,16 +9,31 @@
 #define GEMP_API_MATCH_QUERY_STATE_H
 
 #include "api/graph_state.h"
-#include "api/parameters.h"
 #include "gemp/query.h"
 #include "pattern/semantic/parse.h"
 #include "query/query.h"
 
+/* {0} is an empty list. */
+typedef struct gemp_parameter_list {
+	size_t count, capacity;
+	gemp_query_parameter *items; /* [count], names and strings owned */
+} gemp_parameter_list;
+
+/* Local. Sets a value, which replaces an earlier one of the same name. The list takes over the bytes of a string, also after a failure; a
+ * string whose bytes are NULL is one for which there was no memory. */
+gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value);
+gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text);
+/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h); GEMP_EUSAGE if the name has a value. */
+gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment);
+/* Local. *out becomes "name=value; name=value", in the order in which they were set; gemp_text_free frees it. */
+gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, struct gemp_text *out);
+void gemp_parameter_list_free(gemp_parameter_list *list);
+
 typedef enum gemp_query_source {
 	GEMP_QUERY_TEXT,
-	GEMP_QUERY_SCRIPT, /* text has several queries, name is that of the text */
-	GEMP_QUERY_NAMED,  /* text is the name of a pattern */
-	GEMP_QUERY_GRAPH,  /* text is the path of a query graph, name the format of labels */
+	GEMP_QUERY_SCRIPT, /* text: several queries; name: of the text */
+	GEMP_QUERY_NAMED,  /* text: the name of a pattern */
+	GEMP_QUERY_GRAPH,  /* text: the path of a query graph; name: the format of labels */
 } gemp_query_source;
 
 struct gemp_query {
@@ -28,13 +44,13 @@ struct gemp_query {
 	gemp_parameter_list parameters;
 };
 
-/* Local. The patterns of the query, one but for a script, with the values of parameters; gemp_script_free frees them. */
+/* Local. Parses the query, with the values of its parameters: only a script has several patterns. gemp_script_free frees them. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query);
 
-/* Local. Copies the settings, or defaults where they are NULL, and checks them. */
+/* Local. Copies the settings (NULL: defaults), and checks them. */
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings);
 
-/* The engine's options for a plain count. */
+/* Local. The engine's options for a plain count. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings);
 
 #endif

@@ -4,7 +4,6 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/text.h"
-#include "io/file/output.h"
 #include "query/clause/pipeline.h"
 #include "query/output/result_rows.h"
 
@@ -15,26 +14,39 @@
 
 enum { FORM = 1, MAX_PARTS = 4096 };
 
-/* Local. Where rows of the parts from `first` on go; the caller frees (gemp_free). */
-static gemp_code shard_path(char **out, const gemp_checkpoint *c, uint32_t first)
+static const char prefix[] = "rows-";       /* of files of rows */
+static const double wanted_seconds = 1;     /* of a step: a signal waits for its end */
+static const double seconds_to_save = 2;    /* between two saves: a crash loses at most the work of so long */
+static const double seconds_to_report = 30; /* between two messages of progress */
+
+/* Members of a checkpoint that are plain counts. */
+static const gemp_checkpoint_member counts[] = {
+	{ "matches", offsetof(gemp_checkpoint, matches) },
+	{ "rows", offsetof(gemp_checkpoint, rows) },
+	{ "pivots", offsetof(gemp_checkpoint, pivots) },
+	{ "runs", offsetof(gemp_checkpoint, runs) },
+};
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+/* Local. The name of the file with the rows of the parts from `first` on; the caller frees (gemp_free). */
+static gemp_code shard_name(char **out, const gemp_checkpoint *c, uint32_t first)
 {
-	char name[64];
-	snprintf(name, sizeof name, "rows-%04" PRIu32 "%s", first, c->ending);
-	return gemp_checkpoint_store_path(out, &c->store, name);
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "%s%04" PRIu32 "%s", prefix, first, c->ending);
+	*out = text.data;
+	return gemp_text_status(&text);
 }
 
 /* THE QUESTION */
 
-/* The settings and values that decide which matches there are, and in which parts; NULL: out of memory. What only makes the search
- * faster, as `exchange`, may differ between jobs. */
+/* Settings and values that decide which matches there are, and in which parts they are found; NULL: out of memory. Settings that only change
+ * the speed, as `exchange`, may differ between jobs. */
 static json_t *make_question(const gemp_query *query, const char *text, const char *ending, bool counts)
 {
 	static const char *const conditions[] = { "auto", "before", "after" };
 	const gemp_query_settings *settings = &query->settings;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text parameters = { 0 };
-	gemp_text_add(&parameters, "", 0);
-	gemp_parameter_list_print(&query->parameters, &parameters);
-	if (gemp_text_status(&parameters) != GEMP_OK)
+	if (gemp_parameter_list_print(&query->parameters, &parameters) != GEMP_OK)
 		return NULL;
 	const struct {
 		const char *name, *value;
@@ -68,7 +80,7 @@ static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
 	return GEMP_OK;
 }
 
-/* *good becomes false where the list is damaged, which is not an error yet: the caller names the folder. */
+/* *good becomes false if the list is damaged; the caller then fails with a message that names the folder. */
 static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -81,7 +93,7 @@ static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 	return GEMP_OK;
 }
 
-/* The order of binding must be that of the earlier jobs: another order finds a match from another pivot. */
+/* The order of binding must be that of the earlier jobs, since another order finds the same match from another pivot. */
 static bool read_order(gemp_checkpoint *c, const json_t *list)
 {
 	size_t count = json_array_size(list);
@@ -93,7 +105,7 @@ static bool read_order(gemp_checkpoint *c, const json_t *list)
 	return true;
 }
 
-/* Local. The state of the earlier jobs; GEMP_EDATA where a member is missing or cannot be. */
+/* Local. Reads the state of the earlier jobs; GEMP_EDATA if a member is missing or out of range. */
 static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 {
 	uint64_t finished = 0, parts = 0, form = 0;
@@ -103,22 +115,17 @@ static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 	bool good = gemp_checkpoint_store_count(state, "form", &form) && form == FORM &&
 	            gemp_checkpoint_store_count(state, "parts", &parts) && parts == c->parts &&
 	            gemp_checkpoint_store_count(state, "finished", &finished) && finished <= parts &&
-	            gemp_checkpoint_store_count(state, "matches", &c->matches) &&
-	            gemp_checkpoint_store_count(state, "pivots", &c->pivots) &&
-	            gemp_checkpoint_store_count(state, "rows", &c->rows) &&
-	            gemp_checkpoint_store_count(state, "runs", &c->runs) && plan &&
+	            gemp_checkpoint_store_get(state, counts, COUNTS, c) && plan &&
 	            (!c->embeddings_known || gemp_checkpoint_store_count(state, "embeddings", &c->embeddings)) &&
 	            read_order(c, json_object_get(state, "order"));
 	c->finished = (uint32_t)finished;
 	c->plan = plan ? strtoull(plan, NULL, 16) : 0;
 	c->seconds = json_number_value(json_object_get(state, "seconds"));
-	gemp_code code = read_shards(c, json_object_get(state, "shards"), &good);
-	if (code == GEMP_OK && !good)
-		code = gemp_checkpoint_store_foreign(&c->store);
-	return code;
+	GEMP_TRY(read_shards(c, json_object_get(state, "shards"), &good));
+	return good ? GEMP_OK : gemp_checkpoint_store_foreign(&c->store);
 }
 
-/* ".tsv" of "rows.tsv": files of parts are rows of the same form. */
+/* ".tsv" of "rows.tsv": the files of parts have rows of the same form. */
 static const char *ending_of(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
@@ -152,13 +159,13 @@ void gemp_checkpoint_free(gemp_checkpoint *c)
 	if (!c)
 		return;
 	gemp_checkpoint_store_close(&c->store);
-	gemp_free(c->shards);
-	gemp_free(c);
+	gemp_free_all(c->shards, c);
 }
 
 /* WRITING */
 
-/* Local. The next `count` parts are finished, with these matches, and with so many rows in the file of the first part. */
+/* Local. Records that the next `count` parts are finished. rows: in the file of the first of these parts. Embeddings are no longer known once
+ * their sum overflows; matches must not overflow. */
 static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
 {
 	if (__builtin_add_overflow(c->matches, result->matches, &c->matches))
@@ -172,6 +179,7 @@ static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_
 	return code;
 }
 
+/* The counterpart of read_state. seconds: that this job has taken. */
 static json_t *make_state(const gemp_checkpoint *c, double seconds)
 {
 	char plan[24];
@@ -182,83 +190,60 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 		json_array_append_new(shards, json_pack("{s:o, s:o}", "first", gemp_checkpoint_store_digits(c->shards[i].first),
 		                                        "rows", gemp_checkpoint_store_digits(c->shards[i].rows)));
 	snprintf(plan, sizeof plan, "%016" PRIx64, c->plan);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}", "form",
-	                 gemp_checkpoint_store_digits(FORM), "parts", gemp_checkpoint_store_digits(c->parts), "finished",
-	                 gemp_checkpoint_store_digits(c->finished), "matches", gemp_checkpoint_store_digits(c->matches),
-	                 "embeddings", c->embeddings_known ? gemp_checkpoint_store_digits(c->embeddings) : json_null(),
-	                 "rows", gemp_checkpoint_store_digits(c->rows), "pivots", gemp_checkpoint_store_digits(c->pivots),
-	                 "runs", gemp_checkpoint_store_digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
-	                 "order", order, "shards", shards);
+	json_t *embeddings = c->embeddings_known ? gemp_checkpoint_store_digits(c->embeddings) : json_null();
+	json_t *state = json_pack("{s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}", "form", gemp_checkpoint_store_digits(FORM),
+	                          "parts", gemp_checkpoint_store_digits(c->parts), "finished",
+	                          gemp_checkpoint_store_digits(c->finished), "embeddings", embeddings, "seconds",
+	                          c->seconds + seconds, "plan", plan, "order", order, "shards", shards);
+	gemp_checkpoint_store_set(state, counts, COUNTS, c);
+	return state;
 }
 
-/* Rows reach the disk before the state that counts them, or a crash between the two would lose them. */
-static gemp_code flush_shards(const gemp_checkpoint *c)
+/* On rank 0. Rows reach the disk before the state that counts them, or a crash between the two would lose them. */
+static gemp_code write_state(const gemp_checkpoint *c, double seconds)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t i = c->shards_saved; i < c->shard_count && code == GEMP_OK; i++) {
-		char *path = NULL;
-		code = shard_path(&path, c, c->shards[i].first);
-		if (code == GEMP_OK)
-			code = gemp_checkpoint_store_sync(path);
-		gemp_free(path);
+	for (size_t i = c->shards_saved; i < c->shard_count; i++) {
+		GEMP_OWNED char *name = NULL;
+		GEMP_TRY(shard_name(&name, c, c->shards[i].first));
+		GEMP_TRY(gemp_checkpoint_store_sync(&c->store, name));
 	}
-	return code;
+	return gemp_checkpoint_store_write(&c->store, make_state(c, seconds));
 }
 
-/* Collective. Writes the state to the disk. seconds: that this job has spent. */
-static gemp_code save(gemp_checkpoint *c, double seconds)
+/* Collective. Writes the state to the disk. seconds: that this job has taken. */
+static gemp_code save_state(gemp_checkpoint *c, double seconds)
 {
-	gemp_code code = GEMP_OK;
-	if (c->comm->rank == 0) {
-		code = flush_shards(c);
-		if (code == GEMP_OK)
-			code = gemp_checkpoint_store_write(&c->store, make_state(c, seconds));
-	}
+	const gemp_code code = c->comm->rank == 0 ? write_state(c, seconds) : GEMP_OK;
 	c->shards_saved = c->shard_count;
 	return gemp_comm_agree(c->comm, code);
 }
 
 /* THE END */
 
-/* The first file's line of names stands for those of the others; JSON lines have none. */
-static gemp_code join_to(const gemp_checkpoint *c, FILE *out, const char *path)
+typedef struct name_list {
+	size_t count;
+	char **names; /* [count] owned */
+} name_list;
+
+static void free_names(name_list *list)
 {
-	gemp_code code = GEMP_OK;
-	bool named = gemp_row_form_of(path) != GEMP_ROWS_JSON;
-	for (size_t i = 0; i < c->shard_count && code == GEMP_OK; i++) {
-		char *shard = NULL;
-		code = shard_path(&shard, c, c->shards[i].first);
-		if (code == GEMP_OK)
-			code = gemp_checkpoint_store_copy(out, path, shard, named && i > 0);
-		gemp_free(shard);
-	}
-	return code;
+	for (size_t i = 0; list->names && i < list->count; i++)
+		gemp_free(list->names[i]);
+	gemp_free(list->names);
 }
 
+/* Collective. Joins the rows of all parts in one file. The line of names of the first file stands for those of the others; JSON lines
+ * have none. */
 static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 {
-	gemp_file_writer file;
-	GEMP_TRY(gemp_file_writer_open(&file, path));
-	gemp_code code = join_to(c, file.file, path);
-	gemp_code closed = gemp_file_writer_close(&file, code == GEMP_OK);
-	return code == GEMP_OK ? closed : code;
+	GEMP_OWNED_BY(free_names) name_list list = { .count = c->shard_count };
+	gemp_code code = GEMP_NEW(list.names, list.count);
+	for (size_t i = 0; i < list.count; i++)
+		GEMP_THEN(shard_name(&list.names[i], c, c->shards[i].first));
+	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	const bool headless = gemp_row_form_of(path) != GEMP_ROWS_JSON;
+	return gemp_checkpoint_store_join(&c->store, path, list.names, list.count, headless);
 }
-
-/* Collective. Puts the rows of all parts into one file. */
-static gemp_code join(const gemp_checkpoint *c, const char *path)
-{
-	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? join_rows(c, path) : GEMP_OK);
-}
-
-/* Collective. A search that is done keeps nothing. */
-static gemp_code remove_checkpoint(const gemp_checkpoint *c)
-{
-	return gemp_comm_agree(c->comm, c->comm->rank == 0 ? gemp_checkpoint_store_remove(&c->store, "rows-") : GEMP_OK);
-}
-
-static const double wanted_seconds = 1;     /* of a step: a signal waits for its end */
-static const double seconds_to_save = 2;    /* between two saves: a crash loses at most so much */
-static const double seconds_to_report = 30; /* between two messages of progress */
 
 /* REFUSALS */
 
@@ -310,9 +295,9 @@ gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* STOPPING */
+/* STEPS */
 
-static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
+static gemp_code fail_stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
 	return gemp_fail(GEMP_STOPPED,
 	                 "stopped by %s with %.1f %% of the search done, %s so far; "
@@ -321,21 +306,22 @@ static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 	                 c->store.folder);
 }
 
-/* ONE STEP */
-
 static void free_sink(gemp_sink *sink)
 {
 	if (sink->free)
 		sink->free(sink->self);
 }
 
+/* Collective. Searches the parts that are set, and writes their rows to a file of the folder. */
 static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, gemp_match_result *result,
                                   uint64_t *rows)
 {
 	GEMP_OWNED_BY(free_sink) gemp_sink sink = { 0 };
-	GEMP_OWNED char *path = NULL;
+	GEMP_OWNED char *name = NULL, *path = NULL;
 	gemp_rows_options options = job->rows;
-	GEMP_TRY(gemp_comm_agree(job->runtime->comm, shard_path(&path, job->checkpoint, job->checkpoint->finished)));
+	gemp_code code = shard_name(&name, job->checkpoint, job->checkpoint->finished);
+	GEMP_THEN(gemp_checkpoint_store_path(&path, &job->checkpoint->store, name));
+	GEMP_TRY(gemp_comm_agree(job->runtime->comm, code));
 	options.path = path;
 	GEMP_TRY(gemp_rows_new(&sink, job->runtime, job->graph, job->pattern, &options));
 	GEMP_TRY(gemp_match_run(match, &sink, result));
@@ -343,7 +329,7 @@ static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, 
 	return GEMP_OK;
 }
 
-/* Adds the counters of one more run; sizes and shares are those of the last run. The checkpoint adds the matches. */
+/* Adds the counters of one more step. Sizes and shares are those of the last step; the checkpoint adds the matches. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	gemp_match_result sum = *one;
@@ -354,7 +340,8 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	*total = sum;
 }
 
-static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t count, gemp_match_result *total)
+/* Collective. Searches the next `count` parts. */
+static gemp_code search_parts(const gemp_resumable *job, gemp_match *match, uint32_t count, gemp_match_result *total)
 {
 	gemp_match_result one = { 0 };
 	uint64_t rows = 0;
@@ -365,7 +352,7 @@ static gemp_code search(const gemp_resumable *job, gemp_match *match, uint32_t c
 	return gemp_comm_agree(job->runtime->comm, add_parts(job->checkpoint, count, &one, rows));
 }
 
-/* The number of parts of the next step, after a step of `count` parts that took so long: it is doubled or halved towards
+/* The number of parts of the next step, after a step of `count` parts that took `seconds`. It grows or shrinks by steps towards
  * wanted_seconds, since parts differ in cost. */
 static uint32_t next_count(uint32_t count, double seconds)
 {
@@ -376,9 +363,7 @@ static uint32_t next_count(uint32_t count, double seconds)
 	return seconds > 2 * wanted_seconds && count > 1 ? count / 2 : count;
 }
 
-/* ALL STEPS */
-
-/* Local. Parts add up only if the plan of all jobs is the same, and if each match is found from one pivot. */
+/* Local. Parts add up only if all jobs follow the same plan, and if each match is found from one pivot. */
 static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 {
 	uint64_t plan = gemp_pivot_plan(match);
@@ -406,7 +391,7 @@ static void report_progress(const gemp_checkpoint *c, double *reported)
 	         100.0 * c->finished / c->parts, c->matches);
 }
 
-/* Collective. Takes one step at least: otherwise jobs that are stopped while they load the graph would never finish. */
+/* Collective. Takes at least one step: otherwise jobs that are stopped while they load the graph would never finish. */
 static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_match_result *total)
 {
 	gemp_checkpoint *c = job->checkpoint;
@@ -417,20 +402,20 @@ static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_m
 	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
 		double since = gemp_now();
 		count = (uint32_t)gemp_min(count, c->parts - c->finished);
-		GEMP_TRY(search(job, match, count, total));
+		GEMP_TRY(search_parts(job, match, count, total));
 		stop = gemp_stop_poll(job->runtime->comm, job->start_time, job->max_seconds, since);
 		count = next_count(count, stop.seconds);
 		unsaved += stop.seconds;
 		report_progress(c, &reported);
 		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
-		GEMP_TRY(save(c, gemp_now() - job->start_time));
+		GEMP_TRY(save_state(c, gemp_now() - job->start_time));
 		unsaved = 0;
 	}
 	if (c->finished == c->parts)
 		return GEMP_OK;
-	GEMP_TRY(save(c, gemp_now() - job->start_time));
-	return stopped(c, &stop);
+	GEMP_TRY(save_state(c, gemp_now() - job->start_time));
+	return fail_stopped(c, &stop);
 }
 
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result)
@@ -441,15 +426,15 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 		gemp_log(GEMP_NORMAL, "counted by sums in one step: there is nothing to keep before it is done; a count "
 		                      "by enumeration has parts");
 		GEMP_TRY(gemp_prepared_run(job->query, NULL, result));
-		return remove_checkpoint(c);
+		return gemp_checkpoint_store_remove(&c->store, prefix);
 	}
 	gemp_code code = search_all(job, match, result);
 	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
-		remove_checkpoint(c); /* a search that was refused leaves no folder */
+		gemp_checkpoint_store_remove(&c->store, prefix); /* a search that was refused leaves no folder */
 	GEMP_TRY(code);
 	if (job->lists)
-		GEMP_TRY(join(c, job->rows.path));
-	GEMP_TRY(remove_checkpoint(c));
+		GEMP_TRY(join_rows(c, job->rows.path));
+	GEMP_TRY(gemp_checkpoint_store_remove(&c->store, prefix));
 	result->matches = c->matches;
 	result->embeddings = c->embeddings;
 	result->embeddings_known = c->embeddings_known;

@@ -1,9 +1,9 @@
-/* resumable_search: a search that stops, by a signal or when its time is over, and goes on in a later job.
+/* resumable_search: a search that stops, by a signal or when its time is over, and that a later job resumes.
  *
  * The pivots are searched in 4,096 parts in order (match/match_run.h), as many at a time as take about a second. The checkpoint
- * (api/checkpoint_store.h) says how many parts are finished, the order of binding that fixes which matches a part has, and the sums
- * of their counts; rows of finished parts lie in files rows-NNNN beside it, NNNN being the first part, and become one file at the end.
- * All ranks have the same state; rank 0 writes it.
+ * (api/checkpoint_store.h) has the number of finished parts, the order of binding, which decides the matches of a part, and the sums of
+ * the counts. Rows of finished parts lie in files rows-NNNN beside it, where NNNN is the first part, and become one file at the end. All
+ * ranks have the same state; rank 0 writes it.
  */
 
 #ifndef GEMP_API_MATCH_RESUMABLE_SEARCH_H
@@ -15,7 +15,7 @@
 #include "io/rows/row_writer.h"
 #include "query/query.h"
 
-/* Rows of parts from `first` to the first of the next one. */
+/* A file with the rows of the parts from `first` on, up to the first part of the next file. */
 typedef struct gemp_search_shard {
 	uint32_t first;
 	uint64_t rows;
@@ -25,11 +25,11 @@ typedef struct gemp_search_shard {
 typedef struct gemp_checkpoint {
 	const gemp_comm *comm;
 	gemp_checkpoint_store store; /* the folder */
-	const char *ending;          /* of files of rows, of what they will become (".tsv"); NULL: no rows are kept */
-	uint32_t parts;              /* of the pivots: 4096, or one a vertex */
-	uint32_t finished;           /* of them, [0, finished) */
-	uint64_t runs;               /* jobs that have worked on it, this one included */
-	double seconds;              /* that those before this one spent */
+	const char *ending;          /* of files of rows (".tsv"), the same as that of the output; NULL: no rows are kept */
+	uint32_t parts;              /* of the pivots: 4096, or one for each vertex if they are fewer */
+	uint32_t finished;           /* the parts [0, finished) are done */
+	uint64_t runs;               /* jobs that have worked on it, with this one */
+	double seconds;              /* that the jobs before this one took */
 	uint64_t plan;               /* gemp_pivot_plan; 0: not known before the first part */
 	int order_count, order[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count matches, embeddings, pivots, rows;
@@ -38,8 +38,8 @@ typedef struct gemp_checkpoint {
 	gemp_search_shard *shards;
 } gemp_checkpoint;
 
-/* Collective. Makes the folder of the query's settings, or reads what an earlier job left there. text: of the query; rows_path: of the
- * rows, NULL if none are kept; counts: gemp_query_count asks, not gemp_query_write. */
+/* Collective. Makes the folder that the query's settings name, or reads what an earlier job left there. text: of the query; rows_path: of
+ * the rows (NULL: none are kept); counts: gemp_query_count runs, not gemp_query_write. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts);
 void gemp_checkpoint_free(gemp_checkpoint *checkpoint);
@@ -57,17 +57,17 @@ typedef struct gemp_resumable {
 	double max_seconds; /* 0: no limit */
 } gemp_resumable;
 
-/* Local. Settings that a checkpoint does not go with, before anything is opened. */
+/* Local. Refuses settings that a checkpoint does not go with, before anything is opened. */
 gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *path, size_t queries);
 /* Local. Refuses queries whose result is not the sum of the results of parts. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern);
 
-/* Collective. Searches the parts that are left, or as many as there is time for, and then fails with GEMP_STOPPED and a message that
- * says how to go on. The result is that of the whole search, with the parts of earlier jobs; rows are in their file. A count by
- * sums is no search and is done in one step. */
+/* Collective. Searches the parts that are left. If the time is over before, it fails with GEMP_STOPPED and a message that says how to go
+ * on. The result is that of the whole search, with the parts of earlier jobs; rows are in their file. A count by sums is no search
+ * and is done in one step. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result);
 
-/* Sets `checkpoint`, and the counts so far of a search that was stopped. */
+/* Sets the field `checkpoint`, and the counts so far if the search was stopped. */
 void gemp_resumable_report(gemp_report *report, const gemp_checkpoint *checkpoint, bool complete);
 
 #endif

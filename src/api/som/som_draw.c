@@ -6,11 +6,9 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "io/file/output.h"
 #include "som/picture/unit_labels.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct drawing {

@@ -8,7 +8,6 @@
 #define GEMP_API_SOM_SOM_INPUT_H
 
 #include "api/edge_job.h"
-#include "core/memory.h"
 #include "gemp/som.h"
 #include "som/features/features.h"
 #include "som/file/map.h"

@@ -4,7 +4,6 @@
 
 #include "core/memory.h"
 #include "core/quantity.h"
-#include "graph/column_bulk.h"
 #include "io/rows/row_writer.h"
 #include "som/map/apply.h"
 

@@ -1,20 +1,17 @@
 /* rules: rules as a handle, their runs, and the replay of change logs.
  *
- * Rules are bound to one graph, and values of parameters are part of them: each run parses the text anew. A run changes the graph in
- * memory step by step; the change log, the drawing and the checkpoint are written on the way, the graph file at the end.
+ * A run parses the text anew, since values of parameters are part of the rules. It changes the graph in memory step by step. The change
+ * log, the drawing and the checkpoint are written on the way, the graph file at the end. A replay has the same frame, but no rules.
  */
 
 #include "gemp/rules.h"
 
-#include "api/graph_state.h"
-#include "api/parameters.h"
+#include "api/match/query_state.h"
 #include "api/transform/step_checkpoint.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/random.h"
-#include "io/file/output.h"
 #include "partition/derived/canonical.h"
-#include "partition/views/resident.h"
 #include "pattern/semantic/parse.h"
 #include "transform/graph_diff.h"
 
@@ -22,27 +19,15 @@
 #include <string.h>
 
 struct gemp_rules {
-	gemp_context *context; /* borrowed */
-	char *text, *name;     /* owned */
+	char *text, *name; /* owned */
 	gemp_rules_settings settings;
 	gemp_parameter_list parameters;
 };
 
-static const char *const semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
-
-void gemp_rules_settings_init(gemp_rules_settings *settings)
-{
-	*settings = (gemp_rules_settings){ .size = sizeof *settings,
-		                               .max_steps = 1000000,
-		                               .seed = 1,
-		                               .combinations = 1000000000,
-		                               .replicate = GEMP_REPLICATE_AUTO };
-}
-
-void gemp_rewrite_settings_init(gemp_rewrite_settings *settings)
-{
-	*settings = (gemp_rewrite_settings){ .size = sizeof *settings };
-}
+GEMP_SETTINGS(gemp_rules_settings, .max_steps = 1000000, .seed = 1, .combinations = 1000000000,
+              .replicate = GEMP_REPLICATE_AUTO)
+GEMP_SETTINGS(gemp_rewrite_settings)
+GEMP_RELEASE(gemp_rules_close, gemp_rules *)
 
 static gemp_code check_settings(const gemp_rules_settings *settings)
 {
@@ -55,29 +40,23 @@ static gemp_code check_settings(const gemp_rules_settings *settings)
 	return GEMP_OK;
 }
 
-/* Collective. Only settings can be wrong here: the text is parsed when it runs, with the values of its parameters. */
+/* Only mistakes in the settings are found here, since the text is parsed when it runs. */
 gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *text,
                           const gemp_rules_settings *settings)
 {
-	gemp_code code = GEMP_OK;
-	gemp_rules *rules = NULL;
+	GEMP_OWNED_BY(gemp_rules_close_at) gemp_rules *rules = NULL;
 	*out = NULL;
-	code = GEMP_NEW(rules, 1);
+	gemp_code code = GEMP_NEW(rules, 1);
 	if (code == GEMP_OK) {
-		rules->context = context;
-		gemp_rules_settings_init(&rules->settings);
-		if (settings)
-			gemp_options_copy(&rules->settings, sizeof rules->settings, settings);
+		rules->settings = gemp_rules_settings_from(settings);
 		rules->text = gemp_strdup(text);
 		rules->name = gemp_strdup(rules->settings.name ? rules->settings.name : "rules");
 		code = rules->text && rules->name ? check_settings(&rules->settings) : GEMP_ENOMEM;
 	}
-	GEMP_TRY_DONE(gemp_comm_agree(&context->comm, code));
+	GEMP_TRY(gemp_comm_agree(&context->comm, code));
 	*out = rules;
 	rules = NULL;
-done:
-	gemp_rules_close(rules);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_rules_close(gemp_rules *rules)
@@ -110,11 +89,10 @@ gemp_code gemp_rules_bind_boolean(gemp_rules *rules, const char *name, bool valu
 
 gemp_code gemp_rules_bind_text(gemp_rules *rules, const char *name, const char *value)
 {
-	const gemp_value text = { .type = GEMP_STRING, .string = { gemp_strdup(value), strlen(value) } };
-	return gemp_parameter_list_set(&rules->parameters, name, text);
+	return gemp_parameter_list_set_text(&rules->parameters, name, value);
 }
 
-/* REWRITING: what a run of rules and a replay have in common */
+/* REWRITING: what a run of rules and a replay share */
 
 typedef struct rewriting {
 	const gemp_rules *rules; /* NULL: a change log is replayed */
@@ -123,19 +101,19 @@ typedef struct rewriting {
 	const gemp_comm *comm;
 	gemp_report *report, none;
 	gemp_runtime *runtime;
-	gemp_graph_diff_side before, after; /* of `dot` */
-	/* runs alone */
+	gemp_graph_diff_side before, after; /* of the drawing `dot` */
+	/* The rest belongs to runs of rules. */
 	gemp_rule_set *parsed;
 	gemp_rule_report *reports; /* [parsed->count] */
-	json_t *steps;             /* of `explain` */
-	gemp_change_log log;       /* {0}: not wanted */
+	json_t *steps;             /* the field `explain` */
+	gemp_change_log log;       /* {0}: none is wanted */
 	gemp_transform_history history;
 	gemp_step_checkpoint checkpoint; /* {0}: none is kept */
-	bool string_keys;                /* as gemp_builder_options has it */
-	double shown;                    /* when the last line about progress was logged */
+	bool string_keys;                /* as in gemp_builder_options */
+	double shown;                    /* gemp_now() when progress was last logged */
 } rewriting;
 
-/* Collective. Before any work: do the settings go together, and can all files be written? */
+/* Collective. Before any work: do the settings go together, and can all files be written? Rank 0 looks at the files. */
 static gemp_code check_files(const rewriting *r)
 {
 	const gemp_rewrite_settings *s = &r->settings;
@@ -154,18 +132,16 @@ static gemp_code check_files(const rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. `r` stays where it is, since its report may be in it. */
+/* Collective. `r` must not be moved, since its report may point into it. */
 static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_settings *settings, gemp_report *report)
 {
-	*r = (rewriting){ .graph = graph, .comm = &graph->context->comm };
+	*r = (rewriting){ .graph = graph, .comm = &graph->context->comm, .settings = gemp_rewrite_settings_from(settings) };
 	r->report = gemp_report_or(report, &r->none, graph->context);
-	gemp_rewrite_settings_init(&r->settings);
-	if (settings)
-		gemp_options_copy(&r->settings, sizeof r->settings, settings);
 	return check_files(r);
 }
 
-/* Collective. Opens the devices. The seconds of opening the graph are in graph->timers until a report takes them. */
+/* Collective. Opens the devices, and takes the drawing's picture of the graph before the changes. The seconds of opening the graph stay in
+ * graph->timers until a report takes them. */
 static gemp_code open_devices(rewriting *r)
 {
 	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
@@ -190,7 +166,7 @@ static gemp_code write_graph(rewriting *r)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Writes the drawing of the graph before and after, if one is wanted. */
 static gemp_code draw(rewriting *r)
 {
 	if (!r->settings.dot)
@@ -200,8 +176,8 @@ static gemp_code draw(rewriting *r)
 	return GEMP_OK;
 }
 
-/* Takes everything that a run has opened, also after a failure. A log that is not closed leaves no file. */
-static void release(rewriting *r)
+/* A log that has not been closed leaves no file. */
+static void free_rewriting(rewriting *r)
 {
 	gemp_change_log_abandon(&r->log);
 	gemp_graph_diff_free(&r->before);
@@ -214,28 +190,24 @@ static void release(rewriting *r)
 
 /* REPORT */
 
-static json_t *make_pair(uint64_t vertices, uint64_t edges)
-{
-	return json_pack("{s:o, s:o}", "vertices", gemp_json_count(vertices), "edges", gemp_json_count(edges));
-}
-
+/* Adds the counts of matches to the object of a step or a rule. */
 static void report_selected(json_t *object, const gemp_select_report *s)
 {
-	json_object_set_new(object, "matches", gemp_json_count(s->matches));
-	json_object_set_new(object, "applied", gemp_json_count(s->applied));
-	json_object_set_new(object, "conflicts", gemp_json_count(s->conflicts));
-	json_object_set_new(object, "blocked", gemp_json_count(s->inapplicable));
-	json_object_set_new(object, "rounds", gemp_json_count(s->rounds));
+	gemp_json_set_counts(object, { "matches", s->matches }, { "applied", s->applied }, { "conflicts", s->conflicts },
+	                     { "blocked", s->inapplicable }, { "rounds", s->rounds });
 }
 
+/* Adds the counts of changes to the object of a step or a rule. */
 static void report_effects(json_t *object, const gemp_effects *e)
 {
-	json_object_set_new(object, "created", make_pair(e->created_vertices, e->created_edges));
-	json_object_set_new(object, "deleted", make_pair(e->deleted_vertices, e->deleted_edges));
+	json_object_set_new(object, "created",
+	                    gemp_json_counts({ "vertices", e->created_vertices }, { "edges", e->created_edges }));
+	json_object_set_new(object, "deleted",
+	                    gemp_json_counts({ "vertices", e->deleted_vertices }, { "edges", e->deleted_edges }));
 	json_object_set_new(object, "set", gemp_json_count(e->set));
 }
 
-/* `explain`: reports a step when it is done. */
+/* Reports a step when it is done, for the setting `explain`. */
 static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	const gemp_select_report *s = &one->select;
@@ -247,10 +219,8 @@ static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, con
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
-	if (one->cache.incremental) {
-		json_object_set_new(object, "kept", gemp_json_count(one->cache.cached));
-		json_object_set_new(object, "places", gemp_json_count(one->cache.anchors));
-	}
+	if (one->cache.incremental)
+		gemp_json_set_counts(object, { "kept", one->cache.cached }, { "places", one->cache.anchors });
 	report_effects(object, &one->effects);
 	json_array_append_new(r->steps, object);
 }
@@ -270,6 +240,7 @@ static void report_progress(rewriting *r, const gemp_rule *rule, uint64_t step, 
 	         gemp_grouped(gemp_shard_edges(r->graph->shard)).text, now - r->report->began);
 }
 
+/* Callback of gemp_transform. */
 static void report_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	rewriting *r = self;
@@ -279,7 +250,7 @@ static void report_step(void *self, const gemp_rule *rule, uint64_t step, const 
 		report_progress(r, rule, step, one);
 }
 
-/* Prints one rule over all its steps, and appends its object to the list. */
+/* Reports one rule over all its steps: prints it, and appends its object to the list. */
 static void report_rule(const rewriting *r, const char *name, const gemp_rule_report *one, json_t *list)
 {
 	const gemp_select_report *s = &one->select;
@@ -300,7 +271,7 @@ static void report_rule(const rewriting *r, const char *name, const gemp_rule_re
 		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
 }
 
-/* Sets `steps`, `rules` and, if wanted, `explain`. */
+/* Sets the fields `steps`, `rules` and, if the caller wants it, `explain`. */
 static void report_rules(const rewriting *r)
 {
 	json_t *list = json_array();
@@ -314,8 +285,8 @@ static void report_rules(const rewriting *r)
 
 /* STEPS */
 
-/* Collective. */
-static gemp_code parse(rewriting *r)
+/* Collective. Parses the rules with the values of their parameters. */
+static gemp_code parse_rules(rewriting *r)
 {
 	const gemp_rules *rules = r->rules;
 	gemp_code code = gemp_rule_set_parse(&r->parsed, rules->text, rules->name, rules->parameters.items,
@@ -325,7 +296,7 @@ static gemp_code parse(rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. The ids of a graph that has changed are not those of a file until it is made canonical. */
+/* Collective. Gives the vertices of a graph that has changed the ids that a file of it has (partition/derived/canonical.h). */
 static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 {
 	uint64_t applied = 0;
@@ -337,6 +308,7 @@ static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 	return gemp_shard_canonical(graph, r->comm, r->string_keys);
 }
 
+/* Callback of gemp_transform: stops with a checkpoint after a signal or at the time limit. */
 static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transform_history *history)
 {
 	rewriting *r = self;
@@ -347,7 +319,7 @@ static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transf
 	return gemp_step_checkpoint_save(&r->checkpoint, *graph);
 }
 
-/* Collective. */
+/* Collective. Rewrites the graph. The rules are also reported if a checkpoint has stopped them. */
 static gemp_code run_steps(rewriting *r)
 {
 	const gemp_rules_settings *s = &r->rules->settings;
@@ -380,22 +352,20 @@ static gemp_code run_steps(rewriting *r)
 
 /* CHANGE LOG AND CHECKPOINT */
 
-/* Collective. Where a checkpoint is kept, the log is one of its files until the rules are done. */
+/* Collective. With a checkpoint the log is one of its files until the rules are done. Only the first job writes the head. */
 static gemp_code open_log(rewriting *r)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *part = NULL;
 	if (!r->settings.changes)
 		return GEMP_OK;
 	if (r->settings.checkpoint.folder)
 		GEMP_TRY(gemp_comm_agree(r->comm, gemp_step_checkpoint_log(&r->checkpoint, &part)));
 	GEMP_TRY(gemp_change_log_open(&r->log, r->comm, part ? part : r->settings.changes));
-	if (r->history.count == 0)
-		code = gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
-	return code;
+	return r->history.count ? GEMP_OK
+	                        : gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
 }
 
-/* Collective. */
+/* Collective. Writes the foot of the log, and joins the parts of all jobs. */
 static gemp_code close_log(rewriting *r)
 {
 	const char *path = r->settings.changes;
@@ -411,24 +381,21 @@ static gemp_code close_log(rewriting *r)
 	return GEMP_OK;
 }
 
-/* What must be the same when the rules go on; NULL: out of memory. */
+/* What must be the same in all jobs of a checkpoint; NULL: out of memory. */
 static json_t *make_question(const rewriting *r)
 {
 	const gemp_rules *rules = r->rules;
 	char hash[24], seed[24], combinations[24];
-	gemp_text parameters = { 0 };
-	json_t *own = NULL;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text parameters = { 0 };
 	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(rules->text, strlen(rules->text), 0));
 	snprintf(seed, sizeof seed, "%" PRIu64, rules->settings.seed);
 	snprintf(combinations, sizeof combinations, "%" PRIu64, rules->settings.combinations);
-	gemp_text_add(&parameters, "", 0);
-	gemp_parameter_list_print(&rules->parameters, &parameters);
-	if (gemp_text_status(&parameters) == GEMP_OK)
-		own = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "rules", hash, "changes",
-		                r->settings.changes ? "written" : "none", "semantics",
-		                semantics_name[rules->settings.semantics], "seed", seed, "param", parameters.data, "lenient",
-		                rules->settings.lenient ? "true" : "", "combinations", combinations);
-	gemp_text_free(&parameters);
+	if (gemp_parameter_list_print(&rules->parameters, &parameters) != GEMP_OK)
+		return NULL;
+	json_t *own = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "rules", hash, "changes",
+	                        r->settings.changes ? "written" : "none", "semantics",
+	                        gemp_semantics_name[rules->settings.semantics], "seed", seed, "param", parameters.data,
+	                        "lenient", rules->settings.lenient ? "true" : "", "combinations", combinations);
 	return gemp_checkpoint_store_question(r->graph->shard, own);
 }
 
@@ -460,8 +427,8 @@ static void close_checkpoint(rewriting *r, gemp_code code)
 
 /* RUNS */
 
-/* Sums over all rules; zero before the rules have been parsed. */
-static gemp_rules_result result_of(const rewriting *r)
+/* Sums over all rules; all are zero before the rules have been parsed. */
+static gemp_rules_result sum_results(const rewriting *r)
 {
 	gemp_rules_result sum = { .steps = r->history.count };
 	for (size_t i = 0; r->reports && i < r->parsed->count; i++) {
@@ -480,8 +447,8 @@ static gemp_rules_result result_of(const rewriting *r)
 	return sum;
 }
 
-/* Collective. The order matters: an error in the rules is found before any device is opened, the checkpoint may replace the
- * graph, and it is removed only when graph, log and drawing are written. */
+/* The order matters: an error in the rules is found before any device is opened, the checkpoint may replace the graph, and it is removed
+ * only when graph, log and drawing are written. */
 gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
                          gemp_rules_result *result, gemp_report *report)
 {
@@ -489,7 +456,7 @@ gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrit
 	rewriting r;
 	GEMP_TRY_DONE(begin(&r, graph, settings, report));
 	r.rules = rules;
-	GEMP_TRY_DONE(parse(&r));
+	GEMP_TRY_DONE(parse_rules(&r));
 	GEMP_TRY_DONE(open_checkpoint(&r));
 	GEMP_TRY_DONE(gemp_shard_load_keys(graph->shard));
 	GEMP_TRY_DONE(gemp_has_string_keys(r.comm, graph->shard, &r.string_keys));
@@ -504,9 +471,9 @@ gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrit
 	code = gemp_report_devices(r.report, r.runtime);
 done:
 	if (result)
-		*result = result_of(&r);
+		*result = sum_results(&r);
 	close_checkpoint(&r, code);
-	release(&r);
+	free_rewriting(&r);
 	return code;
 }
 
@@ -518,27 +485,22 @@ gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char
 	return GEMP_OK;
 }
 
-/* Collective. The same frame as a run of rules, without rules: and without checkpoints, since a replay matches
- * nothing. */
+/* A replay matches nothing, so it is fast, and needs no checkpoint. */
 gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                             gemp_replay_result *result, gemp_report *report)
 {
-	gemp_code code = GEMP_OK;
 	gemp_change_log_replayed done = { 0 };
-	rewriting r;
-	GEMP_TRY_DONE(begin(&r, graph, settings, report));
-	GEMP_TRY_DONE(open_devices(&r));
-	GEMP_TRY_DONE(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
-	gemp_report_set(r.report, "steps", gemp_json_count(done.steps));
-	gemp_report_set(r.report, "replayed", gemp_json_count(done.lines));
+	GEMP_OWNED_BY(free_rewriting) rewriting r = { 0 };
+	GEMP_TRY(begin(&r, graph, settings, report));
+	GEMP_TRY(open_devices(&r));
+	GEMP_TRY(gemp_change_log_replay(&graph->shard, r.runtime, changes, &done));
+	gemp_report_set_counts(r.report, { "steps", done.steps }, { "replayed", done.lines });
 	gemp_report_detail(r.report, "%s: %s of %s\n", changes, gemp_counted(done.lines, "change").text,
 	                   gemp_counted(done.steps, "step").text);
-	GEMP_TRY_DONE(write_graph(&r));
-	GEMP_TRY_DONE(draw(&r));
-	code = gemp_report_devices(r.report, r.runtime);
+	GEMP_TRY(write_graph(&r));
+	GEMP_TRY(draw(&r));
+	GEMP_TRY(gemp_report_devices(r.report, r.runtime));
 	if (result)
 		*result = (gemp_replay_result){ .steps = done.steps, .changes = done.lines };
-done:
-	release(&r);
-	return code;
+	return GEMP_OK;
 }
