@@ -17,7 +17,7 @@
 #define slot_of(key) ((key) >> 2)
 #define access_of(key) ((uint)(key) & 3)
 
-/* An atomic maximum. Most values are too small; reading first spares them the atomic operation. */
+/* An atomic maximum. Most values are too small; the plain read in front spares them the atomic operation. */
 static inline void conflict_raise(volatile __global ulong *place, ulong value)
 {
 	ulong there = *place;
@@ -76,8 +76,8 @@ __kernel void conflict_evaluate(__global const uint *undecided, uint count, __gl
 	}
 }
 
-/* Selected matches block their slots for good; undecided ones clear the priorities, which they enter again in the next
- * round. */
+/* Selected matches occupy their slots for all later rounds; undecided ones clear the priorities, which they enter again in the
+ * next round. */
 __kernel void conflict_update(__global const uint *undecided, uint count, __global const ulong *begin,
                            __global const ulong *keys, __global const uchar *decision, __global ulong *best,
                            volatile __global uint *selected, __global uint *next, volatile __global uint *next_count)

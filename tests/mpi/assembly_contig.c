@@ -1,4 +1,4 @@
-/* Eulerian paths of random texts: there is one if the k-mers' graph has one, and it has all k-mers as often as it should. */
+/* Contigs of random texts: there is a contig if the graph of k-mers has an Eulerian path, and it has all k-mers as often. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -13,15 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXT = 200, MOST_WORDS = 1024, MOST_LETTERS = 8192 };
+enum { MAX_TEXT = 200, MAX_WORDS = 1024, MAX_LETTERS = 8192 };
 
-static char text[MOST_TEXT];
+static char text[MAX_TEXT];
 static size_t text_size;
 static unsigned k;
 static bool both;
 static gemp_assembly_copies copying;
-static uint64_t wanted[MOST_WORDS],
-	found[MOST_WORDS]; /* times of k-mers by number; with both strands of the lesser number */
+static uint64_t wanted[MAX_WORDS],
+	found[MAX_WORDS]; /* how often each k-mer occurs; with both strands under the smaller number of the two */
 
 static unsigned words(unsigned size)
 {
@@ -46,11 +46,11 @@ static void count_wanted(void)
 		wanted[w] = wanted[w] > 0;
 }
 
-/* Of one strand, edge by edge: is there an Eulerian path or circuit? */
+/* One strand, edge by edge: is there an Eulerian path or circuit? */
 static gemp_contig_verdict expected_verdict(void)
 {
-	int64_t surplus[MOST_WORDS] = { 0 };
-	unsigned part[MOST_WORDS], above = 0, far = 0, parts = 0;
+	int64_t surplus[MAX_WORDS] = { 0 };
+	unsigned part[MAX_WORDS], above = 0, far = 0, parts = 0;
 	for (unsigned v = 0; v < words(k - 1); v++)
 		part[v] = v;
 	for (unsigned round = 0; round < words(k - 1); round++)
@@ -101,10 +101,10 @@ done:
 	return code;
 }
 
-/* Collective. The k-mers of the sequence; a circuit's go round. */
+/* Collective. Has the sequence the wanted k-mers? Those of a circuit continue at its begin. */
 static bool has_wanted(const gemp_contig *contig)
 {
-	static char letters[MOST_LETTERS];
+	static char letters[MAX_LETTERS];
 	char *all = NULL;
 	size_t *begin = NULL, size = (size_t)contig->sequences.total_letters;
 	bool closed = contig->verdict == GEMP_CONTIG_CIRCUIT;
@@ -123,7 +123,7 @@ static bool has_wanted(const gemp_contig *contig)
 static void draw_case(uint64_t *random)
 {
 	unsigned letters = 1 + (unsigned)gemp_random_below(random, 4);
-	text_size = gemp_random_below(random, MOST_TEXT);
+	text_size = gemp_random_below(random, MAX_TEXT);
 	k = 2 + (unsigned)gemp_random_below(random, 4);
 	both = gemp_random_below(random, 3) == 0;
 	copying = gemp_random_below(random, 2) ? GEMP_COPIES_BY_COUNT : GEMP_COPIES_ONE;

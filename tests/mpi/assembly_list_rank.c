@@ -1,4 +1,4 @@
-/* Places in random lists, open and closed, spread over ranks, beside those by following them one by one. */
+/* Positions in random lists, open and closed, distributed over ranks, are those that following each list gives. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -11,25 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITEMS = 2000, CASES = 40 };
+enum { MAX_ITEMS = 2000, CASES = 40 };
 
 /* The whole lists, the same on all ranks: item i is on rank owner[i], the index[i]-th there. */
-static size_t items, next[MOST_ITEMS], index_of[MOST_ITEMS], owned[9];
-static int owner[MOST_ITEMS];
-static bool previous[MOST_ITEMS];
-static uint64_t weight[MOST_ITEMS];
+static size_t items, next[MAX_ITEMS], index_of[MAX_ITEMS], owned[9];
+static int owner[MAX_ITEMS];
+static bool previous[MAX_ITEMS];
+static uint64_t weight[MAX_ITEMS];
 
 static gemp_item name_of(size_t i)
 {
 	return i == SIZE_MAX ? GEMP_NO_ITEM : gemp_item_of(owner[i], index_of[i]);
 }
 
-/* A permutation's circles, some of them cut open; one time in four all of one size. */
+/* The cycles of a permutation, some of them cut open; in one case of four all have one size. */
 static void draw_lists(uint64_t *random)
 {
-	size_t order[MOST_ITEMS], size = 1 + gemp_random_below(random, 5);
+	size_t order[MAX_ITEMS], size = 1 + gemp_random_below(random, 5);
 	bool alike = gemp_random_below(random, 4) == 0;
-	items = gemp_random_below(random, MOST_ITEMS);
+	items = gemp_random_below(random, MAX_ITEMS);
 	uint64_t open = gemp_random_below(random, 3), more = 1 + gemp_random_below(random, 200);
 	memset(owned, 0, sizeof owned);
 	memset(previous, 0, sizeof previous);
@@ -58,24 +58,19 @@ static void draw_lists(uint64_t *random)
 			previous[next[i]] = true;
 }
 
-typedef struct mine {
+typedef struct own_lists {
 	gemp_item *next;
 	bool *previous;
 	uint64_t *weight;
 	gemp_list_place *place;
-} mine;
+} own_lists;
 
-static gemp_code rank_lists(mine *m)
+static gemp_code rank_lists(own_lists *m)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = owned[test_comm.rank];
-	code = GEMP_NEW(m->next, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->previous, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->weight, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->place, count);
+	code = gemp_new_all(GEMP_ARRAY(m->next, count), GEMP_ARRAY(m->previous, count), GEMP_ARRAY(m->weight, count),
+	                    GEMP_ARRAY(m->place, count));
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	for (size_t i = 0; i < items; i++)
 		if (owner[i] == test_comm.rank) {
@@ -89,7 +84,7 @@ done:
 	return code;
 }
 
-static void free_mine(mine *m)
+static void free_own(own_lists *m)
 {
 	gemp_free(m->next);
 	gemp_free(m->previous);
@@ -97,7 +92,7 @@ static void free_mine(mine *m)
 	gemp_free(m->place);
 }
 
-/* Every item of the list that begins at `first` says so, and how far it is. */
+/* Has every own item of the list that begins at `first` this first item and its distance from it? */
 static bool is_right(const gemp_list_place *place, size_t first, bool closed)
 {
 	gemp_list_extent before = { 0 };
@@ -124,7 +119,7 @@ static bool open_are_right(const gemp_list_place *place)
 	return true;
 }
 
-/* Items of closed lists name an item of their list, and have their places from there. */
+/* Items of closed lists name an item of their list as the first, and count from there. */
 static bool closed_are_right(const gemp_list_place *place)
 {
 	for (size_t i = 0; i < items; i++) {
@@ -145,13 +140,13 @@ static void random_lists(void **state)
 	(void)state;
 	uint64_t random = test_seed_all();
 	for (int c = 0; c < CASES / (test_comm.size > 4 ? 4 : 1); c++) {
-		mine m = { 0 };
+		own_lists m = { 0 };
 		draw_lists(&random);
 		TEST_LIMIT(list_rank_gather, (size_t)1 << gemp_random_below(&random, 12));
 		TEST_LIMIT(list_rank_spacing, 2 + (unsigned)gemp_random_below(&random, 8));
 		assert_all_ok(rank_lists(&m));
 		assert_all(open_are_right(m.place) && closed_are_right(m.place));
-		free_mine(&m);
+		free_own(&m);
 	}
 	TEST_LIMIT_DEFAULT(list_rank_gather);
 	TEST_LIMIT_DEFAULT(list_rank_spacing);

@@ -1,4 +1,4 @@
-/* What a circuit of all words spells, piece by piece over the ranks, and with requests for memory refused. */
+/* A circuit over all words spells each word once, distributed over the ranks; and requests for memory are refused. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -50,7 +50,7 @@ static gemp_code spell(gemp_overlap *out, const circuit *c)
 	return gemp_overlap_new(out, &test_comm, c->graph, &c->edges, &c->result.order, c->alphabet);
 }
 
-/* Each word of five once in `text`, of letters that begin with `first`. */
+/* Is each word of five letters, from `first` on, once in the text? */
 static bool has_all_words(const char *text, size_t size, char first, bool circular)
 {
 	bool seen[WORDS] = { false };
@@ -75,8 +75,8 @@ static void check_text(const gemp_overlap *overlap, char first, bool circular)
 	for (int stretch = 0; stretch < 2; stretch++) {
 		size_t size, *begin = NULL;
 		char *all = NULL;
-		const char *mine = gemp_overlap_stretch(overlap, stretch, circular, &size);
-		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine, size, (void **)&all, &begin));
+		const char *own = gemp_overlap_stretch(overlap, stretch, circular, &size);
+		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, own, size, (void **)&all, &begin));
 		memcpy(text + at, all, begin[test_comm.size]);
 		at += begin[test_comm.size];
 		gemp_free(all);

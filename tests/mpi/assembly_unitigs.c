@@ -1,4 +1,4 @@
-/* Unitigs of random texts, cut anywhere among ranks, beside those that follow from the definition, word by word. */
+/* Unitigs of random texts, cut anywhere among ranks, are those that follow from the definition, word by word. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 400, MOST_WORDS = 4096, MOST_UNITIGS = 2 * MOST_WORDS };
+enum { MAX_TEXT = 400, MAX_WORDS = 4096, MAX_UNITIGS = 2 * MAX_WORDS };
 
-/* The texts of one case, the same on all ranks; cut by '>' where another one begins. */
-static char text[MOST_TEXT + 1];
+/* The texts of one case, the same on all ranks; '>' separates them. */
+static char text[MAX_TEXT + 1];
 static size_t text_size;
 static unsigned k;
 static bool both;
-static uint64_t least_times;
+static uint64_t min_times;
 
-/* The reference: times of each word of k letters, by its number. */
-static uint64_t times[MOST_WORDS];
-static char *expected[MOST_UNITIGS];
+/* The reference: how often each word of k letters occurs, by its number. */
+static uint64_t times[MAX_WORDS];
+static char *expected[MAX_UNITIGS];
 static size_t expected_count;
 
 static int code_of(char c)
@@ -66,10 +66,10 @@ static void count_words(void)
 			times[reverse_of(word, k)]++;
 	}
 	for (unsigned w = 0; w < words(k); w++)
-		times[w] = times[w] < least_times ? 0 : times[w];
+		times[w] = times[w] < min_times ? 0 : times[w];
 }
 
-/* The only word that follows, or comes before, where the vertex between them has one edge in and one out; else -1. */
+/* The next or previous word, if the vertex between them has one edge in and one out; else -1. */
 static int neighbour(unsigned word, bool forward)
 {
 	unsigned vertex = forward ? word % words(k - 1) : word / 4, in = 0, out = 0;
@@ -95,7 +95,7 @@ static void spell(char *out, unsigned word, unsigned size)
 	out[size] = '\0';
 }
 
-/* The unitig that word lies on, in the direction and from the place where it is to begin. */
+/* The unitig of the word, in its direction; a closed one from its smallest word on. */
 static char *unitig_of(unsigned word)
 {
 	unsigned first = word, least = word;
@@ -108,7 +108,7 @@ static char *unitig_of(unsigned word)
 	}
 	if (closed)
 		first = least;
-	char *out = malloc(2 * MOST_WORDS + k);
+	char *out = malloc(2 * MAX_WORDS + k);
 	spell(out, first, k);
 	size_t size = k;
 	for (at = neighbour(first, true); at >= 0 && (unsigned)at != first; at = neighbour((unsigned)at, true))
@@ -122,7 +122,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The word's unitig, or that of its reverse complement, whichever comes first. */
+/* The unitig of the word or that of its reverse complement, whichever comes first. */
 static char *kept_unitig_of(unsigned word)
 {
 	char *one = unitig_of(word);
@@ -151,7 +151,7 @@ static void make_expected(void)
 	expected_count = kept;
 }
 
-/* This rank's part of the text: between cuts that all ranks draw alike. */
+/* This rank's part of the text, between cuts that are the same on all ranks. */
 static gemp_code add_part(gemp_kmer_counter *bag, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
@@ -170,7 +170,7 @@ static gemp_code add_part(gemp_kmer_counter *bag, uint64_t *random)
 	return code;
 }
 
-/* Collective. The file that ranks write together; the caller frees. */
+/* Collective. The FASTA text of all ranks; the caller frees. */
 static gemp_code assemble(char **out, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
@@ -185,7 +185,7 @@ static gemp_code assemble(char **out, uint64_t *random)
 		code = add_part(&bag, random);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	GEMP_TRY_DONE(gemp_kmer_counter_join(&bag, &test_comm));
-	GEMP_TRY_DONE(gemp_kmer_graph_new(&graph, &test_comm, &bag, least_times, false));
+	GEMP_TRY_DONE(gemp_kmer_graph_new(&graph, &test_comm, &bag, min_times, false));
 	GEMP_TRY_DONE(gemp_unitigs_new(&unitigs, &graph));
 	GEMP_TRY_DONE(gemp_unitigs_spell(&sequences, &unitigs, &graph.traffic));
 	code = gemp_sequences_fasta(&sequences, "u", &part);
@@ -206,7 +206,7 @@ done:
 /* The letters of the next sequence of a FASTA text; NULL: no more. */
 static char *next_sequence(char **at)
 {
-	static char letters[2 * MOST_WORDS];
+	static char letters[2 * MAX_WORDS];
 	size_t size = 0;
 	if (**at != '>')
 		return NULL;
@@ -225,10 +225,10 @@ static char *next_sequence(char **at)
 static void draw_case(uint64_t *random)
 {
 	unsigned letters = 1 + (unsigned)gemp_random_below(random, 4);
-	text_size = gemp_random_below(random, MOST_TEXT);
+	text_size = gemp_random_below(random, MAX_TEXT);
 	k = 2 + (unsigned)gemp_random_below(random, 5);
 	both = gemp_random_below(random, 2);
-	least_times = 1 + gemp_random_below(random, 2) * gemp_random_below(random, 3);
+	min_times = 1 + gemp_random_below(random, 2) * gemp_random_below(random, 3);
 	for (size_t i = 0; i < text_size; i++) {
 		size_t back = gemp_random_below(random, 40);
 		if (gemp_random_below(random, 3) && back && i >= back) /* repeats */
@@ -257,8 +257,8 @@ static void random_texts(void **state)
 			good = good && count < expected_count && strcmp(found, expected[count]) == 0;
 		good = good && count == expected_count && *at == '\0';
 		if (!good && test_comm.rank == 0)
-			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both, (int)least_times,
-			        (int)text_size, text, file);
+			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both, (int)min_times, (int)text_size,
+			        text, file);
 		assert_all(good);
 		for (size_t i = 0; i < expected_count; i++)
 			free(expected[i]);
@@ -287,7 +287,7 @@ static void without_memory(void **state)
 	text_size = strlen(text);
 	k = 4;
 	both = true;
-	least_times = 1;
+	min_times = 1;
 	TEST_LIMIT(list_rank_gather, 4);
 	TEST_LIMIT(list_rank_spacing, 2);
 	assert_all_survive_no_memory(one_assembly, NULL);

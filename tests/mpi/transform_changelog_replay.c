@@ -1,5 +1,5 @@
-/* Edits of all ranks make a new graph, for which edges are found by attributes and ends; whichever request of memory is
- * refused, all ranks end with the same code, and nothing stays behind. */
+/* A replay of edits of all ranks finds edges by attributes and ends. Whichever request of memory is refused, all ranks return the
+ * same code, and no block stays allocated. */
 #include "memory_fixture.h"
 
 #include "comm/comm.h"
@@ -14,7 +14,7 @@ static gemp_value number(int64_t integer)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = integer };
 }
 
-/* Each rank: a vertex, a loop at it, another type for that, an edge to the next rank's vertex. */
+/* Each rank creates a vertex, a loop at it and an edge to the next rank's vertex in step 1, and retypes the loop in step 2. */
 static gemp_code add_edits(gemp_replay *replay, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
@@ -56,7 +56,7 @@ done:
 	return code;
 }
 
-/* The columns that the graph has. */
+/* The attributes of the graph, as columns without rows. */
 static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_table *edges)
 {
 	for (size_t c = 0; c < graph->attributes.count; c++)
@@ -69,7 +69,7 @@ static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_tabl
 		}
 }
 
-/* Collective. false: the victim made no such request. */
+/* Collective. Refuses request k of the victim; returns false if it made no such request. */
 static bool refuse_one(int victim, long k)
 {
 	gemp_table vertices = { 0 }, edges = { 0 };

@@ -1,4 +1,4 @@
-/* Orders and choices of random matches that ranks hold in random shares: as one host does it, match after match. */
+/* Random matches on random ranks are ordered and selected as a reference does it, one match after the other. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -12,41 +12,41 @@
 
 #include <string.h>
 
-enum { MOST = 160, MOST_TOKENS = 4, WIDTH = 3, CASES = 60 };
-static const uint64_t FAR = (uint64_t)1 << 50; /* seats are as far apart as this, or side by side */
+enum { MAX_MATCHES = 160, MAX_KEYS = 4, WIDTH = 3, CASES = 60 };
+static const uint64_t FAR = (uint64_t)1 << 50; /* slots lie within this range, or side by side */
 
 typedef struct world {
 	size_t count;
-	int rank[MOST];
-	uint64_t tuple[MOST][WIDTH], seats;
-	uint64_t priority[MOST];
-	size_t token_count[MOST];
-	uint64_t token[MOST][MOST_TOKENS];
-	uint8_t choice[MOST]; /* before, and what is expected */
+	int rank[MAX_MATCHES];
+	uint64_t tuple[MAX_MATCHES][WIDTH], slots;
+	uint64_t priority[MAX_MATCHES];
+	size_t key_count[MAX_MATCHES];
+	uint64_t key[MAX_MATCHES][MAX_KEYS];
+	uint8_t decision[MAX_MATCHES]; /* before the call; then the expected one */
 } world;
 
-static void add(world *w, size_t match, uint64_t seat, gemp_access touch)
+static void add(world *w, size_t match, uint64_t slot, gemp_access access)
 {
-	w->token[match][w->token_count[match]++] = gemp_conflict_key(seat, touch);
+	w->key[match][w->key_count[match]++] = gemp_conflict_key(slot, access);
 }
 
-/* Any tokens; many or few seats, few or many writes. */
+/* Random keys: many or few slots, few or many writes. */
 static void scatter(world *w, uint64_t *seed)
 {
 	uint64_t elements = 1 + gemp_random_below(seed, 120), writes = 1 + gemp_random_below(seed, 6);
 	uint64_t step = gemp_random_below(seed, 2) ? 1 : FAR / 120;
-	w->seats = elements * step + 1;
+	w->slots = elements * step + 1;
 	for (size_t i = 0; i < w->count; i++)
-		for (uint64_t t = gemp_random_below(seed, MOST_TOKENS + 1); t > 0; t--)
+		for (uint64_t t = gemp_random_below(seed, MAX_KEYS + 1); t > 0; t--)
 			add(w, i, gemp_random_below(seed, elements) * step,
 			    gemp_random_below(seed, writes) ? (gemp_access)gemp_random_below(seed, 2) : GEMP_WRITES);
 }
 
-/* Each conflicts with its neighbours in a row: many rounds, if priorities happen to ascend. */
+/* Each match conflicts with its neighbours in a row: ascending priorities take many rounds. */
 static void chain(world *w, uint64_t *seed)
 {
 	bool ascending = gemp_random_below(seed, 2);
-	w->seats = MOST + 1;
+	w->slots = MAX_MATCHES + 1;
 	for (size_t i = 0; i < w->count; i++) {
 		add(w, i, i, GEMP_WRITES);
 		add(w, i, i + 1, GEMP_WRITES);
@@ -55,11 +55,11 @@ static void chain(world *w, uint64_t *seed)
 	}
 }
 
-/* All touch one seat, some of them in a way that all others conflict with, and a seat of their own. */
+/* All matches access one slot, some of them in a way that conflicts with all others, and each has a slot of its own. */
 static void hub(world *w, uint64_t *seed)
 {
 	gemp_access most = (gemp_access)gemp_random_below(seed, GEMP_ACCESSES);
-	w->seats = FAR;
+	w->slots = FAR;
 	for (size_t i = 0; i < w->count; i++) {
 		add(w, i, FAR - 1, gemp_random_below(seed, 20) ? most : (gemp_access)gemp_random_below(seed, GEMP_ACCESSES));
 		add(w, i, i, GEMP_WRITES);
@@ -70,14 +70,14 @@ static void make(world *w, uint64_t seed)
 {
 	static void (*const kinds[])(world *, uint64_t *) = { scatter, scatter, chain, hub };
 	memset(w, 0, sizeof *w);
-	w->count = gemp_random_below(&seed, MOST + 1);
+	w->count = gemp_random_below(&seed, MAX_MATCHES + 1);
 	for (size_t i = 0; i < w->count; i++) {
 		w->rank[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		w->tuple[i][0] = gemp_random_below(&seed, 12);
 		w->tuple[i][1] = gemp_random_below(&seed, 2) ? UINT64_MAX : 5;
 		w->tuple[i][2] = i;
 		w->priority[i] = gemp_random(&seed);
-		w->choice[i] = gemp_random_below(&seed, 10) ? GEMP_UNDECIDED : GEMP_REJECTED;
+		w->decision[i] = gemp_random_below(&seed, 10) ? GEMP_UNDECIDED : GEMP_REJECTED;
 	}
 	kinds[gemp_random_below(&seed, sizeof kinds / sizeof *kinds)](w, &seed);
 }
@@ -86,9 +86,9 @@ static void make(world *w, uint64_t seed)
 
 static bool conflict(const world *w, size_t a, size_t b)
 {
-	for (size_t s = 0; s < w->token_count[a]; s++)
-		for (size_t t = 0; t < w->token_count[b]; t++) {
-			uint64_t x = w->token[a][s], y = w->token[b][t];
+	for (size_t s = 0; s < w->key_count[a]; s++)
+		for (size_t t = 0; t < w->key_count[b]; t++) {
+			uint64_t x = w->key[a][s], y = w->key[b][t];
 			bool both_read = gemp_conflict_key_access(x) == GEMP_READS && gemp_conflict_key_access(y) == GEMP_READS;
 			bool both_add = gemp_conflict_key_access(x) == GEMP_ADDS && gemp_conflict_key_access(y) == GEMP_ADDS;
 			if (gemp_conflict_key_slot(x) == gemp_conflict_key_slot(y) && !both_read && !both_add)
@@ -97,20 +97,20 @@ static bool conflict(const world *w, size_t a, size_t b)
 	return false;
 }
 
-static void choose_one_by_one(world *w)
+static void decide_one_by_one(world *w)
 {
 	size_t best;
 	do {
 		best = w->count;
 		for (size_t i = 0; i < w->count; i++)
-			if (w->choice[i] == GEMP_UNDECIDED && (best == w->count || w->priority[i] < w->priority[best]))
+			if (w->decision[i] == GEMP_UNDECIDED && (best == w->count || w->priority[i] < w->priority[best]))
 				best = i;
 		if (best == w->count)
 			break;
-		w->choice[best] = GEMP_SELECTED;
+		w->decision[best] = GEMP_SELECTED;
 		for (size_t i = 0; i < w->count; i++)
-			if (w->choice[i] == GEMP_UNDECIDED && conflict(w, i, best))
-				w->choice[i] = GEMP_REJECTED;
+			if (w->decision[i] == GEMP_UNDECIDED && conflict(w, i, best))
+				w->decision[i] = GEMP_REJECTED;
 	} while (best < w->count);
 }
 
@@ -122,18 +122,18 @@ static int compare_tuples(const uint64_t *a, const uint64_t *b)
 	return 0;
 }
 
-/* THIS RANK'S SHARE */
+/* THE MATCHES OF THIS RANK */
 
-typedef struct share {
-	size_t count, of[MOST]; /* matches of the world */
-	uint64_t tuples[MOST][WIDTH], priority[MOST], numbers[MOST];
-	uint8_t choice[MOST];
-	gemp_conflict_keys tokens;
-	uint64_t begin[MOST + 1], token[MOST * MOST_TOKENS];
+typedef struct own_matches {
+	size_t count, of[MAX_MATCHES]; /* numbers of the matches in the world */
+	uint64_t tuples[MAX_MATCHES][WIDTH], priority[MAX_MATCHES], numbers[MAX_MATCHES];
+	uint8_t decision[MAX_MATCHES];
+	gemp_conflict_keys keys;
+	uint64_t begin[MAX_MATCHES + 1], key[MAX_MATCHES * MAX_KEYS];
 	gemp_match_keys ordered;
-} share;
+} own_matches;
 
-static void take(share *s, const world *w)
+static void take_own(own_matches *s, const world *w)
 {
 	memset(s, 0, sizeof *s);
 	for (size_t i = 0; i < w->count; i++) {
@@ -141,24 +141,24 @@ static void take(share *s, const world *w)
 			continue;
 		memcpy(s->tuples[s->count], w->tuple[i], sizeof w->tuple[i]);
 		s->priority[s->count] = w->priority[i];
-		s->choice[s->count] = w->choice[i];
+		s->decision[s->count] = w->decision[i];
 		s->of[s->count++] = i;
 		s->begin[s->count] = s->begin[s->count - 1];
-		for (size_t t = 0; t < w->token_count[i] && w->choice[i] == GEMP_UNDECIDED; t++)
-			s->token[s->begin[s->count]++] = w->token[i][t];
+		for (size_t t = 0; t < w->key_count[i] && w->decision[i] == GEMP_UNDECIDED; t++)
+			s->key[s->begin[s->count]++] = w->key[i][t];
 	}
-	s->tokens = (gemp_conflict_keys){ s->count, s->begin, s->token, w->seats };
+	s->keys = (gemp_conflict_keys){ s->count, s->begin, s->key, w->slots };
 	s->ordered = (gemp_match_keys){ s->count, WIDTH, &s->tuples[0][0], 14 };
 }
 
 static world w, before;
-static share s;
+static own_matches s;
 
 static bool as_expected(void)
 {
 	bool right = true;
 	for (size_t k = 0; k < s.count; k++)
-		right &= s.choice[k] == w.choice[s.of[k]];
+		right &= s.decision[k] == w.decision[s.of[k]];
 	return right;
 }
 
@@ -169,11 +169,11 @@ static void test_choices_are_those_of_one_host(void **state)
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		make(&w, gemp_random(&seed));
-		take(&s, &w);
+		take_own(&s, &w);
 		if (i % 2)
-			assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.tokens, s.choice, &left));
-		assert_all_ok(gemp_resolve_all(&by_host, &s.tokens, s.priority, s.choice, &rounds));
-		choose_one_by_one(&w);
+			assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
+		assert_all_ok(gemp_resolve_all(&by_host, &s.keys, s.priority, s.decision, &rounds));
+		decide_one_by_one(&w);
 		assert_all(as_expected());
 	}
 }
@@ -182,19 +182,19 @@ static void test_choices_are_those_of_one_host(void **state)
 
 enum { MANY = 40000 };
 
-/* Many matches of up to three tokens. */
+/* Up to MANY matches of up to three keys each. */
 static gemp_code make_many(gemp_conflict_keys *out, uint64_t *priority, uint64_t *seed)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t seats = 1 + gemp_random_below(seed, 3 * MANY), writes = 1 + gemp_random_below(seed, 4);
-	*out = (gemp_conflict_keys){ .matches = gemp_random_below(seed, MANY), .slots = seats };
+	uint64_t slots = 1 + gemp_random_below(seed, 3 * MANY), writes = 1 + gemp_random_below(seed, 4);
+	*out = (gemp_conflict_keys){ .matches = gemp_random_below(seed, MANY), .slots = slots };
 	GEMP_TRY_DONE(GEMP_NEW(out->offsets, MANY + 1));
 	GEMP_TRY_DONE(GEMP_NEW(out->keys, 3 * MANY));
 	for (size_t m = 0; m < out->matches; m++) {
 		uint64_t end = out->offsets[m] + gemp_random_below(seed, 4);
 		priority[m] = gemp_random(seed);
 		for (uint64_t t = out->offsets[m]; t < end; t++)
-			out->keys[t] = gemp_conflict_key(gemp_random_below(seed, seats),
+			out->keys[t] = gemp_conflict_key(gemp_random_below(seed, slots),
 			                                 gemp_random_below(seed, writes) ? (gemp_access)gemp_random_below(seed, 2)
 			                                                                 : GEMP_WRITES);
 		out->offsets[m + 1] = end;
@@ -209,29 +209,29 @@ static void test_device_chooses_what_the_host_does(void **state)
 	static uint8_t by_host[MANY], by_device[MANY];
 	uint64_t seed = test_seed_all(), rounds, device_rounds;
 	gemp_runtime *context = NULL;
-	const gemp_budgets no_budgets = { 0 };
+	const gemp_budgets budgets = { 0 };
 	(void)state;
 	if (test_comm.size > 1)
-		return; /* their hosts choose */
-	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
+		return; /* several ranks decide on their hosts */
+	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &budgets));
 	const gemp_resolver host = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_HOST };
 	const gemp_resolver device = { .comm = &test_comm, .context = context, .on = GEMP_PLACE_DEVICE };
 	for (int i = 0; i < CASES / 4; i++) {
-		gemp_conflict_keys tokens;
-		assert_int_equal(make_many(&tokens, priority, &seed), GEMP_OK);
-		for (size_t m = 0; m < tokens.matches; m++)
-			by_host[m] = by_device[m] = tokens.offsets[m] == tokens.offsets[m + 1] && m % 7 == 0 ? GEMP_REJECTED
-			                                                                                     : GEMP_UNDECIDED;
-		assert_all_ok(gemp_resolve_all(&host, &tokens, priority, by_host, &rounds));
-		assert_all_ok(gemp_resolve_all(&device, &tokens, priority, by_device, &device_rounds));
-		assert_memory_equal(by_host, by_device, tokens.matches);
+		gemp_conflict_keys keys;
+		assert_int_equal(make_many(&keys, priority, &seed), GEMP_OK);
+		for (size_t m = 0; m < keys.matches; m++)
+			by_host[m] = by_device[m] = keys.offsets[m] == keys.offsets[m + 1] && m % 7 == 0 ? GEMP_REJECTED
+			                                                                                 : GEMP_UNDECIDED;
+		assert_all_ok(gemp_resolve_all(&host, &keys, priority, by_host, &rounds));
+		assert_all_ok(gemp_resolve_all(&device, &keys, priority, by_device, &device_rounds));
+		assert_memory_equal(by_host, by_device, keys.matches);
 		assert_int_equal(rounds, device_rounds);
-		gemp_conflict_keys_free(&tokens);
+		gemp_conflict_keys_free(&keys);
 	}
 	gemp_runtime_free(context);
 }
 
-/* Who has no rival is chosen; whoever has one is not decided about, and only few others are not. */
+/* A match without a conflicting one is selected, unless its keys leave that open; a match with one stays undecided. */
 static void test_uncontended_are_chosen_at_once(void **state)
 {
 	uint64_t seed = test_seed_all(), left, undecided;
@@ -239,18 +239,18 @@ static void test_uncontended_are_chosen_at_once(void **state)
 	for (int i = 0; i < CASES; i++) {
 		bool right = true;
 		make(&w, gemp_random(&seed));
-		take(&s, &w);
-		assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.tokens, s.choice, &left));
+		take_own(&s, &w);
+		assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
 		undecided = 0;
 		for (size_t k = 0; k < s.count; k++) {
-			bool rival = false, tokens = w.token_count[s.of[k]] > 0;
+			bool rival = false, keys = w.key_count[s.of[k]] > 0;
 			for (size_t o = 0; o < w.count; o++)
-				rival |= o != s.of[k] && w.choice[o] == GEMP_UNDECIDED && conflict(&w, s.of[k], o);
-			if (w.choice[s.of[k]] != GEMP_UNDECIDED)
-				right &= s.choice[k] == w.choice[s.of[k]];
+				rival |= o != s.of[k] && w.decision[o] == GEMP_UNDECIDED && conflict(&w, s.of[k], o);
+			if (w.decision[s.of[k]] != GEMP_UNDECIDED)
+				right &= s.decision[k] == w.decision[s.of[k]];
 			else
-				right &= rival ? s.choice[k] == GEMP_UNDECIDED : tokens || s.choice[k] == GEMP_SELECTED;
-			undecided += s.choice[k] == GEMP_UNDECIDED;
+				right &= rival ? s.decision[k] == GEMP_UNDECIDED : keys || s.decision[k] == GEMP_SELECTED;
+			undecided += s.decision[k] == GEMP_UNDECIDED;
 		}
 		assert_all(right && gemp_comm_sum1(&test_comm, undecided) == left);
 	}
@@ -264,16 +264,16 @@ static void test_one_is_the_first(void **state)
 		make(&w, gemp_random(&seed));
 		for (size_t k = 0; k < w.count && i % 2; k++)
 			w.priority[k] %= 3;
-		take(&s, &w);
-		assert_all_ok(gemp_resolve_one(&test_comm, &s.ordered, s.priority, s.choice));
-		size_t best = MOST;
+		take_own(&s, &w);
+		assert_all_ok(gemp_resolve_one(&test_comm, &s.ordered, s.priority, s.decision));
+		size_t best = MAX_MATCHES;
 		for (size_t o = 0; o < w.count; o++) {
-			bool less = best == MOST || w.priority[o] < w.priority[best] ||
+			bool less = best == MAX_MATCHES || w.priority[o] < w.priority[best] ||
 			            (w.priority[o] == w.priority[best] && compare_tuples(w.tuple[o], w.tuple[best]) < 0);
-			best = w.choice[o] == GEMP_UNDECIDED && less ? o : best;
+			best = w.decision[o] == GEMP_UNDECIDED && less ? o : best;
 		}
 		for (size_t o = 0; o < w.count; o++)
-			w.choice[o] = o == best ? GEMP_SELECTED : GEMP_REJECTED;
+			w.decision[o] = o == best ? GEMP_SELECTED : GEMP_REJECTED;
 		assert_all(as_expected());
 	}
 }
@@ -284,47 +284,47 @@ static void test_order_is_that_of_tuples(void **state)
 	(void)state;
 	for (int i = 0; i < CASES / 2; i++) {
 		make(&w, gemp_random(&seed));
-		take(&s, &w);
+		take_own(&s, &w);
 		s.ordered.bound = 1 + gemp_random_below(&seed, 14);
 		marked = 0;
 		for (size_t o = 0; o < w.count; o++)
-			marked += w.choice[o] != 0;
-		assert_all_ok(gemp_match_order_number(&test_comm, &s.ordered, s.choice, s.numbers, &total));
+			marked += w.decision[o] != 0;
+		assert_all_ok(gemp_match_order_number(&test_comm, &s.ordered, s.decision, s.numbers, &total));
 		bool right = total == marked;
 		for (size_t k = 0; k < s.count; k++) {
 			uint64_t wanted = 0;
 			for (size_t o = 0; o < w.count; o++)
-				wanted += w.choice[o] && compare_tuples(w.tuple[o], w.tuple[s.of[k]]) < 0;
-			right &= !s.choice[k] || s.numbers[k] == wanted;
+				wanted += w.decision[o] && compare_tuples(w.tuple[o], w.tuple[s.of[k]]) < 0;
+			right &= !s.decision[k] || s.numbers[k] == wanted;
 		}
 		assert_all(right);
 	}
 }
 
-/* The priorities of all matches, in the order of the world. */
-static void gather(uint64_t all[MOST])
+/* Collective. The priorities of all matches, in the order of the world. */
+static void gather(uint64_t all[MAX_MATCHES])
 {
-	memset(all, 0, MOST * sizeof *all);
+	memset(all, 0, MAX_MATCHES * sizeof *all);
 	for (size_t k = 0; k < s.count; k++)
 		all[s.of[k]] = s.priority[k];
-	gemp_comm_sum(&test_comm, all, MOST);
+	gemp_comm_sum(&test_comm, all, MAX_MATCHES);
 }
 
 static void test_priorities_become_distinct(void **state)
 {
-	static uint64_t all[MOST];
+	static uint64_t all[MAX_MATCHES];
 	uint64_t seed = test_seed_all();
 	(void)state;
 	for (int i = 0; i < CASES / 4; i++) {
 		make(&w, gemp_random(&seed));
-		uint64_t kinds = 1 + gemp_random_below(&seed, MOST), first_kind = gemp_random(&seed);
+		uint64_t kinds = 1 + gemp_random_below(&seed, MAX_MATCHES), first_kind = gemp_random(&seed);
 		for (size_t k = 0; k < w.count; k++) {
 			w.priority[k] = gemp_mix(first_kind + w.priority[k] % kinds);
-			w.choice[k] = 1;
+			w.decision[k] = 1;
 		}
 		before = w;
-		take(&s, &w);
-		assert_all_ok(gemp_match_order_distinct(&test_comm, &s.ordered, s.choice, s.priority));
+		take_own(&s, &w);
+		assert_all_ok(gemp_match_order_distinct(&test_comm, &s.ordered, s.decision, s.priority));
 		gather(all);
 		bool right = true;
 		for (size_t a = 0; a < w.count; a++) {
@@ -344,12 +344,12 @@ static gemp_code choose_again(void *argument)
 	gemp_code code = GEMP_OK;
 	uint64_t left, rounds;
 	(void)argument;
-	take(&s, &w);
-	GEMP_TRY_DONE(gemp_resolve_uncontended(&test_comm, &s.tokens, s.choice, &left));
-	memset(s.choice, 0, sizeof s.choice);
-	GEMP_TRY_DONE(gemp_match_order_distinct(&test_comm, &s.ordered, s.choice, s.priority));
-	GEMP_TRY_DONE(gemp_resolve_all(&(gemp_resolver){ .comm = &test_comm }, &s.tokens, s.priority, s.choice, &rounds));
-	code = gemp_match_order_number(&test_comm, &s.ordered, s.choice, s.numbers, NULL);
+	take_own(&s, &w);
+	GEMP_TRY_DONE(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
+	memset(s.decision, 0, sizeof s.decision);
+	GEMP_TRY_DONE(gemp_match_order_distinct(&test_comm, &s.ordered, s.decision, s.priority));
+	GEMP_TRY_DONE(gemp_resolve_all(&(gemp_resolver){ .comm = &test_comm }, &s.keys, s.priority, s.decision, &rounds));
+	code = gemp_match_order_number(&test_comm, &s.ordered, s.decision, s.numbers, NULL);
 done:
 	return code;
 }
@@ -360,7 +360,7 @@ static void test_choice_without_memory(void **state)
 	(void)state;
 	do
 		make(&w, gemp_random(&seed));
-	while (w.count < MOST / 2);
+	while (w.count < MAX_MATCHES / 2);
 	assert_all_survive_no_memory(choose_again, NULL);
 }
 

@@ -1,11 +1,11 @@
-/* Many a request of memory, by each rank, is refused while rules are at work. */
+/* Every 41st request of memory, of each rank in turn, is refused while rules run. */
 #include "transform_memory_case.h"
 
 static void requests_may_be_refused(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		skip(); /* it takes long and shows no more */
+		skip(); /* more ranks take long and test nothing else */
 	refuse(41);
 }
 

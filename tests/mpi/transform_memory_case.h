@@ -1,5 +1,5 @@
-/* transform_memory_case: rules without memory: whichever request of whichever rank is refused, all ranks end with the same
- * code and a message, and nothing stays behind. */
+/* transform_memory_case: rules without memory. Whichever request of whichever rank is refused, all ranks return the same
+ * code and a message, and no block stays allocated. */
 #ifndef GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 #define GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 
@@ -38,7 +38,7 @@ done:
 	return code;
 }
 
-/* Collective. Request k of the victim is refused; false: it made no such request. */
+/* Collective. Refuses request k of the victim; returns false if it made no such request. */
 static inline bool refused(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
@@ -51,21 +51,21 @@ static inline bool refused(int victim, long k)
 	int range[2] = { (int)code, -(int)code };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
 	bool agreed = range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM);
-	bool told = code == GEMP_OK || strstr(gemp_message(), "memory");
+	bool named = code == GEMP_OK || strstr(gemp_message(), "memory");
 	bool clean = gemp_memory_blocks() == before;
-	if (!agreed || !told || !clean)
+	if (!agreed || !named || !clean)
 		fprintf(stderr, "rank %d, request %ld of rank %d refused: code %d, '%s', %zu blocks left\n", test_comm.rank, k,
 		        victim, (int)code, gemp_message(), gemp_memory_blocks() - before);
-	assert_all(agreed && told && clean);
+	assert_all(agreed && named && clean);
 	return code != GEMP_OK;
 }
 
-/* Collective. Every stride-th request, of each rank in turn. */
+/* Collective. Refuses every stride-th request, of each rank in turn. */
 static inline void refuse(long stride)
 {
 	uint64_t applied[3];
 	gemp_shard *graph = make();
-	assert_all_ok(rewrite(&graph, applied)); /* kernels that are built stay */
+	assert_all_ok(rewrite(&graph, applied)); /* kernels are built here, and stay built */
 	gemp_shard_free(graph);
 	assert_all(applied[0] > 0 && applied[1] > 0 && applied[2] > 0);
 	for (int victim = 0; victim < test_comm.size; victim++)

@@ -1,5 +1,5 @@
-/* The change log where memory is short: whichever request of whichever rank is refused while it is written, all ranks end
- * with the same code, and nothing stays behind. */
+/* The change log where memory is short. Whichever request of whichever rank is refused while the log is written, all ranks return
+ * the same code, and no block stays allocated. */
 #include "transform_memory_case.h"
 
 static const char logged[] =
@@ -44,7 +44,7 @@ done:
 	return code;
 }
 
-/* Collective. false: the victim made no such request. */
+/* Collective. Refuses request k of the victim; returns false if it made no such request. */
 static bool refuse_one(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
@@ -62,7 +62,7 @@ static void requests_may_be_refused(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		skip(); /* it takes long and shows no more */
+		skip(); /* more ranks take long and test nothing else */
 	gemp_recorder recorder;
 	lines all = { .refused = -1 };
 	assert_all_ok(run_rules(&all, &recorder));

@@ -1,4 +1,4 @@
-/* Vertices and edges under edits: names are those before a step, and what does not fit is refused. */
+/* Edits name edges as they are before a step, and edits that do not fit the graph are refused. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -31,7 +31,7 @@ static gemp_edit vertex(gemp_edit_kind kind, int64_t key, const char *labels)
 	return (gemp_edit){ .kind = kind, .line = 7, .step = 1, .key = number(key), .labels = name(labels) };
 }
 
-/* With the attribute 1, or without. */
+/* with: the edge has the attribute x = 1. */
 static gemp_edit edge(gemp_edit_kind kind, int64_t source, int64_t target, uint64_t n, bool with)
 {
 	return (gemp_edit){ .kind = kind,
@@ -53,7 +53,7 @@ static gemp_edit set(gemp_edit e, gemp_value value, gemp_value was)
 	return e;
 }
 
-/* The edges that are there: how many of this type have this attribute. */
+/* How many existing edges of this type have this attribute. */
 static size_t count(const gemp_edit_state *t, const char *type, gemp_value value)
 {
 	size_t found = 0;

@@ -1,4 +1,4 @@
-/* Rows by their tuples: few and many, in any distribution, as qsort has them. */
+/* Rows are sorted by their tuples as qsort sorts them: few and many rows, several distributions. And slot tables. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-enum { MOST = 60000, WIDTH = 3 };
+enum { MAX_ROWS = 60000, WIDTH = 3 };
 
-static uint64_t tuples[MOST * WIDTH];
-static size_t rows[MOST], expected[MOST], width;
+static uint64_t tuples[MAX_ROWS * WIDTH];
+static size_t rows[MAX_ROWS], expected[MAX_ROWS], width;
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -20,10 +20,10 @@ static int compare_rows(const void *a, const void *b)
 	for (size_t i = 0; i < width; i++)
 		if (tuples[x * width + i] != tuples[y * width + i])
 			return tuples[x * width + i] < tuples[y * width + i] ? -1 : 1;
-	return (x > y) - (x < y); /* equal ones stay in their order */
+	return (x > y) - (x < y); /* equal rows keep their order */
 }
 
-/* Few values or all of them, some of them far out. */
+/* Random numbers of one of five distributions: all values, one, few with outliers, powers of two, many small ones. */
 static uint64_t draw(uint64_t *seed, uint64_t kind)
 {
 	uint64_t number = gemp_random(seed);
@@ -38,7 +38,7 @@ static uint64_t draw(uint64_t *seed, uint64_t kind)
 
 static void test_rows_are_sorted(void **state)
 {
-	static const size_t counts[] = { 0, 1, 2, 13, 500, 8192, 8193, 30000, MOST };
+	static const size_t counts[] = { 0, 1, 2, 13, 500, 8192, 8193, 30000, MAX_ROWS };
 	uint64_t seed = test_seed();
 	(void)state;
 	for (size_t i = 0; i < 4 * sizeof counts / sizeof *counts; i++) {
@@ -74,11 +74,11 @@ static void test_sort_without_memory(void **state)
 	assert_survives_no_memory(sort_again, NULL);
 }
 
-/* Seats that are their own slots, and hashed ones. */
-static void test_slots_are_those_of_seats(void **state)
+/* A slot is its own index where there are few, and a hashed index otherwise: equal slots have equal indices. */
+static void test_slots_have_their_indices(void **state)
 {
-	static uint64_t seats[1000];
-	static size_t slots[1000];
+	static uint64_t slots[1000];
+	static size_t indices[1000];
 	static const uint64_t bounds[] = { 1000, 100000, (uint64_t)1 << 62 };
 	uint64_t seed = test_seed();
 	(void)state;
@@ -86,12 +86,12 @@ static void test_slots_are_those_of_seats(void **state)
 		gemp_slot_table all;
 		assert_int_equal(gemp_slot_table_new(&all, bounds[b], 1000, 32), GEMP_OK);
 		for (size_t i = 0; i < 1000; i++)
-			slots[i] = gemp_slot_table_index(&all,
-			                                 seats[i] = i % 3 ? gemp_random_below(&seed, bounds[b]) : bounds[b] - 1);
+			indices[i] = gemp_slot_table_index(&all,
+			                                   slots[i] = i % 3 ? gemp_random_below(&seed, bounds[b]) : bounds[b] - 1);
 		for (size_t i = 0; i < 1000; i++) {
-			assert_true(slots[i] < all.count && gemp_slot_table_index(&all, seats[i]) == slots[i]);
+			assert_true(indices[i] < all.count && gemp_slot_table_index(&all, slots[i]) == indices[i]);
 			for (size_t k = 0; k < i; k++)
-				assert_true((seats[i] == seats[k]) == (slots[i] == slots[k]));
+				assert_true((slots[i] == slots[k]) == (indices[i] == indices[k]));
 		}
 		gemp_slot_table_free(&all);
 	}
@@ -102,7 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_are_sorted),
 		cmocka_unit_test(test_sort_without_memory),
-		cmocka_unit_test(test_slots_are_those_of_seats),
+		cmocka_unit_test(test_slots_have_their_indices),
 	};
 	return test_main(tests);
 }

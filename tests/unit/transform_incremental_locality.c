@@ -1,4 +1,4 @@
-/* How far from changes the matches of rules are looked for, told by the rules alone. */
+/* How far from changes the matches of rules are searched, as the rules alone determine it. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -33,12 +33,12 @@ static gemp_shard graph = { .ranks = 1,
 	                        .relations = relations };
 
 static const struct {
-	const char *rules; /* the first is asked about; all have been applied */
+	const char *rules; /* the locality is that of the first rule; all have been applied */
 	gemp_semantics semantics;
 	unsigned radius; /* GLOBAL: none */
-	unsigned reach;
-	const char *place;  /* its name */
-	const char *starts; /* names of the pattern's vertices where marks matter */
+	unsigned max_distance;
+	const char *anchor; /* its name */
+	const char *starts; /* names of the pattern's vertices at which a mark affects the match */
 } cases[] = {
 	{ "RULE r MATCH (a:A) SET a.x = 1", GEMP_ISO, 0, 0, "a", "" },
 	{ "RULE r MATCH (a:A {x: 1}) SET a.x = 2", GEMP_ISO, 0, 0, "a", "a" },
@@ -48,15 +48,15 @@ static const struct {
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE e, f", GEMP_ISO, 0, 1, "b", "b" },
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE e, f RULE s MATCH (a) REMOVE a:A", GEMP_ISO, 1, 1, "b", "bc" },
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE f", GEMP_ISO, 0, 1, "b", "b" },
-	/* Nothing that it asks for is changed. */
+	/* No rule changes anything that the pattern reads. */
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c)-[:S]->(d) SET d.x = 1", GEMP_ISO, 0, 2, "b", "" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c)-[:S]->(d) DETACH DELETE d", GEMP_ISO, 1, 2, "b", "bc" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) WHERE b.x = a.x SET c.x = 2", GEMP_ISO, 1, 1, "b", "ab" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) CREATE (c)-[:T]->(a)", GEMP_INDUCED, 1, 1, "b", "abc" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) CREATE (c)-[:T]->(a)", GEMP_ISO, 0, 1, "b", "" },
-	/* A value that is kept with the row is read too. */
+	/* A value that the row keeps is read, too. */
 	{ "RULE r MATCH (a)-[:S]->(b) SET a.x = b.x + a.x", GEMP_ISO, 1, 1, "a", "ab" },
-	/* Conditions hang on what is matched; ways do not lead along what must not be there. */
+	/* Conditions are connected to matched vertices; the way from the anchor does not use edges of NOT EXISTS. */
 	{ "RULE r MATCH (a:A) WHERE NOT EXISTS { (a)-[:T]->(:A) } CREATE (a)-[:T]->(:A)", GEMP_ISO, 0, 1, "a", "a" },
 	{ "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->()-[:T]->(b) } CREATE (a)-[:T]->(b)", GEMP_ISO, 1, 1,
 	  "a", "a" },
@@ -69,7 +69,7 @@ static const struct {
 	{ "RULE r MATCH (a)-[:S*0..9]->(b) CREATE (a)-[:S]->(b)", GEMP_ISO, GLOBAL, 0, NULL, NULL },
 	{ "RULE r MATCH (a)-[:S*0..9]->(b) CREATE (a)-[:T]->(b)", GEMP_ISO, 0, 9, "a", "" },
 	{ "RULE r MATCH (a), (b:A) CREATE (a)-[:T]->(b)", GEMP_ISO, GLOBAL, 0, NULL, NULL },
-	/* Behind WITH. */
+	/* After WITH. */
 	{ "RULE r MATCH (a)-[:S]->(b) WITH b, a, a.x AS y WHERE y > b.x SET a.x = 1", GEMP_ISO, 1, 1, "a", "ab" },
 	{ "RULE r MATCH (a)-[:S]->(b) WITH a, count(b) AS n WHERE n > 1 SET a.x = n", GEMP_ISO, GLOBAL, 0, NULL, NULL },
 	{ "RULE r MATCH (a) WITH a ORDER BY a.x LIMIT 2 SET a.x = 1", GEMP_ISO, GLOBAL, 0, NULL, NULL },
@@ -86,9 +86,9 @@ static void check(size_t i)
 	assert_int_equal(l.global != NULL, cases[i].radius == GLOBAL);
 	if (!l.global) {
 		const gemp_pattern *p = rules->rules[0].pattern;
-		assert_string_equal(p->vertices[l.anchor].name, cases[i].place);
+		assert_string_equal(p->vertices[l.anchor].name, cases[i].anchor);
 		assert_int_equal(l.radius, cases[i].radius);
-		assert_int_equal(l.max_distance, cases[i].reach);
+		assert_int_equal(l.max_distance, cases[i].max_distance);
 		for (size_t v = 0; v < p->vertex_count; v++)
 			assert_int_equal(l.roles[v].starts, strchr(cases[i].starts, *p->vertices[v].name) != NULL);
 		assert_int_equal(p->result.items[l.column].expr->kind, GEMP_VERTEX);
@@ -97,14 +97,14 @@ static void check(size_t i)
 	gemp_rule_set_free(rules);
 }
 
-/* Only what those do that were applied counts. */
+/* Only rules that were applied have an influence. */
 static void by_influence(void **state)
 {
 	(void)state;
 	static const struct {
 		bool applied[3];
 		bool starts[2];
-	} said[] = {
+	} expected[] = {
 		{ { false, false, false }, { false, false } },
 		{ { true, false, false }, { true, false } },
 		{ { false, true, false }, { false, true } },
@@ -116,11 +116,11 @@ static void by_influence(void **state)
 	                              "RULE t MATCH (d)-[:T]->(e) SET d.x = 1 CREATE (d)-[:T]->(:A {x: 1})",
 	                              "r.rules", NULL, 0));
 	assert_ok(gemp_rule_set_bind(rules, &graph, true));
-	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
 		gemp_locality l;
-		assert_ok(gemp_locality_find(&l, &(gemp_influence){ rules, said[i].applied }, 0, GEMP_ISO));
+		assert_ok(gemp_locality_find(&l, &(gemp_influence){ rules, expected[i].applied }, 0, GEMP_ISO));
 		for (size_t v = 0; v < 2; v++)
-			assert_int_equal(l.roles[v].starts, said[i].starts[v]);
+			assert_int_equal(l.roles[v].starts, expected[i].starts[v]);
 		gemp_locality_free(&l);
 	}
 	gemp_rule_set_free(rules);
