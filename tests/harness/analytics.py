@@ -1,7 +1,7 @@
-"""Graphs for tests of bfs, sssp, pagerank and spmv, and what these are to find: slow, and in a way of their own.
+"""Graphs for tests of bfs, sssp, pagerank and spmv, and the right answers, from slow and independent code.
 
-A graph is a list of keys and a list of edges (source, target, type, weight); weight None is NULL. Arcs are edges as values
-travel: one for an edge with a direction, two for one without, of a loop one.
+A graph is a list of keys and a list of edges (source, target, type, weight); weight None is NULL. A directed edge is one
+arc, an undirected edge two, an undirected loop one.
 """
 import csv
 import heapq
@@ -17,7 +17,7 @@ class Graph:
         self.keys, self.edges, self.directed = keys, edges, directed
 
     def write(self, name):
-        """Imports it as NAME.h5."""
+        """Imports the graph as NAME.h5."""
         with open(name + ".v.tsv", "w") as file:
             file.write("id\tname\tsize\n" + "".join(f"{k}\tn{k}\t{i % 7 - 3}\n" for i, k in enumerate(self.keys)))
         with open(name + ".e.tsv", "w") as file:
@@ -43,7 +43,7 @@ class Graph:
 
 
 def random_graph(draw, vertices, edges, directed=True, key=lambda i: f"v{i}", least=0, most=9):
-    """With loops, parallel edges, an edge back, an end without a way on, and vertices without edges."""
+    """A graph with loops, parallel edges, an edge back, a vertex without out-edges, and vertices without edges."""
     keys = [key(i) for i in range(vertices)]
     used = keys[: vertices * 3 // 4]
     ends = [(draw.choice(used), draw.choice(used)) for _ in range(edges)]
@@ -52,7 +52,7 @@ def random_graph(draw, vertices, edges, directed=True, key=lambda i: f"v{i}", le
 
 
 def order(key):
-    """Of keys: integers by value, strings by bytes."""
+    """The order of keys: integers by value, strings by bytes."""
     return key if isinstance(key, int) else key.encode()
 
 
@@ -73,7 +73,7 @@ def levels(arcs, source):
 
 
 def parents(arcs, level, source):
-    """Of each vertex the least neighbour one level before."""
+    """For each vertex the smallest neighbour one level before."""
     least = {}
     for a, b, _ in arcs:
         if b != source and a in level and level[b] == level[a] + 1:
@@ -99,8 +99,8 @@ def distances(arcs, source):
 
 
 def check_predecessors(arcs, distance, predecessor, source):
-    """Each is the end of a shortest path before the last edge; the least of those that are nearer; and all lead to the
-    source."""
+    """Each predecessor is the vertex before the last edge of a shortest path, the smallest of those that are nearer;
+    and all lead to the source."""
     nearer, tight = {}, {}
     for a, b, w in arcs:
         if a in distance and distance[a] + w == distance[b] and b != source:
@@ -139,14 +139,14 @@ def ranks(keys, arcs, damping=0.85, jump=None, weighted=False, tolerance=1e-14, 
 
 
 def rows(path, kinds):
-    """Of a TSV file as dictionaries; kinds: a type for each column; an empty cell is None."""
+    """The rows of a TSV file as dictionaries; kinds: a type for each column; an empty cell is None."""
     with open(path, newline="") as file:
         return [{name: None if cell == "" else kinds[name](cell) for name, cell in row.items()}
                 for row in csv.DictReader(file, delimiter="\t")]
 
 
 def column(found, name):
-    """Values of a column by key, without NULLs."""
+    """The values of a column by key, without NULLs."""
     return {row["key"]: row[name] for row in found if row[name] is not None}
 
 
@@ -171,7 +171,7 @@ def vertices_of(graph):
 
 
 def objects(check):
-    """A check that is given a spoilt answer fails."""
+    """Fails unless the check fails on a wrong answer."""
     try:
         check()
     except AssertionError:
@@ -180,7 +180,7 @@ def objects(check):
 
 
 def refusals(command, graph, *needed):
-    """What all four refuse alike."""
+    """Options that all four commands refuse in the same way."""
     run(1, command, "nowhere.h5", *needed, code=66, says="nowhere.h5")
     run(2, command, graph, *needed, "--relation", "C", code=2, says="relation C")
     run(1, command, graph, *needed, "-o", "x.png", code=2, says=".tsv, .csv, .jsonl or .h5")
@@ -192,12 +192,12 @@ def refusals(command, graph, *needed):
 
 
 def alike(one, other):
-    """Cells of a table; floats are rounded otherwise by another number of ranks."""
+    """The cells of two tables are equal; another number of ranks may round floats differently."""
     return one == other or (None not in (one, other) and "." in one and math.isclose(float(one), float(other), rel_tol=1e-9))
 
 
 def into_itself(command, graph, *options, names):
-    """The attributes of the results are what the rows say, the others stay; a second time they are refused."""
+    """--into stores the rows as attributes, and other attributes stay; a second time it is refused."""
     before = vertices_of(graph)
     quiet = run(2, command, graph, *options, "-o", "rows.tsv", "--into", graph, "-q")
     assert graph not in quiet.stdout + quiet.stderr, quiet.stdout + quiet.stderr

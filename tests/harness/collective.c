@@ -13,7 +13,7 @@ gemp_comm test_comm;
 int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitTest *tests, size_t count)
 {
 	int started = 0;
-	GEMP_MPI(MPI_Initialized(&started)); /* main may have looked at the number of ranks */
+	GEMP_MPI(MPI_Initialized(&started)); /* main may have asked for the number of ranks */
 	if (!started) {
 		gemp_session_begin();
 		GEMP_MPI(MPI_Init(argc, argv));
@@ -24,7 +24,7 @@ int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitT
 	test_filter();
 	int verdict = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &verdict, 1, MPI_INT, MPI_MAX, test_comm.world));
-	/* A rank that exits non-zero after MPI_Finalize kills those still finishing. */
+	/* A rank that exits non-zero after MPI_Finalize kills the ranks that are still finishing. */
 	GEMP_MPI(MPI_Barrier(test_comm.world));
 	gemp_comm_free(&test_comm);
 	GEMP_MPI(MPI_Finalize());
@@ -77,7 +77,8 @@ uint64_t test_seed_all(void)
 void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line)
 {
 	size_t before = gemp_memory_blocks();
-	/* Of more than three ranks the first, one between and the last: each refusal is a run of all of them. */
+	/* With more than three ranks only the first, one in the middle and the last rank are tested, since every failed
+	 * allocation is a run of all ranks. */
 	const int victims = test_comm.size < 3 ? test_comm.size : 3;
 	for (int v = 0; v < victims; v++) {
 		const int victim = victims == 1 ? 0 : v * (test_comm.size - 1) / (victims - 1);

@@ -31,7 +31,7 @@ static inline void euler_add(euler_case *c, gemp_vertex from, gemp_vertex to)
 	c->ends[c->m++][1] = to;
 }
 
-/* A closed walk of so many steps on vertices first .. first + count - 1. */
+/* A closed walk of this many steps on the vertices first .. first + count - 1. */
 static inline void euler_add_walk(euler_case *c, uint64_t *random, uint32_t first, uint32_t count, size_t steps)
 {
 	gemp_vertex start = first + (gemp_vertex)gemp_random_below(random, count), at = start;
@@ -77,7 +77,7 @@ static inline void euler_case_free(euler_case *c)
 	*c = (euler_case){ 0 };
 }
 
-/* Of the shapes there are; a few hundred edges, times `scale`. */
+/* Makes one of the shapes below, with a few hundred edges times `scale`. */
 enum { EULER_SHAPES = 8 };
 static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_t scale)
 {
@@ -96,7 +96,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 			euler_add(c, 0, leaf);
 			euler_add(c, leaf, 0);
 		}
-	} else if (shape == 3) { /* loops at few vertices, which a ring joins */
+	} else if (shape == 3) { /* loops at few vertices, which a ring connects */
 		c->n = 1 + c->n % 5;
 		for (uint32_t v = 0; v < c->n; v++)
 			euler_add(c, v, (v + 1) % c->n);
@@ -104,7 +104,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 			gemp_vertex v = (gemp_vertex)gemp_random_below(&random, c->n);
 			euler_add(c, v, v);
 		}
-	} else if (shape == 4) { /* two walks that may not meet */
+	} else if (shape == 4) { /* two walks that may lie in different components */
 		uint32_t half = (c->n + 1) / 2;
 		euler_add_walk(c, &random, 0, half, m / 2);
 		euler_add_walk(c, &random, c->n / 2, half, m / 2);
@@ -116,7 +116,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 				euler_add(c, r * size + i, r * size + (i + 1) % size);
 		for (uint32_t r = 0; r < rings; r++)
 			euler_add(c, r * size, (r + 1) % rings * size);
-	} else if (shape == 6) { /* parallel edges, there and back */
+	} else if (shape == 6) { /* parallel edges in both directions */
 		for (size_t i = 0; i < m / 8; i++)
 			for (gemp_vertex k = 0, v = (gemp_vertex)gemp_random_below(&random, c->n); k < 4; k++) {
 				euler_add(c, v, (v + 1) % c->n);
@@ -130,7 +130,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 	euler_rows(c);
 }
 
-/* Components with edges, found by themselves. */
+/* The number of components with edges, computed independently. */
 static inline size_t euler_components(const euler_case *c)
 {
 	size_t count = 0;
@@ -154,8 +154,8 @@ static inline size_t euler_components(const euler_case *c)
 	return count;
 }
 
-/* Each edge once, each begins where the one before ends, and the circuit closes (a path goes from path_start to
- * path_end). */
+/* Each edge occurs once and begins where the edge before it ends, and the circuit closes (a path leads from
+ * path_start to path_end). */
 static inline void euler_check_order(const euler_case *c, const gemp_euler_order *order)
 {
 	const gemp_euler_edges *edges = &c->edges;
@@ -179,7 +179,7 @@ static inline void euler_check_order(const euler_case *c, const gemp_euler_order
 	free(seen);
 }
 
-/* The result of an engine. */
+/* Checks the result of an engine. */
 static inline void euler_check_result(const euler_case *c, const gemp_euler_result *result)
 {
 	size_t components = euler_components(c);

@@ -1,7 +1,8 @@
 /* gas_case: small random graphs in memory, the same on every number of ranks, and plain serial answers to compare
- * with, which share no code with the engines: levels, Dijkstra, PageRank and sums in double, over a list of arcs.
+ * with, which share no code with the engines: levels, Dijkstra, PageRank and sums in double precision, over a list of
+ * arcs.
  *
- * Vertices have numbers 0 .. n - 1 in the order of their keys; arrays of the reference are by number.
+ * Vertices have numbers 0 .. n - 1 in the order of their keys; arrays of the reference are indexed by these numbers.
  */
 #ifndef GEMP_TESTS_GAS_CASE_H
 #define GEMP_TESTS_GAS_CASE_H
@@ -30,7 +31,7 @@ typedef struct gas_edge {
 	double cost;    /* attribute cost: a float from 0 on */
 } gas_edge;
 
-/* An edge as it leads: one that leads both ways is two, a loop one. */
+/* An arc is an edge with a direction; an undirected edge is two arcs, an undirected loop one. */
 typedef struct gas_arc {
 	uint32_t from, to;
 	int64_t weight;
@@ -63,7 +64,8 @@ static inline int64_t gas_case_key(uint32_t number)
 	return 7 * (int64_t)number - 20;
 }
 
-/* Collective. The edges given so far as a graph. What the ranks add does not matter: each adds every so manyth. */
+/* Collective. Makes a graph of the edges given so far. Each rank adds every size-th of them; the distribution does
+ * not matter. */
 static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint64_t seed)
 {
 	gemp_code code = GEMP_OK;
@@ -114,8 +116,8 @@ static inline void gas_case_free(gas_case *c)
 }
 
 /* Collective. Shapes: 0 no edges, 1 sparse, 2 dense with parallel edges and loops, 3 a star, 4 a path and some
- * shortcuts, 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. Up to some hundred edges
- * times `scale`. */
+ * shortcuts, 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. There are up to some
+ * hundred edges times `scale`. */
 enum { GAS_SHAPES = 8 };
 static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int shape, uint64_t seed, uint32_t scale)
 {
@@ -150,7 +152,7 @@ static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int sha
 	return gas_case_build(c, comm, seed % 5 + 1);
 }
 
-/* How edges lead. chosen[k]: of types 'A' + k; NULL: all. The caller frees the arcs (free). */
+/* The arcs of the edges. chosen[k] selects the type 'A' + k; NULL: all types. The caller frees the arcs (free). */
 static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_edge_direction direction,
                                      size_t *count)
 {
@@ -177,8 +179,8 @@ static inline void gas_case_relations(const gas_case *c, const bool *chosen, boo
 		relations[k] = chosen[c->graph->relations[k].name[0] - 'A'];
 }
 
-/* Collective. What each rank has of its own vertices, by local vertex, as one array by number. The caller frees it
- * (free). */
+/* Collective. Gathers the values that each rank has for its own vertices, by local vertex, into one array by number.
+ * The caller frees it (free). */
 static inline void *gas_case_all(const gas_case *c, const gemp_layout *layout, const void *own, size_t size)
 {
 	char *rows = gemp_calloc(layout->own, size), *all = malloc(c->n * size + 1);
@@ -222,7 +224,7 @@ static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, 
 	}
 }
 
-/* Dijkstra without a heap, of weights (exact), or of costs. distance[n]; INFINITY: not reached. */
+/* Dijkstra without a heap, with weights (exact) or costs. distance[n]; INFINITY: not reached. */
 static inline void gas_reference_distances(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
                                            uint32_t source, double *distance)
 {
@@ -246,8 +248,8 @@ static inline void gas_reference_distances(const gas_case *c, const gas_arc *arc
 	free(done);
 }
 
-/* rank[n] after as many iterations, from 1 / n or from the teleport vector (NULL: alike for all; sums to 1). What
- * vertices without arcs have goes where teleports go. */
+/* rank[n] after this many iterations, from 1 / n or from the teleport vector (NULL: the same for all; its sum is 1).
+ * The rank of vertices without arcs goes where teleports go. */
 static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs, size_t count, double damping,
                                           const double *teleport, int iterations, double *rank)
 {
@@ -270,8 +272,8 @@ static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs
 	free(degree);
 }
 
-/* y[i] = sum of A[i][j] x[j], where A[i][j] is what arcs i -> j weigh; transposed: j -> i. kind: 0 ones, 1 weights, 2
- * costs. */
+/* y[i] = sum of A[i][j] x[j], where A[i][j] is the value of the arcs i -> j, or, if transposed, j -> i. kind: 0 ones,
+ * 1 weights, 2 costs. */
 static inline void gas_reference_multiply(const gas_case *c, const gas_arc *arcs, size_t count, int kind,
                                           bool transposed, const double *x, double *y)
 {

@@ -31,7 +31,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 static void remove_folder(void)
 {
-	if (getpid() == folder_of) /* not from a forked child */
+	if (getpid() == folder_of) /* a forked child must not remove the folder */
 		nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 

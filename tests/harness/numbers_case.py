@@ -1,4 +1,4 @@
-"""Arrays of numpy without numpy, and numbers in the order of sort."""
+"""Reads and writes numpy arrays without numpy, and sorts numbers in the order of sort."""
 import ast
 import math
 import struct
@@ -7,7 +7,7 @@ CODES = {"u1": "B", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q", "f4":
 
 
 def key(x):
-    """NaN last, -0.0 before 0.0."""
+    """A sort key: NaN last, -0.0 before 0.0."""
     return (math.isnan(x), 0 if math.isnan(x) else x, 0 if math.isnan(x) else math.copysign(1, x)) if isinstance(x, float) else (x,)
 
 
@@ -20,7 +20,7 @@ def write_npy(path, kind, numbers):
 
 
 def read_npy(path):
-    """Kind and numbers."""
+    """Returns kind and numbers."""
     with open(path, "rb") as file:
         data = file.read()
     size, = struct.unpack("<H", data[8:10])

@@ -1,4 +1,4 @@
-"""The program under test, on as many ranks as asked for."""
+"""Runs the program under test on any number of ranks."""
 import os
 import shlex
 import subprocess
@@ -15,7 +15,7 @@ def attempt(ranks, *arguments):
 
 
 def run(ranks, *arguments, code=0, says=""):
-    """It ends with this code; a failure says so once, and what it says is in there."""
+    """The program must end with this code; a failure must print one message, which contains `says`."""
     done = attempt(ranks, *arguments)
     assert done.returncode == code, (arguments, done.returncode, done.stderr)
     assert says in done.stderr, (arguments, says, done.stderr)

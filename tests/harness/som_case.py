@@ -1,4 +1,4 @@
-"""Self-organising maps: data, files of maps, and what they are by their definitions."""
+"""Self-organising maps: data, files of maps, and values computed from their definitions."""
 import gzip
 import json
 import struct
@@ -10,14 +10,14 @@ from program import run
 
 
 def clusters(rng, count, dims, missing=0.0):
-    """Vectors around a few middles, so that units are far apart; [count, dims] of float32."""
+    """Vectors around a few centres, so units are far apart; [count, dims] of float32."""
     x = rng.normal(size=(6, dims))[rng.integers(6, size=count)] * 4 + rng.normal(size=(count, dims))
     x[rng.random(x.shape) < missing] = numpy.nan
     return x.astype(numpy.float32)
 
 
 def zstd(data):
-    """A frame of blocks as they are (RFC 8878)."""
+    """A frame of uncompressed blocks (RFC 8878)."""
     blocks = [data[i:i + 100000] for i in range(0, len(data), 100000)] or [b""]
     frame = struct.pack("<IBI", 0xFD2FB528, 0xA0, len(data))
     for i, block in enumerate(blocks):
@@ -26,7 +26,7 @@ def zstd(data):
 
 
 def write_table(path, x, names, keys=None):
-    """By the ending: tabs or commas, compressed or not."""
+    """The ending selects tabs or commas, and compression."""
     comma = "," if ".csv" in path else "\t"
     lines = [comma.join((["key"] if keys else []) + names)]
     for i, row in enumerate(x):
@@ -38,7 +38,7 @@ def write_table(path, x, names, keys=None):
 
 
 def write_map(path, w, names=None, **attributes):
-    """A map as the program would write one, of these units: [rows, columns, d]; hits count up from 0."""
+    """Writes a map of these units, as the program would: [rows, columns, d]; hits count up from 0."""
     rows, columns, dims = w.shape
     settings = dict(grid="rectangular", topology="planar", metric="euclidean", neighbourhood="gaussian",
                     cooling="linear", training="batch", start="pca", scaling="none", seed=1, epoch=3, epochs=3,
@@ -70,7 +70,7 @@ class Map:
         return (x.astype(float) - self.offset) * self.factor
 
     def distances(self, x):
-        """[n, units], over the values that are there."""
+        """Returns [n, units], over the values that are present."""
         x, w = self.scaled(x)[:, None, :], self.w.reshape(-1, self.dims)[None]
         there = ~numpy.isnan(x)
         x = numpy.where(there, x, 0)
@@ -78,7 +78,7 @@ class Map:
         if self.attributes["metric"] == "manhattan":
             return numpy.abs(x - w).sum(2)
         if self.attributes["metric"] == "cosine":
-            with numpy.errstate(invalid="ignore"): # of a vector without values
+            with numpy.errstate(invalid="ignore"):  # of a vector without values
                 return 1 - (x * w).sum(2) / numpy.sqrt((x ** 2).sum(2) * (w ** 2).sum(2))
         return numpy.sqrt(((x - w) ** 2).sum(2))
 
@@ -99,7 +99,7 @@ class Map:
         return found
 
     def check(self, x, report):
-        """U-matrix, hits and errors of this data, by their definitions."""
+        """Checks U-matrix, hits and errors for this data by their definitions."""
         for y in range(self.rows):
             for column in range(self.width):
                 near = [numpy.linalg.norm(self.w[y, column] - self.w[to]) for to in self.neighbours(y, column)]
@@ -112,7 +112,7 @@ class Map:
         assert self.hits.sum() == has.sum()
         counted = numpy.bincount(best, minlength=self.rows * self.width)
         nearest = numpy.sort(distances, 1)
-        alike = numpy.sum(nearest[:, 1] <= nearest[:, 0] * (1 + 1e-4) + 1e-7) # a float may find either
+        alike = numpy.sum(nearest[:, 1] <= nearest[:, 0] * (1 + 1e-4) + 1e-7)  # single precision may find either unit
         assert numpy.abs(counted - self.hits.ravel()).sum() <= 2 * alike, (counted, self.hits, alike)
         mean = distances.min(1).mean()
         assert abs(report["quantisation_error"] - mean) <= 1e-3 * mean, (report["quantisation_error"], mean)
@@ -122,15 +122,15 @@ class Map:
         return least, most
 
     def torn(self, distances, second):
-        """Whether the two best units are apart: surely, possibly, as units at the same distance are taken for each
-        other."""
+        """Returns whether the two best units are apart: surely, and possibly, since units at the same distance may be
+        exchanged."""
         best = numpy.flatnonzero(distances <= second * (1 + 1e-4) + 1e-7)
         nearest = [(u // self.width, u % self.width) for u in best]
         apart = [b not in self.neighbours(*a, True) for a in nearest for b in nearest if a != b]
         return all(apart), any(apart)
 
     def check_rows(self, x, keys, rows):
-        """What apply wrote of these vectors, as cells of text."""
+        """Checks the rows that apply wrote for these vectors, as cells of text."""
         assert len(rows) == len(x)
         distances = self.distances(x)
         for i, (key, unit, column, row, distance, second) in enumerate(rows):
@@ -157,7 +157,7 @@ def apply(ranks, some, data, out):
 
 
 def read_rows(path, comma="\t"):
-    """Of .tsv or .csv, without the header."""
+    """The rows of a .tsv or .csv file, without the header."""
     with open(path, encoding="utf-8") as file:
         head, *lines = [line.rstrip("\n").split(comma) for line in file]
     assert head == ["key", "unit", "x", "y", "distance", "second"], head
@@ -176,7 +176,7 @@ TABLES = [("t.tsv.zst", True), ("t.csv", False), ("t.tsv.gz", True), ("t.tsv", F
 
 
 def check_setting(rng, number, training, applying):
-    """Trains and applies by one of SETTINGS, on a table of one of TABLES, on so many ranks."""
+    """Trains and applies with one of SETTINGS, on a table of one of TABLES, on this many ranks."""
     (options, missing), (data, named) = SETTINGS[number], TABLES[number]
     x = clusters(rng, 100, 3, missing)
     if missing:
@@ -188,7 +188,7 @@ def check_setting(rng, number, training, applying):
     assert some.w.shape == (6, 8, 3) and some.columns == NAMES
     assert some.attributes["epoch"] == 4 and some.attributes["samples"] == len(x) and len(report["epochs"]) == 4
     least, most = some.check(x, report)
-    assert missing or "--neighbourhood" in options or most - least < 0.1, (least, most) # the check says something
+    assert missing or "--neighbourhood" in options or most - least < 0.1, (least, most)  # the check would notice a wrong unit
     apply(applying, "map.h5", data, "units.tsv")
     some.check_rows(x, keys, read_rows("units.tsv"))
     return x, keys, data

@@ -14,7 +14,7 @@ static place place_of(const som_reference_map *map, uint32_t unit)
 	return (place){ column + (row % 2 == 1 ? 0.5 : 0), row * sqrt(3) / 2 };
 }
 
-/* The shortest way from a to b or, on a toroid, to one of its images beside. */
+/* The shortest vector from a to b or, on a toroid, to one of the images of b. */
 static place way_of(const som_reference_map *map, uint32_t a, uint32_t b)
 {
 	place from = place_of(map, a), to = place_of(map, b), best = { to.x - from.x, to.y - from.y };
@@ -39,7 +39,7 @@ double som_reference_weight(const som_reference_map *map, som_reference_near nea
 {
 	place way = way_of(map, a, b);
 	double apart = hypot(way.x, way.y), bell = exp(-apart * apart / (2 * radius * radius));
-	radius *= 1 + 1e-9; /* places of a hexagonal grid are rounded */
+	radius *= 1 + 1e-9; /* positions on a hexagonal grid are rounded */
 	switch (near) {
 	case SOM_NEAR_GAUSSIAN: return bell;
 	case SOM_NEAR_GAUSSIAN_CUT: return apart <= radius ? bell : 0;

@@ -1,4 +1,5 @@
-/* Tests that must fail, each on one rank only: under several ranks all must then say so, and none hang. */
+/* Tests that must fail, each on one rank only. Under several ranks all ranks must report the failure, and none may
+ * hang. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -42,7 +43,7 @@ static gemp_code disagree(void *unused)
 static void no_agreement_on_failure(void **state)
 {
 	(void)state;
-	assert_true(test_comm.size > 1); /* alone, one always agrees */
+	assert_true(test_comm.size > 1); /* a single rank always agrees with itself */
 	assert_all_survive_no_memory(disagree, NULL);
 }
 

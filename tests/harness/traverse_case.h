@@ -1,4 +1,4 @@
-/* traverse_case: searches of a graph of gas_case.h, held against plain answers of its list of arcs. */
+/* traverse_case: searches of a graph of gas_case.h, compared with plain answers from its list of arcs. */
 #ifndef GEMP_TESTS_TRAVERSE_CASE_H
 #define GEMP_TESTS_TRAVERSE_CASE_H
 
@@ -11,7 +11,7 @@
 
 #define NOBODY UINT32_MAX
 
-/* By number: the least source of an arc from the level before. */
+/* By number: the smallest source of an arc from the level before. */
 static inline void reference_parents(const gas_case *c, const gas_arc *arcs, size_t count, const uint32_t *level,
                                      uint32_t *parent)
 {
@@ -24,7 +24,8 @@ static inline void reference_parents(const gas_case *c, const gas_arc *arcs, siz
 	}
 }
 
-/* The least source of a shortest path's last arc that is nearer; then, step by step, of arcs that add nothing. */
+/* First the smallest source of the last arc of a shortest path that is nearer; then, step by step, sources of arcs
+ * that add no distance. */
 static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
                                           uint32_t source, const double *distance, uint32_t *parent)
 {
@@ -54,7 +55,7 @@ static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs
 	free(found);
 }
 
-/* Ids of own vertices, by local vertex, as numbers, of all ranks. */
+/* Gathers the ids of own vertices, by local vertex, as numbers, from all ranks. */
 static inline uint32_t *all_parents(const gas_case *c, const gemp_layout *layout, const gemp_vertex *parent)
 {
 	uint32_t *own = calloc(layout->own + 1, sizeof *own);
@@ -73,7 +74,7 @@ static inline gemp_vertex id_of(const gas_case *c, uint32_t number)
 	return id;
 }
 
-/* Collective; the text is the same on all ranks. NULL: right. */
+/* Collective; the text is the same on all ranks. NULL: the answers are right. */
 static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_layout *layout, const gas_arc *arcs,
                                     size_t count, uint32_t source)
 {

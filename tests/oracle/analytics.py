@@ -1,9 +1,9 @@
-"""bfs, sssp, pagerank and spmv against networkx, igraph and scipy, which know nothing of each other. Skipped (77) without them.
+"""bfs, sssp, pagerank and spmv against networkx, igraph and scipy, which are independent of one another. Skipped (77) without them.
 
     analytics.py [--shared] [--only TEXT] [--ranks N]
 
-Generated graphs, small enough for networkx; with --shared the real graphs of GEMP_SHARED, where igraph and scipy are asked:
-skipped where these are missing. Edges there have no numbers of their own and get some from 1 to 255.
+The graphs are generated and small enough for networkx. With --shared they are the real graphs of GEMP_SHARED, which igraph and
+scipy can process; missing ones are skipped. Edges of real graphs have no weights and get some from 1 to 255.
 """
 import argparse
 import csv
@@ -36,7 +36,7 @@ SHARED = (("graphs/wiki-vote", False), ("graphs/arxiv-cit-hep-ph", True), ("grap
 
 
 class Arcs:
-    """Edges of a file as they lead: (source, target, weight); those without a direction both ways, a loop once."""
+    """The arcs of a graph file: (source, target, weight). An undirected edge is two arcs, an undirected loop one."""
 
     def __init__(self, keys, edges, directed):
         self.keys = keys
@@ -51,7 +51,7 @@ def found(path, ranks, command, kinds, *options):
 
 
 def ask(path, arcs, source, ranks):
-    """What the program says of levels, distances, ranks, and of ranks seen from the source."""
+    """Runs the program; returns levels, distances, ranks, and ranks with jumps to the source."""
     kind = type(arcs.keys[0])
     exact = ("--tolerance", "1e-12", "--max-iterations", "1000")
     near = ("--source", str(source))
@@ -87,7 +87,7 @@ def with_igraph(arcs, source, answer):
 
 
 def with_scipy(path, directed, ranks, kind):
-    """y = A x of the matrices of the file itself, which scipy multiplies."""
+    """y = A x with the matrices of the graph file, which scipy multiplies."""
     with h5py.File(path) as file:
         keys = [key.decode() if isinstance(key, bytes) else key for key in file["nodes/_id"][:].tolist()]
         n = len(keys)
@@ -162,7 +162,7 @@ def main():
         os.chdir(folder)
         graphs = shared(arguments.ranks, arguments.only) if arguments.shared else generated(arguments.ranks)
         for path, directed, kind in graphs:
-            if not arguments.shared: # the matrices' values are to be the weights
+            if not arguments.shared:  # the values of the matrices should be the weights
                 run(1, "convert", path, "-o", "w.tsv", "-q")
                 run(1, "import", "--vertices", "w.vertices.tsv", "--edges", "w.edges.tsv",
                     *([] if directed else ["--undirected"]), "--weight", "weight", "-o", path, "-q")

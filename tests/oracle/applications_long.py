@@ -1,8 +1,8 @@
-"""Applications as one query each, on real films and translations, against plain Python. Skipped (77) without them.
+"""Applications, each as one query, on real films and translations, compared with plain Python. Skipped (77) without them.
 
     applications_long.py [--ranks N] [--only TEXT] [--languages DE,EN,...]
 
-Pairs with three common films; the ten most frequent pairs with their titles; synonyms by way of other languages.
+Pairs with three common films; the ten most frequent pairs with their titles; synonyms through other languages.
 """
 import argparse
 import collections

@@ -1,6 +1,6 @@
-"""WITH and RETURN of one small pattern, against the same in Python: groups, DISTINCT, ORDER BY, SKIP, LIMIT.
+"""WITH and RETURN over one small pattern, compared with Python: groups, DISTINCT, ORDER BY, SKIP, LIMIT.
 
-    clauses.py [--seed N] [--ranks 1,3] [--only TEXT]
+clauses.py [--seed N] [--ranks 1,3] [--only TEXT]
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ class Person:
 
 
 class World:
-    """Rows of MATCH: (a, b, since)."""
+    """The rows of MATCH: (a, b, since)."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -62,7 +62,7 @@ def groups(rows, key):
 
 
 def last(value):
-    """NULL after all others."""
+    """A key for sorting that puts NULL after all other values."""
     return (value is None, value if value is not None else 0)
 
 
@@ -71,7 +71,7 @@ def by_bytes(text):
 
 
 def questions(rows):
-    """name, clauses, rows expected, is their order asked for?"""
+    """Yields the name, the clauses, the expected rows, and whether their order matters."""
     yield from plain(rows)
     yield from grouped(rows)
     yield from ordered(rows)
@@ -144,7 +144,7 @@ def through_with(rows):
 
 
 def written(value):
-    """A cell of JSON lines, as the questions have it."""
+    """A cell of JSON lines in the form of the expected rows."""
     if isinstance(value, dict):
         return '%s:%d->%d' % (value['type'], value['source'], value['target'])
     return tuple(value) if isinstance(value, list) else value

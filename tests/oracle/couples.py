@@ -1,9 +1,9 @@
-"""Couples and groups of three with at least three films together, created by rules, against plain Python.
+"""Couples and groups of three with at least three films together, created by rules, compared with plain Python.
 
     couples.py [--full] [--ranks N] [--films N]
 
-On films that are made, and couples on those of GEMP_SHARED where they are there; --full has their groups, too. Each couple and
-group has its films counted, couples have the average of their years.
+The films are generated; couples are also created on the films of GEMP_SHARED, if these exist, and with --full the groups, too. Each
+couple and group has the number of its films, and couples have the average of their years.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ LEAST = 3
 
 
 def together(vertices, edges, size):
-    """{people: (films, average year)}"""
+    """Returns {people: (films, average year)}."""
     header = vertices[0]
     year = {row[0]: row[header.index("year")] for row in vertices[1:]}
     cast = collections.defaultdict(set)
@@ -34,7 +34,7 @@ def together(vertices, edges, size):
         if kind == "ACTS_IN":
             cast[target].add(int(source))
     films = often(cast, 2)
-    if size == 3:  # only where each two of them have enough
+    if size == 3:  # only if each two of the people have enough common films
         beside = collections.defaultdict(set)
         for a, b in films:
             beside[a].add(b)

@@ -1,8 +1,8 @@
-"""The movies, every pair of option values at least once: ranks, replicas, phase of attributes, symmetry, buffers.
+"""Queries over the movies with every pair of option values at least once: ranks, replicas, phase of attributes, symmetry, buffers.
 
     movies_grid_long.py [--list] [--from N] [--graphs FOLDER]
 
-Hash in full on the pairs and the Jack question, once on the casts. Skipped (77) where the data are missing.
+--symmetry hash runs in full on the pairs and the query for Jack, and once on the casts. Skipped (77) if the data are missing.
 """
 import argparse
 import itertools
@@ -33,7 +33,7 @@ def pairs_of(run):
 
 
 def pairwise():
-    """Greedy: always the run that covers most of the pairs still missing."""
+    """A greedy cover: the next run is always the one with most of the pairs that are still missing."""
     names = list(PARAMETERS)
     every = [dict(zip(names, values)) for values in itertools.product(*PARAMETERS.values())]
     every = [run for run in every if allowed(run)]

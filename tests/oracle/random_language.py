@@ -1,12 +1,12 @@
-"""Property test: random queries of the whole language, against an evaluator in plain Python.
+"""Property test: random queries of the whole language, compared with an evaluator in plain Python.
 
     random_language.py [--seed N] [--seconds S] [--features where,parameters,edges,exists,optional,paths,...]
                        [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...]
                        [--dry-run] [--refusals]
 
-random_match.py asks many plain patterns; this one asks for everything else: expressions, sub-patterns, optional parts,
-paths, parts, grouping. A case that differs is kept in a folder that is named; --shrink spends S seconds on making it
-smaller.
+random_match.py has plain patterns; this test has all other parts of the language: expressions, sub-patterns, optional
+patterns, paths, unconnected parts, grouping. A case that differs is kept in a folder whose name is printed; --shrink spends S
+seconds on making it smaller.
 """
 import argparse
 import collections
@@ -33,7 +33,7 @@ MOST_ROWS = 4000
 
 
 class LanguageCase(cases.Case):
-    """semantics, distinct: None where the option is not given."""
+    """semantics and distinct are None if the option is not given."""
 
     def arguments(self, file):
         arguments = [file, self.query.text]
@@ -48,7 +48,7 @@ class LanguageCase(cases.Case):
         return arguments
 
     def expected(self, *_):
-        """(matches, embeddings, groups of rows); None where it is too much, or an error."""
+        """Returns (matches, embeddings, groups of rows), or None if there is too much work or an error."""
         host, query, semantics = Host(self.graph), self.query, self.semantics or 'iso'
         try:
             every = rows_of(host, query, semantics)
@@ -57,7 +57,7 @@ class LanguageCase(cases.Case):
             sums = query.optionals or query.between or query.result.unlike or query.result.grouped()
             distinct = self.distinct or ('none' if sums else 'orbit')
             if distinct != 'none' and self.shows_edges():
-                return None  # which of parallel edges stands for the others is said nowhere
+                return None  # the documentation does not say which of several parallel edges represents a class
             kept = classes(host, query, every, distinct)
             return len(kept), len(every), result(query, kept, host, semantics)
         except (TooMany, Failure):
@@ -99,11 +99,11 @@ class LanguageCase(cases.Case):
         return wrong or (None if report.get('rows') == len(rows) else 'rows: %s in the report' % report.get('rows'))
 
     def wrong_rows(self, rows, groups):
-        """Each group may stand in any order; SKIP and LIMIT may cut one anywhere."""
+        """The rows of a group may be in any order, and SKIP and LIMIT may cut a group anywhere."""
         query = self.query.result
         at, begin = 0, query.skip or 0
         end = begin + query.limit if query.limit is not None else sum(map(len, groups))
-        # keys of a graph that has integers and strings among them are all shown as strings
+        # if a graph has string keys, its integer keys are shown as strings, too
         keys = {i for group in groups for row in group for i, v in enumerate(row) if isinstance(v, tuple)}
 
         def texts(row):
@@ -132,13 +132,13 @@ def comparable(value):
 
 
 def smaller_queries(query):
-    """One step simpler each."""
+    """Yields the queries that are simpler by one step."""
     def with_(change):
         other = copy.deepcopy(query)
         try:
             change(other)
             other.arrange(random.Random(1))
-        except Exception:  # a step may leave no valid query
+        except Exception:  # the simpler query may be invalid
             return []
         return [other]
 
@@ -170,7 +170,7 @@ def smaller_queries(query):
 
 
 def simpler(e):
-    """Parts of a condition, conditions themselves."""
+    """Yields the parts of a condition, and simpler conditions."""
     if isinstance(e, tuple) and e[0] in ('and', 'or', 'xor', 'not'):
         yield from e[1:]
         for i, child in enumerate(e[1:], 1):

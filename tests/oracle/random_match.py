@@ -1,9 +1,9 @@
-"""Property test: random small graphs x random queries x options x ranks, against the brute-force reference.
+"""Property test: random small graphs x random queries x options x ranks, compared with the brute-force reference.
 
     random_match.py [--seed N] [--seconds S] [--queries N] [--variants N] [--large] [--stop N] [--shrink S]
                     [--without OPTION|CHOICE] [--counts] [--dry-run]
 
-A case that differs is kept in a folder that is named, with its command; --shrink spends S seconds on making it smaller.
+A case that differs is kept, with its command, in a folder whose name is printed; --shrink spends S seconds on making it smaller.
 """
 import argparse
 import os
@@ -25,7 +25,7 @@ RANKS = [1, 1, 2, 2, 2, 3, 3, 4, 8]
 
 def random_options(rng, graph):
     options = {option: rng.choice(values) for option, values in cases.OPTIONS.items()}
-    if len(graph.vertices) > 40:  # a round each for a few entries would take minutes
+    if len(graph.vertices) > 40:  # each round with only a few entries would take minutes
         for name in ('--result-buffer', '--outbox'):
             options[name] = options[name] and 1000 * int(options[name])
         options['--row-cache'] = options['--row-cache'] and options['--row-cache'].replace('K', '00K')
@@ -42,12 +42,12 @@ def random_case(rng, graph, ranks, seed):
 
 
 def variant(rng, case):
-    """The same question under other ranks and options: its kernels are built already, mostly."""
+    """The same query with other ranks and options; most of its kernels are built already."""
     return cases.changed(case, ranks=rng.choice(RANKS), options=random_options(rng, case.graph))
 
 
 def shrink(case, reference, seconds):
-    """The smallest case found that still differs, and how."""
+    """Returns the smallest case found that still differs, and its difference."""
     folder, end, wrong = work_folder(), time.time() + seconds, None
 
     def differs(one):
@@ -61,7 +61,7 @@ def shrink(case, reference, seconds):
                 break
             try:
                 found = differs(smaller)
-            except Exception:  # a step may leave no valid query
+            except Exception:  # the simpler query may be invalid
                 continue
             if found and 'code 2' not in found:
                 case, wrong, again = smaller, found, True

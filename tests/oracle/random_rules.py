@@ -1,14 +1,14 @@
-"""Property test: random rules under random controls on random graphs, against an interpreter in plain Python.
+"""Property test: random rules under random controls on random graphs, compared with an interpreter in plain Python.
 
     random_rules.py [--seed N] [--runs N | --seconds S] [--semantics S,...] [--ranks N,...] [--ways W,...] [--keep]
                     [OPTION OF transform...]
 
-Of each step of a run: how many matches there are, and how many are blocked, is counted by the interpreter. What was chosen, the
-vertices that each match creates for the record tell. Applied one after another in several random orders, each of these
-matches is still there at its turn, and the graph is the same; the next step is judged on it, and the last is that of the
-program. No match was left out that has nothing in common with those chosen. The steps are those that the control asks for. Other
-ways give the same graph: other numbers of ranks, a search of all matches in every step, a replay of the log of changes, a run that
-was stopped and resumed, and a choice on the device.
+For each step of a run the interpreter counts the matches and the inapplicable ones. Each applied match creates a vertex that
+records it, so the test knows the selected matches. It applies them one after another in several random orders: each match must
+still exist at its turn, and the graph must be the same in every order. The next step starts from this graph, and the last one
+must be the program's. Every match that was left out must conflict with a selected one, and the steps must be those of the control.
+These ways must give the same graph: other numbers of ranks, a search of all matches in every step, a replay of the change log, a run
+that was stopped and resumed, and selection on the device.
 """
 import argparse
 import collections
@@ -39,7 +39,7 @@ class Wrong(Exception):
 
 
 class TooLong(Exception):
-    """More than the interpreter can judge."""
+    """The interpreter would need too much time."""
 
 
 def require(good, *what):
@@ -47,7 +47,7 @@ def require(good, *what):
         raise Wrong(" ".join(map(str, what)))
 
 
-# the program's graph
+# the graph of the program
 
 def typed(text, kind):
     return {"int": int, "float": float, "bool": lambda t: t == "true"}.get(kind, str)(text) if text else None
@@ -81,7 +81,7 @@ def read_world(path, undirected):
 # one step
 
 class Fresh:
-    """Keys of what a step creates."""
+    """The keys of the elements that a step creates."""
 
     def __init__(self, world):
         keys = [key_value(v[1]) for v in world.vertices]
@@ -118,7 +118,7 @@ def recorded(rule, world, vertex):
 
 
 def records(rule, final, applied, fresh):
-    """Of each match that is applied."""
+    """The record of each match that was applied."""
     for i in range(applied):
         vertex = ("vertex", fresh.key(i * rule.created()))
         require(vertex in final.vertices and "Rec" in final.label_sets[vertex], rule.name, "has no record", vertex)
@@ -128,8 +128,8 @@ def records(rule, final, applied, fresh):
 
 
 class Reading:
-    """A row for every record. There are several where edges without a number look the same; more probable are those that take
-    rows that are not blocked, and another edge for each."""
+    """Assigns a row to every record. There are several ways if edges without a number look the same. Those with rows
+    that are not inapplicable, and with a different edge for each, are more probable."""
 
     def __init__(self, rule, world, rows, told):
         self.rule, self.world, self.told, self.alike = rule, world, told, collections.defaultdict(list)
@@ -158,7 +158,7 @@ class Reading:
         return [left[record].pop(0) for record in self.told]
 
     def other(self, rng):
-        """One that differs from this a little."""
+        """Returns a reading that differs slightly from this one."""
         new = copy.copy(self)
         record = rng.choice(self.open)
         new.taken = dict(self.taken)
@@ -191,10 +191,10 @@ def shown(row):
     return {k: v[1] if isinstance(v, tuple) else v for k, v in row.items()}
 
 
-# which matches may have been left out
+# which matches may be left out
 
 def variables_read(e, labels):
-    """{(variable, attribute or '(label)')}"""
+    """Returns {(variable, attribute or '(label)')}."""
     if isinstance(e, tuple):
         if e[0] == "param":
             return set()
@@ -211,13 +211,13 @@ def variables_read(e, labels):
 
 
 def is_local(rule, semantics):
-    """What it reads are its own vertices and edges."""
+    """The rule reads only its own vertices and edges."""
     return not (rule.optionals or rule.grouped() or semantics == "induced" or
                 any(sub_patterns(e) for p in rule.patterns() for e in p.where))
 
 
 def touches(rule, row, world):
-    """(reads, writes) of a local rule."""
+    """Returns (reads, writes) of a local rule."""
     labels = ["(%s)" % label for label in "ABCD"]
     reads = {v for v in row.values() if isinstance(v, tuple)}
     values = [e for u in rule.updates for e in ({"vertex": u[3:4], "edge": u[5:6]}.get(u[0], ()))]
@@ -242,7 +242,7 @@ def in_conflict(one, other):
 
 
 def check_choice(rule, world, able, chosen, semantics):
-    """Those that are chosen do not conflict; one that is left out does."""
+    """Matches that were selected do not conflict, and each match that was left out conflicts with one of them."""
     if not is_local(rule, semantics):
         return
     footprints = [touches(rule, row, world) for row in chosen]
@@ -259,7 +259,7 @@ def check_choice(rule, world, able, chosen, semantics):
 
 
 class Judge:
-    """world_after(steps): the program's graph behind these (rule, one)."""
+    """world_after(steps) is the graph of the program after these (rule, one)."""
 
     def __init__(self, rng, rules, world, final, steps, semantics, world_after):
         self.rng, self.rules, self.world, self.final = rng, rules, world, final
@@ -288,7 +288,7 @@ class Judge:
         return len(self.done)
 
     def advance(self, rule, rows, able, applied, one):
-        """Some reading of the records explains the program's graph."""
+        """Some reading of the records must explain the graph of the program."""
         fresh = Fresh(self.world)
         best = Reading(rule, self.world, rows, list(records(rule, self.final, applied, fresh))).anew(self.rng)
         if not best.open:
@@ -342,7 +342,7 @@ def write_rules(path, rules, control):
 
 
 def after(graph_file, spoken, rules, options, undirected, steps):
-    """The program's graph behind these steps."""
+    """Returns the graph of the program after these steps."""
     base = graph_file + ".after"
     write_rules(base + ".rules", spoken, "; ".join("TRY (%s)" % control_text(("rule",) + step, rules) for step in steps))
     run = transform(graph_file, base + ".rules", base + ".h5", 1, options)
@@ -356,14 +356,14 @@ def transform(graph_file, text, output, ranks, options):
     return run
 
 
-# other ways to the same graph
+# other ways that must give the same graph
 
 def on_ranks(graph_file, text, output, ranks, options):
     return transform(graph_file, text, output, ranks, options)
 
 
 def searched_anew(graph_file, text, output, ranks, options):
-    """In each step all matches, not only those near changes."""
+    """A search of all matches in each step, not only of those near changes."""
     return transform(graph_file, text, output, ranks, options + ["--rematch", "full"])
 
 
@@ -372,7 +372,7 @@ def on_device(graph_file, text, output, ranks, options):
 
 
 def replayed(graph_file, text, output, ranks, options):
-    """By the log of changes that ranks write."""
+    """A replay of the change log that ranks write."""
     log = output + ".jsonl"
     run = transform(graph_file, text, output, ranks, options + ["--changes", log])
     require(run.returncode == 0, "code", run.returncode, "with --changes", run.stderr)
@@ -381,7 +381,7 @@ def replayed(graph_file, text, output, ranks, options):
 
 
 def resumed(graph_file, text, output, ranks, options):
-    """Stopped again and again, with any number of ranks."""
+    """A run that is stopped again and again, with varying numbers of ranks."""
     folder = output + ".checkpoint"
     for i in range(4):
         run = transform(graph_file, text, output, (ranks, 1, 2)[i % 3],
@@ -395,7 +395,7 @@ WAYS = {"ranks": on_ranks, "full": searched_anew, "device": on_device, "replay":
 
 
 def graph_of(run):
-    """Its size, and a hash of all that it has."""
+    """Its size, and a hash of its content."""
     return json.loads(run.stdout)["graph"]
 
 

@@ -1,4 +1,5 @@
-"""The reference itself, against closed forms. It judges the program, so it is judged first."""
+"""Compares the reference with closed forms. The reference decides whether the program is right, so it is tested itself.
+"""
 import math
 import os
 import sys
@@ -12,7 +13,7 @@ failures = 0
 
 
 def graph(edges, vertices=None):
-    """Files of a graph; edges (source, target, type)."""
+    """Writes the files of a graph of edges (source, target, type)."""
     names = vertices if vertices is not None else sorted({v for e in edges for v in e[:2]})
     paths = [os.path.join(folder, f) for f in ('vertices.tsv', 'edges.tsv')]
     with open(paths[0], 'w') as file:

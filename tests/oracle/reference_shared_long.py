@@ -1,4 +1,4 @@
-"""The reference itself, against counts of real graphs that other systems agree on."""
+"""Compares the reference with counts of real graphs on which other systems agree."""
 import os
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-"""The two references, C for plain patterns and Python for the whole language, on the same random questions.
+"""Compares the two references, C for plain patterns and Python for the whole language, on the same random queries.
 
-    references_agree.py [--seed N] [--seconds S]
+references_agree.py [--seed N] [--seconds S]
 """
 import argparse
 import os

@@ -1,8 +1,8 @@
-"""Real graphs: the program's counts against those of GEMP_SHARED/oracles. Skipped (77) where these are missing.
+"""Counts of real graphs, compared with those of GEMP_SHARED/oracles. Skipped (77) if these are missing.
 
     shared.py [--full] [--ranks N] [--only TEXT] [--limit SECONDS] [--graphs FOLDER] [OPTION OF match...]
 
-The normal run takes the small ones; --full takes all, and tells which do not end within the limit.
+The normal run has the small graphs; --full has all, and prints the ones that exceed the limit.
 """
 import argparse
 import os

@@ -1,6 +1,6 @@
-"""Nine questions over a social network under homomorphism, on a made network and on LSQB's, against SQL.
+"""Nine queries over a social network under homomorphism, on a generated network and on that of LSQB, compared with SQL.
 
-    social_network.py [--seed N] [--ranks N] [--people N] [--data example,sf0.003] [--only TEXT]
+social_network.py [--seed N] [--ranks N] [--people N] [--data example,sf0.003] [--only TEXT]
 """
 import argparse
 import os

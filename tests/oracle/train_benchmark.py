@@ -1,8 +1,7 @@
-"""The questions of the Train Benchmark as single queries, on sizes 1 and 16 or, without them, on made data, against SQL.
+"""The queries of the Train Benchmark on sizes 1 and 16 or, if these are missing, on generated data, compared with SQL.
 
-    train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
-
-A size that is not there is left out; with no size left, the made data of the seed are asked.
+train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
+A missing size is left out; if all are missing, the generated data of the seed are used.
 """
 import argparse
 import os
@@ -40,7 +39,7 @@ def made(judge, seed, ranks, only):
 
 
 def known_counts():
-    """{(size, question): count} that several systems agree on."""
+    """Returns {(size, query): count} on which several systems agree."""
     path = os.path.join(SHARED, 'oracles', 'railway.tsv')
     if not os.path.exists(path):
         return {}

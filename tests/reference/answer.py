@@ -1,4 +1,4 @@
-"""What a whole query gives: rows of all clauses, what --distinct leaves of them, WITH and RETURN."""
+"""The result of a whole query: the rows of all clauses, the classes of --distinct, WITH and RETURN."""
 import functools
 import itertools
 
@@ -10,7 +10,7 @@ ORDER_OF_KINDS = ['element', 'list', 'string', 'boolean', 'number']
 
 
 def rows_of(host, query, semantics):
-    """Environments: every embedding of MATCH, continued by the OPTIONAL MATCHes."""
+    """Returns environments: every embedding of MATCH, extended by the OPTIONAL MATCHes."""
     rows = list(host.embeddings(query.match, {}, semantics))
     for optional in query.optionals:
         rows = [longer for row in rows for longer in
@@ -21,7 +21,8 @@ def rows_of(host, query, semantics):
 # --distinct
 
 def automorphisms(query):
-    """[{name: name}]: the ways to rename the variables that leave all of the query as it is; edges by their ends."""
+    """Returns [{name: name}]: the renamings of variables that leave the query unchanged; edges follow from their ends.
+    """
     vertices, edges = query.points()
     original = said_with(query, {n: n for n in vertices + edges})
     found = []
@@ -58,7 +59,7 @@ def said_with(query, names):
     for projection in (query.between, query.result):
         if projection:
             said = [(expr_signature(i.expr, names), i.aggregate, i.unlike) for i in projection.items]
-            # what comes later speaks of these by their aliases
+            # later clauses use the aliases
             names = dict(names, **{i.alias: repr(s) for i, s in zip(projection.items, said) if i.alias not in names})
             order = [(expr_signature(e, names), down) for e, down in projection.order]
             where = sorted(expr_signature(e, names) for e in projection.where)
@@ -67,7 +68,7 @@ def said_with(query, names):
 
 
 def smallest_key(host, query, row):
-    """Vertices by first appearance, then edges by (relation, source, target, parallel number)."""
+    """Compares vertices by first appearance, then edges by (relation, source, target, parallel number)."""
     vertices, edges = query.points()
 
     def vertex_key(vertex):
@@ -77,7 +78,7 @@ def smallest_key(host, query, row):
 
 
 def classes(host, query, rows, distinct):
-    """The rows that stay: the smallest of each class, and the number of classes."""
+    """Returns the rows that represent their classes, the smallest of each, and the number of classes."""
     vertices, edges = query.points()
     if distinct == 'none':
         return rows
@@ -95,7 +96,7 @@ def classes(host, query, rows, distinct):
     every = {e[0]: e for p in query.patterns() for e in p.edges}
 
     def vertex_or_edge(row, point, names):
-        """What stands for a point after the renaming; a path is read from the end where it then begins."""
+        """Returns the image of a point after the renaming. A path is read from the end at which it then begins."""
         element = row[names[point]]
         if not element or element[0] != 'path':
             return str(element)
@@ -114,7 +115,7 @@ def classes(host, query, rows, distinct):
 # projections
 
 def identity(value):
-    """Equal for values that DISTINCT and grouping hold to be the same."""
+    """Returns a value that is equal for values which DISTINCT and grouping treat as equal."""
     if value is None:
         return ('null',)
     if isinstance(value, list):
@@ -123,7 +124,8 @@ def identity(value):
 
 
 def ascending(x, y):
-    """The order of ORDER BY: NULL last, numbers by value, strings bytewise, false before true, vertices by key."""
+    """A key for the order of ORDER BY: NULL last, numbers by value, strings bytewise, false before true, vertices by
+    key."""
     if x is None or y is None:
         return (x is None) - (y is None)
     if kind(x) != kind(y):
@@ -165,7 +167,8 @@ def aggregated(item, values):
 
 
 def projected(projection, rows, host, semantics):
-    """[(values of the items, environment)]; the environment is a row's own where there is one for each."""
+    """Returns [(values of the items, environment)]; if there is one result for each row, it has the environment of the
+    row."""
     def value(e, row):
         return truth(e, row, host, inside(semantics))
     if not projection.grouped():
@@ -189,7 +192,7 @@ def projected(projection, rows, host, semantics):
 
 
 def result(query, rows, host, semantics):
-    """[[rows that may stand in any order among themselves]], in the order of ORDER BY, before SKIP and LIMIT."""
+    """Returns [[rows whose order among themselves is undefined]], in the order of ORDER BY, before SKIP and LIMIT."""
     if query.between:
         rows = [{i.alias: v for i, v in zip(query.between.items, values)}
                 for values, _ in projected(query.between, rows, host, semantics)]
@@ -213,7 +216,7 @@ def result(query, rows, host, semantics):
 
 
 def shown(value):
-    """As JSON lines show it."""
+    """The value as JSON lines show it."""
     if isinstance(value, tuple):
         return key_value(value[1]) if value[0] == 'vertex' else value
     if isinstance(value, list):

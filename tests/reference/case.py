@@ -1,4 +1,4 @@
-"""One case of the property test: graph, query, options and ranks; what the program must say; making a case smaller."""
+"""One case of the property test: graph, query, options and ranks; the expected output of the program; simpler cases."""
 import copy
 import os
 import random
@@ -33,7 +33,7 @@ class Case:
         return arguments
 
     def expected(self, reference, folder):
-        """None where there are too many embeddings to be worth it; only counts where there are many."""
+        """Returns None if there are too many embeddings to compute, and only counts if there are many."""
         files = self.graph.write(folder)
 
         def ask(**options):
@@ -46,7 +46,7 @@ class Case:
         return answer
 
     def expected_rows(self, answer):
-        """What RETURN shows of each match, as texts."""
+        """Returns the texts that RETURN shows for each match."""
         q = self.query
         if q.returns == ['count(*)']:
             return [(str(answer.matches if self.says_distinct else answer.embeddings),)]
@@ -67,7 +67,7 @@ class Case:
         return sorted(rows)
 
     def imported(self, folder, pieces=True):
-        """None, or what went wrong."""
+        """Returns None, or the error."""
         rng = random.Random(self.seed)
         inputs = os.path.join(folder, 'inputs')
         shutil.rmtree(inputs, True)
@@ -83,7 +83,7 @@ class Case:
         return ['--vertices', files[0], '--edges', files[1]] + ['--undirected'] * self.graph.undirected
 
     def matched(self, folder, answer):
-        """None, or how the program differs from the reference."""
+        """Returns None, or the difference of the program from the reference."""
         listed = self.listed
         output = os.path.join(folder, 'rows.tsv')
         if os.path.exists(output):
@@ -125,7 +125,7 @@ class Case:
 
 
 def number(cell):
-    """Floats may be written in several ways."""
+    """A float as a number, since it may be written in several ways."""
     try:
         return '%.12g' % float(cell) if '.' in cell else cell
     except ValueError:
@@ -144,7 +144,7 @@ def difference(a, b):
 
 
 def smaller_cases(case):
-    """One step simpler each."""
+    """Yields the cases that are simpler by one step."""
     for option, value in sorted(case.options.items()):
         if value is not None:
             yield changed(case, options=dict(case.options, **{option: None}))

@@ -1,14 +1,14 @@
 """A query of the whole language as a structure, and its text.
 
-A Pattern is what stands after one MATCH: vertices [(name, [labels])], edges [(name, from, to, 'out' | 'either', [types],
-hops)] with hops None or (least, most), and conditions. A Clauses is a whole query: a match, optional ones, projections.
+A Pattern is the text after one MATCH: vertices [(name, [labels])], edges [(name, from, to, 'out' | 'either', [types],
+hops)] with hops None or (min, max), and conditions. A Clauses is a whole query: a match, optional matches, projections.
 """
 from expression import expr_cypher, expr_variables, parameters, sub_patterns
 from reference import Query
 
 
 class Pattern(Query):
-    """bound: the names that a pattern around it, or before it, has already."""
+    """bound: the names that an enclosing or earlier pattern has defined."""
 
     def __init__(self, name, vertices, edges, where=(), bound=()):
         super().__init__(name, vertices, [tuple(e) + (None,) * (6 - len(e)) for e in edges], where)
@@ -20,7 +20,7 @@ class Pattern(Query):
         return other
 
     def own(self):
-        """The names that it brings in, without those of its sub-patterns."""
+        """The names that this pattern defines, without those of its sub-patterns."""
         return [n for n in [v[0] for v in self.vertices] + [e[0] for e in self.edges] if n not in self.bound]
 
     def outer_variables(self):
@@ -34,7 +34,7 @@ class Pattern(Query):
         return [e for e in self.edges if e[5]]
 
     def named(self):
-        """The names that have to be written."""
+        """The names that must appear in the text."""
         return set().union(*(expr_variables(e) for e in self.where), set())
 
     def text_of_match(self, rng, used):
@@ -59,7 +59,7 @@ class Pattern(Query):
         return '%s { %s%s }' % (op.upper(), word, text)
 
     def split_where(self, rng):
-        """Only what is said of its own elements can be written {x: literal}."""
+        """Only equalities about the pattern's own elements can be written {x: literal}."""
         here = {v[0] for v in self.vertices} | {e[0] for e in self.edges if not e[5]}
         plain = [e for e in self.where if expr_variables(e) <= here and not parameters(e)]
         every, self.where = self.where, plain
@@ -80,7 +80,8 @@ class Pattern(Query):
         return text.replace(']', hops + ']')
 
     def signature(self, names):
-        """What the pattern says, with variables renamed by `names`; the same for any names of its own."""
+        """A text that defines the pattern, with variables renamed by `names`; it does not depend on the pattern's own
+        names."""
         own = [v[0] for v in self.vertices if v[0] not in names]
         return min(self.said(dict(names, **renaming)) for renaming in renamings(own))
 
@@ -99,7 +100,7 @@ class Pattern(Query):
 
 
 def renamings(own):
-    """Every way to call a pattern's own vertices."""
+    """Yields every renaming of the pattern's own vertices."""
     import itertools
     for order in itertools.permutations(range(len(own))):
         yield {v: '~%d' % i for v, i in zip(own, order)}
@@ -110,7 +111,8 @@ NEGATED = {'eq': 'ne', 'ne': 'eq', 'lt': 'ge', 'ge': 'lt', 'gt': 'le', 'le': 'gt
 
 
 def conjuncts(e, negative=False):
-    """The conditions that all hold where `e` holds (where it does not hold, if negative), without NOT as far as possible."""
+    """Returns the conditions that all hold if and only if `e` holds (or, if negative, does not hold), with as few NOT
+    as possible."""
     operator = e[0] if isinstance(e, tuple) else None
     if operator == 'not':
         return conjuncts(e[1], not negative)
@@ -145,7 +147,7 @@ def expr_signature(e, names):
 
 
 class Item:
-    """expr, or aggregate (count, sum, min, max, avg, collect) of it; count of None is count(*)."""
+    """expr, or an aggregate (count, sum, min, max, avg, collect) of it; count of None is count(*)."""
 
     def __init__(self, expr, alias, aggregate=None, unlike=False):
         self.expr, self.alias, self.aggregate, self.unlike = expr, alias, aggregate, unlike
@@ -158,7 +160,8 @@ class Item:
 
 
 class Projection:
-    """RETURN or WITH: items, DISTINCT; for RETURN order [(expression, descending)], SKIP, LIMIT; for WITH conditions."""
+    """RETURN or WITH: items and DISTINCT; RETURN may have order [(expression, descending)], SKIP and LIMIT, WITH may
+    have conditions."""
 
     def __init__(self, items, unlike=False, order=(), skip=None, limit=None, where=()):
         self.items, self.unlike, self.order, self.skip, self.limit = list(items), unlike, list(order), skip, limit
@@ -198,7 +201,7 @@ class Clauses:
         return {k: v for e in self.expressions() for k, v in parameters(e).items()}
 
     def arrange(self, rng):
-        """Write it down in one of many ways; the order of variables is as they then appear."""
+        """Writes the query in one of many ways; variables then have the order in which they appear."""
         used = set().union(*(expr_variables(e) for e in self.expressions()), set())
         for later in self.optionals:
             used |= {v[0] for v in later.vertices}
@@ -211,7 +214,7 @@ class Clauses:
         self.text = ' '.join(texts)
 
     def points(self):
-        """Its vertices and edges, each in order of appearance."""
+        """Returns its vertices and edges, each in order of appearance."""
         patterns = self.patterns()
         vertices = [v[0] for p in patterns for v in p.vertices if v[0] not in p.bound]
         return vertices, [e[0] for p in patterns for e in p.edges]

@@ -1,4 +1,4 @@
-/* Backtracking over the query's vertices, then over its edges as soon as both ends are there. */
+/* Backtracking over the vertices of the query; an edge is mapped as soon as both of its ends are. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -110,11 +110,11 @@ static void extend_edge(search *s, int step)
 	const ref_query_edge *edge = &s->query->edges[s->steps[step] - REF_MAX_VERTICES];
 	uint32_t from = s->images[edge->from], to = s->images[edge->to];
 	try_edges(s, step, from, to);
-	if (edge->either && from != to) /* a loop matches -[]- once */
+	if (edge->either && from != to) /* -[]- matches a loop once */
 		try_edges(s, step, to, from);
 }
 
-/* Each neighbour once; the edges themselves are mapped by their own steps. */
+/* Tries each neighbour once; the edges themselves are mapped by their own steps. */
 static void try_neighbours(search *s, int step, const size_t *begin, const ref_arc *arcs, uint32_t vertex)
 {
 	for (size_t i = begin[vertex]; i < begin[vertex + 1]; i++)
@@ -128,7 +128,7 @@ static bool is_out_neighbour(const ref_graph *graph, uint32_t from, uint32_t to)
 	return at < end && graph->out[at].neighbour == to;
 }
 
-/* Both ways: the rows of `in` without those met in `out` already. */
+/* Tries both directions: rows of `in` without vertices that `out` has as well. */
 static void try_both(search *s, int step, uint32_t vertex)
 {
 	const ref_graph *graph = s->graph;
@@ -161,7 +161,7 @@ static void extend_vertex(search *s, int step)
 		try_image(s, step, v);
 }
 
-/* Has the pattern an edge where the host has one of this type from image of i to image of j? */
+/* True if the pattern has an edge for a host edge of this type from the image of i to the image of j. */
 static bool covered(const ref_query *query, int i, int j, const char *type)
 {
 	for (int e = 0; e < query->edge_count; e++) {

@@ -1,4 +1,4 @@
-"""Expressions as nested tuples, their text, and what they are worth: three-valued, simple and slow.
+"""Expressions as nested tuples, their text, and their values: three-valued, simple and slow.
 
 A str is a variable ('a') or an attribute ('a.x'), a Text is a string literal; None, bool, int and float are literals.
 ('param', name, value)                     $name, given on the command line
@@ -21,7 +21,7 @@ class Text(str):
 
 
 class Failure(Exception):
-    """The expression has no value: the program has to end with an error."""
+    """The expression has no value: the program must end with an error."""
 
 
 def literal(value):
@@ -35,7 +35,7 @@ def literal(value):
 
 
 def binds(e):
-    """How tightly the operator of an expression binds its operands."""
+    """The precedence of the operator of an expression."""
     if not isinstance(e, tuple):
         return 8.5 if isinstance(e, (int, float)) and not isinstance(e, bool) and e < 0 else 10
     if e[0] in COMPARISONS or e[0] in ('isnull', 'notnull', 'label'):
@@ -44,7 +44,7 @@ def binds(e):
 
 
 def expr_cypher(e, rng=None):
-    """The text; with rng, parentheses stand only where they must, mostly."""
+    """The text of an expression; with rng, parentheses mostly stand only where they are needed."""
     def inner(operand, least):
         text = expr_cypher(operand, rng)
         return '(%s)' % text if binds(operand) < least or rng is None and binds(operand) < 9 else text
@@ -83,7 +83,7 @@ def expr_cypher(e, rng=None):
 
 
 def sub_patterns(e):
-    """The sub-patterns of an expression, those within sub-patterns left out."""
+    """Returns the sub-patterns of an expression, but not those within sub-patterns."""
     if not isinstance(e, tuple):
         return []
     if e[0] in ('exists', 'count', 'pattern'):
@@ -92,7 +92,7 @@ def sub_patterns(e):
 
 
 def expr_variables(e):
-    """Variables of the pattern around it."""
+    """Returns the variables of the enclosing pattern."""
     if isinstance(e, tuple):
         if e[0] in ('exists', 'count', 'pattern'):
             return e[1].outer_variables()
@@ -103,7 +103,7 @@ def expr_variables(e):
 
 
 def parameters(e):
-    """{name: value} of $parameters."""
+    """Returns {name: value} of the $parameters."""
     found = {}
     if isinstance(e, tuple):
         if e[0] == 'param':
@@ -114,7 +114,7 @@ def parameters(e):
 
 
 def kind(value):
-    """Values of one kind can be compared with one another."""
+    """Values of the same kind can be compared."""
     if isinstance(value, bool):
         return 'boolean'
     if isinstance(value, (int, float)):
@@ -167,16 +167,14 @@ def calculated(op, x, y):
 
 
 def conjunction(values, deciding):
-    """AND (deciding: False) and OR (True) of three values."""
+    """AND (deciding: False) and OR (True) in three-valued logic."""
     values = list(values)
     return deciding if deciding in values else None if None in values else not deciding
 
 
 def truth(e, env, host, semantics):
-    """What an expression is worth where env tells the variables: None is NULL or unknown.
-
-    A vertex is ('vertex', key), an edge ('edge', number), each unequal to any other value.
-    """
+    """The value of an expression with the variables of env; None is NULL or unknown. A vertex is ('vertex', key), an
+    edge ('edge', number); each is unequal to any other value."""
     def value(x):
         return truth(x, env, host, semantics)
     if isinstance(e, str) and not isinstance(e, Text):

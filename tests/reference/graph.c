@@ -242,7 +242,7 @@ static void make_rows(size_t n, size_t m, const uint32_t *from, const uint32_t *
 	*begin = at;
 }
 
-static const ref_graph *sorting; /* qsort has no context */
+static const ref_graph *sorting; /* qsort has no context argument */
 
 static int by_place(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
-/* The reference's host graph: a directed or undirected property multigraph in memory, read from TSV.
+/* The host graph of the reference: a directed or undirected property multigraph in memory, read from TSV.
  *
- * Deliberately plain and independent of the program under test: nothing of src/ is used here. Out of memory or wrong
- * input ends the process with a message.
+ * It is deliberately simple and shares no code with the program under test. Lack of memory and wrong input end the
+ * process with a message.
  */
 #ifndef REFERENCE_GRAPH_H
 #define REFERENCE_GRAPH_H
@@ -14,7 +14,7 @@ typedef enum { REF_NULL, REF_BOOLEAN, REF_INTEGER, REF_FLOAT, REF_STRING } ref_k
 
 typedef struct {
 	ref_kind kind;
-	int64_t integer; /* also a boolean */
+	int64_t integer; /* or a boolean */
 	double real;
 	const char *text;
 } ref_value;
@@ -24,7 +24,7 @@ typedef struct {
 	char **names;    /* [columns] without the stated type */
 	char ***cells;   /* [rows][columns]; an empty cell is NULL */
 	ref_kind *kinds; /* [columns] */
-	char *bytes;     /* the file; names and cells point into it */
+	char *bytes;     /* the text of the file, to which names and cells point */
 } ref_table;
 
 typedef struct {
@@ -35,18 +35,18 @@ typedef struct {
 typedef struct {
 	bool undirected;
 	size_t n, m;
-	ref_table vertices, edges;    /* attributes are looked up here; a graph made simple has no edge table */
-	uint32_t *vertex_order;       /* [n] order of the keys: integers before strings */
-	uint32_t *edge_order;         /* [m] order by (relation, source, target, number in the file) */
+	ref_table vertices, edges;    /* attributes are read from here; a simple graph has no edge table */
+	uint32_t *vertex_order;       /* [n] the vertices by key: integers before strings */
+	uint32_t *edge_order;         /* [m] the edges by (relation, source, target, number in the file) */
 	uint32_t *source, *target;    /* [m] */
 	char **type;                  /* [m]; NULL: none */
 	size_t *out_begin, *in_begin; /* [n + 1] */
 	ref_arc *out, *in;            /* sorted by neighbour, then edge */
 } ref_graph;
 
-/* vertices NULL: they come from the edges. */
+/* vertices NULL: the ends of the edges are the vertices. */
 ref_graph *ref_graph_read(const char *vertices, const char *edges, bool undirected);
-/* The simple undirected graph below: no loops, types, directions or parallel edges. Borrows the vertex table. */
+/* The simple undirected graph of a graph: no loops, types, directions or parallel edges. It borrows the vertex table. */
 ref_graph *ref_graph_simple(const ref_graph *graph);
 const char *ref_graph_key(const ref_graph *graph, uint32_t vertex);
 bool ref_graph_has_label(const ref_graph *graph, uint32_t vertex, const char *label);

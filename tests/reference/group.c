@@ -1,4 +1,4 @@
-/* Automorphisms of a query: every permutation of its vertices, every permutation of its edges that goes with it. */
+/* Automorphisms of a query: every permutation of its vertices with every permutation of its edges that fits. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ typedef struct {
 	const ref_query *query;
 	ref_group group;
 	size_t room;
-	int map[REF_MAX_VERTICES + REF_MAX_EDGES]; /* point -> dense index of its image */
+	int map[REF_MAX_VERTICES + REF_MAX_EDGES]; /* for each point the dense index of its image */
 	bool used[REF_MAX_VERTICES + REF_MAX_EDGES];
 	char *conditions[REF_MAX_CONDITIONS], *returns[REF_MAX_RETURNS]; /* sorted texts under the identity */
 	size_t condition_count;

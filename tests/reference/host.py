@@ -1,20 +1,20 @@
-"""A graph in dictionaries, and every embedding of a Pattern in it, found by trying."""
+"""A graph in dictionaries, and a search for every embedding of a Pattern in it by trial."""
 from expression import truth
 
 
 class TooMany(Exception):
-    """More steps than this is worth."""
+    """The search needs too many steps."""
 
 
 def key_value(text):
-    """A key is an integer if it is written as one canonically."""
+    """A key is an integer if it is written as a canonical integer."""
     digits = text[1:] if text.startswith('-') else text
     whole = digits.isascii() and digits.isdigit() and (digits == '0' or digits[0] != '0') and text != '-0'
     return int(text) if whole else text
 
 
 def inside(semantics):
-    """induced is said of MATCH; what stands within, or is optional, is matched as under iso."""
+    """induced applies to MATCH only; sub-patterns and optional patterns are matched under iso."""
     return 'iso' if semantics == 'induced' else semantics
 
 
@@ -57,7 +57,7 @@ class Host:
         return None if vertex is None else key_value(vertex[1])
 
     def steps_from(self, vertex, edge):
-        """(edge, other end) of every host edge that the pattern edge may take from its first end."""
+        """Returns (edge, other end) of every host edge that the pattern edge may use from its first end."""
         for number in self.at[vertex]:
             source, target, edge_type = self.edges[number]
             if edge[4] and edge_type not in edge[4]:
@@ -68,7 +68,7 @@ class Host:
                 yield number, source
 
     def ways(self, vertex, edge, semantics):
-        """(edges, last vertex): one edge, or a path of variable length."""
+        """Yields (edges, last vertex) for one edge or a path of variable length."""
         if not edge[5]:
             for number, target in self.steps_from(vertex, edge):
                 yield (number,), target
@@ -90,7 +90,7 @@ class Host:
             raise TooMany()
 
     def embeddings(self, pattern, env, semantics):
-        """Every way to extend env (variable -> element) by the pattern's variables. NULL matches nothing."""
+        """Yields every extension of env (variable -> element) by the variables of the pattern. NULL matches nothing."""
         if any(v in env and env[v] is None for v, _ in pattern.vertices):
             return
         known = {v: env[v] for v, _ in pattern.vertices if v in env}
@@ -130,7 +130,7 @@ class Host:
                     yield from self.extended(pattern, rest, more, taken + [(edge, path)], semantics)
 
     def placed(self, pattern, bound, name, vertex, semantics):
-        """[bound with one variable more], [] where that cannot be."""
+        """Returns [bound with one more variable], or [] if that is impossible."""
         if name in bound:
             return [bound] if bound[name] == vertex else []
         more = dict(bound, **{name: vertex})
@@ -145,7 +145,7 @@ class Host:
         return semantics in ('hom', 'edge-iso') or len(set(bound.values())) == len(bound)
 
     def nothing_else(self, pattern, bound):
-        """induced: no host edge of a relation that the pattern names where the pattern has none."""
+        """induced: where the pattern has no edge, the host has no edge of a relation that the pattern names."""
         if not pattern.edges:
             return True
         named = set() if any(not e[4] for e in pattern.edges) else {t for e in pattern.edges for t in e[4]}

@@ -1,4 +1,4 @@
-/* Classes of embeddings: of an orbit the least tuple is counted as it comes; images are sorted and compared. */
+/* Classes of embeddings. The smallest tuple of an orbit is counted immediately; images are sorted and compared. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct {
 	uint64_t most;
 	ref_group group;
 	ref_answer answer;
-	size_t room, record; /* a record is the class's key and the tuple, `record` numbers wide */
+	size_t room, record; /* a record is the key of the class and the tuple, `record` numbers wide */
 	uint32_t *records;
 } collector;
 
@@ -29,7 +29,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The set as sorted numbers without repetition, filled up with the largest number. */
+/* The set as sorted numbers without repetition, padded with the largest number. */
 static void as_set(uint32_t *set, const uint32_t *members, size_t count)
 {
 	memcpy(set, members, count * sizeof *set);
@@ -94,7 +94,7 @@ static bool collect(void *context, const uint32_t *images)
 	return true;
 }
 
-static size_t comparing; /* numbers in a record; qsort has no context */
+static size_t comparing; /* numbers in a record; qsort has no context argument */
 
 static int by_record(const void *a, const void *b)
 {
@@ -105,7 +105,7 @@ static int by_record(const void *a, const void *b)
 	return 0;
 }
 
-/* The first of each class is its least tuple. */
+/* The first record of each class has its smallest tuple. */
 static void classify(collector *c)
 {
 	size_t width = key_width(c), kept = 0;

@@ -244,7 +244,7 @@ static char *value_text(ref_value value)
 	return text;
 }
 
-/* The order of these operands says nothing. */
+/* The order of these operands has no meaning. */
 static bool is_set(ref_op op)
 {
 	return op == REF_AND || op == REF_OR || op == REF_EQ || op == REF_NE;

@@ -1,8 +1,8 @@
-/* The reference's queries, in a small neutral text form that says the same as the program's query text:
+/* The queries of the reference have a small neutral text form, which is equivalent to the program's query text:
  *
  *     query NAME
  *     simple                        the simple undirected graph, as --pattern NAME
- *     vertex a A|B                  a pattern vertex; labels after its name, any of them will do
+ *     vertex a A|B                  a pattern vertex; labels after its name, one of which it must have
  *     edge e a b out T|U            a pattern edge from a to b: out or either; types after it
  *     where (and (gt a.x 3) (not (contains b.name "Jack")))
  *     return a b.x                  items of RETURN, which take part in automorphisms
@@ -42,7 +42,7 @@ typedef enum {
 
 typedef struct ref_expr {
 	ref_op op;
-	int variable; /* point: a vertex, or V + an edge */
+	int variable; /* a point: a vertex, or V + an edge */
 	char *name;   /* of an attribute */
 	ref_value value;
 	size_t count;
@@ -52,7 +52,7 @@ typedef struct ref_expr {
 typedef struct {
 	int from, to;
 	bool either;
-	size_t type_count; /* 0: any */
+	size_t type_count; /* 0: any type */
 	char **types;      /* sorted */
 } ref_query_edge;
 
@@ -67,13 +67,13 @@ typedef struct {
 	ref_expr *returns[REF_MAX_RETURNS];
 } ref_query;
 
-/* The next query of `cursor`, NULL at the end; *cursor moves on. */
+/* The next query of `cursor`, NULL at the end; advances *cursor. */
 ref_query *ref_query_next(char **cursor);
-/* The condition in a normal form, with point p renamed to map[p]; equal texts say the same. */
+/* The condition in a normal form, with point p renamed to map[p]; equal texts mean equal conditions. */
 char *ref_expr_text(const ref_query *query, const ref_expr *expr, const int *map);
 /* Three-valued: 1 true, 0 false, -1 NULL. images[point] is a vertex or an edge of the graph. */
 int ref_expr_truth(const ref_graph *graph, const ref_query *query, const ref_expr *expr, const uint32_t *images);
-/* Points that the expression uses. */
+/* The points that the expression uses. */
 uint64_t ref_expr_points(const ref_expr *expr);
 
 #endif

@@ -1,4 +1,4 @@
-"""Questions over the real graphs of GEMP_SHARED, with the counts that several systems agree on."""
+"""Queries over the real graphs of GEMP_SHARED, with counts on which several systems agree."""
 import os
 
 from reference import SHARED

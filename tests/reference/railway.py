@@ -1,7 +1,7 @@
-"""The six questions of the Train Benchmark (Transformation Tool Contest 2015) as SQL, and data of that shape.
+"""The six queries of the Train Benchmark (Transformation Tool Contest 2015) as SQL, and generated data of its shape.
 
-The queries are in configs/train-benchmark. A route follows switch positions, is defined by sensors, and has an entry and an
-exit semaphore; tracks (segments, switches) connect to tracks and are watched by sensors.
+configs/train-benchmark has the queries of the program. A route follows switch positions, is defined by sensors, and has
+an entry and an exit semaphore. Tracks (segments, switches) connect to tracks and are watched by sensors.
 """
 import random
 
@@ -41,7 +41,8 @@ SQL = {
 
 
 class Railway:
-    """routes in a ring; errors with the given chance each: a lost edge, a wrong position, a length of at most 0."""
+    """Routes in a ring, with errors at the given probability each: a missing edge, a wrong position, a length of at
+    most 0."""
 
     def __init__(self, seed, routes=8, chance=0.1):
         self.rng, self.chance = random.Random(seed), chance
@@ -91,7 +92,7 @@ class Railway:
 
 
 def plain_counts(vertices, edges):
-    """The same questions by dictionaries, as a judge of the SQL."""
+    """The same counts from dictionaries, to check the SQL."""
     header = vertices[0]
     row = {line[0]: dict(zip(header, line)) for line in vertices[1:]}
     out, into = {t: {} for t in TYPES}, {t: {} for t in TYPES}
@@ -110,7 +111,7 @@ def plain_counts(vertices, edges):
                 for sw in out['switch'].get(at, []) if is_a(sw, 'Switch')]
 
     def segments(first, sensor, length):
-        """Walks of so many segments of one sensor."""
+        """Walks of this many segments of one sensor."""
         if not is_a(first, 'Segment'):
             return 0
         seen = out['sensor'].get(first, []).count(sensor)

@@ -1,6 +1,6 @@
-"""What the tests that compare with the reference share: queries, the reference itself, and runs of the program.
+"""Shared parts of the tests that compare with the reference: queries, the reference itself, and runs of the program.
 
-A Query is written once and turned into the program's query text (cypher) and into the reference's form (neutral).
+A Query is written once and translated into the program's query text (cypher) and the form of the reference (neutral).
 """
 import atexit
 import json
@@ -26,12 +26,12 @@ os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT_CONFIRM', '1')
 os.environ.setdefault('OMPI_MCA_mpi_yield_when_idle', '1')
 
 def test_seed():
-    """The seed of a run: GEMP_TEST_SEED, else the time."""
+    """The seed of a run: GEMP_TEST_SEED, or else the time."""
     return int(os.environ.get('GEMP_TEST_SEED') or time.time())
 
 
 def work_folder():
-    """A folder that is gone at the end."""
+    """A folder that is removed at the end."""
     folder = tempfile.mkdtemp(prefix='judge-')
     atexit.register(shutil.rmtree, folder, True)
     return folder
@@ -60,7 +60,7 @@ class Query:
         return '\n'.join(line.rstrip() for line in lines) + '\nend\n'
 
     def arrange(self, rng):
-        """Write the query as text in one of many ways, and take over the order in which its variables appear there."""
+        """Writes the query as text in one of many ways, and adopts the order in which its variables appear there."""
         used = set(r.split('.')[0] for r in self.returns).union(*(expr_variables(e) for e in self.where), set())
         parts, where = self.parts(rng, used)
         self.text = 'MATCH ' + ', '.join(parts)
@@ -70,7 +70,8 @@ class Query:
             self.text += ' RETURN ' + ', '.join(self.returns)
 
     def parts(self, rng, used, names=True):
-        """The texts of its paths, and the conditions that do not stand in them. names: not only `used` may be written."""
+        """The texts of its paths, and the conditions that are not in them. names: names outside `used` may be written,
+        too."""
         inline, where = self.split_where(rng)
         paths = self.paths(rng)
         mentions = [v for path in paths for v in path[0::2]]
@@ -95,7 +96,7 @@ class Query:
         return parts, where
 
     def split_where(self, rng):
-        """Some `a.x = literal` are written {x: literal}."""
+        """Some conditions `a.x = literal` are written {x: literal}."""
         inline, where = {}, []
         for e in self.where:
             if e[0] == 'eq' and isinstance(e[1], str) and '.' in e[1] and expr_variables(e[2]) == set() \
@@ -108,7 +109,7 @@ class Query:
         return inline, where
 
     def paths(self, rng):
-        """Trails [v, edge, v, edge, v ...] that together have every edge once and every vertex."""
+        """Trails [v, edge, v, edge, v ...] that together contain every edge once and every vertex."""
         left = list(self.edges)
         rng.shuffle(left)
         paths, met = [], set()
@@ -181,7 +182,7 @@ class Answer:
 
 
 class Reference:
-    """The brute-force matcher, compiled once for this process."""
+    """The brute-force matcher, which is compiled once for this process."""
 
     def __init__(self):
         self.path = os.path.join(work_folder(), 'gemp-reference')
@@ -190,7 +191,7 @@ class Reference:
                        check=True)
 
     def ask(self, queries, vertices, edges, undirected=False, semantics='iso', distinct='orbit', rows=False, most=None):
-        """[Answer, or None where there are more than `most` embeddings] for each query."""
+        """Returns [Answer, or None if there are more than `most` embeddings] for each query."""
         command = [self.path, '--semantics', semantics, '--distinct', distinct]
         command += ['--undirected'] * undirected + ['--rows'] * rows + (['--most', str(most)] if most else [])
         done = subprocess.run(command + [vertices or '-', edges], input=''.join(q.neutral() for q in queries), text=True,
@@ -206,7 +207,7 @@ class Reference:
 
 
 class Run:
-    """One run of the program under some ranks. output: the path given to --output, if any."""
+    """One run of the program on some ranks. output: the path given to --output, if any."""
 
     def __init__(self, ranks, arguments, limit=120, env=None):
         self.arguments = [str(a) for a in arguments]
@@ -233,7 +234,7 @@ class Run:
         return ' '.join(shlex.quote(c) for c in self.command)
 
     def json(self):
-        """The report, None where stdout is not exactly one JSON object."""
+        """The report; None if stdout is not exactly one JSON object."""
         try:
             report = json.loads(self.out)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Graphs as tables of SQLite, as a judge of queries: each is asked twice, as SQL and of the program.
+"""Graphs as tables of SQLite, to check queries: each runs as SQL and in the program.
 
 A label L is the table L(id, attributes...), an edge type t the table edge_t(src, dst, attributes...).
 """
@@ -10,7 +10,7 @@ from reference import SOURCE, Run
 
 
 def read_table(path):
-    """Rows of a TSV file, packed by Zstandard or plain."""
+    """The rows of a TSV file, compressed by Zstandard or not."""
     if path.endswith('.zst'):
         text = subprocess.run(['zstd', '-dcq', path], stdout=subprocess.PIPE, check=True).stdout.decode()
     else:
@@ -29,7 +29,7 @@ class Relational:
     """vertices and edges: rows of text with a header: id, type, ...; src, dst, type, ...."""
 
     def __init__(self, vertices, edges, whole=()):
-        """whole: columns that hold integers, besides the ids."""
+        """whole: columns of integers, besides the ids."""
         self.base = sqlite3.connect(':memory:')
         self.load(vertices, 1, '%s', ['id'], list(whole) + ['id'])
         self.load(edges, 2, 'edge_%s', ['src', 'dst'], list(whole) + ['src', 'dst'])
@@ -48,7 +48,7 @@ class Relational:
                 self.base.execute('CREATE INDEX "%s_%s" ON "%s" ("%s")' % (table, column, table, column))
 
     def lacks(self, *tables):
-        """Make empty ones where the data have no such label or type."""
+        """Makes empty tables for labels and types that the data do not have."""
         for table in tables:
             columns = 'src INTEGER, dst INTEGER' if table.startswith('edge_') else 'id INTEGER'
             self.base.execute('CREATE TABLE IF NOT EXISTS "%s" (%s)' % (table, columns))
@@ -58,12 +58,13 @@ class Relational:
 
 
 def example(name):
-    """Arguments of match: the query of a file in configs."""
+    """Arguments of match for the query in a file of configs."""
     return ['--query-file', os.path.join(SOURCE, 'configs', name + '.cypher')]
 
 
 def asked(file, query, folder, ranks=2, options=(), limit=300):
-    """(sorted rows as texts, seconds, None) of the program, or (None, seconds, what went wrong). query: arguments."""
+    """Runs the program on the query in `arguments`: (sorted rows as texts, seconds, None), or (None, seconds, the
+    error)."""
     output = os.path.join(folder, 'rows.tsv')
     if os.path.exists(output):
         os.remove(output)
@@ -84,7 +85,7 @@ def imported(vertices, edges, file, ranks=2, options=()):
 
 
 class Judge:
-    """Counts what differs."""
+    """Counts the differences."""
 
     def __init__(self, folder):
         self.folder, self.failures, self.asked = folder, 0, 0

@@ -1,4 +1,6 @@
-"""The Train Benchmark's repairs: each rule of configs/train-benchmark as long as it applies, then its question again."""
+"""The Train Benchmark's repairs: each rule of configs/train-benchmark runs as long as it applies, then its query runs
+again.
+"""
 import json
 import os
 import sys
@@ -6,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import SOURCE, run
 
-# In an order in which none makes work for one before it.
+# In this order no rule creates matches of a rule before it.
 RULES = ["PosLength", "SwitchSensor", "RouteSensor", "SemaphoreNeighbor", "SwitchSet", "ConnectedSegments"]
 SHARED = os.environ.get("GEMP_SHARED", os.path.join(SOURCE, "..", "shared"))
 
@@ -17,7 +19,7 @@ def read(name, kind):
 
 
 def imported(size, folder):
-    """A railway of GEMP_SHARED; None: it is not there."""
+    """Imports a railway of GEMP_SHARED; None if it is missing."""
     files = [os.path.join(SHARED, "data", "railway", f"size{size}", f"{part}.tsv.zst") for part in ("vertices", "edges")]
     if not all(map(os.path.exists, files)):
         return None
@@ -33,7 +35,7 @@ def generated(routes, folder, *options):
 
 
 def known_counts():
-    """{(size, question): count} that several systems agree on."""
+    """Returns {(size, query): count} on which several systems agree."""
     path = os.path.join(SHARED, "oracles", "railway.tsv")
     if not os.path.exists(path):
         return {}
@@ -43,7 +45,7 @@ def known_counts():
 
 
 def matches(graph, folder, ranks=1):
-    """{question: matches}, all in one run."""
+    """Returns {query: matches}, all from one run."""
     path = os.path.join(folder, "questions.cypher")
     with open(path, "w") as file:
         file.writelines(read(name, "cypher") + ";\n" for name in RULES)
@@ -52,7 +54,7 @@ def matches(graph, folder, ranks=1):
 
 
 def repaired(graph, names, folder, ranks, *options):
-    """By these rules, in this order: (graph, report)."""
+    """Applies these rules in this order; returns (graph, report)."""
     path, output = os.path.join(folder, "repair.rules"), os.path.join(folder, f"repaired{ranks}.h5")
     with open(path, "w") as file:
         file.writelines(read(name, "rules") for name in names)

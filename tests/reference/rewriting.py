@@ -1,4 +1,4 @@
-"""Rules, and graphs that they change: one match after another, simple and slow.
+"""Applies rules to graphs, one match after another, simple and slow.
 
 An update is a tuple; elements are named by variables, values are expressions:
 ('vertex', variable, labels, {attribute: value})         CREATE (variable:labels {...})
@@ -17,7 +17,7 @@ GONE = ('delete', 'detach', 'merge')
 
 
 class World(Host):
-    """A Host that changes. Attributes that an element has not are missing from its dictionary, or None."""
+    """A Host that changes. Attributes that an element does not have are missing from its dictionary, or None."""
 
     def __init__(self, graph):
         super().__init__(graph, most_steps=10 ** 7)
@@ -25,7 +25,7 @@ class World(Host):
         self.vertices = dict.fromkeys(self.vertices)
         self.floats = {(kind, column.split(':')[0]) for kind, columns in
                        (('vertex', graph.vertex_columns), ('edge', graph.edge_columns))
-                       for column in columns if column.endswith(':float')}  # attributes of floats
+                       for column in columns if column.endswith(':float')}  # attributes with floats
 
     def copied(self):
         other = copy.copy(self)
@@ -57,7 +57,7 @@ class World(Host):
     # changes
 
     def widen(self, floats):
-        """From now on these (kind, attribute) have floats."""
+        """From now on these (kind, attribute) are floats."""
         self.floats = self.floats | floats
         for element, values in self.attributes.items():
             for name, value in values.items():
@@ -104,7 +104,7 @@ class World(Host):
         self.drop_vertex(vertex)
 
     def said(self):
-        """Alike for equal graphs."""
+        """A value that is equal for equal graphs."""
         def values(element):
             return sorted((k, repr(plain(v))) for k, v in self.attributes[element].items() if v is not None)
 
@@ -115,12 +115,12 @@ class World(Host):
 
 
 def plain(value):
-    """1.0 and 1 are alike: an attribute of integers may have become one of floats, whose 0 has a sign."""
+    """1.0 equals 1, since an attribute of integers may have become one of floats, whose 0 has a sign."""
     return value + 0.0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 class Rule:
-    """recorded: variables, or names of WITH, that tell its rows apart."""
+    """recorded: variables, or names of WITH, that identify its rows."""
 
     def __init__(self, name, match, optionals, between, updates, recorded):
         self.name, self.match, self.optionals, self.between = name, match, list(optionals), between
@@ -147,7 +147,7 @@ class Rule:
     # matches
 
     def rows(self, world, semantics):
-        """Environments, one a match."""
+        """Returns environments, one for each match."""
         rows = list(world.embeddings(self.match, {}, semantics))
         for optional in self.optionals:
             rows = [longer for row in rows for longer in with_optional(world, optional, row, semantics)]
@@ -181,7 +181,7 @@ class Rule:
     # application
 
     def elements(self, row):
-        """{name: element} that the row has, and the names of those that go."""
+        """Returns {name: element} of the row, and the names of the deleted elements."""
         have = {n: v for n, v in row.items() if isinstance(v, tuple) and v[0] in ('vertex', 'edge')}
         return have, {u[1] for u in self.updates if u[0] in GONE and u[1] in have}
 
@@ -197,7 +197,7 @@ class Rule:
                    for v in bare if v[0] == 'vertex' for n in world.at[v])
 
     def apply(self, world, row, semantics, keys):
-        """keys: of what it creates, in order."""
+        """keys: the keys of the created elements, in order."""
         values = {i: evaluated(u, row, world, semantics) for i, u in enumerate(self.updates)}
         row, keys = dict(row), list(keys)
         for i, update in enumerate(self.updates):
@@ -230,7 +230,7 @@ class Rule:
             world.drop_vertex(row[name])
 
     def floats(self, world):
-        """(kind, attribute) that it sets to floats."""
+        """Returns the (kind, attribute) that the rule sets to floats."""
         kinds = {e[0]: 'edge' for p in self.patterns() for e in p.edges}
         names = {} if not self.between else {
             i.alias: i.aggregate == 'avg' or i.aggregate != 'count' and is_float(i.expr, kinds, {}, world.floats)
@@ -245,7 +245,7 @@ class Rule:
 
 
 def is_float(e, kinds, names, floats):
-    """By its type, whatever its values are. names: {name of WITH: is it a float}"""
+    """Decided by type, whatever the values are. names: {name of WITH: whether it is a float}."""
     if isinstance(e, str):
         variable, _, attribute = e.partition('.')
         return not isinstance(e, Text) and ((kinds.get(variable, 'vertex'), attribute) in floats if attribute

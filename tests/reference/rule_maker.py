@@ -1,5 +1,6 @@
-"""Random rules over a random graph, and random controls of them. Each rule creates, for each of its matches, a vertex Rec
-that says which match it was."""
+"""Random rules over a random graph, and random controls of them. Each rule creates, for each of its matches, a vertex
+Rec that identifies the match.
+"""
 from clause import Item, Projection
 from expression import Text, expr_variables, sub_patterns
 from random_clauses import Maker
@@ -62,7 +63,7 @@ class RuleMaker(Maker):
         count = rng.choice([1, 2, 2, 2, 3]) if self.graph.edges else 1
         match = self.pattern([], count, more=(0, 0, 0, 1) if count > 1 else (0,))
         if count == 1 and not match.vertices[0][1]:
-            match.vertices = [(match.vertices[0][0], [rng.choice('ABC')])]  # what was created for the record is left out
+            match.vertices = [(match.vertices[0][0], [rng.choice('ABC')])]  # without the elements that were created for the record
         match.where = self.conditions(self.scope([match]), 2, 1)
         optionals = []
         if self.graph.edges and rng.random() < 0.2:
@@ -91,7 +92,8 @@ class RuleMaker(Maker):
         return ('vertex', 'rec', ['Rec'], dict({'rule': self.number_of_rule}, **told))
 
     def between(self, vertices, edges, sure):
-        """(projection, names of its values). Aggregates are over vertices that it does not pass on, too."""
+        """Returns (projection, names of its values). Aggregates may be over vertices that the projection does not pass
+        on."""
         rng = self.rng
         way = rng.choice(['plain', 'unlike', 'group', 'group'])
         if way == 'plain':
@@ -115,7 +117,7 @@ class RuleMaker(Maker):
     # updates
 
     def updates(self, vertices, edges, sure, values):
-        """What goes, goes last; what has gone is spoken of no more, and is no end."""
+        """Deletions come last. Deleted elements are not used any more, also not as ends of edges."""
         rng = self.rng
         gone = self.removals(vertices, edges, sure) if rng.random() < 0.45 else []
         lost = {u[1] for u in gone}
@@ -196,7 +198,7 @@ def random_rule(rng, graph, number):
 
 
 def shrinks(rule):
-    """Each application takes something away and adds nothing: it ends."""
+    """Each application removes something and adds nothing, so the rule terminates."""
     sure = {v[0] for v in rule.match.vertices} | {e[0] for e in rule.match.edges}
     return rule.created() == 1 and any(u[0] in ('delete', 'detach', 'merge') and u[1] in sure for u in rule.updates) and \
         not any(u[0] == 'edge' for u in rule.updates)
@@ -239,7 +241,7 @@ def wrapped(text, node, kinds):
 
 
 def controlled(node, step):
-    """Does it apply? step(rule, one): does this?"""
+    """Whether the control applies; step(rule, one) says whether a rule applies."""
     kind = node[0]
     if kind == 'rule':
         return step(node[1], node[2])

@@ -1,4 +1,5 @@
-"""Nine questions over a social network as SQL (as queries: configs/social-network), and a made network.
+"""Nine queries over a social network as SQL, and a generated network. configs/social-network has the queries of the
+program.
 
 People who know one another, forums with posts, replies and likes, tags and places: the shape of the Labelled Subgraph
 Query Benchmark (LSQB).
@@ -70,7 +71,7 @@ class Network:
         self.link('isPartOf', cities, countries, rng)
         self.link('hasType', tags, classes, rng)
         self.link('isLocatedIn', persons, cities, rng)
-        circle = people // 5  # friends of friends are friends: people know those near to them
+        circle = people // 5  # friends of friends are friends: people know people near to them
         near = {(i, min(people - 1, i + rng.randint(1, circle))) for i in range(people) for _ in range(4)}
         self.pairs('knows', near, persons)
         for person in persons:

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The job templates on a real SLURM: submitted with srun and mpirun and as an array, out of time, cancelled, put back into the
-# queue, with a node that fails; each search ends with the count of one that was left alone. What it prints is a transcript.
+# The job templates on a real SLURM: submitted with srun, with mpirun and as an array, stopped by the time limit,
+# cancelled, requeued, and with a failing node. Each search ends with the count of an undisturbed one. The output is a
+# transcript.
 #
-# Needs root and SLURM (Debian: slurm-wlm, munge); with GEMP_SLURM_INSTALL=yes it installs them, else it is skipped.
+# Needs root and SLURM (Debian: slurm-wlm, munge). With GEMP_SLURM_INSTALL=yes it installs them; otherwise it is skipped
+# if they are missing.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 here=$GEMP_SOURCE_DIR/tests/slurm jobs=$GEMP_SOURCE_DIR/jobs
 export PATH=$PATH:/usr/sbin GEMP_MPI
@@ -15,13 +17,13 @@ for tool in slurmctld slurmd munged sbatch srun; do command -v $tool >/dev/null 
 unshare --mount --uts true 2>/dev/null || skip "no namespaces"
 
 cd "$work"
-chmod 755 "$work" # munged is another user
+chmod 755 "$work" # munged runs as another user
 bed=$work/bed
 "$here/bed.bash" up "$bed" || { cat "$bed"/log/* >&2; fail "no SLURM"; finish; }
 trap '"$here/bed.bash" down "$bed"; rm -rf "$work"' EXIT
 . "$bed/env"
 
-# show COMMAND...: as a user would type it, with what it says.
+# show COMMAND...: prints the command as a user would type it, and its output.
 show() { echo "\$ $*"; "$@" 2>&1; }
 title() { printf '\n== %s\n' "$*"; }
 report() { sed 's/^/    /' "$1" | grep -vE '^    $|  0\.000  |phase  ' | cut -c 1-150; }
@@ -32,7 +34,7 @@ state() { scontrol -o show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*
 restarts() { scontrol -o show job "$1" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
 running() { local i; for ((i = 0; i < 600; i++)); do [ "$(state "$1")" != RUNNING ] || return 0; sleep 0.1; done; fail "job $1 does not run"; }
 
-# ended ID: waits for its last state, which is what is printed. A job that goes back into the queue is not at its end.
+# ended ID: waits for the last state of the job and prints it. A requeued job has not ended.
 ended() {
 	local i now before=
 	for ((i = 0; i < 1800; i++)); do
@@ -55,7 +57,7 @@ right() { local n; n=$(of "$1" matches); echo "    matches: $n"; equal "$n" "$wa
 
 "$GEMP_MPI" generate rmat --scale 11 -q -o g.h5 || fail "no graph"
 search="large.h5 --pattern house --count --count-by enumerate -q"
-# One that lasts, by what five seconds of it do: the templates hold SIGUSR2 back for ten.
+# A search that lasts long enough, scaled by what it does in five seconds: the templates delay SIGUSR2 by ten seconds.
 for edges in 8 10 12 14 16 20 24 32; do
 	rm -rf trial
 	"$GEMP_MPI" generate rmat --scale 12 --edge-factor $edges -q -o large.h5 || fail "no graph"
