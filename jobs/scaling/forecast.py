@@ -1,11 +1,11 @@
-"""From studies to the model: fits it, checks it on runs that it was not shown, and predicts."""
+"""From studies to predictions: fits the model, checks it on runs that were not used for the fit, and predicts."""
 from model import ASSUMPTIONS, COEFFICIENTS, UNITS, Model, Run
 
-FEWEST = 3  # points that predictions are made from
+FEWEST = 3  # predictions need at least this many points
 
 
 def as_run(point, result):
-    """The model's view of a measured point."""
+    """A measured point in the form of the model."""
     places = result['places'] or point['ranks']
     crowded = (min(point['ranks'], places) - 1) / (places - 1) if (result['places'] or 1) > 1 else 0.0
     return Run(point['ranks'], point['seconds'], point['work'], point['edges'], point['vertices'], point.get('parts'),
@@ -14,7 +14,8 @@ def as_run(point, result):
 
 
 def far_run(result, ranks, parts_of_rank):
-    """What is predicted: strong: the same graph; weak: work, edges and vertices that grow with the ranks."""
+    """A point to predict. Strong scaling: the same graph; weak scaling: work, edges and vertices grow with the ranks.
+    """
     last = max((p for p in result['points']), key=lambda p: (p['ranks'], -(p['room'] or 0)))
     grow = ranks / last['ranks'] if result['study'] == 'weak' else 1
     work, edges, vertices = (last[key] * grow for key in ('work', 'edges', 'vertices'))
@@ -39,7 +40,7 @@ def fit(results, hold_out):
 
 
 def make(results, options):
-    """(what goes into the JSON, the same as text)"""
+    """Returns (the content of the JSON file, the same as text)."""
     model, others, fitted = fit(results, options.hold_out)
     seen = dict(model.coefficients)
     for one in [model] + others:

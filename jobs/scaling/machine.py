@@ -1,4 +1,4 @@
-"""What is known of the machine, the program and MPI: beside figures, so that they mean something later."""
+"""Describes the machine, the program and MPI, so the figures beside them can be understood later."""
 import json
 import os
 import platform
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def said(command, limit=30):
-    """Standard output of a command, or nothing."""
+    """The standard output of a command, or an empty text."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit)
     except (OSError, subprocess.TimeoutExpired):
@@ -20,12 +20,12 @@ def said(command, limit=30):
 
 
 def version(command):
-    """First line of what --version says."""
+    """The first line of the output of --version."""
     return (said([command, '--version']).splitlines() or [''])[0]
 
 
 def field(path, name):
-    """Value of the first line `name : value` of a file of /proc."""
+    """The value of the first line `name : value` of a file of /proc."""
     try:
         with open(path) as file:
             for line in file:
@@ -50,7 +50,7 @@ def threads_of_core():
 
 
 def devices(program, spec):
-    """[{name, platform, kind}] that the program sees; none if it cannot say."""
+    """The devices [{name, platform, kind}] that the program finds; an empty list if it fails."""
     command = [program, 'devices', '--json', '-', '--quiet'] + (['--devices', spec] if spec else [])
     try:
         return json.loads(said(command, 120))['devices']

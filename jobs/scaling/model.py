@@ -4,8 +4,8 @@
          + (work + crowd * crowded) * max(1 / places, imbalance(R) / R) * W
          + round * rounds(R) * log2(R) + message * messages(R) / R + byte * bytes(R) / min(R, places)
 
-What a run does (imbalance, rounds, messages, bytes) is measured and has models of its own, so that a number of ranks
-that nobody ran can be asked for:
+The imbalance, rounds, messages and bytes of a run are measured, and models of their own predict them for other numbers
+of ranks:
 
     imbalance(R) = 1 + spread * sqrt(2 ln R * R / vertices), at most R        the greatest of R sums of random pivots
     bytes(R, P)  = (crossing * work + copies * edges * (R - 1)) * (1 - 1 / P)  partial matches; rows held twice
@@ -13,7 +13,7 @@ that nobody ran can be asked for:
     messages(R)  = (few + many * (R - 1)) * R * rounds(R)                   those to partners that have something
 
 W is the work of the graph. P, the partition count, is the number of parts of the graph: R times the parts that a rank
-goes through one after the other. `places` is how many ranks can run at once: cores over cores a rank, or the GPUs.
+processes one after another. `places` is how many ranks can run at once: cores over cores a rank, or the GPUs.
 Ranks beyond them `wait` for their turn: that tells apart what oversubscribed runs cost from what messages cost.
 `crowded` is how full the host is, from 0 (one rank) to 1 (all places taken): neighbours share memory and cores' halves.
 
@@ -41,7 +41,7 @@ ASSUMPTIONS = [
 
 
 def solve(matrix, right):
-    """Gauss with pivots; None if the matrix is singular."""
+    """Gaussian elimination with pivots; None if the matrix is singular."""
     n = len(right)
     rows = [list(matrix[i]) + [right[i]] for i in range(n)]
     scale = max((abs(v) for row in matrix for v in row), default=0) or 1
@@ -60,7 +60,7 @@ def solve(matrix, right):
 
 
 def worth(wrong, points, terms):
-    """Akaike's criterion for few points: less is better. A term must explain more than its chance to fit noise."""
+    """Akaike's criterion for few points: smaller is better. A term must explain more than a term that fits noise."""
     spare = points - terms - 1
     if spare <= 0:
         return math.inf
@@ -68,12 +68,11 @@ def worth(wrong, points, terms):
 
 
 def least_squares(rows, values, always=()):
-    """Coefficients >= 0 that minimise the squares of relative errors, of as few terms as the values justify.
+    """Coefficients >= 0 that minimise the squares of relative errors, with as few terms as the values justify.
 
-    All subsets of terms are tried: there are few terms. Columns are scaled, since bytes and seconds lie far apart. The
-    terms `always`, if they occur, need no justification; they go only where they would be negative. Of values too few to tell, the one
-    term that fits best.
-    """
+    There are few terms, so all subsets are tried. Columns are scaled, since bytes and seconds differ by orders of
+    magnitude. The terms `always`, if they occur, need no justification; they are removed only if they would be
+    negative. If there are too few values, the result has the one term that fits best."""
     weighted = [[x / abs(y) for x in row] for row, y in zip(rows, values) if y]
     terms = len(rows[0]) if rows else 0
     size = [math.sqrt(sum(row[t] ** 2 for row in weighted)) for t in range(terms)]
@@ -96,7 +95,7 @@ def least_squares(rows, values, always=()):
 
 
 class Run:
-    """One measured run: what was asked for, and what it did."""
+    """One measured run: its parameters and its results."""
 
     def __init__(self, ranks, seconds=None, work=1.0, edges=1.0, vertices=1.0, parts=None, room=1.0, places=None,
                  imbalance=1.0, rounds=1.0, messages=0.0, bytes=0.0, crowded=0.0):
@@ -116,7 +115,7 @@ class Model:
         self.rounds, self.filling, self.few, self.many = 1.0, 0.0, 0.0, 0.0
         self.coefficients = dict.fromkeys(COEFFICIENTS, 0.0)
 
-    # What a run does
+    # Models of imbalance, rounds, messages and bytes
     @staticmethod
     def luck(run):
         return math.sqrt(2 * math.log(run.ranks) * run.ranks / run.vertices) if run.ranks > 1 else 0.0
@@ -126,7 +125,7 @@ class Model:
         return 1 - 1 / run.parts
 
     def expect(self, run):
-        """A run of these ranks on this graph, with what it is expected to do."""
+        """A run with this many ranks on this graph, with its expected imbalance, rounds, messages and bytes."""
         ranks, away = run.ranks, self.away(run)
         sent = (self.crossing * run.work + self.copies * run.edges * (ranks - 1)) * away if ranks > 1 else 0.0
         rounds = self.rounds + self.filling * ratio_of(sent, ranks * (ranks - 1) * run.room)
@@ -147,7 +146,7 @@ class Model:
             [[r.ranks * r.rounds, r.ranks * (r.ranks - 1) * r.rounds] for r in together],
             [r.messages for r in together]) if together else (0.0, 0.0)
 
-    # What it costs
+    # The model of the time
     @staticmethod
     def terms(run):
         doubling, share = math.log2(run.ranks), run.work * max(1 / run.places, run.imbalance / run.ranks)
@@ -155,7 +154,7 @@ class Model:
                 run.messages / run.ranks, run.bytes / min(run.ranks, run.places)]
 
     def fit(self, runs):
-        """Costs are fitted to what runs did, predictions take what they are expected to do."""
+        """Costs are fitted to the measured results of runs; predictions use the expected results."""
         self.fit_doings(runs)
         found = least_squares([self.terms(r) for r in runs], [r.seconds for r in runs],
                               [COEFFICIENTS.index(name) for name in ('serial', 'wait', 'work')])
@@ -163,14 +162,14 @@ class Model:
         return self
 
     def state(self, latency=None, bandwidth=None):
-        """Another network than that of the runs: seconds a message and a doubling, bytes a second of a rank."""
+        """Replaces the network by another one: seconds for a message and a doubling, bytes per second of a rank."""
         if latency is not None:
             self.coefficients['round'] = self.coefficients['message'] = latency
         if bandwidth is not None:
             self.coefficients['byte'] = 1 / bandwidth
 
     def parts_of(self, run):
-        """Expected seconds by term."""
+        """The expected seconds by term."""
         return {name: self.coefficients[name] * term
                 for name, term in zip(COEFFICIENTS, self.terms(self.expect(run)))}
 
@@ -178,7 +177,7 @@ class Model:
         return sum(self.parts_of(run).values())
 
     def error(self, run):
-        """Of the prediction, relative to what was measured."""
+        """The error of the prediction relative to the measured seconds."""
         return self.seconds(run) / run.seconds - 1
 
     def as_dict(self):

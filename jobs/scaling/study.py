@@ -1,4 +1,6 @@
-"""The work of scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, leaves tables, plots, a model."""
+"""Implements scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, and writes tables, plots and a
+model.
+"""
 import argparse
 import json
 import math
@@ -83,7 +85,7 @@ def parse(arguments):
 
 
 class Graph:
-    """A graph file, or how it is made; `share` times as large as that of one rank."""
+    """A graph file, or the command that makes it; `share`: its size in multiples of the graph of one rank."""
 
     def __init__(self, options, folder, share):
         self.work = self.unit = None
@@ -116,14 +118,14 @@ class Study:
         self.records, self.wrong = [], []
 
     def prepare(self):
-        """Graphs, and where ranks run."""
+        """Prepares the graphs and the places where ranks run."""
         options = self.options
         self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
         gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu' and self.devices != 'cpu']
         self.cores_per_rank = options.cores_per_rank
         if self.cores_per_rank is None:
             self.cores_per_rank = 0 if gpus else int(os.environ.get('SLURM_CPUS_PER_TASK') or 1)
-        self.places = options.places  # None: a cluster, where every rank has its own
+        self.places = options.places  # None: on a cluster every rank has its own
         if not options.launcher and not options.places:
             self.places = len(gpus) or max(1, machine.cores() // (self.cores_per_rank or machine.cores()))
         folder = os.path.join(options.output, 'graphs')
@@ -133,7 +135,7 @@ class Study:
 
     def command(self, ranks, room, further):
         own = []
-        if self.cores_per_rank:  # PoCL's names for it: of 3 and of 4 and newer
+        if self.cores_per_rank:  # the variable of PoCL 3 and that of PoCL 4 and later
             own = ['env'] + ['%s=%d' % (name, self.cores_per_rank)
                              for name in ('POCL_MAX_PTHREAD_COUNT', 'POCL_CPU_MAX_CU_COUNT')]
             if not self.options.launcher and ranks * self.cores_per_rank <= machine.cores():
@@ -143,10 +145,11 @@ class Study:
                 self.options.match + outbox + further)
 
     def plan(self):
-        """(graph, ranks, room, what for) of all runs; repeats lie apart, so that a disturbance meets all."""
+        """Returns (graph, ranks, capacity, purpose) of all runs. Repetitions of a run are far apart, so a disturbance
+        affects all runs alike."""
         profiles = []
         if not self.options.no_profile:
-            by_path = {self.graphs[r].path: r for r in self.ranks}  # the most ranks of each graph
+            by_path = {self.graphs[r].path: r for r in self.ranks}  # the largest number of ranks of each graph
             profiles = [(r, None, 'work') for r in by_path.values()]
         return profiles + [(r, room, repeat) for repeat in range(self.options.repeat)
                            for r in self.ranks for room in self.rooms]
@@ -169,7 +172,7 @@ class Study:
         return self.options.budget - (time.monotonic() - self.start)
 
     def call(self, command):
-        """(JSON report or None, seconds, what went wrong)"""
+        """Returns (JSON report or None, seconds, error)."""
         began = time.monotonic()
         limit = max(1.0, min(self.options.limit, self.left()))
         try:
@@ -200,7 +203,8 @@ class Study:
                 print('made %s in %.1f s' % (graph.path, seconds), file=sys.stderr, flush=True)
 
     def note_work(self, graph, report):
-        """The work of a graph: what the search reads; where kernels do not tell, the matches; else the edges."""
+        """The work of a graph: the entries that the search reads or, if kernels do not report them, the matches or else
+        the edges."""
         for unit in ('entries_read', 'matches'):
             if report and report.get(unit):
                 graph.work, graph.unit = report[unit], unit
@@ -239,7 +243,7 @@ class Study:
         self.check()
 
     def check(self):
-        """Runs on one graph must agree."""
+        """Runs on one graph must have the same result."""
         for path in dict.fromkeys(r['graph'] for r in self.records):
             counts = {r['matches'] for r in self.records if r['graph'] == path}
             if len(counts) > 1:
@@ -261,7 +265,7 @@ class Study:
 
 
 def end(process):
-    """Politely first, so that mpirun and srun end their ranks too."""
+    """First asks the process to end, so mpirun and srun can end their ranks."""
     process.terminate()
     try:
         process.communicate(timeout=10)
@@ -271,7 +275,7 @@ def end(process):
 
 
 def option_of(arguments, *names):
-    """Value of an option among those for match, or ''."""
+    """The value of an option among those for match, or ''."""
     for name in names:
         for i, argument in enumerate(arguments):
             if argument == name and i + 1 < len(arguments):

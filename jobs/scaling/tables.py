@@ -1,4 +1,4 @@
-"""Records of runs, points of a curve, and the files that a study leaves: JSON, CSV, plots."""
+"""Records of runs, points of a curve, and the files of a study: JSON, CSV, plots."""
 import csv
 import functools
 import json
@@ -17,7 +17,7 @@ FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio'
 
 
 def record(report, ranks, room, repeat, path, wall, command):
-    """What a study keeps of a report of `match --json`."""
+    """The fields that a study keeps of a report of `match --json`."""
     seconds, sent = report['seconds'], report.get('exchange') or {}
     kernel = seconds.get('kernel', {'avg': 0, 'max': 0})
     return {
@@ -34,7 +34,7 @@ def record(report, ranks, room, repeat, path, wall, command):
 
 
 def points(records, study):
-    """One point for each number of ranks and message size: its best run, beside the median of all."""
+    """One point for each number of ranks and message size: its best run, and the median of all runs."""
     groups = {}
     for r in records:
         groups.setdefault((r['room'], r['ranks']), []).append(r)
@@ -51,7 +51,7 @@ def points(records, study):
                      slowest=max(r['seconds'] for r in runs), shares={p: s / whole for p, s in phases.items()})
         found.append(point)
     for point in found:
-        base = next(p for p in found if p['room'] == point['room'])  # the fewest ranks
+        base = next(p for p in found if p['room'] == point['room'])  # the smallest number of ranks
         rate = (point['work'] / point['seconds']) / (base['work'] / base['seconds'])
         point['speedup'] = rate * base['ranks']
         point['efficiency'] = rate * base['ranks'] / point['ranks']
@@ -67,7 +67,7 @@ def write_json(value, path):
 
 
 def write(result, base):
-    """BASE.json has everything, BASE.csv a line for each run, BASE-points.csv what the plots show."""
+    """BASE.json has all results, BASE.csv a line for each run, BASE-points.csv the data of the plots."""
     write_json(result, base + '.json')
     plain = [k for k in result['runs'][0] if k not in ('phases', 'phases_max', 'command')]
     with open(base + '.csv', 'w', newline='') as file:
@@ -94,7 +94,7 @@ def write_points(result, base):
 
 
 def text(result):
-    """The table for people."""
+    """The table as text for people."""
     m = result['machine']
     devices = ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices'])
     lines = ['%s scaling of match %s' % (result['study'], ' '.join(result['match'])),
@@ -115,7 +115,7 @@ def text(result):
 
 @functools.cache
 def can_draw():
-    """Says so once where it is not possible."""
+    """Prints a message once if drawing is not possible."""
     if not shutil.which(GNUPLOT):
         print('scaling-study: no %s here (Debian: gnuplot-nox), so nothing is drawn; `jobs/scaling-study.sh plot '
               'STUDY.json` draws elsewhere' % GNUPLOT, file=sys.stderr)

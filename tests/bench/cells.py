@@ -1,4 +1,4 @@
-"""Cells of the tables (cells.tsv), graphs they are about, and the counts that are right."""
+"""The cells of the tables (cells.tsv), the graphs of these cells, and the right counts."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ EDGES = {'triangle': '0-1,0-2,1-2', 'diamond': '0-1,0-2,0-3,1-2,1-3', 'house': '
 
 
 def edges_of(pattern):
-    """A pattern without labels as an edge list, or None."""
+    """The edge list of a pattern without labels, or None."""
     name, _, size = pattern.partition(':')
     if name == 'edges':
         return size
@@ -38,11 +38,11 @@ class Cell:
         return short(self.pattern) + (' enumerated' if self.count_by == 'enumerate' else '')
 
     def kind(self):
-        """Cells of one kind can be measured in one process."""
+        """Cells of the same kind can be measured in one process."""
         return self.labelled, self.count_by
 
     def query(self):
-        """Of match and of bench match, behind the graph."""
+        """The query as arguments of match and of bench match, after the graph."""
         if not self.labelled:
             return ['--pattern', self.pattern]
         return ['--query-graph', os.path.join(SHARED, 'data/labelled/wiki4/queries', self.pattern + '.graph')]
@@ -62,7 +62,7 @@ def all_cells():
 
 
 def oracles():
-    """{(graph, pattern): (field of the report, count)}"""
+    """Returns {(graph, pattern): (field of the report, count)}."""
     known = {}
     for row in rows(os.path.join(SHARED, 'oracles/structural.tsv')):
         pattern, _, rest = row['pattern'].partition(' ')
@@ -83,7 +83,8 @@ def make_rmat(name, folder):
 
 
 def tables(name, folder):
-    """[vertices, edges]: the files of a graph, made where it is a generated one; None where there are none."""
+    """Returns [vertices, edges], the files of a graph, which are made if it is a generated one; None if there are none.
+    """
     if name in RMAT:
         return make_rmat(name, folder)
     path = os.path.join(SHARED, 'data', FOLDERS.get(name, 'graphs/' + name))
@@ -92,8 +93,8 @@ def tables(name, folder):
 
 
 def edge_lines(tables_of, folder, name):
-    """Path of `u v` lines, one an edge."""
-    out = os.path.join(folder, name)  # whose name the experiments go by
+    """The path of a file with a line `u v` for each edge."""
+    out = os.path.join(folder, name)  # the experiments use this name
     if not os.path.exists(out):
         cat = 'zstd -qdc' if tables_of[1].endswith('.zst') else 'cat'
         subprocess.run("%s '%s' | tail -n +2 | cut -f 1,2 | tr '\\t' ' ' > '%s'" % (cat, tables_of[1], out), shell=True,

@@ -20,14 +20,14 @@ RULES = os.path.join(SOURCE, "configs", "applications", "couples.rules")
 
 
 def counted(path):
-    """Pairs of people with three films together, straight from the file."""
+    """Counts the pairs of people with three common films directly from the file."""
     try:
         import h5py
         import numpy as np
     except ImportError:
         return None
     with h5py.File(path, "r") as file:
-        acts = file["edges/ACTS_IN/csc"]  # of each film, the people
+        acts = file["edges/ACTS_IN/csc"]  # the people of each film
         begin, people = acts["indptr"][:].astype(np.int64), acts["indices"][:].astype(np.int64)
     size, found = np.diff(begin), []
     for cast in np.unique(size[size > 1]):

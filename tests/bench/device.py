@@ -1,4 +1,4 @@
-"""The work of device.sh."""
+"""Implements device.sh."""
 import argparse
 import concurrent.futures
 import json
@@ -15,13 +15,13 @@ import cells
 import experiments
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
-BYTES = 4  # of an entry of a row
-HOT = 1.5  # seconds of a run up to which it is profiled, and the whole process repeated
+BYTES = 4  # bytes of an entry of a row
+HOT = 1.5  # a run of up to this many seconds is profiled, and the whole process is repeated
 WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}  # of a sum, at least
 
 
 def call(arguments, limit):
-    """(report or None, seconds, what went wrong)"""
+    """Returns (report or None, seconds, error)."""
     began, command = time.monotonic(), [PROGRAM] + arguments + ['--json', '-', '--quiet']
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
@@ -49,7 +49,7 @@ class Bench:
         return self.options.budget - (time.monotonic() - self.began)
 
     def make(self, name):
-        """(the graph file, or None, what went wrong)"""
+        """Returns (the graph file, or None; the error)."""
         path = os.path.join(self.folder, name + '.h5')
         self.tables[name] = cells.tables(name, self.folder)
         if not self.tables[name]:
@@ -60,7 +60,7 @@ class Bench:
         return (path, '') if done[0] else (None, 'import: ' + done[2])
 
     def begin(self, name):
-        """Graphs are made beside the measuring of others where there are cores for that."""
+        """Graphs are made while others are measured, if there are enough cores."""
         if name not in self.files:
             self.files[name] = self.makers.submit(self.make, name)
         return self.files[name]
@@ -69,7 +69,7 @@ class Bench:
         return cells.edge_lines(self.tables[name], self.folder, name)
 
     def run_plain(self, name, patterns):
-        """{pattern: (count, ms, finished)} of the plain kernel, the patterns of a graph in one process."""
+        """{pattern: (count, ms, finished)} of the plain kernel; the patterns of a graph run in one process."""
         tool = os.path.join(self.folder, 'plain')
         if not os.path.exists(tool):
             subprocess.run(['cc', '-std=gnu17', '-O2', '-o', tool, os.path.join(cells.HERE, 'plain.c'), '-lOpenCL'],
@@ -91,7 +91,7 @@ class Bench:
         return found
 
     def others(self, name, wanted):
-        """What the plain kernel and the experiments need on this graph."""
+        """The times of the plain kernel and of the experiments on this graph."""
         patterns = sorted({c.pattern for c in wanted if c.graph == name and not c.labelled})
         if self.options.cpu:  # patterns whose plain kernel ends within the limit
             patterns_plain = [p for p in patterns if p in ('triangle', 'clique:4')]
@@ -112,13 +112,14 @@ class Bench:
         return self.device + (['--count-by', cell.count_by] if cell.count_by != 'auto' else []) + self.extra
 
     def queries(self, path, group, more, limit):
-        """(what bench match says of each cell of the group, or None; what went wrong)"""
+        """Returns (the results of bench match for each cell of the group, or None; the error)."""
         how = group[0].how() + self.how(group[0])
         report, _, wrong = call(['bench', 'match', path] + sum((c.query() for c in group), []) + how + more, limit)
         return report and report['queries'], wrong
 
     def bench_group(self, path, group):
-        """{cell: (what bench match says, or None, and what went wrong)}: all in one process, or else one by one."""
+        """Returns {cell: (result of bench match, or None; the error)}. All cells run in one process or, if that fails,
+        one by one."""
         more = ['--repeat', str(self.options.repeat), '--seconds', '3']
         found, wrong = self.queries(path, group, more, self.options.limit * min(len(group), 3))
         if found:
@@ -153,7 +154,7 @@ class Bench:
             print('%-12s %-20s %s' % (cell.graph, cell.name(), said), file=sys.stderr, flush=True)
 
     def complete(self, cell, result):
-        """Whole processes, and what a search reads."""
+        """Measures whole processes, and the entries that a search reads."""
         path, one = self.begin(cell.graph).result()[0], result['bench']
         quick = one['run_ms']['median'] < HOT * 1e3
         command = ['match', path, '--count'] + cell.query() + cell.how() + self.how(cell)
@@ -164,7 +165,8 @@ class Bench:
             result.update({key: found[0].get(key) for key in ('entries_read', 'lookups')} if found else {})
 
     def run(self, wanted):
-        """Kernels first; whole processes, and other programs' kernels, while there is time. Saved as it goes."""
+        """Measures the kernels first, then whole processes and kernels of other programs while there is time. Saves
+        each result at once."""
         names = list(dict.fromkeys(c.graph for c in wanted))
         for name in names[:1] if self.options.cpu else names:
             self.begin(name)
@@ -197,7 +199,7 @@ def ratio(a, b):
 
 
 def entries_of(bench, cell, result):
-    """Entries of rows that a run reads: counted by the program's profile, or the least that its sums can do with."""
+    """The entries of rows that a run reads: counted by the program's profile, or the minimum for its sums."""
     if not result['bench'].get('by_sums'):
         return result.get('entries_read')
     kinds = [line.split()[0] for line in result['bench']['plan'].splitlines()[1:] if line.strip()]
@@ -206,13 +208,14 @@ def entries_of(bench, cell, result):
 
 
 def alone(bench, b):
-    """Milliseconds of a run on a CPU device if it had the cores for itself, or None."""
+    """The milliseconds that a run on a CPU device would take with the cores for itself, or None."""
     devices = bench.rates.get('units')
     return b['cpu_ms']['min'] / devices if bench.options.cpu and devices else None
 
 
 def verdict(goal, ms, prepared, quiet):
-    """Is the goal met with what is prepared once, by the kernels alone, or by their processor time?"""
+    """Whether the goal is met with the preparation that happens once, by the kernels alone, or by their processor time.
+    """
     if goal is None:
         return '-'
     return 'met' if ms + prepared <= goal else 'kernel' if ms <= goal else 'alone' if quiet and quiet <= goal else 'NO'

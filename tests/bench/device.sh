@@ -1,7 +1,8 @@
 #!/bin/bash
-# Builds, checks and measures on one device, in under 8 minutes on a GPU host: for each graph and pattern of cells.tsv the count,
-# right or wrong; milliseconds of kernels and of preparation; seconds of the whole process; the ratio to a plain kernel, to the
-# experiments and to other programs' figures. A table in markdown on stdout, raw results under tests/bench/results.
+# Builds, checks and measures on one device, in under 8 minutes on a GPU host: for each graph and pattern of cells.tsv
+# the count, and whether it is right; milliseconds of kernels and of preparation; seconds of the whole process; the
+# ratio to a plain kernel, to the experiments and to other programs' figures. A table in markdown on stdout, raw results
+# under tests/bench/results.
 #
 #     tests/bench/device.sh [--cpu] [--only TEXT] [--repeat N] [--whole N] [--limit S] [--budget S] [--no-plain]
 #                           [--no-experiments] [--no-profile] [--save FOLDER] [OPTION of match...]
@@ -10,9 +11,10 @@
 # GEMP_MPI     the program; without it the sources around this script are built first, without tests, in GEMP_BUILD (a folder
 #              of /tmp by default)
 # --cpu        the cells with figures for two cores and PoCL, on a CPU device
-# --limit      seconds a process may take (20); --budget: nothing further begins after so many (420). Kernels come first; whole
+# --limit      seconds a process may take (20); --budget: nothing further begins after so many (420). Kernels come
+# first; whole
 #              processes (--whole 0: none) and the other programs' kernels while there is time
-# --save       as it goes: what is cut off leaves what it had
+# --save       each result is saved at once, so an interrupted run keeps its results
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
 here=$PWD

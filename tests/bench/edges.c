@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* A bijection of the numbers of `scale` bits: odd factors and shifts. */
+/* A bijection of the numbers with `scale` bits, by odd factors and shifts. */
 static uint64_t shuffle(uint64_t x, int scale)
 {
 	uint64_t mask = (UINT64_C(1) << scale) - 1;
@@ -40,7 +40,7 @@ static char *print(char *at, uint64_t number, char after)
 	return at;
 }
 
-/* Eight bits of a draw choose a quadrant: 115, 56, 56 and 29 of 256. */
+/* Eight bits of a random number choose a quadrant with weights 115, 56, 56 and 29 of 256. */
 static void draw(uint64_t seed, int scale, uint64_t *source, uint64_t *target)
 {
 	uint64_t bits = 0;

@@ -29,7 +29,7 @@ typedef struct rows {
 	gemp_vertex *target;
 } rows;
 
-/* All edges, and which vertices a thread files the edges of: rows are in natural order however many threads there are. */
+/* All edges, and the vertices whose edges a thread files: rows are in natural order with any number of threads. */
 typedef struct filing {
 	const gemp_eulerian *graph;
 	rows *rows;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 		                             .path_start = GEMP_NO_VERTEX,
 		                             .path_end = GEMP_NO_VERTEX };
 	repeat = argc > 4 ? atoi(argv[4]) : 3;
-	for (int i = 0; i <= repeat; i++) { /* the first one warms up */
+	for (int i = 0; i <= repeat; i++) { /* the first run warms up */
 		GEMP_TRY_DONE(run(&result, &comm, device, &edges, &options, i == 0 || i == repeat));
 		if (i <= 1 || sum_of(&result) < sum_of(&best)) {
 			gemp_euler_result_free(&best);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Euler circuits beside Hierholzer's method, over shapes and sizes of graphs.
+"""Euler circuits compared with Hierholzer's method, over shapes and sizes of graphs.
 
     GEMP_MPI=PROGRAM HIERHOLZER=PROGRAM tests/bench/euler.py FOLDER [OPTION...] [OPTION of euler...]
     tests/bench/euler.py FOLDER --plot FILE.tsv              draws what was measured elsewhere
 
-Generates each graph, has the circuit found and verified by `gemp-mpi euler` and, in the same run, by tests/bench/hierholzer.c
-(ninja bench_hierholzer; left out where HIERHOLZER is not set), and writes a line of FOLDER/euler-DATE.tsv for it: milliseconds,
-the best of --repeat runs each, from rows to order. `ratio` is ours over the best of plain and packed rows in the order of the
-file, which is what ours gets. Where gnuplot is (Debian: gnuplot-nox), FOLDER/euler-cpu.svg or -gpu.svg is drawn.
+Generates each graph. `gemp-mpi euler` and, in the same run, tests/bench/hierholzer.c (ninja bench_hierholzer; left out if
+HIERHOLZER is not set) find a circuit, which is verified. Each graph has a line in FOLDER/euler-DATE.tsv: milliseconds from rows to
+order, the best of --repeat runs each. `ratio` compares our program with the better of plain and packed rows in the order of the
+file, which is the order that our program has. If gnuplot is installed (Debian: gnuplot-nox), FOLDER/euler-cpu.svg or -gpu.svg is
+drawn.
 
   --shapes deep,random,shallow     --edges 1,2,5,10,20,40 (millions), and --goal: those that the issue names
   --repeat 3   --limit 300 (seconds a process)   --budget 1e9 (seconds; nothing further begins after them)   --ranks 1
@@ -30,7 +31,7 @@ TIMES = ['total', 'sum', 'upload', 'download'] + STAGES
 SEQUENTIAL = ['file plain', 'file packed', 'keys plain', 'keys packed']
 HEAD = ['shape', 'vertices', 'edges', 'circuits', 'engine', 'ratio'] + TIMES + SEQUENTIAL
 GOALS = {'deep': (10485760, 41944529), 'random': (10485760, 41944529), 'shallow': (1048575, 3145727)}
-EACH = {'deep': 4, 'random': 4, 'shallow': 3}  # edges a vertex, as the goals have them
+EACH = {'deep': 4, 'random': 4, 'shallow': 3}  # edges per vertex, as in the goals
 MPIRUN = shlex.split(os.environ.get('GEMP_MPIRUN') or 'mpirun -q --oversubscribe --bind-to none')
 
 
@@ -63,7 +64,7 @@ class Bench:
         return json.loads(done.stdout)
 
     def ours(self, path):
-        """The report of the best run, or None; the first one is verified."""
+        """The report of the best run, or None; the first run is verified."""
         best, ranks = None, self.options.ranks
         launcher = MPIRUN + ['-n', str(ranks)] if ranks > 1 else []
         command = launcher + [os.environ.get('GEMP_MPI', 'gemp-mpi'), 'euler', path, '--json', '-', '--quiet']

@@ -24,14 +24,14 @@
 typedef struct rows {
 	uint64_t *begin, *bounds;
 	gemp_vertex *target;
-	size_t count; /* rows */
+	size_t count; /* the edges as rows */
 } rows;
 
 typedef struct pair {
 	gemp_vertex from, to;
 } pair;
 
-/* A bijection of the numbers below n: rounds of a Feistel cipher, again until the result is below n. */
+/* A bijection of the numbers below n: rounds of a Feistel cipher, repeated until the result is below n. */
 static uint64_t renumbered(uint64_t x, uint64_t n)
 {
 	unsigned half = 1;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Does --exchange auto choose well? Searches by enumeration, without replicas, by pull, push and auto: seconds, processor
-seconds and bytes, and how many times the better of pull and push auto takes.
+"""Measures whether --exchange auto chooses well. Searches by enumeration, without replicas, with pull, push and auto;
+prints seconds, processor seconds, bytes, and the ratio of auto to the better of pull and push.
 
     tests/bench/exchange.py [--ranks 2,4,8] [--repeat N] [--limit SECONDS] [--only TEXT] [--save] G.h5...
 
-GEMP_MPI the program. Ways are tried by turns and the best of N counts, since machines have other work. A run that passes the
-limit is not repeated. Bytes are those of rows or of partial matches, as they travelled. --save keeps raw results and the
-table under tests/bench/results.
+GEMP_MPI the program. The three ways run alternately and the best of N runs counts, since machines have other work. A
+run that passes the limit is not repeated. Bytes are those of rows or of partial matches as they were sent. --save keeps
+raw results and the table under tests/bench/results.
 """
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""The throw-away prototypes of GEMP_SHARED/experiments, run in the same call: their best milliseconds by pattern."""
+"""Runs the prototypes of GEMP_SHARED/experiments in the same call; returns their best milliseconds by pattern."""
 import os
 import re
 import shutil
@@ -30,7 +30,7 @@ def best_lines(text):
 
 
 def together(best):
-    """What takes several kernels is their sum, of the best of each."""
+    """If a pattern needs several kernels, its time is the sum of the best of each."""
     found = {k: v for k, v in best.items() if ':' in k or k == 'triangle'}
     if 'support' in best and 'c5' in best:
         found['cycle:5'] = best['c5'] + best['support']
@@ -53,7 +53,7 @@ def copy_of(which, folder):
 
 
 def run_gpu(graph, edges, folder, limit):
-    """{pattern, or 'cycle:5 enumerate': ms} on a GPU."""
+    """Returns {pattern, or 'cycle:5 enumerate': ms} on a GPU."""
     if graph not in PARTS or not os.path.isdir(os.path.join(SHARED, 'experiments/gpu')):
         return {}
     where = copy_of('gpu', folder)
@@ -69,7 +69,7 @@ def run_gpu(graph, edges, folder, limit):
 
 
 def run_cpu(graph, edges, folder, patterns, limit):
-    """{pattern: ms}, with the passes that several share, on two cores."""
+    """Returns {pattern: ms} on two cores; passes that several patterns share are included."""
     if not os.path.isdir(os.path.join(SHARED, 'experiments/cpu')):
         return {}
     where, found = copy_of('cpu', folder), {}
@@ -85,8 +85,8 @@ def run_cpu(graph, edges, folder, patterns, limit):
             except subprocess.TimeoutExpired:
                 continue
         times = dict(re.findall(r'(min|cpu|pre) ([\d.]+)', done.stdout))
-        if 'min' in times:  # on cores of its own it takes its processor time over them
+        if 'min' in times:  # on idle cores it would take its processor time divided by their number
             found[pattern] = 1e3 * min(float(times['min']), float(times['cpu']) / 2)
-            found[pattern] += 1e3 * float(times['pre']) * (pattern == Q4)  # lists of triangles, made by the host
+            found[pattern] += 1e3 * float(times['pre']) * (pattern == Q4)  # lists of triangles, which the host makes
     support = found.get('triangle', 0)
     return {p: ms + support * (p in ('house', 'cycle:5', 'cycle:6')) for p, ms in found.items()}

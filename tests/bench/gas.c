@@ -4,8 +4,8 @@
  * clock and by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the
  * median; over what experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
- * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
- * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
+ * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with
+ * edges cut by target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

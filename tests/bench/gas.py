@@ -4,10 +4,10 @@
     GAS=PROGRAM tests/bench/gas.py FOLDER [OPTION...]        (ninja bench_gas)
     tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
 
-On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then
-ours on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind.
-Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use,
-too, figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
+On each graph our program and the OpenMP program (ids unchanged, and by degree) run alternately in one process (gas -b);
+then our program runs on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have the medians of the runs,
+followed by the best ones. Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a
+machine that others use, too, figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
 
   --graphs kron:18,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
   --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds a process)
@@ -25,12 +25,12 @@ import time
 
 MPIRUN = shlex.split(os.environ.get('GEMP_MPIRUN') or 'mpirun -q --oversubscribe --bind-to none')
 ROUNDS = 20
-GAP = {'bfs': 34.5, 'sssp': 363, 'pagerank': 1440, 'spmv': 1440}  # ms, GAP benchmark, 2 cores, Kronecker 21
+GAP = {'bfs': 34.5, 'sssp': 363, 'pagerank': 1440, 'spmv': 1440}  # ms of the GAP benchmark on 2 cores, Kronecker 21
 IDS = ['as-is', 'by-degree']
 
 
 def run(command, limit):
-    """The lines of JSON, or none and what went wrong."""
+    """Returns the lines of JSON, or none and the error."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -48,7 +48,7 @@ def measure(options, keep):
         keep(run(under + ours + ['-b', graph], options.limit))
     for graph in filter(None, options.rank_graphs.split(',')):
         for ranks in filter(None, options.ranks.split(',')):
-            alone = int(ranks) <= (os.cpu_count() or 1)  # else ranks that wait would keep others from a core
+            alone = int(ranks) <= (os.cpu_count() or 1)  # otherwise waiting ranks would occupy the cores of others
             keep(run((under if alone else []) + MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
 
 
@@ -62,7 +62,7 @@ def table(title, head, rows):
 
 
 def beside(lines):
-    """Ours on one rank, with the lines of OpenMP behind it."""
+    """Each line of our program on one rank, followed by the lines of OpenMP."""
     rows, ours = [], None
     for line in lines:
         if line['program'] == 'ours':
@@ -113,7 +113,8 @@ def over_ranks(lines):
 
 
 def draw(lines, folder):
-    """A block of bars for each application on each made graph: GTEPS of ours, of OpenMP or of the experiments."""
+    """A block of bars for each application on each generated graph: GTEPS of our program, of OpenMP or of the
+    experiments."""
     here = os.path.dirname(os.path.abspath(__file__))
     ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name'] and
             not os.path.exists(line['graph']) and ':' in line['graph']]

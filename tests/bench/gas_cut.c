@@ -23,9 +23,10 @@
 
 typedef struct cut {
 	uint64_t vertices, ranks, columns;
-	uint64_t *ghosts;       /* [vertices] bits of ranks that have edges of a vertex */
-	uint8_t *column, *row;  /* [vertices] bits of grid rows that have edges of it, of columns that have edges to it */
-	uint64_t *edges, *grid; /* [ranks] edges of each, by target and on the grid */
+	uint64_t *ghosts; /* [vertices] a bit for each rank that has edges of the vertex */
+	uint8_t *column,
+		*row; /* [vertices] bits of the grid rows with edges from the vertex, and of the columns with edges to it */
+	uint64_t *edges, *grid; /* [ranks] number of edges, by target and on the grid */
 	uint64_t count;
 } cut;
 
@@ -201,7 +202,7 @@ done:
 	return code;
 }
 
-/* Each rank has the whole graph. */
+/* Each rank holds the whole graph. */
 static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;

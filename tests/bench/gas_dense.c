@@ -1,7 +1,8 @@
 /* gas_dense: pagerank and spmv on one graph of gas_parts/graph.h, in several shapes, to find what is best on a device.
  *   gas_dense SPEC ROUNDS SHAPE...
- * SHAPE: "-", or names of gemp_dense_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups,
- * 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
+ * SHAPE: "-", or names of gemp_dense_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double;
+ * form=1 in groups, 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the
+ * wall's, the best of RUNS. */
 #include "analytics/dense/dense.h"
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"

@@ -14,7 +14,7 @@
 
 typedef struct gas_edges {
 	uint32_t vertices;
-	bool directed; /* else each edge leads both ways */
+	bool directed; /* if false, each edge leads both ways */
 	size_t count;
 	uint32_t *source, *target;
 	double *weight; /* NULL: none */
@@ -36,7 +36,7 @@ static inline gas_edges gas_edges_new(uint32_t vertices, size_t count, bool dire
 	return e;
 }
 
-/* Loops and parallel edges come by themselves. */
+/* Random ends also give loops and parallel edges. */
 static inline gas_edges gas_uniform(uint32_t vertices, size_t count, bool directed, uint64_t greatest, uint64_t seed)
 {
 	gas_edges e = gas_edges_new(vertices, count, directed, true);
@@ -48,7 +48,7 @@ static inline gas_edges gas_uniform(uint32_t vertices, size_t count, bool direct
 	return e;
 }
 
-/* Kronecker, a 0.57, b and c 0.19. */
+/* A Kronecker graph with a = 0.57 and b = c = 0.19. */
 static inline gas_edges gas_kronecker(unsigned scale, size_t count, bool directed, uint64_t greatest, uint64_t seed)
 {
 	gas_edges e = gas_edges_new(1u << scale, count, directed, true);
@@ -80,7 +80,7 @@ static inline int gas_compare_arcs(const void *a, const void *b)
 	return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* Stable, by ends and then by rows. */
+/* A stable sort, by ends and then by rows. */
 static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t vertices)
 {
 	gas_arc *other = gemp_calloc(count, sizeof *other);
@@ -99,7 +99,7 @@ static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t verti
 	}
 	gemp_free(other);
 	gemp_free(at);
-	for (size_t i = 0, end; i < count; i = end) { /* parallel ones by weight */
+	for (size_t i = 0, end; i < count; i = end) { /* parallel edges by weight */
 		for (end = i + 1; end < count && arcs[end].row == arcs[i].row && arcs[end].end == arcs[i].end; end++)
 			;
 		if (end - i > 1)
@@ -120,7 +120,7 @@ static inline void gas_set_weight(void *weights, gemp_layout_weights kind, size_
 	}
 }
 
-/* local[v]: by which local vertex v is known. */
+/* local[v]: the local number of vertex v. */
 static inline gemp_layout_rows gas_make_rows(const gas_edges *e, const uint32_t *local, bool by_target,
                                              gemp_layout_weights kind)
 {
@@ -149,7 +149,7 @@ static inline gemp_layout_rows gas_make_rows(const gas_edges *e, const uint32_t 
 	return rows;
 }
 
-/* Greatest degree first; degrees below 2^32. */
+/* Sorts by descending degree; degrees are below 2^32. */
 static inline void gas_order(const gas_edges *e, uint32_t *local)
 {
 	uint32_t *degree = gemp_calloc(e->vertices, sizeof *degree), next = 0;
@@ -174,7 +174,7 @@ static inline void gas_order(const gas_edges *e, uint32_t *local)
 	gemp_free(degree);
 }
 
-/* Takes the edges. world: a communicator of this process alone. */
+/* Takes over the edges. world: a communicator of this process alone. */
 static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, gemp_layout_weights weights)
 {
 	gemp_layout *l = &c->layout;

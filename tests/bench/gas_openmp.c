@@ -1,5 +1,5 @@
 /* gas_openmp: BFS, SSSP, PageRank and products of a sparse matrix and a vector by a plain OpenMP program, on the graphs
- * of gas_parts/graph.h: what bfs, sssp, pagerank and spmv are measured beside on cores.
+ * of gas_parts/graph.h: the program with which bfs, sssp, pagerank and spmv are compared on cores.
  *   gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
  * One line of JSON: seconds, best and median over SOURCES starts (or runs); pagerank and spmv: of 20 iterations.
  * The answers of the first run are compared with those of gas_parts/check.h. */

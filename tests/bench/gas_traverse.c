@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-static int first, arguments; /* of the values at hand */
+static int first, arguments; /* the values of this search */
 static char **argument;
 
 static uint64_t option(const char *name, uint64_t otherwise)
@@ -43,7 +43,7 @@ static double median(double *values, size_t count)
 	return count ? values[count / 2] : 0;
 }
 
-/* Of all threads of this process so far. */
+/* Processor time of all threads of this process so far. */
 static double busy_seconds(void)
 {
 	struct rusage use;
@@ -55,7 +55,7 @@ static double busy_seconds(void)
 typedef struct timings {
 	double device[64], wall[64], settle[64], download[64], by_device[64], by_wall[64];
 	size_t count;
-	double busy; /* of all searches, with what follows them */
+	double busy; /* of all searches, including the work after them */
 } timings;
 
 static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
@@ -92,7 +92,7 @@ static gemp_frontier_shape shape(void)
 		                          (uint32_t)option("items", 0), (uint32_t)option("group", 0) };
 }
 
-/* Sources that lead somewhere. */
+/* Sources that have edges. */
 static gemp_vertex next_source(const gas_case *c, uint64_t *seed)
 {
 	for (;;) {

@@ -1,4 +1,4 @@
-"""The work of growth.sh: a line of a table for each graph and pattern, series by series."""
+"""Implements growth.sh: writes a line of a table for each graph and pattern, series by series."""
 import argparse
 import os
 import shutil
@@ -24,7 +24,7 @@ class Growth:
         return min(self.options.limit, self.options.budget - (time.monotonic() - self.began))
 
     def ask(self, path, patterns):
-        """What bench match says of patterns, or None."""
+        """The results of bench match for these patterns, or None."""
         if self.limit() <= 0:
             return None
         queries = sum((['--pattern', p] for p in patterns), [])
@@ -44,7 +44,7 @@ class Growth:
         print(said, file=sys.stderr, flush=True)
 
     def sizes(self, folder, scales):
-        """All patterns of a graph in one process, or else those that can be done, one by one."""
+        """Measures all patterns of a graph in one process or, if that fails, one by one those that end in time."""
         going = ['triangle', 'cycle:4', 'clique:4', 'house']
         for scale in scales:
             made = os.path.join(self.options.made, 'rmat-%d.h5' % scale)
@@ -78,7 +78,7 @@ class Growth:
 
 
 def one_graph(options, folder):
-    """(graph file, name) of the graph for all patterns."""
+    """Returns (graph file, name) of the graph on which all patterns are counted."""
     if options.graph:
         return options.graph, os.path.basename(options.graph)
     path = os.path.join(folder, 'wiki-vote.h5')

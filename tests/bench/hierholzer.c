@@ -1,8 +1,9 @@
-/* hierholzer: an Euler circuit by Hierholzer's method, one walker, no recursion: what gemp-mpi euler is measured beside.
+/* hierholzer: an Euler circuit by Hierholzer's method, one walker, no recursion: the program with which gemp-mpi euler is compared.
  *   hierholzer G.h5 [REPEAT] > REPORT.json
  * Two layouts of the same graph. plain: rows, targets, and for each vertex where its unused edges begin and end. packed: each
  * row lies behind its own two places, and targets are places of rows, so that a step needs one cache line in place of two;
- * making it is part of its time. And two orders of vertices: that of the file, which is random, and, where keys are the numbers
+ * making it is part of its time. And two orders of vertices: that of the file, which is random, and, where keys are the
+ * numbers
  * from 0, that of keys, in which a generator has neighbours near one another. The memory is in huge pages and was written
  * before. Times are the best of REPEAT runs, from the rows to the order of edges; each order is checked. */
 #include "comm/comm.h"
@@ -24,7 +25,7 @@ typedef struct csr {
 	uint32_t *begin, *target;
 } csr;
 
-/* An edge on the way from the start to where the walker is, and the vertex, or place of a row, that it leaves. */
+/* An edge on the path from the start to the current vertex, and the vertex, or position of a row, that it leaves. */
 typedef struct step {
 	uint32_t source, slot;
 } step;
@@ -40,7 +41,7 @@ typedef struct space {
 	uint32_t *order;  /* [edges] slots */
 } space;
 
-enum { HEAD = 3 }; /* words in front of a packed row: next, end, vertex */
+enum { HEAD = 3 }; /* words before a packed row: next, end, vertex */
 
 static double processor_seconds(void)
 {
@@ -57,7 +58,7 @@ static uint32_t first_vertex(const csr *g)
 	return v;
 }
 
-/* How many places of the order stay empty: 0 where there is a circuit. */
+/* How many positions of the order stay empty: 0 if there is a circuit. */
 static uint32_t plain(const csr *g, const space *s)
 {
 	uint32_t left = g->edges, v = first_vertex(g);
@@ -112,7 +113,7 @@ static uint32_t packed(const csr *g, const space *s)
 	}
 }
 
-/* Each slot once, each edge where the one before it ends. The trail is no longer needed then. */
+/* Each slot occurs once, and each edge begins where the edge before it ends. The trail is not needed any more. */
 static bool is_circuit(const csr *g, const space *s)
 {
 	uint32_t *source = (uint32_t *)s->trail;
@@ -129,7 +130,7 @@ static bool is_circuit(const csr *g, const space *s)
 	return true;
 }
 
-/* new_id[old]: the key, where keys are the numbers from 0; else *new_id is NULL. */
+/* new_id[old]: the key, if keys are the numbers from 0; else *new_id is NULL. */
 static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 {
 	gemp_code code = gemp_shard_load_keys(graph);
@@ -148,7 +149,7 @@ static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 	return code;
 }
 
-/* new_id NULL: as it is. */
+/* new_id NULL: vertices keep their numbers. */
 static gemp_code copy_rows(csr *g, const gemp_relation *relation, const uint32_t *new_id)
 {
 	gemp_code code = GEMP_OK;
@@ -166,7 +167,7 @@ done:
 	return code;
 }
 
-/* by_key->vertices is 0 where keys give no order. */
+/* by_key->vertices is 0 if keys do not define an order. */
 static gemp_code open_graph(csr *g, csr *by_key, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -209,7 +210,7 @@ typedef struct timing {
 	double wall, processor;
 } timing;
 
-/* The best of some runs; false: no circuit. */
+/* The best of several runs; false: there is no circuit. */
 static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), const csr *g, const space *s,
                     int repeat)
 {
@@ -227,7 +228,7 @@ static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), 
 	return true;
 }
 
-/* Both layouts, as a field of JSON. */
+/* Measures both layouts and prints them as a field of JSON. */
 static gemp_code report(const char *name, const csr *g, const space *s, int repeat)
 {
 	timing by_plain, by_packed;

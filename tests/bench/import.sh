@@ -1,15 +1,16 @@
 #!/bin/bash
-# How fast tables of edges become graph files, and graph files are read again; in how much memory.
+# Measures the time and the memory in which tables of edges become graph files, and graph files are read.
 #
 #     GEMP_MPI=PROGRAM tests/bench/import.sh [--edges N] [--scale S] [--ranks "1 2 4 8"] [--kinds "tsv zst generate"]
 #                                            [--folder DIR] [--runs N] [--save] [--brief]
 #
 # Makes a table of N random edges (20,000,000) between 2^S ids (22) in DIR, imports it with each number of ranks, plain and as
-# .zst, and generates as many; then reads the graph file. One line of JSON for each: seconds and processor seconds (user and
-# system, of all ranks), edges and input bytes a second, the peak of resident memory of the largest rank and the same in bytes
-# for each edge of its part, seconds of each step, and the time of `cat FILE > /dev/null` just before. Best of --runs (1) by
-# wall time. --save keeps them as tests/bench/results/import-MACHINE-DATE.jsonl. --brief: a short line for each measurement.
-# Programs in $GEMP_BENCH, or in tests beside PROGRAM: bench_edges and bench_load (ninja bench_edges bench_load).
+# .zst, and generates a graph of as many edges; then it reads the graph file. One line of JSON for each: seconds and
+# processor seconds (user and system, of all ranks), edges and input bytes a second, the peak of resident memory of the
+# largest rank and the same in bytes for each edge of its part, seconds of each step, and the time of `cat FILE >
+# /dev/null` just before. Best of --runs (1) by wall time. --save keeps them as
+# tests/bench/results/import-MACHINE-DATE.jsonl. --brief: a short line for each measurement. Programs in $GEMP_BENCH, or
+# in tests beside PROGRAM: bench_edges and bench_load (ninja bench_edges bench_load).
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C
@@ -35,10 +36,10 @@ table=$folder/edges-$edges-$scale.tsv graph=$folder/graph.h5 report=$folder/repo
 : > "$out"
 [ -s "$table" ] || "$beside/bench_edges" "$edges" "$scale" 1 > "$table" || exit 1
 
-# Wall, user and system seconds of a command: three words in $folder/time.
+# Writes the wall, user and system seconds of a command, three words, to $folder/time.
 timed() { local TIMEFORMAT='%R %U %S'; { time "$@" > "$folder/log" 2>&1; } 2> "$folder/time"; }
 
-# One line of what was just measured. kind, ranks, input's name
+# Prints one line about the last measurement. Arguments: kind, ranks, name of the input
 tell() {
 	python3 - "$1" "$2" "$3" "$report" "$folder/time" "$folder/cat" "$(uptime | sed 's/.*average: //; s/,.*//')" "$brief" <<-'END'
 	import json, sys
@@ -64,7 +65,7 @@ tell() {
 	END
 }
 
-# kind, ranks, input's name ('' for none), then what gemp-mpi is asked to do
+# Arguments: kind, ranks, name of the input ('' for none), then the arguments of gemp-mpi
 measure() {
 	local kind=$1 count=$2 name=$3 best=
 	shift 3

@@ -1,4 +1,4 @@
-/* The work of listing.sh: matches to host memory and through deduplication, each alone, beside what the machine can do.
+/* Implements listing.sh: measures matches to host memory and through deduplication, each alone, and the rates of the machine.
  *
  *     listing GRAPH PATTERN [REPEAT [KEPT]]
  *
@@ -45,7 +45,7 @@ static timed clock_now(void)
 		                            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) };
 }
 
-/* Was this run faster than all before? */
+/* True if this run was faster than all before. */
 static bool keep_least(timed *least, timed began)
 {
 	timed now = clock_now(), passed = { now.wall - began.wall, now.cpu - began.cpu };
@@ -55,7 +55,7 @@ static bool keep_least(timed *least, timed began)
 	return faster;
 }
 
-/* A sink that counts, and keeps rows while it has room. */
+/* A sink that counts rows and keeps them up to its capacity. */
 typedef struct keeping {
 	size_t rows, kept, room;
 	int vertices;
@@ -125,7 +125,7 @@ done:
 	return code;
 }
 
-/* Bytes a second from the device to the host, and from host memory to host memory. */
+/* Bytes per second from the device to the host, and from host memory to host memory. */
 static gemp_code reference(gemp_device *device, double *transfer, double *copy)
 {
 	gemp_code code = GEMP_OK;

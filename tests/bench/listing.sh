@@ -1,5 +1,6 @@
 #!/bin/bash
-# Matches to host memory, through deduplication, and to files, each beside what the machine can do in the same call.
+# Measures how fast matches reach host memory, pass deduplication, and are written to files, each compared with the rate
+# of the machine in the same call.
 #
 #     tests/bench/listing.sh [GRAPH.h5 PATTERN]...
 #
@@ -18,12 +19,12 @@ import() {
 	"$GEMP_MPI" import --undirected --edges "$1/edges.tsv.zst" -o "$2" > /dev/null 2>&1
 }
 
-# Seconds of a phase in a report.
+# The seconds of a phase in a report.
 phase() {
 	sed -n "/\"$2\": {/,/}/s/.*\"max\": \([0-9.e-]*\).*/\1/p" "$1" | head -1
 }
 
-# What dd takes for as many bytes, in one go, to the same disk.
+# The seconds in which dd writes the same number of bytes at once to the same disk.
 dd_seconds() {
 	local began ended size
 	size=$(stat -c %s "$1")

@@ -1,6 +1,6 @@
-/* load: how long the edges of a graph file take to read, beside read(2) of as many bytes of the same file.
+/* load: measures the time of reading the edges of a graph file, compared with read(2) of as many bytes of the same file.
  *   mpirun -n N load G.h5 [cold]
- * One line of JSON: seconds of the slowest rank and MB/s of each way: `plain`, read(2) by all ranks, each its share;
+ * One line of JSON: seconds of the slowest rank and MB/s of each way: `plain`, read(2) by all ranks, each its part;
  * `datasets`, our reading of the datasets without checksums; `load`, the graph's, with checksums and checks. All into fresh
  * memory, the best of four. cold: the file leaves the page cache before each (once).
  */
@@ -38,7 +38,7 @@ static void forget(const gemp_comm *comm, const char *path, bool cold)
 
 typedef double way(const gemp_comm *comm, const char *path, uint64_t *bytes);
 
-/* Each rank its share of *bytes bytes from 1 MiB on. */
+/* Each rank reads its part of *bytes bytes, from 1 MiB on. */
 static double read_plainly(const gemp_comm *comm, const char *path, uint64_t *bytes)
 {
 	gemp_block_range share = gemp_comm_block(comm, *bytes);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Is the planner's order a good one? Tries all orders of binding of each pattern, forced with --order, and compares the
-work that --profile counts (entries of rows read, lookups at LOOKUP and partial matches at PASSED entries each) with that of the order the program takes
-by itself. Orders that an automorphism of the pattern carries into each other are tried once.
+"""Measures whether the planner's order is a good one. Tries all orders of binding of each pattern, forced with --order,
+and compares the work that --profile counts (entries of rows read, lookups at LOOKUP and partial matches at PASSED
+entries each) with that of the order the program takes by itself. Orders that an automorphism of the pattern carries
+into each other are tried once.
 
     tests/bench/orders.py [--only TEXT] [--limit SECONDS] [--chosen FILE] [--save] [OPTION of match...]
 
@@ -20,11 +21,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'reference'))
 from reference import SHARED, Run, need_program, need_shared, work_folder
 
-LOOKUP, PASSED = 2, 40  # in entries: fitted to kernel seconds of all orders on 2 CPU cores, as in src/match/planner/order_search.c
+# Costs in entries, fitted to the kernel seconds of all orders on 2 CPU cores, as in src/match/planner/order_search.c.
+LOOKUP, PASSED = 2, 40
 
 
 class Case:
-    """A pattern over a graph: arguments of match, names of its vertices, its edges, and what tells vertices apart."""
+    """A pattern over a graph: arguments of match, names of its vertices, its edges, and the conditions that distinguish
+    vertices."""
 
     def __init__(self, graph, name, arguments, names, edges, kinds=None):
         self.graph, self.name, self.arguments = graph, name, arguments
@@ -38,7 +41,7 @@ class Case:
                 yield image
 
     def orders(self):
-        """Connected orders, one of each class."""
+        """Yields the connected orders, one of each class."""
         group, seen = list(self.automorphisms()), set()
         near = [set() for _ in self.names]
         for a, b in (e[:2] for e in self.edges):
@@ -62,7 +65,7 @@ def connected(vertices, pairs):
 
 
 def shapes(vertices):
-    """All connected graphs of so many vertices, one of each kind."""
+    """All connected graphs with this many vertices, one of each isomorphism class."""
     pairs = list(itertools.combinations(range(vertices), 2))
     permutations = list(itertools.permutations(range(vertices)))
     seen = set()
@@ -94,7 +97,7 @@ def query_graph_case(graph, path):
 
 
 def query_case(graph, name, text, names, edges):
-    """Vertices of a query are all taken to be different."""
+    """The vertices of a query are all treated as distinguishable."""
     return Case(graph, name, [text, '--distinct', 'orbit'], names, edges, names)
 
 
@@ -159,7 +162,7 @@ def run_order(case, path, order, limit, options):
 
 
 def measure(case, path, limit, options, known):
-    """Raw results of one case: of the chosen order, and of all orders by their numbers."""
+    """The raw results of a case: of the chosen order, and of all orders by their numbers."""
     chosen, error = run_order(case, path, None, 10 * limit, options)
     result = {'graph': case.graph, 'pattern': case.name, 'chosen': chosen, 'error': error, 'orders': {}}
     if known is not None:

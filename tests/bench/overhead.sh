@@ -1,15 +1,15 @@
 #!/bin/bash
-# What a whole `match --count` costs beyond its kernel: the process beside an empty program that does MPI_Init and makes an
-# OpenCL context, in turns, with a warm cache. Prints medians of wall and processor time, their difference, and the phases of
-# the last run. Both keep hwloc from OpenCL (src/main.c), which alone is a tenth of a second less on some machines.
+# Measures the cost of a whole `match --count` beyond its kernel. The process and an empty program, which calls MPI_Init
+# and makes an OpenCL context, run alternately with a warm cache. Prints medians of wall and processor time, their
+# difference, and the phases of the last run. Both keep hwloc from OpenCL (src/main.c), which alone is a tenth of a second less on some machines.
 #
 #     tests/bench/overhead.sh BUILD GRAPH.h5 [REPEAT [MATCH OPTION...]]
 #
 # BUILD is a configured build folder; both programs are built there. REPEAT is 21 unless given; the options of match are
 # --pattern cycle:4 --count unless given. Exit code 1: the difference is over 0.1 s.
 set -u -o pipefail
-export LC_ALL=C # numbers with a point
-[ $# -ge 2 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
+export LC_ALL=C # numbers have a decimal point
+[ $# -ge 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$1 graph=$2 repeat=${3:-21}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- --pattern cycle:4 --count
@@ -30,13 +30,13 @@ seconds() {
 	awk '{ printf "%.3f %.3f\n", $1, $2 + $3 }' "$scratch/time" >>"$scratch/$name"
 }
 
-# quartile NAME COLUMN N: its N-th quartile
+# quartile NAME COLUMN N: prints its N-th quartile
 quartile() {
 	sort -n -k "$2" "$scratch/$1" | awk -v c="$2" -v q="$3" '{ s[NR] = $c } END { print s[1 + int((NR - 1) * q / 4 + 0.5)] }'
 }
 
 seconds warm "${empty[@]}"
-seconds warm "${match[@]}" # fills the cache
+seconds warm "${match[@]}" # this run fills the cache
 for _ in $(seq "$repeat"); do
 	seconds empty "${empty[@]}"
 	seconds match "${match[@]}"

@@ -1,4 +1,4 @@
-"""What cuts of real graphs are worth: edges between parts, balance, seconds, and the bytes that a search sends.
+"""Compares cuts of real graphs: edges between parts, balance, seconds, and the bytes that a search sends.
 
     GEMP_MPI=PROGRAM python3 tests/bench/partitioners.py G.h5... [--parts 2,4,8] [--pattern triangle]
                                                          [--save FILE.jsonl] [-- OPTION of match...]

@@ -1,10 +1,10 @@
-/* A plain counting kernel as anybody would write it first, to compare with: plain.cl, without anything of the program.
+/* A simple counting kernel for comparison, such as one would write first: plain.cl. It uses no code of the program.
  *
  *     bench_plain PLAIN.CL EDGES RUNS EDGE-LIST...        EDGE-LIST: 0-1,0-2,1-2 for the triangle
  *
  * EDGES has lines of two numbers (others, such as a header, are passed over); the graph is simple and undirected. Vertices
- * are numbered by ascending degree. A line on the graph's work, then one for each pattern: its edges, its count, the median of
- * the kernel's milliseconds, and `yes`, or `no` where work-items gave up. A platform with a GPU is preferred.
+ * are numbered by ascending degree. A line on the graph's work, then one for each pattern: its edges, its count, the
+ * median of the kernel's milliseconds, and `yes`, or `no` where work-items gave up. A platform with a GPU is preferred.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -16,11 +16,11 @@
 #include <string.h>
 
 enum { MOST_VERTICES = 8, MOST_PLATFORMS = 16, MOST_RUNS = 64, GROUP = 64, SLICE = 1 << 19 };
-static const double most_ms = 3000; /* of kernels a run: no further slice of the edges begins then */
+static const double most_ms = 3000; /* once kernels have taken this long, no further slice of the edges begins */
 
 typedef struct csr {
 	uint32_t vertices, entries;
-	uint32_t *begin, *near, *ends; /* ends[e]: whose row entry e is in */
+	uint32_t *begin, *near, *ends; /* ends[e]: the vertex whose row contains entry e */
 } csr;
 
 typedef struct shape {
@@ -76,7 +76,7 @@ static FILE *open_file(const char *path)
 	exit(EXIT_FAILURE);
 }
 
-/* Both directions of each edge as from << 32 | to. */
+/* Both directions of each edge, as from << 32 | to. */
 static uint64_t *read_pairs(const char *path, size_t *count)
 {
 	FILE *file = open_file(path);
@@ -110,7 +110,7 @@ static size_t sort_and_merge(uint64_t *pairs, size_t count)
 	return kept;
 }
 
-/* Numbers by ascending degree, those without edges first. */
+/* Numbers the vertices by ascending degree, those without edges first. */
 static uint32_t *rank_vertices(const uint64_t *pairs, size_t count, uint32_t vertices)
 {
 	uint64_t *order = room(vertices, sizeof *order);
@@ -153,12 +153,12 @@ static csr read_graph(const char *path)
 	return graph;
 }
 
-/* A line of what formulas and oriented searches have to read at least: wedges = paths u-x-w with x, w < u; pairs = of greater
- * neighbours; tails = over edges, the shorter of the two lists of greater neighbours. */
+/* A line with the minimum that formulas and oriented searches have to read: wedges = paths u-x-w with x, w < u; pairs
+ * = pairs of greater neighbours; tails = the sum over edges of the shorter of the two lists of greater neighbours. */
 static void print_work(const csr *graph)
 {
 	uint64_t wedges = 0, pairs = 0, tails = 0;
-	uint32_t *mid = room(graph->vertices, sizeof *mid); /* first entry of a row that is greater than its vertex */
+	uint32_t *mid = room(graph->vertices, sizeof *mid); /* the first entry of a row that is greater than its vertex */
 	for (uint32_t v = 0; v < graph->vertices; v++) {
 		mid[v] = graph->begin[v];
 		while (mid[v] < graph->begin[v + 1] && graph->near[mid[v]] < v)
@@ -185,7 +185,7 @@ static void print_work(const csr *graph)
 	free(mid);
 }
 
-/* Vertices are bound in an order in which each but the first is adjacent to an earlier one. */
+/* Vertices are bound in an order in which each one except the first is adjacent to an earlier one. */
 static bool read_shape(shape *s, const char *text)
 {
 	bool joined[MOST_VERTICES][MOST_VERTICES] = { 0 }, placed[MOST_VERTICES] = { 0 };
@@ -220,7 +220,7 @@ static bool read_shape(shape *s, const char *text)
 	return !*text && s->vertices > 2;
 }
 
-/* Is there an automorphism that keeps the first `fixed` vertices and takes `from` to `to`? */
+/* True if an automorphism keeps the first `fixed` vertices and maps `from` to `to`. */
 static bool maps(const shape *s, int *image, int level, int fixed, int from, int to)
 {
 	if (level == s->vertices)
@@ -236,7 +236,8 @@ static bool maps(const shape *s, int *image, int level, int fixed, int from, int
 	return false;
 }
 
-/* What a vertex can be mapped to while all before it stay must lie above it: one of each orbit is left. */
+/* If automorphisms that fix all vertices before this one map it to other vertices, these must be mapped above it. One
+ * embedding of each orbit is left. */
 static void make_plan(shape *s)
 {
 	int image[MOST_VERTICES];
@@ -254,7 +255,7 @@ static void make_plan(shape *s)
 				s->plan[to].s[2] |= 1u << l;
 }
 
-/* A GPU if there is one, else a CPU. */
+/* Selects a GPU if there is one, else a CPU. */
 static void find_device(machine *m)
 {
 	static const cl_device_type wanted[] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU };
@@ -324,7 +325,7 @@ static void set_arguments(const machine *m, cl_kernel kernel, cl_uint entries)
 		check(clSetKernelArg(kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
 }
 
-/* Milliseconds of the edges from `first` on. */
+/* The milliseconds for the edges from `first` on. */
 static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_uint entries)
 {
 	size_t group = m->gpu ? GROUP : 1, items = entries - first < SLICE ? entries - first : SLICE;
@@ -343,7 +344,7 @@ static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_ui
 	return 1e-6 * (double)(end - start);
 }
 
-/* Milliseconds of one run. */
+/* The milliseconds of one run. */
 static double run(const machine *m, cl_kernel kernel, cl_uint entries, cl_ulong *count, cl_uint *unfinished)
 {
 	const cl_ulong nothing = 0;

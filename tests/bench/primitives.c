@@ -28,7 +28,7 @@ enum { TRIES = 5, PIECES = 256, DISTINCT_KEYS = 262144000 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
-static double copy; /* bytes a second */
+static double copy; /* bytes per second */
 
 static void need(gemp_code code)
 {
@@ -53,7 +53,7 @@ static void make_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count);
 	     i++) {
-		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some are drawn twice */
+		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some keys are drawn twice */
 		gemp_key_put(m->keys, i, m->size, m->below ? key % m->below : key);
 	}
 }
@@ -284,7 +284,7 @@ static double cpu_seconds(void)
 	return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
 }
 
-/* A plain radix sort, on one thread. */
+/* A simple radix sort on one thread. */
 static void plain_sort(uint32_t *keys, uint32_t *other, size_t count)
 {
 	for (unsigned shift = 0; shift < 32; shift += 8) {

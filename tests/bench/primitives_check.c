@@ -19,7 +19,7 @@
 #include <time.h>
 
 static gemp_device *device;
-static gemp_toolbox *box, *passes; /* passes: another form of sorts, on GPUs */
+static gemp_toolbox *box, *passes; /* passes: the other algorithm for sorts on GPUs */
 static uint64_t seed;
 static unsigned wrong, done;
 
@@ -40,7 +40,7 @@ static void verdict(bool right, const char *what, gemp_key_kind kind, unsigned v
 	printf("WRONG: %s of %zu %s, values of %u bytes, %u bits\n", what, count, gemp_key_name[kind], value_size, bits);
 }
 
-/* One in three round about a whole number of tiles. */
+/* One size in three is near a multiple of the tile size. */
 static size_t draw_count(void)
 {
 	static const size_t most[] = { 3, 100, 6000, 20000, 300000, 3000000 };
@@ -50,7 +50,8 @@ static size_t draw_count(void)
 	return 1 + gemp_random_below(&seed, most[gemp_random_below(&seed, 6)]);
 }
 
-/* Codes from `least` on in 2^bits, some of them drawn often; one array in four has hardly any others. */
+/* Codes from `least` on within 2^bits, some of them frequent. One array in four consists almost only of the frequent
+ * ones. */
 static void *draw_keys(gemp_key_kind kind, size_t count, uint64_t least, unsigned bits)
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);

@@ -1,4 +1,4 @@
-"""Repairs of the Train Benchmark: each rule as long as it applies, on the faulty model, then its question again.
+"""Repairs of the Train Benchmark: each rule runs as long as it applies, on the faulty model, and then its query runs again.
 
     repairs.py [--sizes 1,16,512] [--routes N,...] [--faults X] [--ranks N] [--repeat N] [--output FILE] [OPTION OF transform...]
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-SERIES = [  # method, ranges, where destinations are at 8 bytes and more
+SERIES = [  # method, ranges, and where the destinations of tuples of 8 bytes and more are
     ("decode", 256, "column"), ("decode", 2048, "column"), ("decode", 256, "tuple"), ("atomic", 256, "tuple"),
     ("atomic", 2048, "tuple"), ("polling", 256, "tuple"), ("converge", 256, "tuple"), ("tables", 256, "tuple"),
 ]

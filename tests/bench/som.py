@@ -50,7 +50,7 @@ def measure(options, keep):
 
 
 def pairs(lines):
-    """Each line of ours with that of the loop behind it, or None."""
+    """Each line of our program with that of the loop after it, or None."""
     for i, line in enumerate(lines):
         if line['program'] == 'search':
             after = lines[i + 1] if i + 1 < len(lines) else None
@@ -78,7 +78,7 @@ def curve(path, points, title, style):
 
 
 def part(lines, device, data):
-    """What gnuplot is told of a device."""
+    """The commands for gnuplot for one device."""
     curves, gpu = [], 'NVIDIA' in device
     cores = '%d cores' % next(line['cores'] for line in lines if line['on'] == device)
     for colour, metric in zip(COLOURS, METRICS):

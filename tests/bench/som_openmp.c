@@ -1,7 +1,7 @@
 /* Best matching units by a plain loop on all cores: bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
  *
- * What bench_som_search is measured beside: the same vectors and units, and the same line. Units are gone through in
- * blocks that stay in the cache, a dimension after the other, so that the compiler makes vectors of units.
+ * bench_som_search is compared with this program, which has the same vectors and units and prints the same line. It
+ * processes units in blocks that stay in the cache, one dimension after another, so the compiler vectorises over units.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -49,7 +49,7 @@ done:
 	return code;
 }
 
-/* Of a block: |w|^2 - 2 x.w, the sum of |x - w|, or -x.w / |w|. */
+/* The key of a block: |w|^2 - 2 x.w, the sum of |x - w|, or -x.w / |w|. */
 static void score(float *scores, const problem *p, const float *x, const float *w, const float *norm)
 {
 	for (uint32_t u = 0; u < BLOCK; u++)

@@ -1,8 +1,8 @@
-/* Neighbourhoods alone: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
+/* Measures only the neighbourhoods: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
  *
- * 12,000 vectors of 12 values, whose units are random. Lattices 0 and 1, neighbourhoods 0 to 3 as in src/som/map/smooth.h. Lines:
- * milliseconds to spread sums (batches), and of samples one after another (online) in each shape (src/som/train/unit_update.h), by the
- * host's clock, the mean of several.
+ * 12,000 vectors of 12 values, whose units are random. Lattices 0 and 1, neighbourhoods 0 to 3 as in
+ * src/som/map/smooth.h. Lines: milliseconds to spread sums (batches), and of samples one after another (online) in each
+ * shape (src/som/train/unit_update.h), by the host's clock, the mean of several.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -61,7 +61,7 @@ static gemp_code run(parts *p, gemp_som_online *online)
 	return gemp_som_smooth_run(&p->smooth, &p->from, &p->to);
 }
 
-/* The first is left out. */
+/* The first run is left out. */
 static gemp_code measure(parts *p, gemp_som_online *online, const char *what)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* Best matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
+/* Measures only the search for best-matching units: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
  *
  * Metrics 0 to 2 and forms 0 to 3 as in src/som/map/search.h, the rest its shape; 0: as suits. Values are random. One line:
  * the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have,
@@ -78,7 +78,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	for (bool first = true; turns < TURNS && sum < ENOUGH; first = false) {
 		GEMP_TRY_DONE(gemp_som_search_run(search, &samples, &book, &best, NULL));
 		GEMP_TRY_DONE(gemp_launch_seconds(device, &seconds[turns]));
-		if (!first || seconds[turns] >= ENOUGH) /* pages and caches are cold, which counts for little in the end */
+		if (!first ||
+		    seconds[turns] >= ENOUGH) /* the first search has cold pages and caches, which matters little in the end */
 			sum += seconds[turns++];
 	}
 	GEMP_TRY_DONE(mean_unit(&mean, &best, device, count));

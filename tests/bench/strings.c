@@ -1,4 +1,4 @@
-/* The work of strings.sh: CONTAINS over many distinct strings on the device beside a plain copy of the same bytes.
+/* Implements strings.sh: CONTAINS over many distinct strings on the device, compared with a copy of the same bytes.
  *
  *     strings ROWS SIZE PART FILE [REPEAT]
  *
@@ -20,18 +20,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LETTERS = 32, LETTER_BITS = 5, LEAST_SIZE = 13 }; /* so many letters tell all 64-bit numbers apart */
+enum { LETTERS = 32, LETTER_BITS = 5, LEAST_SIZE = 13 }; /* this many letters encode all 64-bit numbers */
 
 typedef struct timed {
-	double kernel, copy; /* the least of all repetitions, in seconds by the device's clock */
-	double whole;        /* of evaluating the condition, bytes on the device already, by ours */
+	double kernel, copy; /* the smallest seconds of all repetitions, by the device's clock */
+	double whole;        /* seconds of evaluating the condition with our kernel, with the bytes on the device */
 	uint64_t found;
 } timed;
 
 static void make_string(uint64_t row, char *to, size_t size)
 {
 	static const char letters[LETTERS + 1] = "abcdefghijklmnopqrstuvwxyz ABCDE";
-	uint64_t state = row, bits = gemp_mix(row); /* a bijection: rows differ in their first letters */
+	uint64_t state = row, bits = gemp_mix(row); /* a bijection, so rows differ in their first letters */
 	for (size_t i = 0; i < size; i++, bits >>= LETTER_BITS) {
 		if (i >= LEAST_SIZE && i % 12 == 1)
 			bits = gemp_random(&state);

@@ -1,4 +1,4 @@
-"""The work of strings.sh."""
+"""Implements strings.sh."""
 import argparse
 import json
 import os
@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def grep(part, path, repeat):
-    """(lines found, least seconds)"""
+    """Returns (lines found, smallest seconds)."""
     times = []
     for _ in range(repeat):
         began = time.monotonic()

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The string predicate CONTAINS over ten million distinct strings of 32 bytes: GB/s of the kernel beside those of a plain copy
-# of the same bytes on the device, and beside the seconds of `LC_ALL=C grep -c`, all in one run, their counts being equal.
+# The string predicate CONTAINS over ten million distinct strings of 32 bytes: GB/s of the kernel, compared with a copy
+# of the same bytes on the device and with the seconds of `LC_ALL=C grep -c`, all in one run; the counts must be equal.
 #
 #     tests/bench/strings.sh BUILD [--rows N] [--size BYTES] [--part TEXT]... [--repeat N] [--devices SPEC] [--save]
 #

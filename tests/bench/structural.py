@@ -1,4 +1,4 @@
-"""The work of structural.sh."""
+"""Implements structural.sh."""
 import argparse
 import json
 import os
@@ -13,7 +13,7 @@ from reference import Run, need_program, need_shared, work_folder
 
 
 def measure(program, arguments, ranks, limit):
-    """(report, or None; whole seconds). The program under test is swapped for the baseline by name only."""
+    """Returns (report, or None; seconds of the whole process). The two programs differ only in their path."""
     before, reference.PROGRAM = reference.PROGRAM, program
     run = Run(ranks, arguments, limit)
     reference.PROGRAM = before
@@ -55,7 +55,7 @@ def main():
         reports = [[] for _ in programs]
         whole = []
         for _ in range(arguments.repeat):
-            for i, program in enumerate(programs):  # in turns, so that both meet the same machine
+            for i, program in enumerate(programs):  # alternately, so both run under the same conditions
                 report, seconds = measure(program, ['match', path] + question.arguments + options + ['--json', '-'],
                                           arguments.ranks, arguments.limit)
                 reports[i].append(report)

@@ -2,9 +2,9 @@
  *
  *     threads PROCESSES LOOPS CHUNKS STEPS
  *
- * Each process runs LOOPS loops of CHUNKS chunks of STEPS dependent multiplications, with as many threads as it may use cores,
- * first by gemp_parallel_for, then by OpenMP, and between two loops does the work of one chunk alone, as between the phases of
- * a level-synchronous search. Prints the mean microseconds a loop of the slowest process, of each. */
+ * Each process runs LOOPS loops of CHUNKS chunks of STEPS dependent multiplications, with as many threads as it may use
+ * cores, first by gemp_parallel_for, then by OpenMP, and between two loops does the work of one chunk alone, as between
+ * the phases of a level-synchronous search. Prints the mean microseconds a loop of the slowest process, of each. */
 #include "core/threads.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void run_openmp(workload *w)
 
 static double seconds_of(void (*run)(workload *), workload *w)
 {
-	run(w); /* makes the threads */
+	run(w); /* the first loop creates the threads */
 	double begin = now();
 	for (size_t i = 0; i < w->loops; i++) {
 		run(w);

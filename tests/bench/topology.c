@@ -1,4 +1,4 @@
-/* topology [SCALE [EDGES]]: seconds of listing edges, of degrees, of turning edges round and of components, on the
+/* topology [SCALE [EDGES]]: seconds of listing edges, counting degrees, reversing edges and finding components, on the
  * device and on the host's threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234
  * edges; then the same from small graphs to large ones with all copies, which tells below which size the host is
  * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
@@ -54,7 +54,7 @@ static void draw(const graph *g, uint64_t edge, gemp_vertex ends[2])
 		source = source << 1 | (r >= 0.76);
 		target = target << 1 | ((r >= 0.57 && r < 0.76) || r >= 0.95);
 	}
-	ends[0] = (source * 2654435761u + 12345) & mask; /* odd factors shuffle */
+	ends[0] = (source * 2654435761u + 12345) & mask; /* odd factors shuffle the ids */
 	ends[1] = (target * 2654435761u + 12345) & mask;
 }
 
@@ -107,7 +107,7 @@ static void drop(graph *g)
 /* FIGURES */
 
 typedef struct figure {
-	double work, total; /* least seconds: of the device or the host; with copies */
+	double work, total; /* smallest seconds of the device or the host, including copies */
 } figure;
 
 static void least(figure *f, double work, double since)
@@ -185,7 +185,7 @@ static void report(const char *what, const graph *g, gemp_placement place, figur
 	fflush(stdout);
 }
 
-/* The same by host and device, checked against one another. */
+/* Runs on host and device, and compares the results. */
 static void bench(const graph *g)
 {
 	double m = (double)g->edges, n = (double)g->csr.rows;
@@ -231,7 +231,7 @@ static void bench(const graph *g)
 	}
 }
 
-/* Milliseconds with copies, host and device, of graphs with 16 edges a vertex. */
+/* Milliseconds including copies, host and device, of graphs with 16 edges per vertex. */
 static void cross(unsigned scale)
 {
 	graph g;
