@@ -213,7 +213,7 @@ static void check_error(const char *text)
 /* after: behind WITH. */
 static void check_expr(const gemp_expr *expr, const gemp_pattern *p, bool after)
 {
-	char *text = after ? gemp_expr_text_after(expr, p) : gemp_expr_text(expr, p);
+	char *text = after ? gemp_expr_text(expr, p, true) : gemp_expr_text(expr, p, false);
 	assert_non_null(text);
 	gemp_free(text);
 }

@@ -1,4 +1,4 @@
-/* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
+/* Conditions on one vertex: the device's bitmap against expr_is_true, row by row, on random tables and conditions. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "device/device.h"
@@ -12,6 +12,7 @@
 #include "pattern/model/pattern.h"
 
 #include "harness/harness.h"
+#include "harness/pattern_oracle.h"
 
 #include "core/memory.h"
 #include "core/random.h"
@@ -269,7 +270,7 @@ static bool expected(table *t, const gemp_condition *const *conditions, size_t c
 {
 	const gemp_scope scope = { t, value_of, element_of, label_set_of };
 	for (size_t i = 0; i < count; i++)
-		if (!gemp_expr_is_true(conditions[i]->expr, &scope))
+		if (!expr_is_true(conditions[i]->expr, &scope))
 			return false;
 	return true;
 }

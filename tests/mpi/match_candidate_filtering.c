@@ -8,6 +8,7 @@
 #include "graph/batch.h"
 #include "graph/column.h"
 #include "graph/graph.h"
+#include "harness/pattern_oracle.h"
 #include "match/filter/candidates.h"
 #include "match/filter/filter.h"
 #include "match/filter/residual.h"
@@ -71,7 +72,7 @@ static bool may_be(reference *r, const gemp_condition_phases *phases, size_t v, 
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
 	r->now.at[v] = id;
 	for (size_t i = 0; i < phases->before_count; i++)
-		if (phases->before[i]->vertices == UINT64_C(1) << v && !gemp_expr_is_true(phases->before[i]->expr, &scope))
+		if (phases->before[i]->vertices == UINT64_C(1) << v && !expr_is_true(phases->before[i]->expr, &scope))
 			return false;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "harness/pattern_oracle.h"
 #include "match/distinct/distinct.h"
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
@@ -313,17 +314,17 @@ static void by_subgraph(void **state)
 static void list_group(meaning *by, const gemp_symmetry *symmetry)
 {
 	size_t capacity = 0;
-	by->points = (int)gemp_symmetry_points(symmetry);
+	by->points = (int)symmetry->points;
 	assert_all_ok(GEMP_RESERVE(by->group, capacity, 1));
 	for (int p = 0; p < by->points; p++)
 		by->group[0][p] = p;
 	by->group_size = 1;
 	for (size_t i = 0; i < by->group_size; i++)
-		for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++) {
+		for (size_t g = 0; g < symmetry->count; g++) {
 			int product[2 * MOST] = { 0 };
 			bool known = false;
 			for (int p = 0; p < by->points; p++)
-				product[p] = by->group[i][gemp_symmetry_generator(symmetry, g)[p]];
+				product[p] = by->group[i][symmetry->images[g * symmetry->points + (size_t)p]];
 			for (size_t k = 0; k < by->group_size && !known; k++)
 				known = memcmp(by->group[k], product, (size_t)by->points * sizeof *product) == 0;
 			if (known)
@@ -357,7 +358,7 @@ static void by_orbit_of_all_permutations(void **state)
 	uint64_t seed = test_seed_all();
 	for (size_t width = 1; width <= 5; width++) {
 		gemp_symmetry *symmetry;
-		assert_all_ok(gemp_symmetry_full(&symmetry, width));
+		assert_all_ok(full_symmetry(&symmetry, width));
 		check_orbits(symmetry, (int)width, 0, seed + width, width % 2);
 		gemp_symmetry_free(symmetry);
 	}

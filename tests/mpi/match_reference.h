@@ -12,6 +12,7 @@
 #include "graph/column.h"
 #include "graph/graph.h"
 #include "graph_fixture.h"
+#include "harness/pattern_oracle.h"
 #include "pattern/condition/evaluate.h"
 #include "pattern/model/expr.h"
 #include "pattern/model/pattern.h"
@@ -179,7 +180,7 @@ static inline bool reference_conditions(reference *r)
 		if (negated || expr->kind == GEMP_EXISTS) {
 			if (reference_edge_exists(r, negated ? expr->children[0] : expr) == negated)
 				return false;
-		} else if (!gemp_expr_is_true(expr, &scope)) {
+		} else if (!expr_is_true(expr, &scope)) {
 			return false;
 		}
 	}
@@ -314,8 +315,8 @@ static inline uint64_t reference_orbits(const reference *r)
 		orbits++;
 		seen[todo[size++] = i] = true;
 		for (size_t done = 0; done < size; done++)
-			for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++) {
-				const int *image = gemp_symmetry_generator(symmetry, g);
+			for (size_t g = 0; g < symmetry->count; g++) {
+				const int *image = symmetry->images + g * symmetry->points;
 				embedding moved = { { 0 } };
 				for (size_t k = 0; k < r->points; k++)
 					moved.at[k] = r->list[todo[done]].at[image[k]];

@@ -1,6 +1,7 @@
 /* Candidates and what the planner knows of a graph, against counts over the whole graph. */
 #include "match_case.h"
 
+#include "harness/pattern_oracle.h"
 #include "match/filter/candidates.h"
 #include "match/filter/filter.h"
 #include "match/planner/condition_phases.h"
@@ -22,7 +23,7 @@ static bool may_be(reference *r, size_t v, uint64_t id)
 	r->now.at[v] = id;
 	for (size_t i = 0; i < r->pattern->condition_count; i++)
 		if (r->pattern->conditions[i].vertices == UINT64_C(1) << v &&
-		    !gemp_expr_is_true(r->pattern->conditions[i].expr, &scope))
+		    !expr_is_true(r->pattern->conditions[i].expr, &scope))
 			return false;
 	return true;
 }

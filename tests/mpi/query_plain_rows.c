@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "core/types.h"
 #include "graph/batch.h"
+#include "harness/pattern_oracle.h"
 #include "io/rows/row_writer.h"
 #include "pattern/bind/bind.h"
 #include "pattern/model/pattern.h"
@@ -40,7 +41,7 @@ static given *give(uint64_t *seed, size_t count, bool several)
 	g->count = count;
 	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN c, a AS one, b, a AS two", NULL));
 	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
-	assert_all_ok(gemp_symmetry_full(&g->symmetry, WIDTH));
+	assert_all_ok(full_symmetry(&g->symmetry, WIDTH));
 	assert_all_ok(gemp_stab_chain_new(&g->chain, g->symmetry, base, WIDTH));
 	for (size_t i = 0; i < count; i++) {
 		row *r = &g->rows[i];

@@ -64,7 +64,7 @@ static void counts_what_passes(void **state)
 	batch = batch_of(0);
 	n.rows = 2000;
 	assert_code(sink.consume(sink.self, &batch), GEMP_EIO);
-	sink.free(sink.self);
+	gemp_sink_free(&sink);
 }
 
 static void alone(void **state)

@@ -156,7 +156,7 @@ static void unlike_types(void **state)
 		gemp_text_clear(&text);
 		gemp_text_print(&text, "%s", "");
 		for (size_t c = 0; c < p->condition_count; c++) {
-			char *one = gemp_expr_text(p->conditions[c].expr, p);
+			char *one = gemp_expr_text(p->conditions[c].expr, p, false);
 			bool or = p->conditions[c].expr->kind == GEMP_OR;
 			gemp_text_print(&text, "%s%s%s%s", c ? " AND " : "", or ? "(" : "", one, or ? ")" : "");
 			gemp_free(one);
@@ -265,7 +265,7 @@ static void lenient(void **state)
 		gemp_text_print(&text, "MATCH (a)-[r:KNOWS|NOBODY]->() WHERE %s RETURN a.nam AS x", cases[i].condition);
 		assert_ok(gemp_pattern_parse(&p, text.data, NULL));
 		assert_ok(gemp_pattern_bind_with(p, &graph, true));
-		char *one = p->condition_count ? gemp_expr_text(p->conditions[0].expr, p) : gemp_strdup("");
+		char *one = p->condition_count ? gemp_expr_text(p->conditions[0].expr, p, false) : gemp_strdup("");
 		if (p->condition_count > 1 || strcmp(one, cases[i].bound) != 0)
 			fail_msg("%s: expected %s, got %s", cases[i].condition, cases[i].bound, one);
 		gemp_free(one);

@@ -33,7 +33,7 @@ static void print_conditions(const gemp_pattern *p, gemp_text *out)
 {
 	gemp_text_clear(out);
 	for (size_t i = 0; i < p->condition_count; i++) {
-		char *text = gemp_expr_text(p->conditions[i].expr, p);
+		char *text = gemp_expr_text(p->conditions[i].expr, p, false);
 		bool or = p->conditions[i].expr->kind == GEMP_OR;
 		gemp_text_print(out, "%s%s%s%s", i ? " AND " : "", or ? "(" : "", text, or ? ")" : "");
 		gemp_free(text);

@@ -161,7 +161,7 @@ static void check_pattern(gemp_pattern *p)
 	assert_in_range(p->vertex_count, 1, GEMP_MAX_PATTERN_VERTICES);
 	assert_in_range(p->result.item_count, 1, 1000);
 	for (size_t i = 0; i < p->condition_count; i++) {
-		char *text = gemp_expr_text(p->conditions[i].expr, p);
+		char *text = gemp_expr_text(p->conditions[i].expr, p, false);
 		assert_non_null(text);
 		gemp_free(text);
 		assert_true(p->conditions[i].vertices | p->conditions[i].edges);

@@ -33,7 +33,7 @@ static void assert_edge(const gemp_pattern *p, size_t e, int from, int to, gemp_
 static void assert_condition(const gemp_pattern *p, size_t index, const char *text)
 {
 	assert_true(index < p->condition_count);
-	char *found = gemp_expr_text(p->conditions[index].expr, p);
+	char *found = gemp_expr_text(p->conditions[index].expr, p, false);
 	assert_string_equal(found, text);
 	gemp_free(found);
 }

@@ -195,8 +195,8 @@ static uint64_t kept_of_orbit(const trial *t, const found *all, const bool *kept
 	for (; done < *size; done++) {
 		const embedding *m = &all->list[todo[done]];
 		count += kept[todo[done]];
-		for (size_t g = 0; g < gemp_symmetry_generators(t->symmetry); g++) {
-			const int *image = gemp_symmetry_generator(t->symmetry, g);
+		for (size_t g = 0; g < t->symmetry->count; g++) {
+			const int *image = t->symmetry->images + g * t->symmetry->points;
 			embedding moved = *m;
 			for (size_t i = 0; i < points; i++)
 				moved.at[i] = m->at[image[i]];

@@ -42,7 +42,7 @@ static void print_value(const gemp_rule *rule, const gemp_update *update, gemp_t
 	gemp_text_print(out, " = ");
 	if (!update->constant) {
 		const gemp_expr *expr = pattern->result.items[update->column].expr;
-		char *text = pattern->with ? gemp_expr_text_after(expr, pattern) : gemp_expr_text(expr, pattern);
+		char *text = pattern->with ? gemp_expr_text(expr, pattern, true) : gemp_expr_text(expr, pattern, false);
 		gemp_text_print(out, "%s", text);
 		gemp_free(text);
 	} else if (value->type == GEMP_STRING) {

@@ -1,3 +1,8 @@
+/* Binding walks over a pattern, its inner patterns and its clauses. Labels, types and attributes become tables and columns of
+ * the graph, a COUNT or EXISTS of one edge becomes a degree, types are inferred, and conditions are brought into normal form
+ * again. An unknown name is an error with suggestions, or under --lenient a warning.
+ */
+
 #include "pattern/bind/bind.h"
 
 #include "core/log.h"
@@ -11,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a name of the query means; it chooses the word in messages. */
+/* The kind of a name in a query, for messages. */
 typedef enum name_kind { NAME_LABEL, NAME_TYPE, NAME_ATTRIBUTE, NAME_EDGE_ATTRIBUTE } name_kind;
 
 static gemp_code bind_pattern(gemp_binding *b);
@@ -53,7 +58,7 @@ static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_
 	if (b->rules && rules_introduce(b->rules, what, name))
 		return GEMP_OK;
 	const char *suggestion = gemp_text_nearest(name, names, count);
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_text_print(&text, "unknown %s '%s'", kinds[what], name);
 	if (suggestion)
 		gemp_text_print(&text, "; did you mean '%s'?", suggestion);
@@ -63,13 +68,11 @@ static gemp_code unknown_name(const gemp_binding *b, int line, int column, name_
 		gemp_text_print(&text, "%s%s", i ? ", " : "", names[i]);
 	if (!suggestion && count > LISTED)
 		gemp_text_print(&text, " and %zu more", count - LISTED);
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && b->lenient)
-		gemp_warn("%s:%d:%d: %s", b->source.file ? b->source.file : "query", line, column, text.data);
-	else if (code == GEMP_OK)
-		code = gemp_source_fail_at(&b->source, line, column, "%s", text.data);
-	gemp_text_free(&text);
-	return code;
+	GEMP_TRY(gemp_text_status(&text));
+	if (!b->lenient)
+		return gemp_source_fail_at(&b->source, line, column, "%s", text.data);
+	gemp_warn("%s:%d:%d: %s", b->source.file ? b->source.file : "query", line, column, text.data);
+	return GEMP_OK;
 }
 
 /* Bytes beyond ASCII belong to names, as in the lexer. */
@@ -100,15 +103,13 @@ static void type_place(const gemp_binding *b, const gemp_pattern_edge *edge, con
 /* The graph's relations as a list of names for the message. */
 static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *edge, const char *type)
 {
-	const char **names;
+	GEMP_OWNED const char **names = NULL;
 	GEMP_TRY(GEMP_NEW(names, b->graph->relation_count));
 	for (size_t i = 0; i < b->graph->relation_count; i++)
 		names[i] = b->graph->relations[i].name;
 	int line, column;
 	type_place(b, edge, type, &line, &column);
-	gemp_code code = unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
-	gemp_free(names);
-	return code;
+	return unknown_name(b, line, column, NAME_TYPE, type, names, b->graph->relation_count);
 }
 
 /* An undirected relation stores each edge once, in one of its two directions. */
@@ -131,25 +132,21 @@ static gemp_code bind_edge(const gemp_binding *b, gemp_pattern_edge *edge)
 {
 	const gemp_shard *graph = b->graph;
 	gemp_free(edge->relations);
-	gemp_code code = GEMP_NEW(edge->relations, graph->relation_count);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(GEMP_NEW(edge->relations, graph->relation_count));
 	for (size_t i = 0; edge->type_count == 0 && i < graph->relation_count; i++)
 		edge->relations[i] = true;
 	for (size_t i = 0; i < edge->type_count; i++) {
 		const gemp_relation *relation = gemp_shard_relation(graph, edge->types[i]);
-		if (!relation)
-			code = unknown_type(b, edge, edge->types[i]);
-		if (code != GEMP_OK)
-			return code;
 		if (relation)
 			edge->relations[relation - graph->relations] = true;
+		else
+			GEMP_TRY(unknown_type(b, edge, edge->types[i]));
 	}
 	warn_of_direction(b, edge);
 	return GEMP_OK;
 }
 
-/* The conditions once more from the start: folding and merging may change how they split. */
+/* The conditions are split into conjuncts once more, since folding and merging may change how they split. */
 static gemp_code renew_conditions(const gemp_binding *b)
 {
 	gemp_pattern *pattern = b->pattern;
@@ -179,10 +176,9 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 		size_t label = 0;
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
-		if (label == graph->label_count) {
+		if (label == graph->label_count)
 			GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_LABEL, expr->names[i],
 			                      (const char *const *)graph->labels, graph->label_count));
-		}
 		for (size_t set = 0; set < graph->label_set_count; set++)
 			for (size_t j = 0; j < graph->label_sets[set].count; j++)
 				expr->label_sets[set] = expr->label_sets[set] || graph->label_sets[set].labels[j] == label;
@@ -190,33 +186,30 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* An edge of the row, or one that WITH passes on. */
+/* The pattern's edge to which a variable refers, also behind a WITH that passes the edge on. */
 static const gemp_pattern_edge *edge_of(const gemp_binding *b, int variable)
 {
 	int index = b->with ? b->with->items[variable].expr->variable : variable;
 	return gemp_pattern_row_edge(b->pattern, (size_t)index);
 }
 
-/* An attribute that some relation has which the edge can be of. */
+/* Some relation that the edge may belong to must have the attribute. */
 static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 {
 	const bool *allowed = edge_of(b, expr->variable)->relations;
-	const char **names = NULL;
+	GEMP_OWNED const char **names = NULL;
 	size_t count = 0, capacity = 0;
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < b->graph->relation_count; i++) {
 		const gemp_table *props = &b->graph->relations[i].props;
 		if (allowed[i] && gemp_table_find(props, expr->name))
-			goto done;
-		GEMP_TRY_DONE(GEMP_RESERVE(names, capacity, count + props->count));
+			return GEMP_OK;
+		GEMP_TRY(GEMP_RESERVE(names, capacity, count + props->count));
 		for (size_t c = 0; allowed[i] && c < props->count; c++)
 			names[count++] = props->columns[c].name;
 	}
-	GEMP_TRY_DONE(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_EDGE_ATTRIBUTE, expr->name, names, count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
-done:
-	gemp_free(names);
-	return code;
+	return GEMP_OK;
 }
 
 /* An attribute that no vertex has is NULL under --lenient. */
@@ -224,20 +217,17 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 {
 	const gemp_table *table = &b->graph->attributes;
 	const gemp_column *column = gemp_table_find(table, expr->name);
-	const char **names = NULL;
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED const char **names = NULL;
 	if (column) {
 		expr->attribute = (int)(column - table->columns);
 		return GEMP_OK;
 	}
-	GEMP_TRY_DONE(GEMP_NEW(names, table->count));
+	GEMP_TRY(GEMP_NEW(names, table->count));
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
-	GEMP_TRY_DONE(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
+	GEMP_TRY(unknown_name(b, expr->line, expr->column, NAME_ATTRIBUTE, expr->name, names, table->count));
 	gemp_expr_set_literal(expr, (gemp_value){ .null = true }); /* --lenient */
-done:
-	gemp_free(names);
-	return code;
+	return GEMP_OK;
 }
 
 /* COUNT { (v)-[:T]->() } without further conditions is the degree of v over some relations, which needs no search.
@@ -321,7 +311,7 @@ static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
 	return gemp_bind_condition(b, *slot);
 }
 
-/* WHERE of WITH speaks of the columns of this WITH, items of what stands before. */
+/* WHERE of WITH uses the columns of this WITH; items use the variables before it. */
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)

@@ -1,3 +1,8 @@
+/* Types are found from the leaves up, and each kind of node states which operands it needs. The second part folds comparisons
+ * that can never be true because of their types: the query stays valid, with a warning. The last part compiles regular
+ * expressions and finds the place of an error within a string literal.
+ */
+
 #include "pattern/bind/type_inference.h"
 
 #include "core/log.h"
@@ -42,22 +47,14 @@ static const char *type_name(const gemp_expr *expr)
 	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
 }
 
-/* Expressions behind WITH name its items, not the pattern's variables. */
-static char *text_of(const gemp_binding *b, const gemp_expr *expr)
-{
-	return b->with ? gemp_expr_text_after(expr, b->pattern) : gemp_expr_text(expr, b->pattern);
-}
-
 /* "toLower(a.born): this is an integer, and a string is needed" */
 static gemp_code wrong_type(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
 {
-	char *text = text_of(b, expr);
-	gemp_code code = GEMP_ENOMEM;
-	if (text)
-		code = gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed", text,
-		                           type_name(operand), needed);
-	gemp_free(text);
-	return code;
+	GEMP_OWNED char *text = gemp_expr_text(expr, b->pattern, b->with);
+	if (!text)
+		return GEMP_ENOMEM;
+	return gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed", text,
+	                           type_name(operand), needed);
 }
 
 /* Refuses the first operand that does not fit; elements have no type of their own and never do. */
@@ -74,19 +71,16 @@ static gemp_code require_type(const gemp_binding *b, const gemp_expr *expr, bool
  * place. */
 static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
 {
-	gemp_arena scratch = { 0 };
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
 	gemp_value value;
 	if (!gemp_expr_has_literals_only(expr))
 		return GEMP_OK;
 	gemp_code code = gemp_expr_compute(expr, &expr->children[0]->value,
 	                                   expr->count > 1 ? &expr->children[1]->value : NULL, &scratch, &value);
-	gemp_arena_free(&scratch);
 	if (code != GEMP_EDATA)
 		return code;
-	char *why = gemp_strdup(gemp_message());
-	code = why ? gemp_source_fail_at(&b->source, expr->line, expr->column, "%s", why) : GEMP_ENOMEM;
-	gemp_free(why);
-	return code;
+	GEMP_OWNED char *why = gemp_strdup(gemp_message());
+	return why ? gemp_source_fail_at(&b->source, expr->line, expr->column, "%s", why) : GEMP_ENOMEM;
 }
 
 /* A sum with a string is a concatenation; otherwise one float makes the result a float. */
@@ -132,7 +126,7 @@ static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
 	return require_type(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
 }
 
-/* An attribute that no vertex has (--lenient) is always NULL; string is as good a type as any. */
+/* An attribute that no vertex has (--lenient) is NULL in every row, so that any type will do. */
 static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -171,7 +165,7 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
-/* Known to be NULL in every row: NULL itself, and results of WITH, arithmetic, min and max on NULL alone. */
+/* Is the expression NULL in every row? It is if it is NULL itself, or a result of WITH, arithmetic, min or max on NULL alone. */
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -191,11 +185,10 @@ static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 /* From the leaves up, since the type of an operation follows from those of its operands. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
-		code = gemp_bind_types(b, expr->children[i]);
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(gemp_bind_types(b, expr->children[i]));
 	expr->always_null = is_always_null(b, expr);
-	return code == GEMP_OK ? type_of(b, expr) : code;
+	return type_of(b, expr);
 }
 
 /* Numbers 1, strings 2, booleans 3, lists 4: only values of one class can be equal or have an order. */
@@ -213,13 +206,12 @@ static bool same_class(const gemp_expr *left, const gemp_expr *right)
 /* The query stays valid, so that the user gets a warning with its place and not an error. */
 static void warn_folded(const gemp_binding *b, const gemp_expr *expr, const char *because)
 {
-	char *text = text_of(b, expr);
+	GEMP_OWNED char *text = gemp_expr_text(expr, b->pattern, b->with);
 	gemp_warn("%s:%d:%d: %s: %s", b->source.file ? b->source.file : "query", expr->line, expr->column, text ? text : "",
 	          because);
-	gemp_free(text);
 }
 
-/* `slot` becomes "this is not NULL" of the values it compared, all that is left to ask; a key never is. */
+/* The comparison becomes a test that neither of its values is NULL. */
 static gemp_code make_null_test(gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -236,8 +228,7 @@ static gemp_code make_null_test(gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* Values of different classes are never equal, and NULL in either makes `<>` unknown: what is left is a test for
- * NULL. */
+/* Values of different classes are never equal, and `<>` is unknown if one of them is NULL, so `<>` becomes a test for NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -252,7 +243,7 @@ static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* whole is the condition that becomes false: the search itself, or the NOT above it. */
+/* `whole` is the condition that becomes false: the search itself, or the NOT above it. */
 static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole)
 {
 	if (is_text(expr->children[0]) && is_text(expr->children[1]))
@@ -261,7 +252,7 @@ static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole
 	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
-/* Literals of another type leave the list; an empty one has nothing in it, but NULL is not out of it for sure. */
+/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but NULL. */
 static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 {
 	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;
@@ -291,16 +282,15 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 	return GEMP_OK;
 }
 
-/* Conditions that compare different types are decided here, so that nobody else needs to know of them. */
+/* Conditions that compare different types are decided here, so that later steps compare values of one type only. */
 gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
-	gemp_code code = GEMP_OK;
 	switch (expr->kind) {
 	case GEMP_AND ... GEMP_XOR:
-		for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
-			code = gemp_bind_fold(b, &expr->children[i]);
-		return code;
+		for (size_t i = 0; i < expr->count; i++)
+			GEMP_TRY(gemp_bind_fold(b, &expr->children[i]));
+		return GEMP_OK;
 	case GEMP_NOT:
 		if (expr->children[0]->kind == GEMP_IN)
 			return fold_in(b, slot, true);

@@ -18,12 +18,12 @@ typedef struct gemp_binding {
 	gemp_source source;
 	bool lenient;
 	const gemp_rule_set *rules; /* names that their updates introduce may be new to the graph; NULL: none */
-	const gemp_clause *with;    /* expressions speak of its items; NULL: of the pattern's variables */
+	const gemp_clause *with;    /* expressions use its items; NULL: they use the pattern's variables */
 } gemp_binding;
 
 /* GEMP_EUSAGE unless the expression, whose type is known, is a condition. */
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr);
-/* The regular expression of =~, if it is a string. */
+/* Compiles the regular expression of =~, unless it is no string, which gemp_bind_types refuses. */
 gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr);
 /* The type of each expression, from its leaves up; an operand of the wrong type is GEMP_EUSAGE with its place. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr);

@@ -1,3 +1,7 @@
+/* The evaluator follows openCypher: NULL in most operations gives NULL, and AND, OR and IN decide as soon as one operand is
+ * decisive. The first part computes with values alone, since folding of literals uses it without a match.
+ */
+
 #include "pattern/condition/evaluate.h"
 
 #include "pattern/model/string_function.h"
@@ -84,7 +88,7 @@ static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const
 		return integer_arithmetic(expr->kind, left->integer, right->integer, &out->integer);
 	}
 	double result = float_arithmetic(expr->kind, real(left), real(right));
-	*out = (gemp_value){ .type = GEMP_FLOAT, .null = result != result, .real = result }; /* files keep no NaN either */
+	*out = (gemp_value){ .type = GEMP_FLOAT, .null = result != result, .real = result };
 	return GEMP_OK;
 }
 
@@ -138,7 +142,7 @@ gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const
 	}
 }
 
-/* What stays the same during the evaluation of one expression. */
+/* The match that is read, and memory for strings that the expression makes. */
 typedef struct evaluate_context {
 	const gemp_scope *scope;
 	gemp_arena *scratch;
@@ -150,12 +154,13 @@ static gemp_value truth_value(gemp_truth truth)
 	return (gemp_value){ .type = GEMP_BOOLEAN, .null = truth == GEMP_IS_UNKNOWN, .truth = truth == GEMP_IS_TRUE };
 }
 
+/* A comparison without NULL is never unknown. */
 static gemp_truth truth_of(bool truth)
 {
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-/* UINT64_MAX stands for an element that OPTIONAL MATCH did not find. */
+/* UINT64_MAX: OPTIONAL MATCH did not find the element. */
 static uint64_t element_id(const evaluate_context *e, const gemp_expr *expr)
 {
 	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
@@ -369,15 +374,4 @@ gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_ar
 	gemp_code code = gemp_expr_value(expr, scope, scratch, &value);
 	*is_true = code == GEMP_OK && !value.null && value.type == GEMP_BOOLEAN && value.truth;
 	return code;
-}
-
-/* For callers without an arena and without a way to report an error; slower, since it has a scratch arena of its
- * own. */
-bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
-{
-	gemp_arena scratch = { 0 };
-	bool truth;
-	gemp_expr_test(expr, scope, &scratch, &truth);
-	gemp_arena_free(&scratch);
-	return truth;
 }

@@ -13,12 +13,10 @@
 
 typedef enum gemp_truth { GEMP_IS_FALSE, GEMP_IS_TRUE, GEMP_IS_UNKNOWN } gemp_truth;
 
-/* How an expression reads a match: value(context, expr) gives the value of an attribute, key or literal;
- * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
- * vertex. Three-valued inside.
- *
- * value: of GEMP_COLUMN, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_LABELS, GEMP_TYPE, GEMP_DEGREE, GEMP_COUNT_OF, and of GEMP_EXISTS (a
- * boolean); NULL where an element is missing. element: UINT64_MAX, and label_set: UINT32_MAX, where OPTIONAL MATCH found none. */
+/* The callbacks by which an expression reads a match. value is called for GEMP_COLUMN, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_LABELS,
+ * GEMP_TYPE, GEMP_DEGREE, GEMP_COUNT_OF and GEMP_EXISTS (a boolean), and gives NULL for a missing element. element gives the
+ * id of a vertex or the number of an edge, and label_set the set of a vertex; UINT64_MAX and UINT32_MAX stand for an element
+ * that OPTIONAL MATCH did not find. */
 typedef struct gemp_scope {
 	void *context;
 	gemp_value (*value)(void *context, const gemp_expr *expr);
@@ -30,14 +28,13 @@ typedef struct gemp_scope {
  * integer divided by zero, a regular expression that does not end) is GEMP_EDATA. */
 gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, gemp_value *out);
 gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_arena *scratch, bool *is_true);
-bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope); /* also false where it cannot be computed */
 
-/* GEMP_ADD to GEMP_SIZE; right is NULL where there is one operand. NULL on either side gives NULL, and so do types that
- * do not go together (binding refuses these) and NaN (0.0 / 0.0). Integers that pass 64 bits, and integer
+/* Computes GEMP_ADD to GEMP_SIZE; right is NULL if there is one operand. The result is NULL for a NULL operand, for types that
+ * do not fit together (binding refuses these), and for NaN (0.0 / 0.0). Integers that pass 64 bits, and integer
  * division by zero, are GEMP_EDATA, without a place. Two strings are joined by +. */
 gemp_code gemp_expr_compute(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_arena *scratch,
                             gemp_value *out);
-/* Do the types go together? */
+/* Do the types of the operands fit together? */
 bool gemp_expr_can_compute(gemp_expr_kind kind, const gemp_value *left, const gemp_value *right);
 
 #endif

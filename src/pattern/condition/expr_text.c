@@ -1,10 +1,14 @@
+/* The printer writes parentheses only where the grammar needs them, and names only where something refers to them. Its text
+ * must be read back as an equal expression, since texts are compared to find automorphisms.
+ */
+
 #include "pattern/condition/expr_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Spaces and punctuation beyond ASCII, as in lexer.l; `at` is the first byte of a character. A name with one of
- * them needs backquotes. */
+/* Is the character at `at` a space or punctuation beyond ASCII, as lexer.l defines them? A name that has such a character needs
+ * backquotes. */
 static bool is_punctuation(const char *at)
 {
 	const unsigned char *byte = (const unsigned char *)at;
@@ -12,7 +16,7 @@ static bool is_punctuation(const char *at)
 	       (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
 }
 
-/* As the grammar reads a word without backquotes. Reserved words need none, since they may follow `.` and `:`. */
+/* Does the lexer read the name as one word? Reserved words need no backquotes, since they may follow `.` and `:`. */
 static bool is_plain(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_' && !(*name & 0x80))
@@ -23,7 +27,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Backquotes where the lexer would not read the name as one word. */
+/* Backquotes within a name are doubled, as the lexer reads them. */
 static void print_name(const char *name, gemp_text *out)
 {
 	if (is_plain(name)) {
@@ -39,11 +43,11 @@ static void print_name(const char *name, gemp_text *out)
 /* The pattern whose names an expression uses, and the text to append to. */
 typedef struct printer {
 	const gemp_pattern *pattern; /* NULL: every variable is `_` */
-	bool after;                  /* its WITH: variables are the items of that */
+	bool after;                  /* the expression stands behind WITH: variables are the items of WITH */
 	gemp_text *out;
 } printer;
 
-static void print(const printer *p, const gemp_expr *expr);
+static void print_expr(const printer *p, const gemp_expr *expr);
 
 /* Anonymous elements are printed by their number: v0, e1. */
 static void print_variable(const printer *p, const gemp_expr *expr)
@@ -57,7 +61,7 @@ static void print_variable(const printer *p, const gemp_expr *expr)
 		gemp_text_print(p->out, "%c%d", expr->of_edge ? 'e' : 'v', expr->variable);
 }
 
-/* Without the WITH clause at hand a column is printed by its number. */
+/* Without the WITH clause the names of columns are not known, and a number stands for the name. */
 static void print_column(const printer *p, const gemp_expr *expr)
 {
 	if (p->pattern && p->after)
@@ -145,7 +149,7 @@ static void print_operand(const printer *p, const gemp_expr *expr, int min_prece
 	int own = is_negative(expr) ? 7 : precedence(expr->kind);
 	bool inside = own < min_precedence || looks_like_path(expr, min_precedence);
 	gemp_text_print(p->out, "%s", inside ? "(" : "");
-	print(p, expr);
+	print_expr(p, expr);
 	gemp_text_print(p->out, "%s", inside ? ")" : "");
 }
 
@@ -167,7 +171,7 @@ static void print_list(const printer *p, const gemp_expr *expr, size_t from)
 {
 	for (size_t i = from; i < expr->count; i++) {
 		gemp_text_print(p->out, "%s", i > from ? ", " : "");
-		print(p, expr->children[i]);
+		print_expr(p, expr->children[i]);
 	}
 }
 
@@ -294,7 +298,7 @@ static const char *operator_text(gemp_expr_kind kind)
 }
 
 /* One case for each kind that is neither a function nor a binary operator. */
-static void print(const printer *p, const gemp_expr *expr)
+static void print_expr(const printer *p, const gemp_expr *expr)
 {
 	switch (expr->kind) {
 	case GEMP_LITERAL: print_value(&expr->value, p->out); break;
@@ -341,26 +345,15 @@ static void print(const printer *p, const gemp_expr *expr)
 /* Variables are those of the pattern's rows. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out)
 {
-	print(&(printer){ .pattern = pattern, .out = out }, expr);
+	print_expr(&(printer){ .pattern = pattern, .out = out }, expr);
 }
 
 /* NULL when out of memory, like gemp_strdup. */
-static char *text_of(const gemp_expr *expr, const gemp_pattern *pattern, bool after)
+char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern, bool after)
 {
 	gemp_text text = { 0 };
-	print(&(printer){ .pattern = pattern, .after = after, .out = &text }, expr);
+	print_expr(&(printer){ .pattern = pattern, .after = after, .out = &text }, expr);
 	if (gemp_text_status(&text) != GEMP_OK)
 		gemp_text_free(&text);
 	return text.data;
-}
-
-char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern)
-{
-	return text_of(expr, pattern, false);
-}
-
-/* Variables are the items of the pattern's WITH. */
-char *gemp_expr_text_after(const gemp_expr *expr, const gemp_pattern *pattern)
-{
-	return text_of(expr, pattern, true);
 }

@@ -10,12 +10,11 @@
 #include "core/text.h"
 #include "pattern/model/pattern.h"
 
-/* The text of gemp_expr_text; without a pattern every variable is `_`, which compares conditions on one variable. */
+/* Appends the text of an expression that stands before WITH. Without a pattern every variable is `_`, so that conditions on
+ * one variable compare equal. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out);
-/* The same for an expression behind the pattern's WITH, whose variables are items of WITH. */
-char *gemp_expr_text_after(const gemp_expr *expr, const gemp_pattern *pattern);
-
-/* Owned by the caller; NULL when out of memory. */
-char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern);
+/* The same as a text that the caller frees; NULL when out of memory. after: the expression stands behind the pattern's WITH,
+ * and its variables are items of WITH. */
+char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern, bool after);
 
 #endif

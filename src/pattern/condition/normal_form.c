@@ -1,14 +1,14 @@
-/* The normal form of conditions, in which equal ones compare equal:
+/* The normal form of conditions, in which equal conditions compare equal:
  *
  * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH, =~, EXISTS and IN; a negated comparison is the
  *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one
  *   without the other.
- * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x =
- *   NULL) is false: above it there is no NOT any more.
- * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of
- *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
- * - What is computed from literals is one, and the two operands of + and * on numbers are sorted. Sums of three are not:
- *   the order in which floats are added matters, and so it does where integers overflow.
+ * - AND and OR are flat, sorted, without repetitions; true and false are folded away. A condition that is unknown in every
+ *   row (x = NULL) is false, since no NOT stands above it any more.
+ * - A literal stands right of a comparison. Between two other operands there are only =, <>, < and <=, and the operands of
+ *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one element is =.
+ * - An operation on literals is a literal, and the two operands of + and * on numbers are sorted. Sums of three are not
+ *   sorted, because floats give another sum and integers may overflow in another order.
  *
  * This holds where only "is it true?" is asked. A condition that is the operand of something else, as in (a.x = 1) IS
  * NULL, stays as it was written.
@@ -61,15 +61,12 @@ static void promote(gemp_expr **slot, size_t index)
 /* NOT above a leaf that has no opposite of its own. */
 static gemp_code wrap_not(gemp_expr **slot)
 {
-	gemp_expr *not = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_expr_new_operator(&not, GEMP_NOT, 1, (*slot)->line, (*slot)->column));
-	not ->children[0] = *slot;
-	*slot = not ;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *negation = NULL;
+	GEMP_TRY(gemp_expr_new_operator(&negation, GEMP_NOT, 1, (*slot)->line, (*slot)->column));
+	negation->children[0] = *slot;
+	*slot = negation;
+	negation = NULL;
 	return GEMP_OK;
-done:
-	gemp_expr_free(not );
-	return code;
 }
 
 /* The total order of gemp_expr_compare, for qsort. */
@@ -121,7 +118,7 @@ static gemp_code merge_labels(gemp_expr *expr)
 			continue;
 		}
 		char **names = gemp_realloc(into->names, into->name_count + from->name_count, sizeof *names);
-		if (!names) { /* what is left stays as it is */
+		if (!names) { /* the remaining children stay as they are, so that the tree is valid */
 			while (i < expr->count)
 				expr->children[kept++] = expr->children[i++];
 			expr->count = kept;
@@ -146,11 +143,8 @@ static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 	if (negate)
 		expr->kind = expr->kind == GEMP_AND ? GEMP_OR : GEMP_AND;
 	bool neutral = expr->kind == GEMP_AND;
-	for (size_t i = 0; i < expr->count; i++) {
-		gemp_code code = push_negation(&expr->children[i], negate);
-		if (code != GEMP_OK)
-			return code;
-	}
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(push_negation(&expr->children[i], negate));
 	for (size_t i = 0; i < expr->count; i++) {
 		if (gemp_expr_is_boolean(expr->children[i], !neutral)) {
 			promote(slot, i);
@@ -160,21 +154,13 @@ static gemp_code push_into_junction(gemp_expr **slot, bool negate)
 	drop_constants(expr, neutral);
 	if (expr->count == 0)
 		return fold_to(slot, neutral);
-	gemp_code code = gemp_expr_flatten(expr);
+	GEMP_TRY(gemp_expr_flatten(expr));
 	sort_children(expr, 0);
-	if (code == GEMP_OK && expr->kind == GEMP_OR)
-		code = merge_labels(expr);
-	if (code == GEMP_OK && expr->count == 1)
+	if (expr->kind == GEMP_OR)
+		GEMP_TRY(merge_labels(expr));
+	if (expr->count == 1)
 		promote(slot, 0);
-	return code;
-}
-
-/* Exchanges the operands; the caller mirrors the operator. */
-static void swap_operands(gemp_expr *expr)
-{
-	gemp_expr *left = expr->children[0];
-	expr->children[0] = expr->children[1];
-	expr->children[1] = left;
+	return GEMP_OK;
 }
 
 /* The negation of a comparison. Both are unknown for NULL, so NOT may be dropped. */
@@ -216,7 +202,9 @@ static gemp_code push_into_comparison(gemp_expr **slot, bool negate)
 	            (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
 	                                   : expr->kind == GEMP_GT || expr->kind == GEMP_GE));
 	if (swap) {
-		swap_operands(expr);
+		gemp_expr *left = operand[0];
+		operand[0] = operand[1];
+		operand[1] = left;
 		expr->kind = mirrored(expr->kind);
 	}
 	return GEMP_OK;
@@ -251,7 +239,7 @@ static gemp_code push_into_in(gemp_expr **slot, bool negate)
 	}
 	bool had_null = kept < expr->count;
 	expr->count = kept;
-	if (had_null && (negate || kept == 1)) /* never in the list for sure, never out of it for sure */
+	if (had_null && (negate || kept == 1)) /* unknown or false for every value */
 		return fold_to(slot, false);
 	sort_children(expr, 1);
 	if (expr->count == 2) {
@@ -281,42 +269,35 @@ static bool is_truth(const gemp_expr *literal)
 /* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
 static gemp_code push_into_attribute(gemp_expr **slot, bool negate)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *equal = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *equal = NULL;
 	const gemp_value truth = { .type = GEMP_BOOLEAN, .truth = !negate };
-	GEMP_TRY_DONE(gemp_expr_new_operator(&equal, GEMP_EQ, 2, (*slot)->line, (*slot)->column));
-	GEMP_TRY_DONE(gemp_expr_new_literal(&equal->children[1], truth, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_new_operator(&equal, GEMP_EQ, 2, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_new_literal(&equal->children[1], truth, (*slot)->line, (*slot)->column));
 	equal->children[0] = *slot;
 	*slot = equal;
+	equal = NULL;
 	return GEMP_OK;
-done:
-	gemp_expr_free(equal);
-	return code;
 }
 
 /* a XOR b: one and not the other; negated: both or neither. */
 static gemp_code push_into_xor(gemp_expr **slot, bool negate)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr * xor = *slot, *either = NULL;
-	GEMP_TRY_DONE(gemp_expr_new_operator(&either, GEMP_OR, 2, xor->line, xor->column));
+	const gemp_expr *old = *slot;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *either = NULL;
+	GEMP_TRY(gemp_expr_new_operator(&either, GEMP_OR, 2, old->line, old->column));
 	for (size_t i = 0; i < 2; i++) {
-		GEMP_TRY_DONE(gemp_expr_new_operator(&either->children[i], GEMP_AND, 2, xor->line, xor->column));
+		GEMP_TRY(gemp_expr_new_operator(&either->children[i], GEMP_AND, 2, old->line, old->column));
 		for (size_t j = 0; j < 2; j++) {
-			GEMP_TRY_DONE(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
+			GEMP_TRY(gemp_expr_copy(&either->children[i]->children[j], old->children[j]));
 			if (negate ? i == 1 : i == j)
-				GEMP_TRY_DONE(wrap_not(&either->children[i]->children[j]));
+				GEMP_TRY(wrap_not(&either->children[i]->children[j]));
 		}
 	}
-	gemp_expr_free(xor);
+	gemp_expr_free(*slot);
 	*slot = either;
+	either = NULL;
 	return push_negation(slot, false);
-done:
-	gemp_expr_free(either);
-	return code;
 }
-
-/* What is computed from literals alone becomes a literal, wherever it stands. */
 
 /* Operands are folded first, since folding them may make the expression itself one of literals. */
 static gemp_code expr_fold_operands(gemp_expr *expr)
@@ -344,7 +325,7 @@ static gemp_code push_negation(gemp_expr **slot, bool negate)
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL: return push_into_null_test(slot, negate);
 	case GEMP_EQ ... GEMP_GE: return push_into_comparison(slot, negate);
-	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
+	default: /* label tests and EXISTS; binding refuses expressions that are no conditions */
 		return negate ? wrap_not(slot) : GEMP_OK;
 	}
 }
@@ -389,22 +370,18 @@ static void fold_presence(gemp_expr *expr)
 /* The conjuncts of one condition differ from each other, so each is compared with the earlier conditions only. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 {
-	gemp_code code = GEMP_OK;
-	fold_presence(*expr);
-	GEMP_TRY_DONE(gemp_expr_normalise(expr));
-	if (gemp_expr_is_boolean(*expr, true))
-		goto done;
-	if ((*expr)->kind != GEMP_AND) {
-		code = add_conjunct(pattern, pattern->condition_count, expr);
-		goto done;
-	}
-	size_t known = pattern->condition_count; /* the children differ from each other */
-	for (size_t i = 0; i < (*expr)->count; i++)
-		GEMP_TRY_DONE(add_conjunct(pattern, known, &(*expr)->children[i]));
-done:
-	gemp_expr_free(*expr);
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *whole = *expr;
+	size_t known = pattern->condition_count;
 	*expr = NULL;
-	return code;
+	fold_presence(whole);
+	GEMP_TRY(gemp_expr_normalise(&whole));
+	if (gemp_expr_is_boolean(whole, true))
+		return GEMP_OK;
+	if (whole->kind != GEMP_AND)
+		return add_conjunct(pattern, known, &whole);
+	for (size_t i = 0; i < whole->count; i++)
+		GEMP_TRY(add_conjunct(pattern, known, &whole->children[i]));
+	return GEMP_OK;
 }
 
 /* Arithmetic and functions, which are contiguous in gemp_expr_kind. */
@@ -417,23 +394,23 @@ static bool computes(const gemp_expr *expr)
  * an operation, since it cannot be written as a literal. */
 static gemp_code compute(gemp_expr *expr)
 {
-	gemp_code code = GEMP_OK;
-	gemp_arena scratch = { 0 };
+	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
 	const gemp_value *left = &expr->children[0]->value, *right = expr->count > 1 ? &expr->children[1]->value : NULL;
 	gemp_value value;
 	if (!gemp_expr_can_compute(expr->kind, left, right))
-		goto done;
-	GEMP_TRY_DONE(gemp_expr_compute(expr, left, right, &scratch, &value));
+		return GEMP_OK;
+	gemp_code code = gemp_expr_compute(expr, left, right, &scratch, &value);
+	if (code != GEMP_OK)
+		return code == GEMP_EDATA ? GEMP_OK : code;
 	if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
-		goto done;
+		return GEMP_OK;
 	if (!value.null && value.type == GEMP_STRING) {
 		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
-		GEMP_TRY_DONE(value.string.bytes ? GEMP_OK : GEMP_ENOMEM);
+		if (!value.string.bytes)
+			return GEMP_ENOMEM;
 	}
 	gemp_expr_set_literal(expr, value);
-done:
-	gemp_arena_free(&scratch);
-	return code == GEMP_EDATA ? GEMP_OK : code;
+	return GEMP_OK;
 }
 
 /* For two numbers a + b equals b + a, and likewise the product, also in floating point; a literal comes last. */
@@ -453,7 +430,7 @@ static void sort_operands(gemp_expr *expr)
 gemp_code gemp_expr_fold(gemp_expr **slot)
 {
 	bool junction = (*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR;
-	if (junction && (*slot)->count == 1) /* so `x IN [y]` is read */
+	if (junction && (*slot)->count == 1)
 		promote(slot, 0);
 	GEMP_TRY(expr_fold_operands(*slot));
 	if ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR)

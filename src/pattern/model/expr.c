@@ -1,3 +1,7 @@
+/* Trees of expressions: construction, copies, a total order, and the table of functions. Binding and folding change nodes in
+ * place, because their parents hold pointers to them.
+ */
+
 #include "pattern/model/expr.h"
 
 #include "pattern/model/string_function.h"
@@ -9,10 +13,9 @@
 /* -1 means that no variable, or no column of the graph, is set. */
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column)
 {
-	gemp_code code = GEMP_NEW(*out, 1);
-	if (code == GEMP_OK)
-		**out = (gemp_expr){ .kind = kind, .line = line, .column = column, .variable = -1, .attribute = -1 };
-	return code;
+	GEMP_TRY(GEMP_NEW(*out, 1));
+	**out = (gemp_expr){ .kind = kind, .line = line, .column = column, .variable = -1, .attribute = -1 };
+	return GEMP_OK;
 }
 
 gemp_code gemp_expr_children(gemp_expr *expr, size_t count)
@@ -100,6 +103,7 @@ void gemp_expr_set_literal(gemp_expr *expr, gemp_value value)
 	expr->type = value.type;
 }
 
+/* NULL is a literal, too. */
 bool gemp_expr_is_literal(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LITERAL;
@@ -172,7 +176,7 @@ int gemp_expr_compare(const gemp_expr *a, const gemp_expr *b)
 	return order ? order : (a->count > b->count) - (a->count < b->count);
 }
 
-/* Sets of elements are words of 64 bits, since patterns have at most 64 edges. */
+/* A pattern has at most 64 edges, so a set of its elements fits into a word. */
 void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 {
 	if (expr->variable >= 0)
@@ -181,12 +185,12 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 		gemp_expr_uses(expr->children[i], vertices, edges);
 }
 
-/* Copies the node with all pointers, then replaces each pointer by a copy of its block. Until then `to` owns none of them. */
+/* Copies all members, and then replaces each pointer by a copy of its block. The pointers are NULL until then, so that a
+ * failure frees only blocks of the copy. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *to = NULL;
-	GEMP_TRY_DONE(gemp_expr_new(&to, from->kind, from->line, from->column));
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *to = NULL;
+	GEMP_TRY(gemp_expr_new(&to, from->kind, from->line, from->column));
 	*to = *from;
 	to->name = NULL;
 	to->names = NULL;
@@ -196,26 +200,22 @@ gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 	to->name_count = to->count = 0;
 	if (owns_bytes(from))
 		to->value.string.bytes = NULL;
-	code = GEMP_ENOMEM;
 	if (from->name && !(to->name = gemp_strdup(from->name)))
-		goto done;
+		return GEMP_ENOMEM;
 	if (owns_bytes(from) && !(to->value.string.bytes = gemp_strndup(from->value.string.bytes, from->value.string.size)))
-		goto done;
+		return GEMP_ENOMEM;
 	if (from->names)
-		GEMP_TRY_DONE(gemp_names_copy(&to->names, &to->name_count, from->names, from->name_count));
+		GEMP_TRY(gemp_names_copy(&to->names, &to->name_count, from->names, from->name_count));
 	if (from->label_sets)
-		GEMP_TRY_DONE(GEMP_COPY(to->label_sets, from->label_sets, from->label_set_count));
+		GEMP_TRY(GEMP_COPY(to->label_sets, from->label_sets, from->label_set_count));
 	if (from->relations)
-		GEMP_TRY_DONE(GEMP_COPY(to->relations, from->relations, from->relation_count));
-	GEMP_TRY_DONE(gemp_expr_children(to, from->count));
+		GEMP_TRY(GEMP_COPY(to->relations, from->relations, from->relation_count));
+	GEMP_TRY(gemp_expr_children(to, from->count));
 	for (size_t i = 0; i < from->count; i++)
-		GEMP_TRY_DONE(gemp_expr_copy(&to->children[i], from->children[i]));
+		GEMP_TRY(gemp_expr_copy(&to->children[i], from->children[i]));
 	*out = to;
 	to = NULL;
-	code = GEMP_OK;
-done:
-	gemp_expr_free(to);
-	return code;
+	return GEMP_OK;
 }
 
 /* Grandchildren of the same kind move up by one level; their former parent is freed without its children. */
@@ -245,7 +245,7 @@ gemp_code gemp_expr_flatten(gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* count appears twice: by name the first entry is found, by kind each of them. */
+/* count has two kinds: by name its first entry is found, by kind each of the two. */
 static const gemp_function functions[] = {
 	{ "id", GEMP_KEY, true, false },          { "labels", GEMP_LABELS, true, false },
 	{ "type", GEMP_TYPE, true, false },       { "toLower", GEMP_LOWER, false, false },
@@ -287,7 +287,7 @@ bool gemp_expr_is_subpattern(const gemp_expr *expr)
 	return expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
 }
 
-/* The test holds for the expression or for some expression within it. */
+/* Does the test hold for the expression or for some expression within it? */
 static bool holds_within(const gemp_expr *expr, bool (*test)(const gemp_expr *expr))
 {
 	bool found = test(expr);

@@ -1,3 +1,7 @@
+/* Patterns own everything that they refer to, inner patterns included. A row is numbered in the order of the pattern and its
+ * OPTIONAL MATCHes, so that an element of a row is found by the place where its optional begins.
+ */
+
 #include "pattern/model/pattern.h"
 
 #include "core/memory.h"
@@ -12,23 +16,17 @@ const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "non
 /* Vertices and edges have their full capacity from the start (32 and 64), so that pointers to them stay valid. */
 gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file)
 {
-	gemp_code code = GEMP_OK;
-	gemp_pattern *pattern = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(pattern, 1));
-	GEMP_TRY_DONE(GEMP_NEW(pattern->vertices, GEMP_MAX_PATTERN_VERTICES));
-	GEMP_TRY_DONE(GEMP_NEW(pattern->edges, GEMP_MAX_PATTERN_EDGES));
-	code = GEMP_ENOMEM;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	GEMP_TRY(GEMP_NEW(pattern, 1));
+	GEMP_TRY(GEMP_NEW(pattern->vertices, GEMP_MAX_PATTERN_VERTICES));
+	GEMP_TRY(GEMP_NEW(pattern->edges, GEMP_MAX_PATTERN_EDGES));
 	pattern->text = gemp_strdup(text);
-	if (!pattern->text)
-		goto done;
 	pattern->file = file ? gemp_strdup(file) : NULL;
-	if (file && !pattern->file)
-		goto done;
+	if (!pattern->text || (file && !pattern->file))
+		return GEMP_ENOMEM;
 	*out = pattern;
+	pattern = NULL;
 	return GEMP_OK;
-done:
-	gemp_pattern_free(pattern);
-	return code;
 }
 
 /* Frees the contents of a clause; RETURN is part of the pattern, WITH a block of its own. */
@@ -96,12 +94,9 @@ gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *
 {
 	if (pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)
 		return gemp_fail(GEMP_EUSAGE, "the pattern has more than %d vertices", GEMP_MAX_PATTERN_VERTICES);
-	char *copy = name ? gemp_strdup(name) : NULL;
-	if (name && !copy)
-		return GEMP_ENOMEM;
-	*index = (int)pattern->vertex_count;
-	pattern->vertices[pattern->vertex_count++].name = copy;
-	return GEMP_OK;
+	*index = (int)pattern->vertex_count++;
+	pattern->vertices[*index].name = name ? gemp_strdup(name) : NULL;
+	return name && !pattern->vertices[*index].name ? GEMP_ENOMEM : GEMP_OK;
 }
 
 /* Parallel edges and loops are allowed here; shapes and query graphs refuse them themselves. */
@@ -109,13 +104,10 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 {
 	if (pattern->edge_count == GEMP_MAX_PATTERN_EDGES)
 		return gemp_fail(GEMP_EUSAGE, "the pattern has more than %d edges", GEMP_MAX_PATTERN_EDGES);
-	char *copy = name ? gemp_strdup(name) : NULL;
-	if (name && !copy)
-		return GEMP_ENOMEM;
-	pattern->edges[pattern->edge_count++] = (gemp_pattern_edge){
-		.name = copy, .from = from, .to = to, .direction = direction, .min_hops = 1, .max_hops = 1
-	};
-	return GEMP_OK;
+	gemp_pattern_edge *edge = &pattern->edges[pattern->edge_count++];
+	*edge = (gemp_pattern_edge){ .from = from, .to = to, .direction = direction, .min_hops = 1, .max_hops = 1 };
+	edge->name = name ? gemp_strdup(name) : NULL;
+	return name && !edge->name ? GEMP_ENOMEM : GEMP_OK;
 }
 
 /* *expr stays the caller's if the item could not be added. */
@@ -130,7 +122,7 @@ gemp_code gemp_clause_add_item(gemp_clause *clause, gemp_expr **expr, const char
 	return code;
 }
 
-/* Items that are added so are shown. */
+/* Hidden items are added later, by gemp_clause_add_item. */
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
 	GEMP_TRY(gemp_clause_add_item(&pattern->result, expr, text, size));
@@ -138,8 +130,8 @@ gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const
 	return GEMP_OK;
 }
 
-/* The last optional whose new vertices (edges) begin at `variable` or before it; they are in ascending order. */
-static const gemp_optional *optional_of(const gemp_pattern *pattern, int variable, bool edge)
+/* The last optional whose new vertices (edges) begin at `variable` or before it; optionals are in ascending order. */
+const gemp_optional *gemp_pattern_optional_of(const gemp_pattern *pattern, int variable, bool edge)
 {
 	const gemp_optional *optional = pattern->optionals + pattern->optional_count - 1;
 	while ((edge ? optional->first_edge : optional->first_vertex) > variable)
@@ -152,7 +144,7 @@ const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size
 {
 	if (e < pattern->edge_count)
 		return &pattern->edges[e];
-	const gemp_optional *optional = optional_of(pattern, (int)e, true);
+	const gemp_optional *optional = gemp_pattern_optional_of(pattern, (int)e, true);
 	return &optional->pattern->edges[e - (size_t)optional->first_edge];
 }
 
@@ -164,7 +156,7 @@ const char *gemp_pattern_row_name(const gemp_pattern *pattern, int variable, boo
 		return gemp_pattern_row_edge(pattern, index)->name;
 	if (index < pattern->vertex_count)
 		return pattern->vertices[index].name;
-	const gemp_optional *optional = optional_of(pattern, variable, false);
+	const gemp_optional *optional = gemp_pattern_optional_of(pattern, variable, false);
 	return optional->pattern->vertices[optional->pattern->arguments + index - (size_t)optional->first_vertex].name;
 }
 
@@ -246,29 +238,27 @@ void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part,
 				continue;
 			const char *name = pattern->vertices[v].name;
 			gemp_text_print(out, first ? "" : ", ");
+			first = false;
 			if (name)
 				gemp_text_print(out, "%s", name);
 			else
 				gemp_text_print(out, "v%zu", v);
-			first = false;
 		}
 		gemp_text_print(out, ")");
 	}
 }
 
-/* For shapes and query graphs, which have to be connected. */
+/* Shapes and query graphs must be connected. The parts of a query may be joined by conditions. */
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part);
 	if (parts == 1)
 		return GEMP_OK;
-	gemp_text text = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	gemp_pattern_print_components(pattern, part, parts, &text);
 	gemp_text_print(&text, "; join the parts by an edge, or write a query");
-	gemp_code code = gemp_text_status(&text);
-	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "%s: %s", prefix, text.data));
-	gemp_text_free(&text);
-	return code;
+	GEMP_TRY(gemp_text_status(&text));
+	return gemp_fail(GEMP_EUSAGE, "%s: %s", prefix, text.data);
 }
 
 /* Arguments of an optional are vertices that the row has already. */
@@ -289,7 +279,7 @@ size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
 	return count;
 }
 
-/* Only its expressions speak of the pattern's variables. */
+/* Only the expressions of the first clause use the pattern's variables; later clauses use its items. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern)
 {
 	return pattern->with ? pattern->with : &pattern->result;

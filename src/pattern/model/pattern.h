@@ -20,9 +20,9 @@ enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 /* Sets of pattern vertices or edges are words of 64 bits. */
 #define GEMP_BIT(i) (UINT64_C(1) << (i))
 
-/* One conjunct: true for a match, or the match is dropped. In normal form (condition/normal_form.h): literals stand right of
- * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
- * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */
+/* One conjunct: a match is dropped unless it is true. Conjuncts are in normal form (condition/normal_form.h): literals stand
+ * right of comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
+ * GEMP_LITERAL, boolean) on vertex 0; no other literal is a condition. */
 typedef struct gemp_condition {
 	gemp_expr *expr;   /* owned */
 	uint64_t vertices; /* bit v: uses pattern vertex v */
@@ -33,9 +33,9 @@ typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-`
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
-	bool
-		repeatable; /* need not differ from others under iso: within a path of variable length, or an argument that is used by
-	               conditions alone */
+	/* The vertex may have the image of another vertex even under iso: it lies within a path of variable length, or it is an
+	 * argument that only conditions use. */
+	bool repeatable;
 } gemp_pattern_vertex;
 
 typedef struct gemp_pattern_edge {
@@ -60,15 +60,16 @@ typedef struct gemp_sort_item {
 	bool descending;
 } gemp_sort_item;
 
-/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) speak of the pattern's variables; those of a RETURN
- * after WITH speak of the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can be
- * asked for), others by GEMP_COLUMN. Items [shown, item_count) are there for ORDER BY alone. A clause with an aggregate
- * in some item groups by the items without one; an aggregate may stand within an expression (count(m) + 1). */
+/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) use the pattern's variables. Expressions of a RETURN
+ * after WITH use the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can be
+ * read), other items by GEMP_COLUMN. Only ORDER BY uses items [shown, item_count). A clause with an aggregate
+ * in some item groups by the items without an aggregate; an aggregate may stand within an expression (count(m) + 1). */
 typedef struct gemp_clause {
 	bool distinct, grouped;
 	size_t item_count, shown;
 	gemp_return_item *items;
-	gemp_expr *where; /* WITH ... WHERE, in normal form, of the items of this WITH as a RETURN after it; NULL: none */
+	gemp_expr
+		*where; /* WITH ... WHERE, in normal form; uses the items of this WITH, like a RETURN after it; NULL: none */
 	size_t order_count;
 	gemp_sort_item *orders;
 	bool has_skip, has_limit;
@@ -95,7 +96,7 @@ typedef struct gemp_pattern {
 	gemp_clause *with;               /* NULL: none; owned */
 	gemp_clause result;              /* RETURN; none given: every named vertex (all, if none is named) */
 	bool has_return;                 /* there is a RETURN: elements that it distinguishes are not exchangeable */
-	size_t fixed_items; /* a rule's: the first items of the first clause, which are distinguished by their position */
+	size_t fixed_items; /* of a rule: the first items of the first clause, which are distinguished by their position */
 	size_t relation_count; /* of the graph bound to; 0 before */
 } gemp_pattern;
 
@@ -111,6 +112,8 @@ typedef struct gemp_optional {
 /* Vertices and edges of a row: of the pattern and all its optionals. */
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern);
 size_t gemp_pattern_row_edges(const gemp_pattern *pattern);
+/* The OPTIONAL MATCH that adds vertex or edge `variable` to the row; the variable is not one of the pattern itself. */
+const struct gemp_optional *gemp_pattern_optional_of(const gemp_pattern *pattern, int variable, bool edge);
 /* Edge e of a row. */
 const gemp_pattern_edge *gemp_pattern_row_edge(const gemp_pattern *pattern, size_t e);
 /* The name of a vertex or edge of a row; NULL: anonymous. */
@@ -122,18 +125,17 @@ bool gemp_pattern_joins(const gemp_pattern *pattern, int a, int b);
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
 
 /* PARTS that no edge joins. */
-struct gemp_text;
 /* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
 int gemp_pattern_components(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
 /* "the pattern falls into 2 parts, (a, b) and (c): ..." */
-void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, struct gemp_text *out);
+void gemp_pattern_print_components(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out);
 
 /* GEMP_EUSAGE, "PREFIX: the pattern falls into ...", unless edges join all vertices. */
 gemp_code gemp_pattern_check_connected(const gemp_pattern *pattern, const char *prefix);
 
 void gemp_pattern_free(gemp_pattern *pattern);
 GEMP_RELEASE(gemp_pattern_free, gemp_pattern *)
-/* Counts are within the limits, and ends, arguments and lengths are what the fields above promise. For asserts. */
+/* For asserts: counts are within the limits, and ends and conditions refer to elements of the pattern. */
 bool gemp_pattern_is_valid(const gemp_pattern *pattern);
 
 /* BUILDING. Internal to src/pattern. */

@@ -1,9 +1,10 @@
+/* Columns of a rule's rows, and the release of rules. Updates refer to columns of RETURN; an engine that needs the ends of a
+ * matched edge asks here for the columns that hold them.
+ */
+
 #include "pattern/model/rule.h"
 
-#include "pattern/model/source.h"
-
-#include <stdarg.h>
-#include <string.h>
+#include "core/memory.h"
 
 /* Without WITH, columns refer to the pattern's variables; behind WITH, to its items. */
 static int variable_of(const gemp_rule *rule, const gemp_expr *expr)
@@ -42,34 +43,19 @@ static int row_vertex(const gemp_optional *o, int vertex)
 	                                           : o->first_vertex + vertex - (int)o->pattern->arguments;
 }
 
-/* The edges of OPTIONAL MATCH follow in the row, optional by optional. */
-static bool find_optional(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t variable)
-{
-	for (size_t i = 0; i < rule->pattern->optional_count; i++) {
-		const gemp_optional *o = &rule->pattern->optionals[i];
-		size_t first = (size_t)o->first_edge;
-		if (variable < first || variable >= first + o->pattern->edge_count)
-			continue;
-		const gemp_pattern_edge *e = &o->pattern->edges[variable - first];
-		*out = (gemp_rule_edge){ e, true, column_of(columns, row_vertex(o, e->from)),
-			                     column_of(columns, row_vertex(o, e->to)) };
-		return true;
-	}
-	return false;
-}
-
-/* The edge's ends may have no column: a rule with an aggregate keeps only what WITH passes on. */
+/* The edge's ends may have no column: a rule with an aggregate keeps only the columns that WITH passes on. */
 bool gemp_rule_edge_find(gemp_rule_edge *out, const gemp_rule *rule, const gemp_rule_columns *columns, size_t column)
 {
 	size_t variable = 0;
 	while (variable < GEMP_MAX_PATTERN_EDGES && columns->edge[variable] != column)
 		variable++;
-	if (variable == GEMP_MAX_PATTERN_EDGES)
+	if (variable >= gemp_pattern_row_edges(rule->pattern))
 		return false;
-	if (variable >= rule->pattern->edge_count)
-		return find_optional(out, rule, columns, variable);
-	const gemp_pattern_edge *e = &rule->pattern->edges[variable];
-	*out = (gemp_rule_edge){ e, false, column_of(columns, e->from), column_of(columns, e->to) };
+	const gemp_pattern_edge *e = gemp_pattern_row_edge(rule->pattern, variable);
+	bool optional = variable >= rule->pattern->edge_count;
+	const gemp_optional *o = optional ? gemp_pattern_optional_of(rule->pattern, (int)variable, true) : NULL;
+	*out = (gemp_rule_edge){ e, optional, column_of(columns, o ? row_vertex(o, e->from) : e->from),
+		                     column_of(columns, o ? row_vertex(o, e->to) : e->to) };
 	return true;
 }
 
@@ -116,15 +102,4 @@ void gemp_rule_drop_nulls(gemp_rule *rule)
 		if (u->kind == GEMP_SET_ATTRIBUTE && !u->constant && items[u->column].expr->always_null)
 			u->kind = GEMP_REMOVE_ATTRIBUTE;
 	}
-}
-
-/* Errors found while rules run still show the line of the file, which is kept for this purpose. */
-gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
-{
-	const gemp_source source = { rules->file, rules->text };
-	va_list arguments;
-	va_start(arguments, format);
-	gemp_code code = gemp_source_vfail_at(&source, line, column, format, arguments);
-	va_end(arguments);
-	return code;
 }

@@ -19,6 +19,7 @@
 
 #include "core/memory.h"
 #include "pattern/model/pattern.h"
+#include "pattern/model/source.h"
 
 /* A vertex or edge that an update refers to. */
 typedef struct gemp_rule_element {
@@ -59,9 +60,8 @@ typedef struct gemp_rule {
 	int line, column;      /* of the name */
 	gemp_pattern *pattern; /* owned; pattern->text is the text of the file, pattern->file its name */
 	size_t update_columns; /* columns that updates name; the columns behind them are read only */
-	bool
-		has_all_columns; /* all vertices and edges of a match are columns, except those in EXISTS, COUNT and paths of variable
-	                      length */
+	/* All vertices and edges of a match are columns, except those in EXISTS, COUNT and paths of variable length. */
+	bool has_all_columns;
 	size_t created_vertices, created_edges;
 	size_t update_count;
 	gemp_update *updates; /* as written; an element is created before it is used */
@@ -102,12 +102,13 @@ typedef struct gemp_rule_set {
 void gemp_rule_set_free(gemp_rule_set *rules); /* takes NULL */
 GEMP_RELEASE(gemp_rule_set_free, gemp_rule_set *)
 
-/* For a bound rule: SET to a value that is always NULL becomes the removal of the attribute, whatever its type would be. */
+/* For a bound rule: SET to a value that is NULL in every row becomes the removal of the attribute. */
 void gemp_rule_drop_nulls(gemp_rule *rule);
 
-/* GEMP_EUSAGE at a place of the file, for errors found after parsing, such as an attribute of another type. */
-gemp_code gemp_rule_set_fail(const gemp_rule_set *rules, int line, int column, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* GEMP_EUSAGE at a place of the file, for errors found after parsing, such as an attribute of another type. The set keeps its
+ * text, so that the message shows the line. */
+#define gemp_rule_set_fail(rules, line, column, ...) \
+	gemp_source_fail_at(&(const gemp_source){ (rules)->file, (rules)->text }, (line), (column), __VA_ARGS__)
 
 /* COLUMNS of a rule's rows. */
 

@@ -1,3 +1,7 @@
+/* The first part reads values of parameters; the second part finds places in a text, words errors with the line and a caret,
+ * and refuses texts that are not UTF-8.
+ */
+
 #include "pattern/model/source.h"
 
 #include "core/memory.h"
@@ -11,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves *at behind the digits there; false if there are none. */
+/* Moves *at behind the digits that begin there; returns false if there are none. */
 static bool digits(const char **at)
 {
 	const char *from = *at;
@@ -20,7 +24,7 @@ static bool digits(const char **at)
 	return *at > from;
 }
 
-/* As decimal integers are printed: no leading zeros, no plus sign. Postal codes and the like stay strings. */
+/* The text has the form in which integers are printed: no leading zeros and no plus sign. Postal codes stay strings. */
 static bool is_integer(const char *text)
 {
 	text += *text == '-';
@@ -125,28 +129,24 @@ static gemp_code read_typed(const char *name, const char *type, const char *text
 /* Name and value are parts of one copy of the text, so that freeing the name frees a string value, too. */
 gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text)
 {
-	gemp_source source = { "parameter", text };
-	gemp_code code = GEMP_OK;
+	const gemp_source source = { "parameter", text };
 	*out = (gemp_query_parameter){ 0 };
-	char *name = gemp_strdup(text), *equal = name ? strchr(name, '=') : NULL, *colon;
+	GEMP_OWNED char *name = gemp_strdup(text);
+	char *equal = name ? strchr(name, '=') : NULL, *colon;
+	gemp_value value;
 	if (!name)
 		return GEMP_ENOMEM;
-	GEMP_TRY_DONE(gemp_source_check(&source));
-	if (!equal || equal == name || *name == ':') {
-		code = gemp_fail(GEMP_EUSAGE, "parameter '%s': write NAME=VALUE or NAME:TYPE=VALUE", text);
-		goto done;
-	}
+	GEMP_TRY(gemp_source_check(&source));
+	if (!equal || equal == name || *name == ':')
+		return gemp_fail(GEMP_EUSAGE, "parameter '%s': write NAME=VALUE or NAME:TYPE=VALUE", text);
 	*equal = '\0';
 	colon = strchr(name, ':');
 	if (colon)
 		*colon = '\0';
-	GEMP_TRY_DONE(colon ? read_typed(name, colon + 1, equal + 1, &out->value) : read_any(name, equal + 1, &out->value));
-	out->name = name;
+	GEMP_TRY(colon ? read_typed(name, colon + 1, equal + 1, &value) : read_any(name, equal + 1, &value));
+	*out = (gemp_query_parameter){ name, value };
+	name = NULL;
 	return GEMP_OK;
-done:
-	gemp_free(name);
-	*out = (gemp_query_parameter){ 0 };
-	return code;
 }
 
 /* The value's bytes are part of the name's block. */
@@ -196,21 +196,7 @@ void gemp_source_place(const gemp_source *source, size_t at, int *line, int *col
 	*column = cursor.column;
 }
 
-/* Inverse of gemp_source_place; a column beyond the line is the line's end. */
-size_t gemp_source_offset(const gemp_source *source, int line, int column)
-{
-	size_t at = 0;
-	for (; line > 1 && source->text[at]; at++)
-		line -= source->text[at] == '\n';
-	for (; column > 1 && source->text[at] && source->text[at] != '\n'; column--) {
-		at++;
-		while (is_continuation(source->text[at]))
-			at++;
-	}
-	return at;
-}
-
-/* Byte that is `count` characters behind `at`, within its line. */
+/* The byte that is `count` characters behind `at`, within its line. */
 static size_t forward(const char *text, size_t at, size_t count)
 {
 	for (; count > 0 && text[at] && text[at] != '\n'; count--) {
@@ -221,7 +207,16 @@ static size_t forward(const char *text, size_t at, size_t count)
 	return at;
 }
 
-/* Byte that is `count` characters before `at`, but not before `begin`. */
+/* The inverse of gemp_source_place; a column beyond the line is the line's end. */
+size_t gemp_source_offset(const gemp_source *source, int line, int column)
+{
+	size_t at = 0;
+	for (; line > 1 && source->text[at]; at++)
+		line -= source->text[at] == '\n';
+	return forward(source->text, at, column > 1 ? (size_t)column - 1 : 0);
+}
+
+/* The byte that is `count` characters before `at`, but not before `begin`. */
 static size_t backward(const char *text, size_t begin, size_t at, size_t count)
 {
 	for (; count > 0 && at > begin; count--) {
@@ -255,15 +250,14 @@ gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *fo
 	vsnprintf(message, sizeof message, format, arguments);
 	int line, column;
 	gemp_source_place(source, at, &line, &column);
-	gemp_text shown = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text shown = { 0 };
 	show_line(source, at, &shown);
-	gemp_code code = gemp_text_status(&shown);
-	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
-	                    shown.data));
-	gemp_text_free(&shown);
-	return code;
+	GEMP_TRY(gemp_text_status(&shown));
+	return gemp_fail(GEMP_EUSAGE, "%s:%d:%d: %s%s", source->file ? source->file : "query", line, column, message,
+	                 shown.data);
 }
 
+/* Callers with a va_list use gemp_source_vfail. */
 gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
 {
 	va_list arguments;
@@ -273,23 +267,17 @@ gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *for
 	return code;
 }
 
-/* Without a line the text itself stands in front, as it does for shapes and query graphs. */
-gemp_code gemp_source_vfail_at(const gemp_source *source, int line, int column, const char *format, va_list arguments)
-{
-	char message[1024];
-	if (line > 0)
-		return gemp_source_vfail(source, gemp_source_offset(source, line, column), format, arguments);
-	vsnprintf(message, sizeof message, format, arguments);
-	return gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
-}
-
+/* Shapes have no lines; the message begins with their text then. */
 gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
 {
+	char message[1024];
 	va_list arguments;
 	va_start(arguments, format);
-	gemp_code code = gemp_source_vfail_at(source, line, column, format, arguments);
+	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
-	return code;
+	if (line > 0)
+		return gemp_source_fail(source, gemp_source_offset(source, line, column), "%s", message);
+	return gemp_fail(GEMP_EUSAGE, "%s: %s", source->text, message);
 }
 
 /* Length of the UTF-8 character that begins here; 0 if it is invalid by RFC 3629: a surrogate, an overlong form,

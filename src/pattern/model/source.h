@@ -20,7 +20,7 @@ typedef struct gemp_source {
 /* Line and column of a byte, both from 1; columns count characters, not bytes. */
 void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column);
 
-/* The same from a place before it, {0, 1, 1} at first: cheap for places that come in order. */
+/* A place that moves forward through the text; it begins at {0, 1, 1}. Places that come in order cost one pass. */
 typedef struct gemp_cursor {
 	size_t at;
 	int line, column;
@@ -31,10 +31,9 @@ void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 gemp_code gemp_source_vfail(const gemp_source *source, size_t at, const char *format, va_list arguments);
-/* The same for a place by line and column; line 0: no place, the message alone. */
+/* The same for a place by line and column; line 0: the message has the text and no place. */
 gemp_code gemp_source_fail_at(const gemp_source *source, int line, int column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-gemp_code gemp_source_vfail_at(const gemp_source *source, int line, int column, const char *format, va_list arguments);
 /* Byte of the character at line:column. */
 size_t gemp_source_offset(const gemp_source *source, int line, int column);
 

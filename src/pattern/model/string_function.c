@@ -1,4 +1,7 @@
-/* This file alone uses PCRE2. */
+/* String functions of the language. Case is mapped by utf8proc, character by character; =~ is a compiled PCRE2 expression with
+ * limits on steps and memory. No other file uses these two libraries.
+ */
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "pattern/model/string_function.h"
@@ -36,7 +39,7 @@ gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scrat
 	return GEMP_OK;
 }
 
-/* Bytes that begin a character of UTF-8. */
+/* The number of characters is the number of bytes that begin a character of UTF-8. */
 static int64_t characters(const gemp_value *text)
 {
 	int64_t count = 0;
@@ -108,49 +111,41 @@ static gemp_code compile(gemp_regex *regex, const gemp_value *pattern, int *numb
 {
 	static const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED |
 	                                PCRE2_NEVER_BACKSLASH_C;
-	gemp_code code = GEMP_ENOMEM;
 	pcre2_compile_context *context = pcre2_compile_context_create(regex->memory);
 	if (!context)
-		return code;
+		return GEMP_ENOMEM;
 	regex->code = pcre2_compile((PCRE2_SPTR)pattern->string.bytes, pattern->string.size, options, number, at, context);
-	if (regex->code)
-		code = GEMP_OK;
-	else if (*number != PCRE2_ERROR_HEAP_FAILED)
-		code = GEMP_EUSAGE;
 	pcre2_compile_context_free(context);
-	return code;
+	if (regex->code)
+		return GEMP_OK;
+	return *number == PCRE2_ERROR_HEAP_FAILED ? GEMP_ENOMEM : GEMP_EUSAGE;
 }
 
 /* Limits on steps and memory turn catastrophic backtracking into an error. */
 gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_regex_free_at) gemp_regex *regex = NULL;
 	int number = 0;
 	GEMP_TRY(GEMP_NEW(regex, 1));
 	regex->users = 1;
 	regex->memory = pcre2_general_context_create(regex_alloc, regex_release, NULL);
-	if (!regex->memory) {
-		code = GEMP_ENOMEM;
-		return code;
-	}
-	code = compile(regex, pattern, &number, at);
+	if (!regex->memory)
+		return GEMP_ENOMEM;
+	gemp_code code = compile(regex, pattern, &number, at);
 	if (code == GEMP_EUSAGE)
 		pcre2_get_error_message(number, (PCRE2_UCHAR *)error, error_size);
 	if (code != GEMP_OK)
 		return code;
 	regex->data = pcre2_match_data_create_from_pattern(regex->code, regex->memory);
 	regex->limits = pcre2_match_context_create(regex->memory);
-	if (!regex->data || !regex->limits) {
-		code = GEMP_ENOMEM;
-		return code;
-	}
+	if (!regex->data || !regex->limits)
+		return GEMP_ENOMEM;
 	pcre2_set_match_limit(regex->limits, MAX_STEPS);
 	pcre2_set_heap_limit(regex->limits, MAX_MEMORY);
 	pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); /* without it matching is slower, no more */
 	*out = regex;
 	regex = NULL;
-	return code;
+	return GEMP_OK;
 }
 
 /* Copies of an expression share the compiled form by a count of its users. */

@@ -1,3 +1,8 @@
+/* A derived pattern is built like any other, vertex by vertex and edge by edge, with maps from the original. Automorphisms of
+ * the original are found once and lifted to the points of a variant, because the variant alone no longer shows which of its
+ * vertices a path may not exchange.
+ */
+
 #include "pattern/plan/derive.h"
 
 #include "core/memory.h"
@@ -31,7 +36,9 @@ void gemp_derived_free(gemp_derived *derived)
 	derived->pattern = NULL;
 }
 
-/* COPIES of what a pattern has, renumbered. */
+/* COPIES */
+
+/* Variables of the original become variables of the derived pattern. */
 static void renumber(gemp_expr *expr, const gemp_derived *d)
 {
 	if (expr->variable >= 0)
@@ -76,7 +83,7 @@ static gemp_code copy_edge_test(gemp_pattern *to, const gemp_pattern *from, gemp
 	return GEMP_OK;
 }
 
-/* A condition that a plan takes along, into the derived pattern. */
+/* Copies a condition that a plan can test into the derived pattern. */
 static gemp_code copy_condition(gemp_derived *d, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *copy = NULL;
@@ -100,6 +107,14 @@ static gemp_code begin_derived(gemp_derived *d, const gemp_pattern *pattern)
 	d->pattern->simple = pattern->simple;
 	d->pattern->arguments = pattern->arguments;
 	d->pattern->relation_count = pattern->relation_count;
+	return GEMP_OK;
+}
+
+/* A repeatable vertex stays repeatable. */
+static gemp_code add_vertex(gemp_derived *d, const gemp_pattern *pattern, size_t v)
+{
+	GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+	d->pattern->vertices[d->vertex[v]].repeatable = pattern->vertices[v].repeatable;
 	return GEMP_OK;
 }
 
@@ -134,15 +149,12 @@ static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gem
 	return false;
 }
 
-/* Repeatable vertices stay repeatable; identified ones share one number. */
+/* Vertices that are identified share one number. */
 static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
 {
-	for (int v = 0; v < (int)pattern->vertex_count; v++) {
-		if (root[v] != v)
-			continue;
-		GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
-		d->pattern->vertices[d->vertex[v]].repeatable = pattern->vertices[v].repeatable;
-	}
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		if (root[v] == (int)v)
+			GEMP_TRY(add_vertex(d, pattern, v));
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		d->vertex[v] = d->vertex[root[v]];
 	return GEMP_OK;
@@ -188,28 +200,27 @@ static gemp_code require_same(gemp_derived *d, const gemp_pattern *pattern, size
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_derived_free) gemp_derived made = { 0 };
 	int root[GEMP_MAX_PATTERN_VERTICES];
-	*out = (gemp_derived){ 0 };
+	*out = made;
 	*impossible = must_differ(pattern, length, semantics);
 	if (*impossible)
 		return GEMP_OK;
 	merge_ends(pattern, length, root);
-	GEMP_TRY_DONE(begin_derived(out, pattern));
-	GEMP_TRY_DONE(add_vertices(out, pattern, root));
+	GEMP_TRY(begin_derived(&made, pattern));
+	GEMP_TRY(add_vertices(&made, pattern, root));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (!pattern->edges[e].path)
-			GEMP_TRY_DONE(expand_path(out, pattern, e, 1));
+			GEMP_TRY(expand_path(&made, pattern, e, 1));
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		if (pattern->edges[e].path)
-			GEMP_TRY_DONE(length[e] ? expand_path(out, pattern, e, length[e]) : require_same(out, pattern, e));
+			GEMP_TRY(length[e] ? expand_path(&made, pattern, e, length[e]) : require_same(&made, pattern, e));
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		if (!gemp_pattern_needs_search(pattern, pattern->conditions[i].expr))
-			GEMP_TRY_DONE(copy_condition(out, pattern, pattern->conditions[i].expr));
-done:
-	if (code != GEMP_OK)
-		gemp_derived_free(out);
-	return code;
+			GEMP_TRY(copy_condition(&made, pattern, pattern->conditions[i].expr));
+	*out = made;
+	made.pattern = NULL;
+	return GEMP_OK;
 }
 
 /* PARTS */
@@ -217,70 +228,59 @@ done:
 /* Conditions come along if all their vertices and edges lie in the component. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_derived_free) gemp_derived made = { 0 };
 	uint64_t vertices = 0;
-	GEMP_TRY_DONE(begin_derived(out, pattern));
+	GEMP_TRY(begin_derived(&made, pattern));
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		if (part[v] != index)
 			continue;
 		vertices |= UINT64_C(1) << v;
-		GEMP_TRY_DONE(gemp_pattern_add_vertex(out->pattern, pattern->vertices[v].name, &out->vertex[v]));
-		out->pattern->vertices[out->vertex[v]].repeatable = pattern->vertices[v].repeatable;
+		GEMP_TRY(add_vertex(&made, pattern, v));
 	}
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
 		if (part[edge->from] != index)
 			continue;
-		out->edge[e] = (int)out->pattern->edge_count;
-		GEMP_TRY_DONE(copy_edge(out, pattern, edge, out->vertex[edge->from], out->vertex[edge->to]));
+		made.edge[e] = (int)made.pattern->edge_count;
+		GEMP_TRY(copy_edge(&made, pattern, edge, made.vertex[edge->from], made.vertex[edge->to]));
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		uint64_t edges = condition->edges;
 		bool inside = (condition->vertices & ~vertices) == 0;
 		for (; edges; edges &= edges - 1)
-			inside = inside && out->edge[__builtin_ctzll(edges)] >= 0;
+			inside = inside && made.edge[__builtin_ctzll(edges)] >= 0;
 		if (inside)
-			GEMP_TRY_DONE(copy_condition(out, pattern, condition->expr));
+			GEMP_TRY(copy_condition(&made, pattern, condition->expr));
 	}
-done:
-	if (code != GEMP_OK)
-		gemp_derived_free(out);
-	return code;
+	*out = made;
+	made.pattern = NULL;
+	return GEMP_OK;
 }
 
-enum { LENGTHS = 1 << 16 }; /* more than any path has */
+enum { LENGTHS = 1 << 16 }; /* a factor that exceeds the length of every path */
 
 /* Automorphisms of the pattern that map each path to one of the same length: the length is made part of the lower
  * bound, which the colours of edges contain. */
 static gemp_code length_preserving(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED gemp_pattern_edge *edges = NULL;
 	gemp_pattern fixed = *pattern;
-	GEMP_TRY_DONE(GEMP_COPY(fixed.edges, pattern->edges, pattern->edge_count));
+	GEMP_TRY(GEMP_COPY(edges, pattern->edges, pattern->edge_count));
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		fixed.edges[e].min_hops = LENGTHS * pattern->edges[e].min_hops + length[e];
-	code = gemp_automorphism_find(out, &fixed, true);
-done:
-	gemp_free(fixed.edges);
-	return code;
+		edges[e].min_hops = LENGTHS * pattern->edges[e].min_hops + length[e];
+	fixed.edges = edges;
+	return gemp_automorphism_find(out, &fixed, true);
 }
-
-/* What lifting needs to know of the pattern and the variant whose paths have these lengths. */
-typedef struct lift_context {
-	const gemp_pattern *pattern;
-	const uint32_t *length;
-	const gemp_derived *variant;
-} lift_context;
 
 /* The edges and inner vertices of a path go to those of its image; in reverse order if the image runs in the other
  * direction. */
-static void lift_path(const lift_context *l, const int *images, size_t e, int *out)
+static void lift_path(const gemp_derived *d, const gemp_pattern *pattern, int length, const int *images, size_t e,
+                      int *out)
 {
-	const gemp_derived *d = l->variant;
-	size_t vertices = l->pattern->vertex_count, f = (size_t)images[vertices + e] - vertices;
-	int points = (int)d->pattern->vertex_count, length = (int)l->length[e];
-	bool turned = images[l->pattern->edges[e].from] != l->pattern->edges[f].from;
+	size_t vertices = pattern->vertex_count, f = (size_t)images[vertices + e] - vertices;
+	int points = (int)d->pattern->vertex_count;
+	bool turned = images[pattern->edges[e].from] != pattern->edges[f].from;
 	for (int i = 0; i < length; i++)
 		out[points + d->edge[e] + i] = points + d->edge[f] + (turned ? length - 1 - i : i);
 	for (int i = 0; i + 1 < length; i++)
@@ -288,14 +288,14 @@ static void lift_path(const lift_context *l, const int *images, size_t e, int *o
 }
 
 /* Vertices first, then the points of each expanded path; a path of length 0 has no points. */
-static void lift(const lift_context *l, const int *images, int *out)
+static void lift(const gemp_derived *d, const gemp_pattern *pattern, const uint32_t *length, const int *images,
+                 int *out)
 {
-	const gemp_derived *d = l->variant;
-	for (size_t v = 0; v < l->pattern->vertex_count; v++)
+	for (size_t v = 0; v < pattern->vertex_count; v++)
 		out[d->vertex[v]] = d->vertex[images[v]];
-	for (size_t e = 0; e < l->pattern->edge_count; e++)
-		if (l->length[e])
-			lift_path(l, images, e, out);
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (length[e])
+			lift_path(d, pattern, (int)length[e], images, e, out);
 }
 
 /* Automorphisms that keep the lengths, lifted from the original's points to those of the expanded paths. */
@@ -303,14 +303,14 @@ gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern
                                 const gemp_derived *variant)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *base = NULL, *lifted = NULL;
-	const lift_context l = { pattern, length, variant };
 	GEMP_TRY(length_preserving(&base, pattern, length));
 	GEMP_TRY(GEMP_NEW(lifted, 1));
 	lifted->vertices = variant->pattern->vertex_count;
 	lifted->points = lifted->vertices + variant->pattern->edge_count;
 	GEMP_TRY(GEMP_NEW(lifted->images, base->count * lifted->points));
 	for (; lifted->count < base->count; lifted->count++)
-		lift(&l, base->images + lifted->count * base->points, lifted->images + lifted->count * lifted->points);
+		lift(variant, pattern, length, base->images + lifted->count * base->points,
+		     lifted->images + lifted->count * lifted->points);
 	GEMP_TRY(gemp_symmetry_finish(lifted));
 	*out = lifted;
 	lifted = NULL;
@@ -325,6 +325,11 @@ typedef struct length_set {
 	size_t width, count, capacity;
 	uint32_t *lengths; /* [count * width] */
 } length_set;
+
+static void length_set_free(length_set *all)
+{
+	gemp_free(all->lengths);
+}
 
 /* The set is small, so a linear search finds known assignments. The limit bounds the closure's quadratic time. */
 static gemp_code add_lengths(length_set *all, const uint32_t *lengths)
@@ -355,13 +360,12 @@ static bool lexicographically_less(const uint32_t *a, const uint32_t *b, size_t 
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first)
 {
-	gemp_code code = GEMP_OK;
-	length_set all = { .width = pattern->edge_count };
+	GEMP_OWNED_BY(length_set_free) length_set all = { .width = pattern->edge_count };
 	uint32_t image[GEMP_MAX_PATTERN_EDGES];
 	*first = true;
 	if (all.width == 0)
 		return GEMP_OK;
-	GEMP_TRY_DONE(add_lengths(&all, length));
+	GEMP_TRY(add_lengths(&all, length));
 	for (size_t i = 0; i < all.count && *first; i++)
 		for (size_t g = 0; g < symmetry->count && *first; g++) {
 			const int *images = symmetry->images + g * symmetry->points;
@@ -369,9 +373,7 @@ gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pa
 				image[(size_t)images[pattern->vertex_count + e] - pattern->vertex_count] =
 					all.lengths[i * all.width + e];
 			*first = !lexicographically_less(image, length, all.width);
-			GEMP_TRY_DONE(add_lengths(&all, image));
+			GEMP_TRY(add_lengths(&all, image));
 		}
-done:
-	gemp_free(all.lengths);
-	return code;
+	return GEMP_OK;
 }

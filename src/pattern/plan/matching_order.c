@@ -1,9 +1,14 @@
+/* The greedy search extends an order by the vertex that leaves the fewest partial matches, from every pivot in turn. Estimates
+ * assume that edges are independent, and weight rows by degree, since a vertex reached over an edge has more edges than the
+ * average vertex. order_search of src/match improves the order for small patterns by sampling.
+ */
+
 #include "pattern/plan/matching_order.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* A partial order: the vertices that are bound, and where they stand in it. */
+/* A partial order: the vertices that are bound, and their places. */
 typedef struct order_search {
 	const gemp_pattern *pattern;
 	const gemp_statistics *statistics;
@@ -29,12 +34,12 @@ static double mean_row(const order_search *o, size_t e, int at)
 	return (from ? s->paths_from[e] : s->paths_to[e]) / at_least(s->edges[e], 1);
 }
 
-/* What binding one more vertex costs, by estimate. */
+/* The estimated cost of binding one more vertex. */
 typedef struct growth {
 	double factor; /* partial matches after / before */
 	double scan;   /* entries read for each partial match */
 	int back;      /* number of edges to bound vertices */
-	int latest;    /* place of the latest bound neighbour */
+	int latest;    /* place of the bound neighbour that comes last in the order */
 } growth;
 
 /* The shortest row gives the candidates; every further edge keeps the share of candidate pairs that it joins

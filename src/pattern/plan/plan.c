@@ -1,3 +1,7 @@
+/* Most of this file prints plans for --explain and --profile, one line for each operator. The last part numbers the stages at
+ * which a partial match can travel to another rank.
+ */
+
 #include "pattern/plan/plan.h"
 
 #include "core/memory.h"
@@ -9,7 +13,7 @@
 
 enum { NAME_WIDTH = 16 }; /* of the longest operator's name, and a space */
 
-/* A plan that is being printed, with the names and figures that go with it. */
+/* A plan that is being printed, and the sources of its names and figures. */
 typedef struct printer {
 	const gemp_plan *plan;
 	const gemp_pattern *pattern;
@@ -43,7 +47,7 @@ static void put_relations(const printer *p, const gemp_plan_view *view)
 			gemp_text_print(p->out, "%s%s", k++ ? "|" : ":", p->graph->relations[r].name);
 }
 
-/* Direction of the arrow as the view is read, which may be against the query's arrow. */
+/* The arrow shows the direction in which the view is read, which may be against the query's arrow. */
 static void put_edge(const printer *p, const gemp_check *check)
 {
 	const gemp_plan_view *view = &p->plan->views[check->view];
@@ -125,7 +129,7 @@ static void put_checks(const printer *p, const gemp_step *step)
 	}
 }
 
-/* In the format, A stands for the step's vertex and B for the other one. */
+/* In the format, A stands for the step's vertex and B for the vertex that it is compared with. */
 static void put_comparisons(const printer *p, const gemp_step *step, uint64_t others, const char *format)
 {
 	for (int v = 0; v < p->plan->vertex_count; v++)
@@ -222,7 +226,7 @@ void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const g
 		put_step(&p, &plan->steps[s]);
 }
 
-/* Views own their sets of relations; everything else is part of the struct. */
+/* A plan owns the relations of its views; everything else is part of the struct. */
 void gemp_plan_free(gemp_plan *plan)
 {
 	if (!plan)
@@ -239,7 +243,7 @@ static int first_verified(const gemp_step *step)
 	return step->kind == GEMP_EXTEND ? 1 : step->kind == GEMP_ARGUMENT ? 0 : (int)step->check_count;
 }
 
-/* Counts beyond the capacity, too, so that a caller may ask for the number first. */
+/* Stages beyond the capacity are counted, so that a caller may ask for the number first. */
 size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t capacity)
 {
 	size_t count = 0;

@@ -73,8 +73,8 @@ typedef struct gemp_plan {
 	bool broken;         /* symmetry broken by restrictions */
 	bool pivot_off;
 	bool two_paths; /* the last vertex is not enumerated: it is joined to the pivot (checks[0] of the last step) and one
-	                           other (checks[1]), and a table of the pivot's two-paths holds their number */
-	uint64_t divisor;     /* each match is counted so many times: restrictions on the last vertex were dropped */
+	                           other vertex (checks[1]), and a table of the pivot's two-paths has their number */
+	uint64_t divisor;     /* each match is counted so many times, since restrictions on the last vertex were dropped */
 	uint64_t group_order; /* automorphisms, if they fit */
 	bool group_overflow;
 	uint64_t hash;
@@ -91,7 +91,7 @@ typedef struct gemp_statistics {
 	bool parallel[GEMP_MAX_PATTERN_EDGES]; /* its relations join some pair more than once */
 } gemp_statistics;
 
-/* EXISTS { (from)-[]->(to) }, or its contrary, of an edge that is not bound. */
+/* [NOT] EXISTS { (from)-[]->(to) }: the edge is tested and not bound. */
 typedef struct gemp_edge_test {
 	int from, to;          /* pattern vertices */
 	const bool *relations; /* [relation_count] borrowed */
@@ -127,8 +127,8 @@ typedef struct gemp_plan_stage {
 	bool verify; /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
 	int done;    /* VERIFY: checks done */
 } gemp_plan_stage;
-size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages,
-                        size_t capacity); /* number; fills at most capacity */
+/* Returns the number of stages, and fills at most `capacity`. */
+size_t gemp_plan_stages(const gemp_plan *plan, gemp_plan_stage *stages, size_t capacity);
 
 /* Notes for --explain and --profile: conditions tested before and after the search, and the counters of a run. */
 typedef struct gemp_plan_notes {
@@ -143,8 +143,7 @@ typedef struct gemp_plan_notes {
 
 /* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may be
  * NULL. */
-struct gemp_text;
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
-                     const gemp_shard *graph, const gemp_plan_notes *notes, struct gemp_text *out);
+                     const gemp_shard *graph, const gemp_plan_notes *notes, gemp_text *out);
 
 #endif

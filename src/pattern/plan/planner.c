@@ -1,3 +1,8 @@
+/* Planning has five parts: which edges get slots, the views and checks of edges, the restrictions that break symmetries, the
+ * steps in matching order, and gemp_plan_new, which puts them together. A check belongs to the step that binds the last vertex
+ * that the check needs.
+ */
+
 #include "pattern/plan/planner.h"
 
 #include "core/random.h"
@@ -7,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A plan that is being made. */
+/* The state of planning: the vertices and edges that the steps so far have bound. */
 typedef struct planner {
 	gemp_plan *plan;
 	const gemp_pattern *pattern;
@@ -21,7 +26,7 @@ typedef struct planner {
 
 /* EDGE CHECKS */
 
-/* Whether edges e and f can be the same host edge as far as their relations allow it. */
+/* Do the relations of edges e and f allow that both are the same host edge? */
 static bool types_overlap(const gemp_pattern *pattern, const gemp_pattern_edge *e, const gemp_pattern_edge *f)
 {
 	for (size_t r = 0; !pattern->simple && r < pattern->relation_count; r++)
@@ -44,8 +49,9 @@ static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const g
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
-/* Pattern edges that may be the same host edge as e, and must not. Homomorphisms let all edges coincide; edge-iso compares all edges with common relations. */
-static uint64_t plan_edge_conflicts(const planner *p, size_t e)
+/* Pattern edges that must not be the same host edge as e, but could be. Homomorphisms let all edges coincide; edge-iso compares
+ * all edges with common relations. */
+static uint64_t edge_conflicts(const planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
 	uint64_t mask = 0;
@@ -61,11 +67,11 @@ static uint64_t plan_edge_conflicts(const planner *p, size_t e)
 /* The pattern edges that get slots. Slots cost memory and an operator per edge, so edges have none unless the results,
  * parallel edges or conflicts need their identity. Either all edges get slots or none does: a tuple then describes the
  * whole match, and an automorphism maps slots to slots. */
-static uint64_t plan_live_edges(const planner *p)
+static uint64_t find_live_edges(const planner *p)
 {
 	bool any = p->options->wanted_edges != 0;
 	for (size_t e = 0; e < p->pattern->edge_count; e++)
-		any |= p->statistics->parallel[e] || plan_edge_conflicts(p, e) != 0;
+		any |= p->statistics->parallel[e] || edge_conflicts(p, e) != 0;
 	if (!any)
 		return 0;
 	return p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
@@ -75,7 +81,6 @@ static uint64_t plan_live_edges(const planner *p)
 static gemp_code view_of(planner *p, const bool *relations, int direction, int *index)
 {
 	gemp_plan *plan = p->plan;
-	bool edges = plan->live_edges != 0;
 	for (size_t v = 0; v < plan->view_count; v++)
 		if (plan->views[v].direction == direction &&
 		    !memcmp(plan->views[v].relations, relations, plan->relation_count)) {
@@ -88,25 +93,23 @@ static gemp_code view_of(planner *p, const bool *relations, int direction, int *
 		                 "split it",
 		                 GEMP_MAX_VIEWS);
 	gemp_plan_view *view = &plan->views[plan->view_count];
-	if (GEMP_NEW(view->relations, plan->relation_count) != GEMP_OK)
-		return GEMP_ENOMEM;
-	memcpy(view->relations, relations, plan->relation_count);
+	GEMP_TRY(GEMP_COPY(view->relations, relations, plan->relation_count));
 	view->direction = direction;
 	view->simple = p->pattern->simple;
-	view->edges = edges;
+	view->edges = plan->live_edges != 0;
 	*index = (int)plan->view_count++;
 	return GEMP_OK;
 }
 
-/* CHECKS. The view in which row(at) names the other end of the edge. */
-static gemp_code plan_edge_view(planner *p, const gemp_pattern_edge *edge, int at, int *index)
+/* The view in which row(at) has the other end of the edge. */
+static gemp_code edge_view(planner *p, const gemp_pattern_edge *edge, int at, int *index)
 {
 	int direction = edge->direction == GEMP_EITHER || p->pattern->simple ? 2 : edge->from == at ? 0 : 1;
 	return view_of(p, edge->relations, direction, index);
 }
 
 /* The fixed capacity keeps a step one block of memory, which the plan's hash covers. */
-static gemp_code plan_add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
+static gemp_code add_check(gemp_step *step, int from, int to, int view, int edge, bool absent)
 {
 	if (step->check_count == GEMP_MAX_CHECKS)
 		return gemp_fail(GEMP_EUSAGE,
@@ -117,8 +120,7 @@ static gemp_code plan_add_check(gemp_step *step, int from, int to, int view, int
 	return GEMP_OK;
 }
 
-/* The relations that occur in the pattern but are not asked for from `from` to `to`: induced matching forbids their
- * edges there. */
+/* The relations of the pattern that no pattern edge from `from` to `to` has: induced matching forbids their edges there. */
 static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -127,7 +129,6 @@ static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		for (size_t r = 0; r < count; r++)
 			relations[r] |= pattern->edges[e].relations[r];
-	bool any = false;
 	for (size_t e = 0; e < pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &pattern->edges[e];
 		bool along = edge->from == from && edge->to == to;
@@ -136,17 +137,15 @@ static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 			for (size_t r = 0; r < count; r++)
 				relations[r] &= !edge->relations[r];
 	}
-	for (size_t r = 0; r < count; r++)
-		any |= relations[r];
-	return any;
+	return memchr(relations, true, count) != NULL;
 }
 
 /* The check passes where the row of `at` in this view does not have v. */
 static gemp_code forbid_edge(planner *p, gemp_step *step, int at, int to, const bool *relations, int direction)
 {
 	int view;
-	gemp_code code = view_of(p, relations, direction, &view);
-	return code != GEMP_OK ? code : plan_add_check(step, at, to, view, -1, true);
+	GEMP_TRY(view_of(p, relations, direction, &view));
+	return add_check(step, at, to, view, -1, true);
 }
 
 /* A loop of the simple graph does not exist. Where the same relations are forbidden in both directions, one check
@@ -190,20 +189,13 @@ static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 		if (!touches || !(p->bound & GEMP_BIT(other) || other == v))
 			continue;
 		GEMP_TRY(view_of(p, test->relations, test->either ? 2 : out ? 0 : 1, &view));
-		GEMP_TRY(plan_add_check(step, other, v, view, -1, test->absent));
+		GEMP_TRY(add_check(step, other, v, view, -1, test->absent));
 	}
 	return GEMP_OK;
 }
 
-/* Checks between v and the bound vertices: edges that induced matching forbids, and [NOT] EXISTS of an edge. */
-static gemp_code plan_test_edges(planner *p, gemp_step *step, int v)
-{
-	GEMP_TRY(forbid_edges(p, step, v));
-	return add_edge_tests(p, step, v);
-}
-
-/* Whether orbit[0] gets the smallest slot of its orbit, the greatest hub. It does where some vertex of the orbit
- * is not adjacent to it: the others then have larger slots, hence about lower degrees and shorter rows to extend. */
+/* Does orbit[0] get the smallest slot of its orbit, which belongs to the vertex of highest degree? It does if some vertex of
+ * the orbit is not adjacent to it: the other vertices then have larger slots, hence lower degrees and shorter rows to extend. */
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
 {
 	const int *orbit;
@@ -214,9 +206,8 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 	return false;
 }
 
-/* A table of two-paths does not know the vertices in the middle. A level of the chain that restricts the last
- * vertex against another than the pivot is dropped, and each match is then counted once for every member of the
- * orbit. */
+/* A table of two-paths has numbers and not the vertices in the middle. A level of the chain that restricts the last vertex
+ * against another vertex than the pivot is dropped, and each match is then counted once for every member of the orbit. */
 static bool drop_level(planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;
@@ -245,11 +236,11 @@ static void restrict_step(gemp_step *step, int vertices, int first, int other, b
 }
 
 /* Order restrictions along the matching order leave one embedding of each orbit (Grochow and Kellis 2007). */
-static gemp_code plan_break_symmetry(planner *p)
+static gemp_code break_symmetry(planner *p)
 {
 	gemp_plan *plan = p->plan;
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES] = { 0 };
+	int base[GEMP_MAX_POINTS] = { 0 };
 	size_t size = 0;
 	for (size_t s = 0; s < plan->step_count; s++)
 		if (plan->steps[s].kind != GEMP_BIND_EDGE)
@@ -280,14 +271,8 @@ static gemp_step *next_step(planner *p, gemp_operator kind, int vertex, int edge
 	step->vertex = vertex;
 	step->edge = edge;
 	if (edge >= 0)
-		step->edges_differ = plan_edge_conflicts(p, (size_t)edge) & p->done_edges;
+		step->edges_differ = edge_conflicts(p, (size_t)edge) & p->done_edges;
 	return step;
-}
-
-/* For a loop both ends are the vertex itself. */
-static int other_end(const gemp_pattern_edge *edge, int vertex)
-{
-	return edge->from == vertex ? edge->to : edge->from;
 }
 
 /* EDGES between v (being bound) and bound vertices, and loops at v. Over a multi view each edge is bound by an
@@ -300,21 +285,21 @@ static gemp_code bind_edges(planner *p, gemp_step *step, int v)
 		for (size_t e = 0; e < pattern->edge_count; e++) {
 			const gemp_pattern_edge *edge = &pattern->edges[e];
 			bool loop = edge->from == edge->to;
-			int at = loop ? v : other_end(edge, v), view;
+			int at = edge->from == v ? edge->to : edge->from, view;
 			if ((edge->from != v && edge->to != v) || loop != (loops == 1) || p->done_edges & GEMP_BIT(e) ||
 			    !(p->bound & GEMP_BIT(at) || at == v))
 				continue;
-			GEMP_TRY(plan_edge_view(p, edge, at, &view));
+			GEMP_TRY(edge_view(p, edge, at, &view));
 			if (!p->plan->live_edges || (!loop && step->kind == GEMP_EXTEND && step->sources == 0)) {
-				GEMP_TRY(plan_add_check(step, at, v, view, (int)e, false));
+				GEMP_TRY(add_check(step, at, v, view, (int)e, false));
 				step->sources += !loop && step->kind == GEMP_EXTEND;
 				if (p->plan->live_edges) {
 					step->edge = (int)e;
-					step->edges_differ = plan_edge_conflicts(p, e) & p->done_edges;
+					step->edges_differ = edge_conflicts(p, e) & p->done_edges;
 				}
 			} else {
 				gemp_step *bind = next_step(p, GEMP_BIND_EDGE, v, (int)e);
-				GEMP_TRY(plan_add_check(bind, at, v, view, (int)e, false));
+				GEMP_TRY(add_check(bind, at, v, view, (int)e, false));
 			}
 			p->done_edges |= GEMP_BIT(e);
 		}
@@ -348,7 +333,8 @@ static gemp_code bind_vertex(planner *p, int v)
 	gemp_step *step = next_step(p, p->bound ? GEMP_EXTEND : GEMP_SCAN, v, -1);
 	compare_vertices(p, step, v);
 	GEMP_TRY(bind_edges(p, step, v));
-	GEMP_TRY(plan_test_edges(p, step, v));
+	GEMP_TRY(forbid_edges(p, step, v));
+	GEMP_TRY(add_edge_tests(p, step, v));
 	p->bound |= GEMP_BIT(v);
 	return GEMP_OK;
 }
@@ -365,7 +351,8 @@ static gemp_code bind_arguments(planner *p)
 	p->bound = 0;
 	for (int v = 0; v < plan->arguments; v++) {
 		GEMP_TRY(bind_edges(p, root, v));
-		GEMP_TRY(plan_test_edges(p, root, v));
+		GEMP_TRY(forbid_edges(p, root, v));
+		GEMP_TRY(add_edge_tests(p, root, v));
 		p->bound |= GEMP_BIT(v);
 	}
 	return GEMP_OK;
@@ -375,20 +362,16 @@ static gemp_code bind_arguments(planner *p)
  * edges only. */
 static gemp_code check_connection(const gemp_pattern *pattern)
 {
-	uint64_t reached = pattern->arguments ? GEMP_BIT(pattern->arguments) - 1 : 1, before = 0;
-	uint64_t all = GEMP_BIT(pattern->vertex_count) - 1;
-	while (reached != before) {
-		before = reached;
-		for (size_t e = 0; e < pattern->edge_count; e++) {
-			uint64_t ends = GEMP_BIT(pattern->edges[e].from) | GEMP_BIT(pattern->edges[e].to);
-			reached |= reached & ends ? ends : 0;
-		}
-	}
-	if (reached == all)
+	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_components(pattern, part), v = 0;
+	uint64_t reached = pattern->arguments ? 0 : GEMP_BIT(part[0]);
+	for (size_t argument = 0; argument < pattern->arguments; argument++)
+		reached |= GEMP_BIT(part[argument]);
+	if (reached == GEMP_BIT(parts) - 1)
 		return GEMP_OK;
 	if (!pattern->arguments)
 		return gemp_fail(GEMP_EUSAGE, "the pattern falls into several parts; join them by an edge");
-	int v = __builtin_ctzll(all & ~reached);
+	while (reached & GEMP_BIT(part[v]))
+		v++;
 	const char *name = pattern->vertices[v].name;
 	return gemp_fail(GEMP_EUSAGE,
 	                 "a part of EXISTS, COUNT or OPTIONAL MATCH hangs on no variable outside (the one with "
@@ -406,12 +389,6 @@ static gemp_code find_repeatable(planner *p)
 		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under semantics induced; use iso, "
 		                              "edge-iso or hom");
 	return GEMP_OK;
-}
-
-/* Restrictions compare the images of exchangeable vertices, and images of repeatable vertices may be equal. */
-static bool may_break(const planner *p)
-{
-	return p->options->break_symmetry && !p->repeatable;
 }
 
 /* True if some test of the query compares v with another vertex, or tests an edge at v. */
@@ -498,7 +475,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->arguments = (int)pattern->arguments;
 	plan->root = plan->arguments ? plan->arguments - 1 : 0;
 	plan->group_order = gemp_symmetry_order(symmetry, &plan->group_overflow);
-	plan->live_edges = plan_live_edges(&p);
+	plan->live_edges = find_live_edges(&p);
 	may_use_two_paths(&p, allowed);
 	plan->divisor = 1;
 	GEMP_TRY(choose_order(&p, allowed, order, rows));
@@ -514,8 +491,9 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 			plan->steps[step].rows = rows[i];
 	}
 	sort_leaf(plan);
-	if (may_break(&p))
-		GEMP_TRY(plan_break_symmetry(&p));
+	if (options->break_symmetry &&
+	    !p.repeatable) /* images of repeatable vertices may be equal, and equal ones have no order */
+		GEMP_TRY(break_symmetry(&p));
 	plan->hash = hash_plan(plan);
 	*out = plan;
 	plan = NULL;

@@ -1,6 +1,11 @@
+/* MATCH, OPTIONAL MATCH and inner patterns become vertices, edges and conditions of patterns; WITH and RETURN become clauses of
+ * items, order and limits. Every clause is analysed in the scope that the clauses before it leave.
+ */
+
+#include "pattern/semantic/expression.h"
+
 #include "core/memory.h"
 #include "pattern/condition/normal_form.h"
-#include "pattern/semantic/expression.h"
 
 #include <string.h>
 
@@ -76,7 +81,7 @@ static gemp_code add_path(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_p
 	return GEMP_OK;
 }
 
-/* The vertex is the self of conditions written within its parentheses. */
+/* The vertex is the `self` of the conditions that are written within its parentheses. */
 static gemp_code require_node(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_node *node)
 {
 	gemp_sema_name self = { node->variable.bytes, GEMP_SEMA_VERTEX, node->index };
@@ -139,10 +144,12 @@ static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *
  * it. */
 static gemp_code use_expr(gemp_sema *p, argument_set *g, const gemp_ast_expr *expr)
 {
-	GEMP_TRY(expr ? use_word(p, g, expr->variable) : GEMP_OK);
-	if (expr && expr->match)
+	if (!expr)
+		return GEMP_OK;
+	GEMP_TRY(use_word(p, g, expr->variable));
+	if (expr->match)
 		GEMP_TRY(use_match(p, g, expr->match));
-	for (const gemp_ast_expr *child = expr ? expr->first : NULL; child; child = child->next)
+	for (const gemp_ast_expr *child = expr->first; child; child = child->next)
 		GEMP_TRY(use_expr(p, g, child));
 	return GEMP_OK;
 }
@@ -164,10 +171,9 @@ static gemp_code use_path(gemp_sema *p, argument_set *g, const gemp_ast_path *pa
 /* Collects the arguments of all paths, and of WHERE. */
 static gemp_code use_match(gemp_sema *p, argument_set *g, const gemp_ast_match *match)
 {
-	gemp_code code = GEMP_OK;
-	for (const gemp_ast_path *path = match->first; code == GEMP_OK && path; path = path->next)
-		code = use_path(p, g, path);
-	return code == GEMP_OK ? use_expr(p, g, match->where) : code;
+	for (const gemp_ast_path *path = match->first; path; path = path->next)
+		GEMP_TRY(use_path(p, g, path));
+	return use_expr(p, g, match->where);
 }
 
 /* The name is optional; a name must be one of the outer scope. */
@@ -258,31 +264,28 @@ static void add_to_row(gemp_sema_scope *row, const gemp_sema_scope *names, const
 	}
 }
 
-/* The row has room for 32 vertices and 64 edges, as a pattern has. */
+/* A row has at most 32 vertices and 64 edges, like a pattern. */
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match)
 {
-	gemp_pattern *pattern = row->pattern, *inner = NULL;
-	int outer[GEMP_MAX_PATTERN_VERTICES], *kept = NULL;
+	gemp_pattern *pattern = row->pattern;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *inner = NULL;
+	GEMP_OWNED int *kept = NULL;
+	int outer[GEMP_MAX_PATTERN_VERTICES];
 	gemp_sema_scope names;
-	gemp_code code = GEMP_OK;
 	size_t vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
-	GEMP_TRY_DONE(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
+	GEMP_TRY(gemp_sema_inner(p, row, match, false, &inner, outer, &names));
 	if (vertices + inner->vertex_count - inner->arguments > GEMP_MAX_PATTERN_VERTICES ||
-	    edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES) {
-		code = gemp_sema_fail(p, match->place.begin,
+	    edges + inner->edge_count > GEMP_MAX_PATTERN_EDGES)
+		return gemp_sema_fail(p, match->place.begin,
 		                      "with its optional parts the pattern has more than %d vertices or %d edges",
 		                      GEMP_MAX_PATTERN_VERTICES, GEMP_MAX_PATTERN_EDGES);
-		goto done;
-	}
-	GEMP_TRY_DONE(GEMP_COPY(kept, outer, inner->arguments));
+	GEMP_TRY(GEMP_COPY(kept, outer, inner->arguments));
 	const gemp_optional optional = { inner, kept, (int)vertices, (int)edges };
-	GEMP_TRY_DONE(GEMP_APPEND(pattern->optionals, pattern->optional_count, &optional));
+	GEMP_TRY(GEMP_APPEND(pattern->optionals, pattern->optional_count, &optional));
+	inner = NULL;
+	kept = NULL;
 	add_to_row(row, &names, &optional);
 	return GEMP_OK;
-done:
-	gemp_free(kept);
-	gemp_pattern_free(inner);
-	return code;
 }
 
 /* WITH AND RETURN: columns, grouping, order. */
@@ -331,18 +334,15 @@ static gemp_code add_one(gemp_sema *p, gemp_sema_scope *scope, bool with, gemp_c
 	                            : item->expr->kind == GEMP_VERTEX ? &item->expr->variable
 	                                                              : NULL;
 	gemp_sema_context context = { .scope = scope };
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	GEMP_TRY(gemp_sema_expr(p, &context, item->expr, GEMP_SEMA_ANY, &expr));
 	if (with && !word)
-		code = gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
-	else if (word)
-		code = add_column(p, clause, &expr, item->alias.bytes ? item->alias.place : item->place, word->bytes,
+		return gemp_sema_fail(p, item->place.begin, "WITH needs a name for what it passes on: write ... AS name");
+	if (word)
+		return add_column(p, clause, &expr, item->alias.bytes ? item->alias.place : item->place, word->bytes,
 		                  word->size);
-	else
-		code = add_column(p, clause, &expr, item->place, p->q->source.text + item->place.begin,
-		                  item->place.end - item->place.begin);
-	return code;
+	return add_column(p, clause, &expr, item->place, p->q->source.text + item->place.begin,
+	                  item->place.end - item->place.begin);
 }
 
 /* Has the expression one value for all rows of a group (of equal rows, with DISTINCT)? It has if it is built from
@@ -365,7 +365,7 @@ static bool is_determined(const gemp_clause *clause, const gemp_expr *expr)
 	return determined;
 }
 
-/* All items of a clause, and whether it groups: beside an aggregate only grouped columns have one value for each
+/* Adds all items of a clause. A clause with an aggregate groups, and then only grouped columns have one value for each
  * group. */
 static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_projection *from, bool with,
                            gemp_clause *clause)
@@ -385,7 +385,7 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return GEMP_OK;
 }
 
-/* What a later clause may do with the column: lists can only be passed on, returned and measured. */
+/* The kind of the column decides what a later clause may do with it: lists can only be passed on, returned and measured. */
 static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_VERTEX)
@@ -427,23 +427,17 @@ static gemp_code add_order(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 {
 	gemp_sema_context context = { .scope = scope, .columns = clause };
 	size_t item = 0;
-	gemp_expr *expr = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_sema_expr(p, &context, order->expr, GEMP_SEMA_ELEMENT, &expr));
-	GEMP_TRY_DONE(check_order(p, scope, clause, expr, order->expr->place.begin));
-	if (clause->order_count == GEMP_SEMA_MAX_ITEMS) {
-		code = gemp_sema_fail(p, order->expr->place.begin, "more than %d expressions in ORDER BY", GEMP_SEMA_MAX_ITEMS);
-		goto done;
-	}
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+	GEMP_TRY(gemp_sema_expr(p, &context, order->expr, GEMP_SEMA_ELEMENT, &expr));
+	GEMP_TRY(check_order(p, scope, clause, expr, order->expr->place.begin));
+	if (clause->order_count == GEMP_SEMA_MAX_ITEMS)
+		return gemp_sema_fail(p, order->expr->place.begin, "more than %d expressions in ORDER BY", GEMP_SEMA_MAX_ITEMS);
 	while (item < clause->item_count && gemp_expr_compare(clause->items[item].expr, expr) != 0)
 		item++;
 	if (item == clause->item_count)
-		GEMP_TRY_DONE(gemp_clause_add_item(clause, &expr, "", 0));
+		GEMP_TRY(gemp_clause_add_item(clause, &expr, "", 0));
 	const gemp_sort_item sort = { .item = item, .descending = order->descending };
-	code = GEMP_APPEND(clause->orders, clause->order_count, &sort);
-done:
-	gemp_expr_free(expr);
-	return code;
+	return GEMP_APPEND(clause->orders, clause->order_count, &sort);
 }
 
 /* The names that the clause passes on are those of its items, which live as long as the pattern. */

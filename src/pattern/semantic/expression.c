@@ -1,24 +1,18 @@
+/* Each function turns one kind of node of the syntax tree into a node of the model, resolves its names, and refuses it where
+ * it has no meaning. `wanted` says what the parent of a node admits (a condition, a value, an element), so that an error points
+ * to the operand and not to the operator.
+ */
+
 #include "pattern/semantic/expression.h"
 
 #include "core/memory.h"
 #include "core/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The place is a byte of the user's text; the message shows its line with a caret. */
-gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	gemp_code code = gemp_source_vfail(&p->q->source, at, format, arguments);
-	va_end(arguments);
-	return code;
-}
-
-/* Remembers line and column of every GEMP_SEMA_MARK-th byte. Places are looked up in any order, and without marks each
+/* Records line and column of every GEMP_SEMA_MARK-th byte. Places are looked up in any order, and without marks each
  * look-up would scan the text from its start. */
 gemp_code gemp_sema_set_marks(gemp_sema *p)
 {
@@ -52,26 +46,23 @@ gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code)
 static gemp_code resolve_subpattern(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                     gemp_expr *to)
 {
-	gemp_pattern *sub = NULL, *into = context->scope->pattern;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *sub = NULL;
+	gemp_pattern *into = context->scope->pattern;
 	int outer[GEMP_MAX_PATTERN_VERTICES];
 	gemp_sema_scope names;
-	gemp_code code = GEMP_OK;
 	if (!into)
 		return gemp_sema_fail(p, from->place.begin,
 		                      "a pattern behind WITH is not supported; ask for it in WITH, as in "
 		                      "WITH a, COUNT { (a)--() } AS n");
-	GEMP_TRY_DONE(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
-	GEMP_TRY_DONE(gemp_expr_children(to, sub->arguments));
-	for (size_t i = 0; i < sub->arguments; i++) {
-		gemp_sema_move(p, from->place.begin);
-		GEMP_TRY_DONE(gemp_expr_new_element(&to->children[i], outer[i], false, p->cursor.line, p->cursor.column));
-	}
-	GEMP_TRY_DONE(GEMP_APPEND(into->subs, into->sub_count, &sub));
-	to->sub = into->sub_count - 1;
+	GEMP_TRY(gemp_sema_inner(p, context->scope, from->match, from->bare, &sub, outer, &names));
+	GEMP_TRY(gemp_expr_children(to, sub->arguments));
+	gemp_sema_move(p, from->place.begin);
+	for (size_t i = 0; i < sub->arguments; i++)
+		GEMP_TRY(gemp_expr_new_element(&to->children[i], outer[i], false, p->cursor.line, p->cursor.column));
+	to->sub = into->sub_count;
+	GEMP_TRY(GEMP_APPEND(into->subs, into->sub_count, &sub));
+	sub = NULL;
 	return GEMP_OK;
-done:
-	gemp_pattern_free(sub);
-	return code;
 }
 
 /* Names lie in the arena of the syntax tree, so that scopes need not be freed. */
@@ -130,7 +121,22 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Copies, sorts and deduplicates, so that lists of labels or types compare as texts. */
+/* Repeated names become neighbours by sorting, and are freed. */
+void gemp_sema_sort_names(char **names, size_t *count)
+{
+	size_t kept = 0;
+	if (*count)
+		qsort(names, *count, sizeof *names, by_name);
+	for (size_t i = 0; i < *count; i++) {
+		if (kept && strcmp(names[kept - 1], names[i]) == 0)
+			gemp_free(names[i]);
+		else
+			names[kept++] = names[i];
+	}
+	*count = kept;
+}
+
+/* Sorted names without repetitions compare as lists. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 {
 	size_t total = 0;
@@ -143,15 +149,7 @@ gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count)
 			return GEMP_ENOMEM;
 		(*out)[(*count)++] = copy;
 	}
-	qsort(*out, *count, sizeof **out, by_name);
-	size_t kept = 1;
-	for (size_t i = 1; i < *count; i++) {
-		if (strcmp((*out)[kept - 1], (*out)[i]) == 0)
-			gemp_free((*out)[i]);
-		else
-			(*out)[kept++] = (*out)[i];
-	}
-	*count = kept;
+	gemp_sema_sort_names(*out, count);
 	return GEMP_OK;
 }
 
@@ -172,7 +170,7 @@ static gemp_code copy_literal(gemp_sema *p, const gemp_ast_expr *from, gemp_expr
 	return GEMP_OK;
 }
 
-/* The column that a name of ORDER BY stands for, NULL: none. */
+/* The column that ORDER BY refers to by this name; NULL: none. */
 static const gemp_expr *find_order_column(const gemp_sema_context *context, gemp_ast_word word)
 {
 	for (size_t i = 0; context->columns && word.bytes && i < context->columns->shown; i++)
@@ -186,16 +184,14 @@ static gemp_code resolve(gemp_sema *p, const gemp_sema_context *context, gemp_as
 {
 	const gemp_expr *named = find_order_column(context, word);
 	const gemp_sema_name *found = context->self;
-	gemp_code code = GEMP_OK;
 	if (named && gemp_expr_is_element(named)) {
 		*out = (gemp_sema_name){ word.bytes, named->of_edge ? GEMP_SEMA_EDGE : GEMP_SEMA_VERTEX, named->variable };
 		return GEMP_OK;
 	}
 	if (word.bytes)
-		code = gemp_sema_resolve(p, context->scope, word, &found);
-	if (code == GEMP_OK)
-		*out = *found;
-	return code;
+		GEMP_TRY(gemp_sema_resolve(p, context->scope, word, &found));
+	*out = *found;
+	return GEMP_OK;
 }
 
 /* A name of ORDER BY that is a column repeats the column's expression; later the two are recognised as equal. */
@@ -231,6 +227,14 @@ static gemp_code resolve_element(gemp_sema *p, const gemp_sema_context *context,
 	return GEMP_OK;
 }
 
+/* Elements have attributes, but are no values themselves. */
+static gemp_code no_value(gemp_sema *p, size_t at, bool edge, const char *name)
+{
+	if (edge)
+		return gemp_sema_fail(p, at, "an edge has no value of its own; write type(%s) or %s.attribute", name, name);
+	return gemp_sema_fail(p, at, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
+}
+
 /* A variable as a value of its own. `wanted` decides whether an element or a list may stand here. */
 static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context, const gemp_ast_expr *from,
                                   gemp_sema_wanted wanted, gemp_expr *to)
@@ -244,11 +248,7 @@ static gemp_code resolve_variable(gemp_sema *p, const gemp_sema_context *context
 		                      "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'", name,
 		                      name);
 	if (is_element && (wanted == GEMP_SEMA_PLAIN || wanted == GEMP_SEMA_SIZED))
-		return found.sort == GEMP_SEMA_EDGE
-		           ? gemp_sema_fail(p, from->place.begin,
-		                            "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
-		           : gemp_sema_fail(p, from->place.begin,
-		                            "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
+		return no_value(p, from->place.begin, found.sort == GEMP_SEMA_EDGE, name);
 	if (found.sort == GEMP_SEMA_LIST && wanted != GEMP_SEMA_ANY && wanted != GEMP_SEMA_SIZED)
 		return gemp_sema_fail(p, from->place.begin,
 		                      "'%s' is a list; there are size() of it, and the list itself in WITH and "
@@ -318,13 +318,7 @@ static gemp_code check_children(gemp_sema *p, const gemp_ast_expr *from, const g
 		return gemp_sema_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL",
 		                      one->variable.bytes);
 	if (!gemp_expr_is_element(left) || !gemp_expr_is_element(right))
-		return left->kind == GEMP_EDGE || (right && right->kind == GEMP_EDGE)
-		           ? gemp_sema_fail(p, one->place.begin,
-		                            "an edge has no value of its own; write type(%s) or %s.attribute",
-		                            one->variable.bytes, one->variable.bytes)
-		           : gemp_sema_fail(p, one->place.begin,
-		                            "a vertex has no value of its own; write id(%s) or %s.attribute",
-		                            one->variable.bytes, one->variable.bytes);
+		return no_value(p, one->place.begin, left->kind == GEMP_EDGE || right->kind == GEMP_EDGE, one->variable.bytes);
 	if (left->of_edge != right->of_edge)
 		return gemp_sema_fail(p, from->place.begin, "a vertex and an edge are never the same");
 	return GEMP_OK;
@@ -344,10 +338,10 @@ static gemp_code resolve_children(gemp_sema *p, const gemp_sema_context *context
 	size_t count = 0, index = 0;
 	for (const gemp_ast_expr *child = from->first; child; child = child->next)
 		count++;
-	gemp_code code = gemp_expr_children(to, count);
-	for (const gemp_ast_expr *child = from->first; code == GEMP_OK && child; child = child->next)
-		code = gemp_sema_expr(p, context, child, wanted, &to->children[index++]);
-	return code == GEMP_OK ? check_children(p, from, to) : code;
+	GEMP_TRY(gemp_expr_children(to, count));
+	for (const gemp_ast_expr *child = from->first; child; child = child->next)
+		GEMP_TRY(gemp_sema_expr(p, context, child, wanted, &to->children[index++]));
+	return check_children(p, from, to);
 }
 
 /* Aggregates stand in WITH and RETURN only, and not within each other. */

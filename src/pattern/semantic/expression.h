@@ -20,10 +20,10 @@ enum {
 typedef struct gemp_sema {
 	gemp_ast *q;
 	gemp_cursor cursor, *marks; /* marks: of every GEMP_SEMA_MARK-th byte, so that places need no order */
-	size_t patterns;            /* within the query's own one */
+	size_t patterns;            /* sub-patterns and optionals so far */
 } gemp_sema;
 
-/* The kind of a named thing; a list can only be passed on, returned and measured. */
+/* The kind of a name; a list can only be passed on, returned and measured. */
 typedef enum gemp_sema_kind { GEMP_SEMA_VERTEX, GEMP_SEMA_EDGE, GEMP_SEMA_VALUE, GEMP_SEMA_LIST } gemp_sema_kind;
 
 typedef struct gemp_sema_name {
@@ -41,9 +41,9 @@ typedef struct gemp_sema_scope {
 /* Where an expression stands. */
 typedef struct gemp_sema_context {
 	gemp_sema_scope *scope;
-	const gemp_sema_name *self; /* the vertex or edge that it is written in; NULL: none */
-	const char *no_aggregates;  /* why none may stand here; NULL: they may */
-	const gemp_clause *columns; /* ORDER BY: their names come first; NULL: none */
+	const gemp_sema_name *self; /* the vertex or edge within which it is written; NULL: none */
+	const char *no_aggregates;  /* the reason why aggregates are refused here; NULL: they are allowed */
+	const gemp_clause *columns; /* of ORDER BY: names of columns take precedence; NULL: elsewhere */
 } gemp_sema_context;
 
 typedef enum gemp_sema_wanted {
@@ -62,8 +62,9 @@ gemp_code gemp_sema_resolve(gemp_sema *p, const gemp_sema_scope *scope, gemp_ast
 gemp_code gemp_sema_set_marks(gemp_sema *p);
 /* Line and column of a byte: p->cursor. */
 void gemp_sema_move(gemp_sema *p, size_t at);
-gemp_code gemp_sema_fail(gemp_sema *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The failure recorded, at a place if it is one of use. */
+/* GEMP_EUSAGE with the line of byte `at` and a caret. */
+#define gemp_sema_fail(p, at, ...) gemp_source_fail(&(p)->q->source, (at), __VA_ARGS__)
+/* The failure that is recorded; GEMP_EUSAGE gets the place. */
 gemp_code gemp_sema_fail_here(gemp_sema *p, size_t at, gemp_code code);
 
 /* EXPRESSIONS. In any case the caller frees *out. */
@@ -72,16 +73,17 @@ gemp_code gemp_sema_expr(gemp_sema *p, const gemp_sema_context *context, const g
 gemp_code gemp_sema_new_expr(gemp_sema *p, gemp_expr_kind kind, size_t at, gemp_expr **out);
 /* Sorted names of labels or types, each once, owned by the caller, who frees *count names also after a failure. */
 gemp_code gemp_sema_names(const gemp_ast_expr *from, char ***out, size_t *count);
+void gemp_sema_sort_names(char **names, size_t *count);
 
 /* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
-/* A pattern within another one; outer[i]: the outer vertex that is its argument i. bare: it introduces no names. names: its
+/* A pattern within another pattern; outer[i]: the outer vertex that is its argument i. bare: it introduces no names. names: its
  * scope, in the arena. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);
 
-/* All of a query but RETURN; row: the scope behind it. */
+/* All clauses of a query but RETURN; row: the scope behind them. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row);
 

@@ -1,3 +1,7 @@
+/* From a text to patterns and rules. The first part builds rules and their control from a syntax tree; then follow the
+ * lexer and grammar, single queries, and scripts, which are cut at `;` before the grammar reads their queries.
+ */
+
 #define YYSTYPE QUERY_YYSTYPE
 #define YYLTYPE QUERY_YYLTYPE
 
@@ -14,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* RULES */
+
 /* Some editors begin a file with a byte order mark. */
 static const char *behind_mark(const char *text)
 {
@@ -28,7 +34,7 @@ typedef struct control_build {
 } control_build;
 
 /* Suggests the rule with the nearest name. */
-static gemp_code unknown(const control_build *b, gemp_ast_word word)
+static gemp_code unknown_rule(const control_build *b, gemp_ast_word word)
 {
 	const char **names = gemp_ast_alloc(b->p->q, b->rules->count * sizeof *names);
 	if (!names)
@@ -42,7 +48,7 @@ static gemp_code unknown(const control_build *b, gemp_ast_word word)
 }
 
 /* Marks the rule as named, so that rules that are never applied can be reported. */
-static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out)
+static gemp_code find_rule(const control_build *b, gemp_ast_word word, size_t *out)
 {
 	for (size_t i = 0; i < b->rules->count; i++)
 		if (strcmp(b->rules->rules[i].name, word.bytes) == 0) {
@@ -50,10 +56,10 @@ static gemp_code resolve(const control_build *b, gemp_ast_word word, size_t *out
 			b->named[i] = true;
 			return GEMP_OK;
 		}
-	return unknown(b, word);
+	return unknown_rule(b, word);
 }
 
-/* A node of the control tree with room for its children; after a failure count is 0, so that it can be freed. */
+/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be freed. */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
 	GEMP_TRY(GEMP_NEW(*out, 1));
@@ -76,7 +82,7 @@ static gemp_code build_control(const control_build *b, const gemp_ast_control *f
 	(*out)->times = from->times;
 	(*out)->limit = from->limit;
 	if (from->kind == GEMP_RUN_RULE)
-		GEMP_TRY(resolve(b, from->rule, &(*out)->rule));
+		GEMP_TRY(find_rule(b, from->rule, &(*out)->rule));
 	count = 0;
 	for (const gemp_ast_control *child = from->first; child; child = child->next)
 		GEMP_TRY(build_control(b, child, &(*out)->children[count++]));
@@ -119,26 +125,23 @@ static gemp_code rule_control(gemp_sema *p, gemp_rule_set *rules)
  * of ORDER BY, and *at counts it. */
 static gemp_code add_element_column(gemp_clause *clause, int variable, bool edge, size_t *at)
 {
-	gemp_code code = GEMP_OK;
-	gemp_expr *expr = NULL;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
 	char name[32];
 	for (size_t i = 0; i < *at; i++) {
 		const gemp_expr *item = clause->items[i].expr;
 		if (item->kind == (edge ? GEMP_EDGE : GEMP_VERTEX) && item->variable == variable)
 			return GEMP_OK;
 	}
-	GEMP_TRY_DONE(gemp_expr_new_element(&expr, variable, edge, 0, 0));
+	GEMP_TRY(gemp_expr_new_element(&expr, variable, edge, 0, 0));
 	snprintf(name, sizeof name, "%s %d", edge ? "edge" : "vertex", variable);
-	GEMP_TRY_DONE(gemp_clause_add_item(clause, &expr, name, strlen(name)));
+	GEMP_TRY(gemp_clause_add_item(clause, &expr, name, strlen(name)));
 	gemp_return_item added = clause->items[clause->item_count - 1];
 	memmove(clause->items + *at + 1, clause->items + *at, (clause->item_count - 1 - *at) * sizeof added);
 	clause->items[*at] = added;
 	for (size_t i = 0; i < clause->order_count; i++)
 		clause->orders[i].item += clause->orders[i].item >= *at;
 	clause->shown = ++*at;
-done:
-	gemp_expr_free(expr);
-	return code;
+	return GEMP_OK;
 }
 
 /* All vertices and edges of the match follow the shown items of the first clause. Paths of variable length have no
@@ -169,16 +172,15 @@ static gemp_code add_with_columns(gemp_pattern *pattern)
 /* A clause needs at least one column, also where the updates need none. */
 static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 {
-	gemp_expr *expr = NULL;
-	gemp_code code = pattern->result.item_count > 0 ? GEMP_OK : gemp_sema_new_expr(p, GEMP_COLUMN, 0, &expr);
-	if (expr)
-		code = gemp_pattern_add_return(pattern, &expr, "column", strlen("column"));
-	gemp_expr_free(expr);
-	return code;
+	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *expr = NULL;
+	if (pattern->result.item_count > 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_sema_new_expr(p, GEMP_COLUMN, 0, &expr));
+	return gemp_pattern_add_return(pattern, &expr, "column", strlen("column"));
 }
 
-/* The pattern's RETURN lists what the updates name; behind these columns come the other elements of the match, which
- * are only read. */
+/* The pattern's RETURN lists the elements and values that the updates name; behind these columns come the other elements of
+ * the match, which are only read. */
 static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
 {
 	gemp_sema_scope row;
@@ -208,7 +210,7 @@ static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *
 	return need_column(p, pattern);
 }
 
-/* Rules are addressed by name in RUN, so names must differ. */
+/* RUN names rules, so their names must differ. */
 static gemp_code check_name(gemp_sema *p, const gemp_rule_set *rules, const gemp_ast_rule *from)
 {
 	for (size_t i = 0; i < rules->count; i++)
@@ -237,39 +239,29 @@ static gemp_code build_rules(gemp_sema *p, gemp_rule_set *rules)
 gemp_code gemp_rule_set_parse(gemp_rule_set **out, const char *text, const char *file,
                               const gemp_query_parameter *parameters, size_t parameter_count)
 {
-	gemp_ast q = { 0 };
+	GEMP_OWNED_BY(gemp_ast_free) gemp_ast q = { 0 };
+	GEMP_OWNED_BY(gemp_rule_set_free_at) gemp_rule_set *rules = NULL;
+	GEMP_OWNED bool *used = NULL;
 	gemp_sema p = { .q = &q };
-	gemp_rule_set *rules = NULL;
-	bool *used = NULL;
-	gemp_code code = GEMP_OK;
-	text = behind_mark(text);
-	gemp_source source = { file ? file : "rules", text };
-	GEMP_TRY_DONE(GEMP_NEW(used, parameter_count));
-	GEMP_TRY_DONE(GEMP_NEW(rules, 1));
-	rules->text = gemp_strdup(text);
+	const gemp_source source = { file ? file : "rules", behind_mark(text) };
+	GEMP_TRY(GEMP_NEW(used, parameter_count));
+	GEMP_TRY(GEMP_NEW(rules, 1));
+	rules->text = gemp_strdup(source.text);
 	rules->file = gemp_strdup(source.file);
-	if (!rules->text || !rules->file) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	GEMP_TRY_DONE(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
-	GEMP_TRY_DONE(gemp_sema_set_marks(&p));
-	GEMP_TRY_DONE(build_rules(&p, rules));
-	GEMP_TRY_DONE(gemp_ast_check_parameters(parameters, parameter_count, used));
+	if (!rules->text || !rules->file)
+		return GEMP_ENOMEM;
+	GEMP_TRY(gemp_ast_parse(&q, &source, true, parameters, parameter_count, used));
+	GEMP_TRY(gemp_sema_set_marks(&p));
+	GEMP_TRY(build_rules(&p, rules));
+	GEMP_TRY(gemp_ast_check_parameters(parameters, parameter_count, used));
 	*out = rules;
 	rules = NULL;
-done:
-	gemp_rule_set_free(rules);
-	gemp_free(used);
-	gemp_ast_free(&q);
-	return code;
+	return GEMP_OK;
 }
 
-/* The lexer's header uses the types of parser.h under these names. */
+/* TEXTS */
 
-/* A text read by lexer and grammar. */
-
-/* Reads the text by lexer and grammar. The lexer works in place on a copy. */
+/* Reads the text by lexer and grammar. The lexer writes zeros behind tokens, so it works on a copy. */
 static gemp_code read_text(gemp_ast *q)
 {
 	q->code = gemp_source_check(&q->source);
@@ -294,9 +286,8 @@ static gemp_code read_text(gemp_ast *q)
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used)
 {
-	*q = (gemp_ast){
-		.source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used, .is_rules = rules
-	};
+	*q = (gemp_ast){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
+	q->is_rules = rules;
 	return read_text(q);
 }
 
@@ -312,7 +303,7 @@ gemp_code gemp_ast_check_parameters(const gemp_query_parameter *parameters, size
 	return GEMP_OK;
 }
 
-/* MATCH, then OPTIONAL MATCHes in order, then WITH: each sees the names of what stands before it. */
+/* MATCH, then OPTIONAL MATCHes in order, then WITH: each clause sees the names of the clauses before it. */
 gemp_code gemp_sema_row(gemp_sema *p, gemp_pattern *pattern, const gemp_ast_match *match,
                         const gemp_ast_match *optionals, const gemp_ast_projection *with, gemp_sema_scope *row)
 {
@@ -348,22 +339,17 @@ static gemp_code build_pattern(gemp_sema *p, gemp_pattern *pattern)
 static gemp_code pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
                                     const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
-	gemp_ast q;
-	text = behind_mark(text);
-	gemp_source source = { file, text };
+	GEMP_OWNED_BY(gemp_ast_free) gemp_ast q = { 0 };
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	const gemp_source source = { file, behind_mark(text) };
 	gemp_sema p = { .q = &q };
-	gemp_pattern *pattern = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
-	GEMP_TRY_DONE(gemp_sema_set_marks(&p));
-	GEMP_TRY_DONE(gemp_pattern_new(&pattern, text, file));
-	GEMP_TRY_DONE(build_pattern(&p, pattern));
+	GEMP_TRY(gemp_ast_parse(&q, &source, false, parameters, parameter_count, used));
+	GEMP_TRY(gemp_sema_set_marks(&p));
+	GEMP_TRY(gemp_pattern_new(&pattern, source.text, file));
+	GEMP_TRY(build_pattern(&p, pattern));
 	*out = pattern;
 	pattern = NULL;
-done:
-	gemp_pattern_free(pattern);
-	gemp_ast_free(&q);
-	return code;
+	return GEMP_OK;
 }
 
 /* A single query: each parameter must be used in it. */
@@ -389,67 +375,44 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 /* With parameters only the syntax can be checked, since a value decides about the rest. */
 gemp_code gemp_pattern_check(const char *text)
 {
+	GEMP_OWNED_BY(gemp_ast_free)
 	gemp_ast q = { .source = { NULL, behind_mark(text) }, .parameters_later = true };
-	gemp_pattern *pattern = NULL;
-	gemp_code code = read_text(&q);
-	bool whole = !q.has_parameters;
-	gemp_ast_free(&q);
-	if (code == GEMP_OK && whole)
-		code = gemp_pattern_parse(&pattern, text, NULL);
-	gemp_pattern_free(pattern);
-	return code;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	GEMP_TRY(read_text(&q));
+	return q.has_parameters ? GEMP_OK : gemp_pattern_parse(&pattern, text, NULL);
 }
 
-/* End of the string, name or comment that begins at text[at], or of that one byte. A token without an end reaches
- * to the end of the text, where the grammar reports it. */
-static size_t skip_token(const char *text, size_t at)
+/* The `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain `;`. A token
+ * without an end reaches to the end of the text, where the grammar reports it. */
+static const char *query_end(const char *text)
 {
-	char quote = text[at];
-	bool comment = quote == '/' && (text[at + 1] == '*' || text[at + 1] == '/');
-	if (comment) {
-		const char *mark = text[at + 1] == '*' ? "*/" : "\n", *end = strstr(text + at + 2, mark);
-		return end ? (size_t)(end - text) + strlen(mark) : strlen(text);
+	while (*text && *text != ';') {
+		const char *next = gemp_ast_skip_space(text);
+		if (next > text)
+			text = next;
+		else if (strncmp(text, "/*", 2) == 0)
+			text += strlen(text);
+		else
+			text = strchr("'\"`", *text) ? gemp_ast_skip_quoted(text) : text + 1;
 	}
-	if (quote != '\'' && quote != '"' && quote != '`')
-		return at + 1;
-	for (at++; text[at] && text[at] != quote; at++)
-		if (text[at] == '\\' && quote != '`' && text[at + 1])
-			at++;
-	return at + (text[at] != '\0');
-}
-
-/* The spaces of the lexer that are one byte. */
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+	return text;
 }
 
 /* Bytes [*begin, *end) of the next query from *at on, which moves behind its `;`. Returns false if there is none. */
 static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 {
-	for (;;) {
-		bool found = false;
-		*begin = *at;
-		while (text[*at] && text[*at] != ';') {
-			bool comment = text[*at] == '/' && (text[*at + 1] == '*' || text[*at + 1] == '/');
-			if (!found && !comment && !is_space(text[*at])) {
-				found = true;
-				*begin = *at;
-			}
-			*at = skip_token(text, *at);
-		}
-		*end = *at;
-		if (text[*at])
-			++*at;
-		if (found)
-			return true;
-		if (!text[*end])
-			return false;
-	}
+	const char *from, *to = text + *at;
+	do {
+		from = gemp_ast_skip_space(to + (*to == ';'));
+		to = query_end(from);
+	} while (to == from && *to);
+	*begin = (size_t)(from - text);
+	*end = (size_t)(to - text);
+	*at = *end;
+	return to > from && strncmp(from, "/*", 2) != 0;
 }
 
-/* The query, with the text before it replaced by empty lines and spaces, so that its places are those of the
- * script. */
+/* Extracts a query. Empty lines and spaces replace the text before it, so that places in messages are places in the script. */
 static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
 {
 	size_t line = 0;
@@ -465,7 +428,7 @@ static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, s
 	return gemp_text_status(out);
 }
 
-/* Every query is analysed with the whole script's parameters; unused ones are reported once, at the end. */
+/* Every query is analysed with all parameters of the script; a parameter that no query uses is reported at the end. */
 static gemp_code parse_all(gemp_script *script, const char *text, const char *file,
                            const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
@@ -482,15 +445,17 @@ static gemp_code parse_all(gemp_script *script, const char *text, const char *fi
 	return gemp_ast_check_parameters(parameters, parameter_count, used);
 }
 
-/* One query with at most one `;` behind it is parsed as it is; an empty text, too, for gemp_pattern_parse has a
- * message for it. */
+/* A text without `;` but at most one behind the query is parsed as a whole. So is a text without a query, since
+ * gemp_pattern_parse has a message for it. */
 static bool is_single(const char *text)
 {
-	size_t at = 0, begin, end, ends = 0;
-	for (size_t i = 0; text[i]; i = skip_token(text, i))
-		ends += text[i] == ';';
-	return !next_query(text, &at, &begin, &end) || ends == 0 ||
-	       (ends == 1 && text[end] == ';' && !next_query(text, &at, &begin, &end));
+	size_t at = 0, begin, end;
+	if (!next_query(text, &at, &begin, &end))
+		return true;
+	if (query_end(text) != text + end)
+		return false;
+	const char *rest = gemp_ast_skip_space(text + end + (text[end] == ';'));
+	return !*rest || strncmp(rest, "/*", 2) == 0;
 }
 
 /* A text with a single query is parsed as it is, so that its places and its stored text stay those of the user. */

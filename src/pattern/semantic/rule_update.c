@@ -1,3 +1,7 @@
+/* Updates are read in the order of the text. The list of variables records for each element whether it is created, deleted or
+ * gets an edge, so that a contradiction is refused at the second of two updates.
+ */
+
 #include "pattern/semantic/rule_update.h"
 
 #include "core/memory.h"
@@ -29,8 +33,8 @@ static gemp_code rule_add_variable(gemp_rule_build *b, gemp_ast_word word, gemp_
 	return GEMP_OK;
 }
 
-/* The column of RETURN that has this value, a new one if none has; takes *expr. */
-static gemp_code column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, size_t *out)
+/* The column of RETURN that has this value; a new column takes *expr. */
+static gemp_code find_column(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, size_t *out)
 {
 	const gemp_clause *result = &b->rule->pattern->result;
 	const char *text = b->p->q->source.text + place.begin;
@@ -65,7 +69,7 @@ static gemp_code add_matched(gemp_rule_build *b, gemp_ast_word word, gemp_rule_v
 	GEMP_TRY(gemp_sema_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
 	expr->variable = name->index;
 	expr->of_edge = element.edge;
-	GEMP_TRY(column(b, &expr, word.place, &element.index));
+	GEMP_TRY(find_column(b, &expr, word.place, &element.index));
 	GEMP_TRY(rule_add_variable(b, word, element, out));
 	(*out)->optional = may_be_missing(b, name);
 	return GEMP_OK;
@@ -116,7 +120,7 @@ static gemp_code check_value(gemp_rule_build *b, const gemp_ast_expr *expr)
 static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place place, gemp_update *update)
 {
 	if ((*expr)->kind != GEMP_LITERAL)
-		return column(b, expr, place, &update->column);
+		return find_column(b, expr, place, &update->column);
 	if ((*expr)->value.null) {
 		update->kind = GEMP_REMOVE_ATTRIBUTE;
 		return GEMP_OK;
@@ -128,16 +132,10 @@ static gemp_code add_value(gemp_rule_build *b, gemp_expr **expr, gemp_ast_place 
 	return GEMP_OK;
 }
 
-/* Columns and created elements are numbered apart. */
+/* Matched elements are numbered by column and created elements by kind, so all three members are compared. */
 static bool is_same_element(gemp_rule_element a, gemp_rule_element b)
 {
 	return a.created == b.created && a.edge == b.edge && a.index == b.index;
-}
-
-/* Attributes have one name; labels have several. */
-static gemp_code add_name(gemp_update *update, gemp_ast_word name)
-{
-	return gemp_names_copy(&update->names, &update->name_count, &name.bytes, 1);
 }
 
 /* Adds an update of an attribute; a second one of the same attribute is refused, since updates have no order. */
@@ -152,7 +150,7 @@ static gemp_code add_attribute(gemp_rule_build *b, gemp_update_kind kind, gemp_r
 			                      "the attribute '%s' is set or removed twice; a rule gives it one value", name.bytes);
 	}
 	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
-	return add_name(*out, name);
+	return gemp_names_copy(&(*out)->names, &(*out)->name_count, &name.bytes, 1);
 }
 
 /* The value is computed from the match as it was found, so that updates of a rule do not see each other. */
@@ -169,7 +167,7 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 	return add_value(b, &expr, value->place, update);
 }
 
-/* Adds the names of a conjunction of labels to `list`; conditions of a map are skipped, they become attributes. */
+/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become attributes. */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	if (from->kind == GEMP_OR)
@@ -189,7 +187,7 @@ static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, ge
 	return GEMP_OK;
 }
 
-/* `:A:B` as the sorted names of an update that has none yet. All labels are meant, so `:A|B` is refused. */
+/* `:A:B` gives an update its sorted names. All labels are meant, so `:A|B` is refused. */
 static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_update *update)
 {
 	gemp_ast_expr *list = gemp_ast_leaf(b->p->q, GEMP_IN, from->place);
@@ -201,59 +199,41 @@ static gemp_code rule_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp
 	return GEMP_OK;
 }
 
-/* Names are sorted: the position at which `name` stands or would be inserted. */
-static size_t place_of(const gemp_update *update, const char *name)
-{
-	size_t at = 0;
-	while (at < update->name_count && strcmp(update->names[at], name) < 0)
-		at++;
-	return at;
-}
-
-/* Inserts *name unless it is listed, and takes ownership of it then. */
-static gemp_code insert_name(gemp_update *update, char **name)
-{
-	size_t at = place_of(update, *name);
-	if (at < update->name_count && strcmp(update->names[at], *name) == 0)
-		return GEMP_OK;
-	char **more = gemp_realloc(update->names, update->name_count + 1, sizeof *more);
-	if (!more)
-		return GEMP_ENOMEM;
-	memmove(more + at + 1, more + at, (update->name_count - at) * sizeof *more);
-	more[at] = *name;
-	update->names = more;
-	update->name_count++;
-	*name = NULL;
-	return GEMP_OK;
-}
-
 /* REMOVE of a label that CREATE does not give has no effect, as in openCypher. */
 static void remove_name(gemp_update *update, const char *name)
 {
-	size_t at = place_of(update, name);
-	if (at == update->name_count || strcmp(update->names[at], name) != 0)
-		return;
-	gemp_free(update->names[at]);
-	update->name_count--;
-	memmove(update->names + at, update->names + at + 1, (update->name_count - at) * sizeof *update->names);
+	size_t kept = 0;
+	for (size_t i = 0; i < update->name_count; i++)
+		if (strcmp(update->names[i], name) == 0)
+			gemp_free(update->names[i]);
+		else
+			update->names[kept++] = update->names[i];
+	update->name_count = kept;
+}
+
+static void free_names(gemp_update *update)
+{
+	gemp_names_free(update->names, update->name_count);
 }
 
 /* SET and REMOVE of labels of a vertex that this rule creates change the labels of its CREATE. */
 static gemp_code labels_of_created(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_element element)
 {
-	gemp_code code = GEMP_OK;
-	gemp_update named = { 0 }, *create = b->rule->updates;
+	GEMP_OWNED_BY(free_names) gemp_update named = { 0 };
+	gemp_update *create = b->rule->updates;
 	while (create->kind != GEMP_CREATE_VERTEX || !is_same_element(create->element, element))
 		create++;
-	GEMP_TRY_DONE(rule_labels(b, from->labels, &named));
-	for (size_t i = 0; i < named.name_count && code == GEMP_OK; i++)
-		if (from->kind == GEMP_REMOVE_LABELS)
+	GEMP_TRY(rule_labels(b, from->labels, &named));
+	for (size_t i = 0; i < named.name_count; i++) {
+		if (from->kind == GEMP_REMOVE_LABELS) {
 			remove_name(create, named.names[i]);
-		else
-			code = insert_name(create, &named.names[i]);
-done:
-	gemp_names_free(named.names, named.name_count);
-	return code;
+		} else {
+			GEMP_TRY(GEMP_APPEND(create->names, create->name_count, &named.names[i]));
+			named.names[i] = NULL;
+		}
+	}
+	gemp_sema_sort_names(create->names, &create->name_count);
+	return GEMP_OK;
 }
 
 /* Labels of a vertex, or the type of an edge. */
@@ -292,7 +272,7 @@ static gemp_code mark_deleted(gemp_rule_build *b, gemp_ast_word word, const char
 	return GEMP_OK;
 }
 
-static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
+static gemp_code delete_element(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_update *update;
 	GEMP_TRY(mark_deleted(b, from->variable, "delete", variable));
@@ -302,7 +282,7 @@ static gemp_code delete (gemp_rule_build *b, const gemp_ast_update *from, gemp_r
 }
 
 /* MERGE gives `into` the edges of the other vertex, so that the rule cannot delete `into`. */
-static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
+static gemp_code merge_vertices(gemp_rule_build *b, const gemp_ast_update *from, gemp_rule_variable *variable)
 {
 	gemp_rule_variable *into;
 	gemp_update *update;
@@ -326,7 +306,7 @@ static gemp_code merge(gemp_rule_build *b, const gemp_ast_update *from, gemp_rul
 	return GEMP_OK;
 }
 
-/* CREATE: vertices and edges of paths, and their attributes. */
+/* CREATE makes vertices and edges of paths, and sets their attributes. */
 
 /* A map is a conjunction of equalities; each becomes a SET. */
 static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
@@ -341,12 +321,11 @@ static gemp_code set_attributes(gemp_rule_build *b, gemp_rule_element element, c
 /* Labels and `{k: value}` of the element that the last update creates. */
 static gemp_code fill_created(gemp_rule_build *b, gemp_rule_element element, const gemp_ast_expr *from)
 {
-	gemp_code code = GEMP_OK;
 	if (!from)
 		return GEMP_OK;
 	if (!element.edge)
-		code = rule_labels(b, from, &b->rule->updates[b->rule->update_count - 1]);
-	return code == GEMP_OK ? set_attributes(b, element, from) : code;
+		GEMP_TRY(rule_labels(b, from, &b->rule->updates[b->rule->update_count - 1]));
+	return set_attributes(b, element, from);
 }
 
 /* Labels are part of GEMP_CREATE_VERTEX; attributes follow as updates of their own. */
@@ -444,27 +423,22 @@ static gemp_code create_path(gemp_rule_build *b, const gemp_ast_path *path)
 	return GEMP_OK;
 }
 
-/* CREATE: every path in order. */
-static gemp_code rule_create(gemp_rule_build *b, const gemp_ast_match *paths)
-{
-	for (const gemp_ast_path *path = paths->first; path; path = path->next)
-		GEMP_TRY(create_path(b, path));
-	return GEMP_OK;
-}
-
 /* CREATE introduces its own variables; all other updates name an element that exists. */
-static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
+static gemp_code add_update(gemp_rule_build *b, const gemp_ast_update *from)
 {
 	gemp_rule_variable *variable;
 	gemp_update *update;
-	if (from->kind == GEMP_CREATE_VERTEX)
-		return rule_create(b, from->paths);
+	if (from->kind == GEMP_CREATE_VERTEX) {
+		for (const gemp_ast_path *path = from->paths->first; path; path = path->next)
+			GEMP_TRY(create_path(b, path));
+		return GEMP_OK;
+	}
 	GEMP_TRY(rule_resolve(b, from->variable, &variable));
 	switch (from->kind) {
 	case GEMP_SET_ATTRIBUTE: return rule_set(b, variable->element, from->name, from->value);
 	case GEMP_REMOVE_ATTRIBUTE: return add_attribute(b, from->kind, variable->element, from->name, &update);
-	case GEMP_DELETE: return delete (b, from, variable);
-	case GEMP_MERGE: return merge(b, from, variable);
+	case GEMP_DELETE: return delete_element(b, from, variable);
+	case GEMP_MERGE: return merge_vertices(b, from, variable);
 	default: return update_labels(b, from, variable);
 	}
 }
@@ -473,6 +447,6 @@ static gemp_code update_one(gemp_rule_build *b, const gemp_ast_update *from)
 gemp_code gemp_rule_updates(gemp_rule_build *b, const gemp_ast_update *first)
 {
 	for (; first; first = first->next)
-		GEMP_TRY(update_one(b, first));
+		GEMP_TRY(add_update(b, first));
 	return GEMP_OK;
 }

@@ -1,3 +1,7 @@
+/* The first half is the census: sets of edges on at most five vertices are bit sets, and brute force over all permutations
+ * gives their canonical form. The second half builds the patterns of named shapes.
+ */
+
 #include "pattern/shapes/named_pattern.h"
 
 #include <ctype.h>
@@ -99,7 +103,7 @@ void gemp_census_new(gemp_census *out, int vertices)
 		}
 }
 
-/* A name that is not motifs is left to named_pattern.h; a wrong K is an error here. */
+/* Other names are no error here, since gemp_pattern_named reads them; a wrong K is an error. */
 gemp_code gemp_census_named(const char *name, int *vertices)
 {
 	static const char motifs[] = "motifs";
@@ -152,11 +156,9 @@ static gemp_code add_edge(gemp_pattern *pattern, int from, int to)
 /* Adds vertices until there are `count`. */
 static gemp_code add_vertices(gemp_pattern *pattern, int count)
 {
-	int index;
-	gemp_code code = GEMP_OK;
-	while (code == GEMP_OK && (int)pattern->vertex_count < count)
-		code = gemp_pattern_add_vertex(pattern, NULL, &index);
-	return code;
+	for (int index; (int)pattern->vertex_count < count;)
+		GEMP_TRY(gemp_pattern_add_vertex(pattern, NULL, &index));
+	return GEMP_OK;
 }
 
 /* The path 0-1-2-..., which build_cycle closes. */
@@ -249,7 +251,7 @@ static gemp_code build_edges(gemp_pattern *pattern, const char *name, const char
 	return GEMP_OK;
 }
 
-/* min_number..max_number: the range of N, 0 for a shape without N, whose size is n. */
+/* N lies in min_number..max_number; both are 0 for a shape without N, which has n vertices. */
 static const struct shape {
 	const char *name, *form;
 	int min_number, max_number, n;
@@ -266,37 +268,25 @@ static const struct shape {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Lists of edges may fall into several parts; the other shapes never do. */
-static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
-{
-	char prefix[256];
-	snprintf(prefix, sizeof prefix, "pattern %s", name);
-	return gemp_pattern_check_connected(pattern, prefix);
-}
-
 /* Lists the shapes, with a suggestion if the name is close to one. */
 static gemp_code unknown_shape(const char *name, size_t size)
 {
 	const char *names[SHAPES];
-	gemp_text text = { 0 };
-	char *word = gemp_strndup(name, size);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_OWNED char *word = gemp_strndup(name, size);
 	for (size_t i = 0; i < SHAPES; i++) {
 		names[i] = shapes[i].name;
 		gemp_text_print(&text, "%s%s", i ? ", " : "", shapes[i].form);
 	}
-	gemp_code code = word ? gemp_text_status(&text) : GEMP_ENOMEM;
-	const char *suggestion = word ? gemp_text_nearest(word, names, SHAPES) : NULL;
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
-		                 suggestion ? ", did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "",
-		                 text.data);
-	gemp_text_free(&text);
-	gemp_free(word);
-	return code;
+	GEMP_TRY(word ? gemp_text_status(&text) : GEMP_ENOMEM);
+	const char *suggestion = gemp_text_nearest(word, names, SHAPES);
+	return gemp_fail(GEMP_EUSAGE, "pattern %s: unknown shape '%s'%s%s%s; there are %s", name, word,
+	                 suggestion ? ", did you mean '" : "", suggestion ? suggestion : "", suggestion ? "'?" : "",
+	                 text.data);
 }
 
 /* colon: the text behind the name, "" or ":N". */
-static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const char *name, const char *colon)
+static gemp_code build_shape(gemp_pattern *pattern, const struct shape *shape, const char *name, const char *colon)
 {
 	if (!shape->build && *colon)
 		return build_edges(pattern, name, colon + 1);
@@ -316,25 +306,24 @@ static gemp_code build(gemp_pattern *pattern, const struct shape *shape, const c
 	return shape->build(pattern, n);
 }
 
-/* Names of shapes ignore case. All vertices are returned, as no query says otherwise. */
+/* Names of shapes ignore case. All vertices are returned. A list of edges may fall into several parts, which is refused. */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 {
-	gemp_pattern *pattern = NULL;
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
 	const struct shape *shape = shapes;
 	size_t size = strcspn(name, ":");
-	gemp_code code = GEMP_OK;
+	char prefix[256];
 	while (shape < shapes + SHAPES && (strlen(shape->name) != size || strncasecmp(shape->name, name, size) != 0))
 		shape++;
 	if (shape == shapes + SHAPES)
 		return unknown_shape(name, size);
-	GEMP_TRY_DONE(gemp_pattern_new(&pattern, name, NULL));
+	GEMP_TRY(gemp_pattern_new(&pattern, name, NULL));
 	pattern->simple = true;
-	GEMP_TRY_DONE(build(pattern, shape, name, name + size));
-	GEMP_TRY_DONE(check_connected(pattern, name));
-	GEMP_TRY_DONE(gemp_pattern_return_vertices(pattern));
+	GEMP_TRY(build_shape(pattern, shape, name, name + size));
+	snprintf(prefix, sizeof prefix, "pattern %s", name);
+	GEMP_TRY(gemp_pattern_check_connected(pattern, prefix));
+	GEMP_TRY(gemp_pattern_return_vertices(pattern));
 	*out = pattern;
+	pattern = NULL;
 	return GEMP_OK;
-done:
-	gemp_pattern_free(pattern);
-	return code;
 }

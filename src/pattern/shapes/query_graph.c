@@ -1,3 +1,7 @@
+/* A query graph is read line by line into a pattern of the simple graph. Labels become conditions at the end, because a label
+ * needs its vertex, and vertices may come in any order.
+ */
+
 #include "pattern/shapes/query_graph.h"
 
 #include "core/memory.h"
@@ -12,7 +16,7 @@
 
 enum { MAX_NUMBERS = 4, MAX_SIZE = 1 << 20 };
 
-/* A file that is being read, line by line, and what its lines have said so far. */
+/* The state of reading a file line by line: the header, the labels so far, and the numbers of the current line. */
 typedef struct reader {
 	const char *path, *label_format;
 	gemp_pattern *pattern;
@@ -64,21 +68,19 @@ static char *label_name(const char *format, uint64_t label)
 /* Query graphs are tiny; a limit of 1 MiB keeps a wrong file from being read whole. */
 static gemp_code read_text(const char *path, char **out)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*out, MAX_SIZE + 1));
 	FILE *file = fopen(path, "rb");
-	if (!file)
-		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
-	GEMP_TRY_DONE(GEMP_NEW(*out, MAX_SIZE + 1));
-	size_t size = fread(*out, 1, MAX_SIZE + 1, file);
-	if (ferror(file))
+	size_t size = file ? fread(*out, 1, MAX_SIZE + 1, file) : 0;
+	gemp_code code = GEMP_OK;
+	if (!file || ferror(file))
 		code = gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	else if (size > MAX_SIZE)
 		code = gemp_fail(GEMP_EDATA, "%s: the file is longer than %d bytes; a query graph has at most %d vertices",
 		                 path, MAX_SIZE, GEMP_MAX_PATTERN_VERTICES);
 	else if (memchr(*out, '\0', size))
 		code = gemp_fail(GEMP_EDATA, "%s: this is not a text file", path);
-done:
-	fclose(file);
+	if (file)
+		fclose(file);
 	return code;
 }
 
@@ -230,21 +232,19 @@ static gemp_code check_whole(const reader *r)
 gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const char *label_format)
 {
 	reader r = { .path = path, .label_format = label_format ? label_format : "%d" };
-	char *text = NULL;
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(check_format(r.label_format));
-	GEMP_TRY_DONE(read_text(path, &text));
-	GEMP_TRY_DONE(gemp_pattern_new(&r.pattern, text, path));
-	r.pattern->simple = true;
-	GEMP_TRY_DONE(read_lines(&r, text));
-	GEMP_TRY_DONE(check_whole(&r));
+	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
+	GEMP_OWNED char *text = NULL;
+	GEMP_TRY(check_format(r.label_format));
+	GEMP_TRY(read_text(path, &text));
+	GEMP_TRY(gemp_pattern_new(&pattern, text, path));
+	pattern->simple = true;
+	r.pattern = pattern;
+	GEMP_TRY(read_lines(&r, text));
+	GEMP_TRY(check_whole(&r));
 	for (int v = 0; v < (int)r.vertices; v++)
-		GEMP_TRY_DONE(add_label(&r, v));
-	GEMP_TRY_DONE(gemp_pattern_return_vertices(r.pattern));
-	*out = r.pattern;
-	r.pattern = NULL;
-done:
-	gemp_pattern_free(r.pattern);
-	gemp_free(text);
-	return code;
+		GEMP_TRY(add_label(&r, v));
+	GEMP_TRY(gemp_pattern_return_vertices(pattern));
+	*out = pattern;
+	pattern = NULL;
+	return GEMP_OK;
 }

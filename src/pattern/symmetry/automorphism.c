@@ -1,5 +1,5 @@
-/* Automorphisms of a pattern by nauty (McKay, Piperno 2014), as those of one coloured digraph: a node for each
- * vertex, each edge, and each part of a condition between several of them. This file alone knows nauty. */
+/* Automorphisms of a pattern are automorphisms of one coloured digraph, which nauty finds (McKay, Piperno 2014). The digraph has a
+ * node for each vertex, each edge, and each part of a condition between several of them. No other file uses nauty. */
 
 #include "pattern/symmetry/automorphism.h"
 
@@ -40,13 +40,12 @@ static gemp_code add_node(digraph *d, int *node)
 /* Arcs may be repeated: nauty's matrix has one bit for each. */
 static gemp_code add_arc(digraph *d, int from, int to)
 {
-	gemp_code code = GEMP_RESERVE(d->arc, d->arc_capacity, d->arcs + 1);
-	if (code == GEMP_OK)
-		d->arc[d->arcs++] = (struct arc){ from, to };
-	return code;
+	GEMP_TRY(GEMP_RESERVE(d->arc, d->arc_capacity, d->arcs + 1));
+	d->arc[d->arcs++] = (struct arc){ from, to };
+	return GEMP_OK;
 }
 
-/* A pattern on the digraph: the nodes of its vertices and edges. A pattern within another shares nodes with it. */
+/* The nodes of a pattern's vertices and edges. A pattern within another pattern shares the nodes of its arguments. */
 typedef struct pattern_nodes {
 	const gemp_pattern *pattern;
 	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
@@ -79,9 +78,7 @@ static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr
 static gemp_code add_expr(digraph *d, const pattern_nodes *l, const gemp_expr *expr, size_t place, int *node)
 {
 	uint64_t vertices = 0, edges = 0;
-	gemp_code code = add_node(d, node);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(add_node(d, node));
 	gemp_expr_uses(expr, &vertices, &edges);
 	gemp_text_print(&d->colour[*node], "condition %zu ", place);
 	if (gemp_expr_is_subpattern(expr))
@@ -91,12 +88,12 @@ static gemp_code add_expr(digraph *d, const pattern_nodes *l, const gemp_expr *e
 		return vertices | edges ? add_arc(d, *node, node_of(l, vertices, edges)) : GEMP_OK;
 	}
 	gemp_text_print(&d->colour[*node], "%d%s", (int)expr->kind, expr->distinct ? " distinct" : "");
-	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++) {
-		int child;
-		code = add_expr(d, l, expr->children[i], commutes(expr) ? 0 : i + 1, &child);
-		GEMP_THEN(add_arc(d, *node, child));
+	for (size_t i = 0; i < expr->count; i++) {
+		int child = -1;
+		GEMP_TRY(add_expr(d, l, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
+		GEMP_TRY(add_arc(d, *node, child));
 	}
-	return code;
+	return GEMP_OK;
 }
 
 /* Order of texts, for qsort of arrays whose elements begin with a string. */
@@ -111,28 +108,22 @@ static gemp_code add_properties(digraph *d, const pattern_nodes *l, int node)
 {
 	const gemp_pattern *pattern = l->pattern;
 	size_t count = 0;
-	char **texts;
+	GEMP_OWNED char **texts = NULL;
 	gemp_code code = GEMP_NEW(texts, pattern->condition_count);
-	if (code != GEMP_OK)
-		return code;
-	for (size_t i = 0; i < pattern->condition_count; i++) {
+	for (size_t i = 0; code == GEMP_OK && i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
 		if (!is_on_one_element(condition->vertices, condition->edges) || gemp_expr_has_subpattern(condition->expr) ||
 		    node_of(l, condition->vertices, condition->edges) != node)
 			continue;
-		texts[count] = gemp_expr_text(condition->expr, NULL);
-		if (!texts[count]) {
-			code = GEMP_ENOMEM;
-			break;
-		}
-		count++;
+		texts[count] = gemp_expr_text(condition->expr, NULL, false);
+		code = texts[count++] ? GEMP_OK : GEMP_ENOMEM;
 	}
-	qsort(texts, count, sizeof *texts, by_text);
+	if (code == GEMP_OK)
+		qsort(texts, count, sizeof *texts, by_text);
 	for (size_t i = 0; i < count; i++) {
-		gemp_text_print(&d->colour[node], "\nwhere %s", texts[i]);
+		gemp_text_print(&d->colour[node], "\nwhere %s", texts[i] ? texts[i] : "");
 		gemp_free(texts[i]);
 	}
-	gemp_free(texts);
 	return code;
 }
 
@@ -150,11 +141,7 @@ static gemp_code add_edge(digraph *d, pattern_nodes *l, size_t e)
 	for (size_t i = 0; i < edge->type_count; i++)
 		gemp_text_print(&d->colour[node], "\n:%zu %s", strlen(edge->types[i]), edge->types[i]);
 	GEMP_TRY(add_arc(d, l->vertex[edge->from], node));
-	if (edge->direction == GEMP_OUT)
-		GEMP_TRY(add_arc(d, node, l->vertex[edge->to]));
-	else
-		GEMP_TRY(add_arc(d, l->vertex[edge->to], node));
-	return GEMP_OK;
+	return edge->direction == GEMP_OUT ? add_arc(d, node, l->vertex[edge->to]) : add_arc(d, l->vertex[edge->to], node);
 }
 
 /* Adds the edges and conditions of a pattern whose vertices have nodes. inside: the node of an inner pattern,
@@ -199,14 +186,15 @@ static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int
 	return GEMP_OK;
 }
 
-/* Matches inside differ from the arguments, also from an argument that no edge and no condition inside uses; hence
- * an arc to each. */
-static gemp_code add_arguments(digraph *d, const pattern_nodes *inner, int inside)
+/* Adds a pattern within another pattern; its arguments have nodes. Its own elements must differ from every argument that is not
+ * repeatable, even if no edge and no condition uses the argument, so there is an arc to each. */
+static gemp_code add_inner(digraph *d, pattern_nodes *inner, int inside)
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
 		if (!inner->pattern->vertices[v].repeatable)
 			GEMP_TRY(add_arc(d, inside, inner->vertex[v]));
-	return GEMP_OK;
+	GEMP_TRY(add_own_vertices(d, inner, inner->pattern->arguments, inside));
+	return add_inside(d, inner, inside);
 }
 
 /* EXISTS and COUNT: a node with arcs to the vertices and edges within; the arguments are nodes of the outer
@@ -217,12 +205,10 @@ static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr
 	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
-	GEMP_TRY(add_arguments(d, &inner, node));
-	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
-	return add_inside(d, &inner, node);
+	return add_inner(d, &inner, node);
 }
 
-/* OPTIONAL MATCH: likewise, distinguished by its position; its new elements belong to the row. */
+/* OPTIONAL MATCH has a node like EXISTS, coloured by its position among the optionals; its new elements belong to the row. */
 static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 {
 	const gemp_optional *optional = &row->pattern->optionals[index];
@@ -232,9 +218,7 @@ static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 	gemp_text_print(&d->colour[node], "optional %zu", index);
 	for (size_t v = 0; v < inner.pattern->arguments; v++)
 		inner.vertex[v] = row->vertex[optional->outer[v]];
-	GEMP_TRY(add_arguments(d, &inner, node));
-	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->arguments, node));
-	GEMP_TRY(add_inside(d, &inner, node));
+	GEMP_TRY(add_inner(d, &inner, node));
 	for (size_t v = inner.pattern->arguments; v < inner.pattern->vertex_count; v++)
 		row->vertex[(size_t)optional->first_vertex + v - inner.pattern->arguments] = inner.vertex[v];
 	for (size_t e = 0; e < inner.pattern->edge_count; e++)
@@ -242,7 +226,7 @@ static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 	return GEMP_OK;
 }
 
-/* A condition behind WITH: its leaves point at the nodes of items. */
+/* The leaves of a condition behind WITH have arcs to the nodes of the items. */
 static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
 {
 	bool column = expr->kind == GEMP_COLUMN;
@@ -260,7 +244,7 @@ static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *e
 	return GEMP_OK;
 }
 
-/* Returned items as a multiset; items of ORDER BY are distinguished by their position in it. */
+/* Returned items are a multiset, so equal items get equal colours; items of ORDER BY are coloured by their position in it. */
 static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
@@ -324,10 +308,11 @@ static void collect_generator(int count, int *permutation, int *orbits, int orbi
 /* nauty's partition: lab lists the nodes by colour; ptn[i] is 0 where a colour ends. */
 static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 {
-	struct {
+	typedef struct node_colour {
 		const char *colour;
 		int node;
-	} * order;
+	} node_colour;
+	GEMP_OWNED node_colour *order = NULL;
 	GEMP_TRY(GEMP_NEW(order, d->nodes));
 	for (size_t i = 0; i < d->nodes; i++) {
 		order[i].colour = d->colour[i].data;
@@ -338,7 +323,6 @@ static gemp_code colour_cells(const digraph *d, int *lab, int *ptn)
 		lab[i] = order[i].node;
 		ptn[i] = i + 1 < d->nodes && strcmp(order[i].colour, order[i + 1].colour) == 0;
 	}
-	gemp_free(order);
 	return GEMP_OK;
 }
 
@@ -349,15 +333,13 @@ static gemp_code run_nauty(const digraph *d, gemp_symmetry *symmetry)
 	statsblk stats;
 	int n = (int)d->nodes, m = SETWORDSNEEDED(n);
 	GEMP_OWNED int *lab = NULL;
-	int *ptn, *orbits;
 	GEMP_OWNED graph *g = NULL;
 	options.defaultptn = FALSE;
 	options.userautomproc = collect_generator;
 	nauty_check(WORDSIZE, m, n, NAUTYVERSIONID);
 	GEMP_TRY(GEMP_NEW(g, (size_t)n * (size_t)m));
 	GEMP_TRY(GEMP_NEW(lab, 3 * (size_t)n));
-	ptn = lab + n;
-	orbits = ptn + n;
+	int *ptn = lab + n, *orbits = ptn + n;
 	for (size_t i = 0; i < d->arcs; i++)
 		ADDELEMENT(g + (size_t)d->arc[i].from * (size_t)m, d->arc[i].to);
 	GEMP_TRY(colour_cells(d, lab, ptn));

@@ -1,3 +1,8 @@
+/* Stabiliser chains by Schreier-Sims (Sims 1970; Seress, Permutation Group Algorithms, 2003). Permutations are arrays of bytes,
+ * since there are at most 96 points. The canonical tuple is found greedily along the chain; a search follows only where equal
+ * values leave a choice.
+ */
+
 #include "pattern/symmetry/permutation_group.h"
 
 #include "core/memory.h"
@@ -5,25 +10,6 @@
 #include <string.h>
 
 typedef uint8_t gemp_point;
-
-/* Swaps of neighbours generate the symmetric group. */
-gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices)
-{
-	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
-	GEMP_CHECK(vertices >= 1 && vertices <= GEMP_MAX_PATTERN_VERTICES);
-	GEMP_TRY(GEMP_NEW(symmetry, 1));
-	symmetry->vertices = symmetry->points = vertices;
-	GEMP_TRY(GEMP_NEW(symmetry->images, vertices * vertices));
-	for (size_t first = 0; first + 1 < vertices; first++) { /* swaps of neighbours */
-		int *images = symmetry->images + symmetry->count++ * vertices;
-		for (size_t i = 0; i < vertices; i++)
-			images[i] = (int)(i == first ? i + 1 : i == first + 1 ? i - 1 : i);
-	}
-	GEMP_TRY(gemp_symmetry_finish(symmetry));
-	*out = symmetry;
-	symmetry = NULL;
-	return GEMP_OK;
-}
 
 void gemp_symmetry_free(gemp_symmetry *symmetry)
 {
@@ -58,7 +44,7 @@ struct gemp_stab_chain {
 gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
 {
 	const int *orbit;
-	gemp_stab_chain *chain;
+	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	GEMP_TRY(gemp_stab_chain_new(&chain, symmetry, NULL, symmetry->points));
 	symmetry->order = 1;
 	for (size_t i = 0; i < symmetry->points; i++) {
@@ -68,24 +54,7 @@ gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry)
 	}
 	if (symmetry->overflow)
 		symmetry->order = UINT64_MAX;
-	gemp_stab_chain_free(chain);
 	return GEMP_OK;
-}
-
-size_t gemp_symmetry_points(const gemp_symmetry *symmetry)
-{
-	return symmetry->points;
-}
-
-size_t gemp_symmetry_generators(const gemp_symmetry *symmetry)
-{
-	return symmetry->count;
-}
-
-const int *gemp_symmetry_generator(const gemp_symmetry *symmetry, size_t index)
-{
-	GEMP_CHECK(index < symmetry->count);
-	return symmetry->images + index * symmetry->points;
 }
 
 /* Computed once, when the group is finished. */
@@ -98,9 +67,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow)
 /* The level owns the copy. */
 static gemp_code copy_permutation(const gemp_stab_chain *chain, const gemp_point *from, gemp_point **out)
 {
-	GEMP_TRY(GEMP_NEW(*out, chain->points));
-	memcpy(*out, from, chain->points);
-	return GEMP_OK;
+	return GEMP_COPY(*out, from, chain->points);
 }
 
 /* The product applies `first`, then `second`. */
@@ -133,7 +100,7 @@ static bool sift(const gemp_stab_chain *chain, size_t from, gemp_point *permutat
 		multiply(chain->points, permutation, inverse, product);
 		memcpy(permutation, product, chain->points);
 	}
-	return true; /* what moves no point of the base acts on nothing that is looked at */
+	return true; /* a permutation that fixes every point of the base changes no tuple */
 }
 
 static gemp_code insert_generator(gemp_stab_chain *chain, size_t at, const gemp_point *permutation);
@@ -166,9 +133,7 @@ static gemp_code extend_orbit(gemp_stab_chain *chain, size_t at)
 		for (size_t g = 0; g < level->count; g++) {
 			while (level->generators[g].done < level->orbit_size) {
 				gemp_point point = level->orbit[level->generators[g].done++];
-				gemp_code code = apply_generator(chain, at, level->generators[g].images, point);
-				if (code != GEMP_OK)
-					return code;
+				GEMP_TRY(apply_generator(chain, at, level->generators[g].images, point));
 				more = true;
 			}
 		}
@@ -200,9 +165,7 @@ static gemp_code set_base(gemp_stab_chain *chain, const int *base)
 		level->base = level->orbit[0] = base ? (gemp_point)base[i] : (gemp_point)i;
 		level->orbit_size = 1;
 		level->in_orbit[level->base] = true;
-		gemp_code code = copy_permutation(chain, identity, &level->to[level->base]);
-		if (code != GEMP_OK)
-			return code;
+		GEMP_TRY(copy_permutation(chain, identity, &level->to[level->base]));
 	}
 	return GEMP_OK;
 }
@@ -222,27 +185,24 @@ static void finish_levels(gemp_stab_chain *chain)
 /* Along a base of vertices only, permutations act on vertices, and edges are ignored. */
 gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size)
 {
-	gemp_stab_chain *chain = NULL;
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
 	GEMP_CHECK(base_size == symmetry->points || base_size == symmetry->vertices);
-	GEMP_TRY_DONE(GEMP_NEW(chain, 1));
-	chain->points = base_size; /* along vertices alone, only what happens to them counts */
-	GEMP_TRY_DONE(GEMP_NEW(chain->level, base_size));
+	GEMP_TRY(GEMP_NEW(chain, 1));
+	chain->points = base_size;
+	GEMP_TRY(GEMP_NEW(chain->level, base_size));
 	chain->levels = base_size;
-	GEMP_TRY_DONE(set_base(chain, base));
+	GEMP_TRY(set_base(chain, base));
 	for (size_t g = 0; g < symmetry->count; g++) {
 		gemp_point permutation[GEMP_MAX_POINTS], rest[GEMP_MAX_POINTS];
 		for (size_t i = 0; i < base_size; i++)
 			rest[i] = permutation[i] = (gemp_point)symmetry->images[g * symmetry->points + i];
 		if (!sift(chain, 0, rest))
-			GEMP_TRY_DONE(insert_generator(chain, 0, permutation));
+			GEMP_TRY(insert_generator(chain, 0, permutation));
 	}
 	finish_levels(chain);
 	*out = chain;
+	chain = NULL;
 	return GEMP_OK;
-done:
-	gemp_stab_chain_free(chain);
-	return code;
 }
 
 /* Also frees a chain that was built only partly: absent permutations are NULL. */
@@ -261,7 +221,7 @@ void gemp_stab_chain_free(gemp_stab_chain *chain)
 	gemp_free_all(chain->level, chain);
 }
 
-/* Then every tuple is canonical already, and callers may skip the work. */
+/* Under the trivial group every tuple is canonical, so that callers may skip the work. */
 bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain)
 {
 	return chain->moving_count == 0;
@@ -371,11 +331,9 @@ void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple)
 		const level *level = &chain->level[chain->moving[m]];
 		uint64_t value = smallest_image(level, tuple);
 		size_t chosen = level->orbit_size, times = 0;
-		for (size_t i = 0; i < level->orbit_size; i++) {
-			if (tuple[level->orbit[i]] == value) {
+		for (size_t i = 0; i < level->orbit_size; i++)
+			if (tuple[level->orbit[i]] == value)
 				chosen = times++ ? chosen : i;
-			}
-		}
 		if (times > 1)
 			break;
 		if (chosen == 0)

@@ -111,7 +111,7 @@ query
 tail
 	: %empty
 	| LIMIT { q->clause = GEMP_AST_LIMIT; } amount
-	                                { q->result = gemp_ast_new_projection(q, NULL); CHECK; q->result->limit = $3; }
+	                                { q->result = GEMP_AST_NODE(q, gemp_ast_projection, .limit = $3); CHECK; }
 	| result                        { q->result = $1; }
 	| with result                   { q->result = $2; }
 	| with                          { gemp_ast_fail(q, @$.end, "RETURN is missing: after WITH it says what the rows are");
@@ -125,16 +125,16 @@ match
 optionals
 	: %empty
 	| optionals OPTIONAL { q->clause = GEMP_AST_MATCH; } match
-	                                { gemp_ast_add_optional(q, $4); }
+	                                { GEMP_AST_LINK(q->optionals, q->last_optional, $4); }
 	;
 
 paths
-	: path                          { $$ = gemp_ast_new_match(q, $1, @$); CHECK; }
-	| paths ',' path                { gemp_ast_add_path($1, $3); $$ = $1; }
+	: path                          { $$ = GEMP_AST_NODE(q, gemp_ast_match, .place = @$, .first = $1, .last = $1); CHECK; }
+	| paths ',' path                { GEMP_AST_LINK($1->first, $1->last, $3); $$ = $1; }
 	;
 
 path
-	: node                          { $$ = gemp_ast_new_path(q, $1); CHECK; }
+	: node                          { $$ = GEMP_AST_NODE(q, gemp_ast_path, .from = $1); CHECK; }
 	| path edge node                { gemp_ast_add_edge($1, $2, $3); $$ = $1; }
 	| variable '='                  { REFUSE(@1, "a name for a whole path (p = ...)"); }
 	| variable open                 { gemp_ast_fail(q, @1.begin, "%.60s() over a path is not supported; a path has a "
@@ -357,7 +357,7 @@ atom
 	| COUNT_BLOCK block             { $$ = gemp_ast_new_pattern(q, GEMP_COUNT_OF, $2, false, @$); CHECK; }
 	| EXISTS '('                    { REFUSE(@1, "exists(); write a.x IS NOT NULL, or EXISTS { } around a path"); }
 	| EXISTS PATH_BEGIN             { REFUSE(@1, "exists(); write EXISTS { } around the path, or the path alone"); }
-	| step                          { gemp_ast_match *match = gemp_ast_new_match(q, $1, @$);
+	| step                          { gemp_ast_match *match = GEMP_AST_NODE(q, gemp_ast_match, .first = $1, .last = $1);
 	                                  CHECK;
 	                                  $$ = gemp_ast_new_pattern(q, GEMP_EXISTS, match, true, @$);
 	                                  CHECK; }
@@ -368,7 +368,7 @@ step
 	                                { gemp_ast_place place = { @1.begin, @5.end };
 	                                  gemp_ast_node *from = gemp_ast_new_node(q, $2, $3, $4, place);
 	                                  CHECK;
-	                                  $$ = gemp_ast_new_path(q, from);
+	                                  $$ = GEMP_AST_NODE(q, gemp_ast_path, .from = from);
 	                                  CHECK;
 	                                  gemp_ast_add_edge($$, $6, $7); }
 	| step edge node                { gemp_ast_add_edge($1, $2, $3); $$ = $1; }
@@ -402,11 +402,11 @@ optional_distinct
 
 literal
 	: INTEGER                       { $$ = gemp_ast_integer(q, $1, @$); CHECK; }
-	| FLOAT                         { $$ = gemp_ast_real(q, $1, @$); CHECK; }
+	| FLOAT                         { $$ = gemp_ast_literal(q, (gemp_value){ .type = GEMP_FLOAT, .real = $1 }, @$); CHECK; }
 	| STRING                        { $$ = gemp_ast_string(q, $1); CHECK; }
-	| TRUE_                         { $$ = gemp_ast_boolean(q, true, @$); CHECK; }
-	| FALSE_                        { $$ = gemp_ast_boolean(q, false, @$); CHECK; }
-	| NULL_                         { $$ = gemp_ast_null(q, @$); CHECK; }
+	| TRUE_                         { $$ = gemp_ast_literal(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = true }, @$); CHECK; }
+	| FALSE_                        { $$ = gemp_ast_literal(q, (gemp_value){ .type = GEMP_BOOLEAN }, @$); CHECK; }
+	| NULL_                         { $$ = gemp_ast_literal(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, @$); CHECK; }
 	;
 
 parameter
@@ -434,16 +434,16 @@ body
 	;
 
 items
-	: '*'                           { gemp_ast_item *all = gemp_ast_new_item(q, NULL, (gemp_ast_word){ 0 }, @$);
+	: '*'                           { gemp_ast_item *all = GEMP_AST_NODE(q, gemp_ast_item, .place = @$);
 	                                  CHECK;
-	                                  $$ = gemp_ast_new_projection(q, all);
+	                                  $$ = GEMP_AST_NODE(q, gemp_ast_projection, .items = all, .last_item = all);
 	                                  CHECK; }
-	| item                          { $$ = gemp_ast_new_projection(q, $1); CHECK; }
+	| item                          { $$ = GEMP_AST_NODE(q, gemp_ast_projection, .items = $1, .last_item = $1); CHECK; }
 	| items ',' item                { $$ = $1; $$->last_item->next = $3; $$->last_item = $3; }
 	;
 
 item
-	: expression optional_alias     { $$ = gemp_ast_new_item(q, $1, $2, @1); CHECK; }
+	: expression optional_alias     { $$ = GEMP_AST_NODE(q, gemp_ast_item, .place = @1, .expr = $1, .alias = $2); CHECK; }
 	;
 
 optional_alias
@@ -457,9 +457,9 @@ sorted
 	;
 
 order
-	: expression                    { $$ = gemp_ast_new_order(q, $1, false); CHECK; }
-	| expression ASC                { $$ = gemp_ast_new_order(q, $1, false); CHECK; }
-	| expression DESC               { $$ = gemp_ast_new_order(q, $1, true); CHECK; }
+	: expression                    { $$ = GEMP_AST_NODE(q, gemp_ast_order, .expr = $1); CHECK; }
+	| expression ASC                { $$ = GEMP_AST_NODE(q, gemp_ast_order, .expr = $1); CHECK; }
+	| expression DESC               { $$ = GEMP_AST_NODE(q, gemp_ast_order, .expr = $1, .descending = true); CHECK; }
 	;
 
 optional_skip
@@ -475,7 +475,8 @@ optional_limit
 	;
 
 amount
-	: INTEGER                       { $$ = gemp_ast_amount(q, $1, @$); CHECK; }
+	: INTEGER                       { $$ = gemp_ast_literal(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)$1 }, @$);
+	                                  CHECK; }
 	| parameter                     { gemp_ast_check_amount(q, $1); $$ = $1; CHECK; }
 	;
 

@@ -1,4 +1,7 @@
-/* ESCAPES in strings. */
+/* The parts of the syntax tree beyond expressions (paths, edges, rules, control), and the help that the lexer needs: escapes
+ * in strings, and the look-ahead that tells a path from an expression in parentheses. The second half words the messages on
+ * unexpected tokens: tables of unsupported words of openCypher come before the list of tokens that the grammar expects.
+ */
 
 #include "pattern/syntax/syntax_tree.h"
 
@@ -8,29 +11,6 @@
 #include <string.h>
 
 /* PATHS AND CLAUSES. */
-
-/* Paths stay in the order of the text, which numbers vertices and edges. */
-void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path)
-{
-	GEMP_AST_LINK(match->first, match->last, path);
-}
-
-/* WHERE is added once the grammar has read it. */
-gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place)
-{
-	return GEMP_AST_NODE(q, gemp_ast_match, .place = place, .first = path, .last = path);
-}
-
-/* OPTIONAL MATCHes are analysed in the order of the text. */
-void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match)
-{
-	GEMP_AST_LINK(q->optionals, q->last_optional, match);
-}
-
-gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from)
-{
-	return GEMP_AST_NODE(q, gemp_ast_path, .from = from);
-}
 
 /* An edge is complete only with the vertex behind it. */
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to)
@@ -83,23 +63,7 @@ gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 	return edge;
 }
 
-/* The place covers the text that becomes the column's name. */
-gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place)
-{
-	return GEMP_AST_NODE(q, gemp_ast_item, .place = place, .expr = expr, .alias = alias);
-}
-
-gemp_ast_projection *gemp_ast_new_projection(gemp_ast *q, gemp_ast_item *item)
-{
-	return GEMP_AST_NODE(q, gemp_ast_projection, .items = item, .last_item = item);
-}
-
-gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descending)
-{
-	return GEMP_AST_NODE(q, gemp_ast_order, .expr = expr, .descending = descending);
-}
-
-/* variable.name or variable alone */
+/* An expression `variable.name` or `variable`. */
 gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name,
                                    gemp_ast_place place)
 {
@@ -126,7 +90,7 @@ gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_m
 
 /* RULES AND CONTROL. */
 
-/* Clauses of the previous rule are forgotten; its nodes are in q->rules. */
+/* The clauses of the previous rule are reset; its nodes are in q->rules. */
 void gemp_ast_begin_rule(gemp_ast *q)
 {
 	q->clause = GEMP_AST_MATCH;
@@ -141,12 +105,11 @@ void gemp_ast_end_rule(gemp_ast *q, gemp_ast_word name, gemp_ast_match *match)
 {
 	gemp_ast_rule *rule = GEMP_AST_NODE(q, gemp_ast_rule, .name = name, .match = match, .optionals = q->optionals,
 	                                    .with = q->with, .updates = q->updates);
-	if (!rule)
-		return;
-	GEMP_AST_LINK(q->rules, q->last_rule, rule);
+	if (rule)
+		GEMP_AST_LINK(q->rules, q->last_rule, rule);
 }
 
-/* The update is appended at once, and its operands follow. */
+/* The update is appended at once; the grammar fills in its operands afterwards. */
 gemp_ast_update *gemp_ast_new_update(gemp_ast *q, gemp_update_kind kind, gemp_ast_word variable, gemp_ast_place place)
 {
 	gemp_ast_update *update = GEMP_AST_NODE(q, gemp_ast_update, .kind = kind, .variable = variable, .place = place);
@@ -175,7 +138,7 @@ gemp_ast_control *gemp_ast_join_control(gemp_ast *q, gemp_control_kind kind, gem
 	return left;
 }
 
-/* Does the control apply whatever the graph is? Then repeating it would never end. */
+/* Does the control apply whatever the graph is? If it does, repeating it never ends. */
 static bool always_applies(const gemp_ast_control *control)
 {
 	bool any = false, all = true;
@@ -241,7 +204,7 @@ static void add_utf8(gemp_ast_word *word, unsigned long c)
 	word->size = (size_t)(out - word->bytes);
 }
 
-/* The number in `digits` hexadecimal digits; false if some are missing. */
+/* Reads a number of `digits` hexadecimal digits; returns false if some digits are missing. */
 static bool hexadecimal(const char *bytes, size_t left, size_t digits, unsigned long *out)
 {
 	char text[9] = "";
@@ -298,7 +261,7 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 	return word;
 }
 
-/* PATHS in expressions: `(a)` may be a variable in parentheses or the first vertex of a path, and the text behind it decides.
+/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path; only the text behind it decides.
  * The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
 
 /* Comments count as space. */
@@ -318,7 +281,7 @@ const char *gemp_ast_skip_space(const char *text)
 
 /* Returns the end of the quoted text that begins here, or the end of the text if the quote is not closed. Names in
  * backquotes have no escapes. */
-static const char *skip_quoted(const char *text)
+const char *gemp_ast_skip_quoted(const char *text)
 {
 	char quote = *text++;
 	for (; *text && *text != quote; text++)
@@ -334,7 +297,7 @@ static const char *skip_vertex(const char *text)
 	for (text = gemp_ast_skip_space(text + 1); *text && (braces > 0 || *text != ')');
 	     text = gemp_ast_skip_space(text)) {
 		if (strchr("'\"`", *text)) {
-			text = skip_quoted(text);
+			text = gemp_ast_skip_quoted(text);
 			continue;
 		}
 		if (braces == 0 && strchr("(+-*/%<>=.,;$}", *text))
@@ -361,7 +324,7 @@ bool gemp_ast_path_begins(const char *text)
 	return *text == '(' || *text == '>';
 }
 
-/* MESSAGES. A word of openCypher that begins something unsupported, and the name of that. */
+/* MESSAGES. A word of openCypher that begins an unsupported construct, and the construct's name for the message. */
 typedef struct refusal {
 	const char *word, *what;
 } refusal;
@@ -443,7 +406,7 @@ static char previous_char(const gemp_ast *q, size_t at)
 	return at > 0 ? q->source.text[at - 1] : '\0';
 }
 
-/* An arrow, or `()`, where an expression is read. */
+/* Does an arrow or `()` stand where an expression is expected? */
 static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 {
 	char token = q->source.text[place.begin], next = *gemp_ast_skip_space(q->source.text + place.end);
@@ -452,7 +415,7 @@ static bool is_pattern(const gemp_ast *q, gemp_ast_place place)
 	       (token == ')' && last == '(') || (token == '-' && last == '<');
 }
 
-/* The construct of openCypher that a token of punctuation would begin; NULL: unknown. */
+/* The construct of openCypher that a token of punctuation would begin here; NULL: unknown. */
 static const char *punctuation(const gemp_ast *q, gemp_ast_place place)
 {
 	const char *token = q->source.text + place.begin;

@@ -1,3 +1,7 @@
+/* The arena of the tree, and expressions. Forms that later steps need not know are rewritten here: chains of comparisons, IN
+ * with expressions, signs of literals, and parameters. The weight of a tree counts its parts as they are after all rewriting.
+ */
+
 #include "pattern/syntax/syntax_tree.h"
 
 #include "core/memory.h"
@@ -46,7 +50,7 @@ void gemp_ast_free(gemp_ast *q)
 	}
 }
 
-/* The zero behind the bytes comes from the zeroed arena. */
+/* The arena is zeroed, so the copy ends in a 0. */
 gemp_ast_word gemp_ast_copy(gemp_ast *q, const char *bytes, size_t size, gemp_ast_place place)
 {
 	gemp_ast_word word = { .bytes = gemp_ast_alloc(q, size + 1), .size = size, .place = place };
@@ -94,11 +98,11 @@ bool gemp_ast_is_aggregate(const gemp_ast_expr *expr)
 	return gemp_expr_is_aggregate(&(gemp_expr){ .kind = expr->kind });
 }
 
-/* Appends a child. XOR is written out by AND and OR later, so its children count twice. */
+/* Appends a child. XOR is written out by AND and OR later, so its children count twice in the weight. */
 void gemp_ast_adopt(gemp_ast *q, gemp_ast_expr *parent, gemp_ast_expr *child)
 {
 	GEMP_AST_LINK(parent->first, parent->last, child);
-	parent->weight += (parent->kind == GEMP_XOR ? 2 : 1) * child->weight; /* XOR is written out by AND and OR */
+	parent->weight += (parent->kind == GEMP_XOR ? 2 : 1) * child->weight;
 	if (parent->depth <= child->depth)
 		parent->depth = child->depth + 1;
 	if (parent->depth > GEMP_AST_MAX_DEPTH)
@@ -216,22 +220,12 @@ gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_a
 }
 
 /* Literals differ in their values only. */
-static gemp_ast_expr *ast_constant(gemp_ast *q, gemp_value value, gemp_ast_place place)
+gemp_ast_expr *gemp_ast_literal(gemp_ast *q, gemp_value value, gemp_ast_place place)
 {
 	gemp_ast_expr *expr = gemp_ast_leaf(q, GEMP_LITERAL, place);
 	if (expr)
 		expr->value = value;
 	return expr;
-}
-
-gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place)
-{
-	return ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth }, place);
-}
-
-gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place)
-{
-	return ast_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
 }
 
 /* 2^63 is allowed until it turns out to have no minus in front. */
@@ -240,7 +234,7 @@ gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place 
 	if (magnitude > (uint64_t)INT64_MAX + 1)
 		gemp_ast_fail(q, place.begin, "this integer is beyond the range of 64 bits");
 	gemp_value value = { .type = GEMP_INTEGER, .integer = (int64_t)magnitude };
-	gemp_ast_expr *expr = q->code == GEMP_OK ? ast_constant(q, value, place) : NULL;
+	gemp_ast_expr *expr = q->code == GEMP_OK ? gemp_ast_literal(q, value, place) : NULL;
 	if (expr)
 		expr->beyond = magnitude > INT64_MAX;
 	return expr;
@@ -263,30 +257,19 @@ gemp_ast_expr *gemp_ast_negative(gemp_ast *q, gemp_ast_expr *operand, gemp_ast_p
 	return operand;
 }
 
-gemp_ast_expr *gemp_ast_real(gemp_ast *q, double real, gemp_ast_place place)
-{
-	return ast_constant(q, (gemp_value){ .type = GEMP_FLOAT, .real = real }, place);
-}
-
 gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word)
 {
-	return ast_constant(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
+	return gemp_ast_literal(q, (gemp_value){ .type = GEMP_STRING, .string = { word.bytes, word.size } }, word.place);
 }
 
-/* The grammar has checked that it is not negative. */
-gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place)
-{
-	return ast_constant(q, (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)amount }, place);
-}
-
-/* A literal is an integer by the grammar; only parameters need the test. */
+/* The grammar admits only integers and parameters here, so only parameters need the test. */
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter)
 {
 	if (parameter && (parameter->value.null || parameter->value.type != GEMP_INTEGER || parameter->value.integer < 0))
 		gemp_ast_fail(q, parameter->place.begin, "SKIP and LIMIT take an integer from 0 on");
 }
 
-/* Labels are read before the grammar knows whose they are. */
+/* In an expression the grammar reads the labels before it can combine them with their variable. */
 void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
 {
 	if (expr->kind == GEMP_HAS_LABEL)
@@ -296,9 +279,9 @@ void gemp_ast_set_variable(gemp_ast_expr *expr, gemp_ast_word variable)
 			gemp_ast_set_variable(child, variable);
 }
 
-/* Functions and parameters of a query. */
+/* FUNCTIONS AND PARAMETERS */
 
-/* What has another name here. */
+/* Functions of openCypher and SQL that the language does not have, with the expression to write instead. */
 static const struct {
 	const char *name, *remedy;
 } unsupported_functions[] = {
@@ -313,7 +296,7 @@ static const struct {
 	{ "allShortestPaths", "a path has a greatest length, as in -[:T*1..5]->" },
 };
 
-/* Refused at the name, before the argument is read, so that the error points there. */
+/* The name is checked before the argument is read, so that the error points to the name. */
 void gemp_ast_check_callee(gemp_ast *q, gemp_ast_word name)
 {
 	if (gemp_function_find(name.bytes))
@@ -363,7 +346,7 @@ gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gem
 		expr->variable = argument->variable;
 	else
 		gemp_ast_adopt(q, expr, argument);
-	return q->code == GEMP_OK ? expr : NULL;
+	return checked(q, expr);
 }
 
 /* A parameter becomes a literal at once: no later step knows parameters. */
@@ -372,11 +355,11 @@ gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_plac
 	for (size_t i = 0; i < q->parameter_count; i++)
 		if (strcmp(q->parameters[i].name, name.bytes) == 0) {
 			q->used[i] = true;
-			return ast_constant(q, q->parameters[i].value, place);
+			return gemp_ast_literal(q, q->parameters[i].value, place);
 		}
 	if (q->parameters_later) {
 		q->has_parameters = true;
-		return gemp_ast_amount(q, 0, place);
+		return gemp_ast_literal(q, (gemp_value){ .type = GEMP_INTEGER }, place);
 	}
 	gemp_ast_fail(q, place.begin, "the parameter $%s has no value; give it one, as '%s=VALUE'", name.bytes, name.bytes);
 	return NULL;

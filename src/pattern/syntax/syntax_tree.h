@@ -32,26 +32,26 @@ typedef struct gemp_ast_word {
 } gemp_ast_word;
 
 /* GEMP_VERTEX stands for any variable. GEMP_HAS_LABEL has its names as literals among the children. A leaf without a
- * variable (in `(a:Person {born: 1970})`) is about the vertex or edge that it is written in. */
+ * variable (in `(a:Person {born: 1970})`) refers to the vertex or edge within which it is written. */
 typedef struct gemp_ast_expr {
 	gemp_expr_kind kind;
 	gemp_ast_place place;
 	gemp_ast_word variable, name;
 	gemp_value value;
-	bool beyond;                  /* 2^63: an integer below a minus only */
-	bool distinct;                /* of an aggregate */
-	bool bare;                    /* GEMP_EXISTS: a path alone, which names nothing new; GEMP_HAS_LABEL: of labels() */
+	bool beyond;   /* the integer is 2^63, which is allowed only below a minus */
+	bool distinct; /* of an aggregate */
+	bool bare;     /* GEMP_EXISTS: a path alone, which introduces no names; GEMP_HAS_LABEL: of labels() */
 	struct gemp_ast_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
 	unsigned depth;
 	size_t weight;
-	struct gemp_ast_expr *first, *last, *next; /* children; next child of the parent */
+	struct gemp_ast_expr *first, *last, *next; /* children; the next child of the parent */
 } gemp_ast_expr;
 
 typedef struct gemp_ast_node {
 	gemp_ast_place place;
 	gemp_ast_word variable;
 	gemp_ast_expr *conditions; /* GEMP_AND of labels and `{k: value}` */
-	int index;                 /* vertex of the pattern being made */
+	int index;                 /* of the vertex in the pattern; analysis sets it */
 } gemp_ast_node;
 
 typedef struct gemp_ast_edge {
@@ -59,7 +59,7 @@ typedef struct gemp_ast_edge {
 	gemp_ast_word variable;
 	gemp_ast_expr *types;      /* GEMP_HAS_LABEL, NULL: any */
 	gemp_ast_expr *conditions; /* GEMP_AND of `{k: value}` */
-	bool left, right;          /* has an arrow head there */
+	bool left, right;          /* the edge has an arrow head on this side */
 	bool path;                 /* written with `*` */
 	uint32_t min_hops, max_hops;
 	int index;
@@ -79,7 +79,7 @@ typedef struct gemp_ast_path {
 	struct gemp_ast_path *next;
 } gemp_ast_path;
 
-/* MATCH, OPTIONAL MATCH, or what stands in the braces of EXISTS and COUNT. */
+/* MATCH, OPTIONAL MATCH, or the pattern in the braces of EXISTS and COUNT. */
 typedef struct gemp_ast_match {
 	gemp_ast_place place;
 	gemp_ast_path *first, *last;
@@ -104,14 +104,14 @@ typedef struct gemp_ast_order {
 typedef struct gemp_ast_projection {
 	gemp_ast_place place;
 	bool distinct;
-	gemp_ast_item *items, *last_item; /* NULL: there is only LIMIT */
+	gemp_ast_item *items, *last_item; /* NULL: a query without RETURN that has LIMIT */
 	gemp_ast_order *orders, *last_order;
 	gemp_ast_expr *skip, *limit; /* literals; NULL: none */
 	gemp_ast_expr *where;
 } gemp_ast_projection;
 
-/* One update of a rule, as written. GEMP_CREATE_VERTEX: all that CREATE makes, in paths; GEMP_ADD_LABELS: also the
- * type of an edge; GEMP_SET_ATTRIBUTE: also NULL. */
+/* One update of a rule, as written. GEMP_CREATE_VERTEX stands for a whole CREATE with its paths, GEMP_ADD_LABELS also for
+ * SET of an edge's type, and GEMP_SET_ATTRIBUTE also for a value NULL. */
 typedef struct gemp_ast_update {
 	gemp_update_kind kind;
 	gemp_ast_place place;
@@ -130,7 +130,7 @@ typedef struct gemp_ast_rule {
 	struct gemp_ast_rule *next;
 } gemp_ast_rule;
 
-/* What RUN says. */
+/* The control that follows RUN. */
 typedef struct gemp_ast_control {
 	gemp_control_kind kind;
 	gemp_ast_place place;
@@ -162,13 +162,13 @@ typedef struct gemp_ast {
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
 	bool *used;             /* [parameter_count] borrowed */
-	bool parameters_later;  /* parameters need no values: only the syntax is asked for */
-	bool has_parameters;    /* the text mentions some, and they have no values yet */
+	bool parameters_later;  /* parameters need no values, since only the syntax is checked */
+	bool has_parameters;    /* the text mentions parameters, which have no values yet */
 	gemp_ast_clause clause; /* being read */
 	bool after_with;        /* WITH has been read */
-	bool is_rules, started; /* it is a text of rules; its first token has been read */
+	bool is_rules, started; /* the text has rules; its first token has been read */
 	bool updating;          /* an update of the rule has been read */
-	bool detaching;         /* behind DETACH */
+	bool detaching;         /* the DELETE being read has DETACH */
 	unsigned nested;        /* patterns within patterns, being read */
 	gemp_ast_match *match, *optionals, *last_optional;
 	gemp_ast_projection *with, *result;     /* NULL: none */
@@ -206,19 +206,12 @@ void gemp_ast_refuse(gemp_ast *q, size_t at, const char *what); /* "... is not s
 
 /* The functions below return NULL after a failure; q->code holds its code. */
 /* Paths and clauses, part by part. */
-void gemp_ast_add_path(gemp_ast_match *match, gemp_ast_path *path);
-gemp_ast_match *gemp_ast_new_match(gemp_ast *q, gemp_ast_path *path, gemp_ast_place place);
-void gemp_ast_add_optional(gemp_ast *q, gemp_ast_match *match);
-gemp_ast_path *gemp_ast_new_path(gemp_ast *q, gemp_ast_node *from);
 void gemp_ast_add_edge(gemp_ast_path *path, gemp_ast_edge *edge, gemp_ast_node *to);
 gemp_ast_node *gemp_ast_new_node(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *labels, gemp_ast_expr *map,
                                  gemp_ast_place place);
 gemp_ast_edge *gemp_ast_new_edge(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_expr *map);
 gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_expr *types, gemp_ast_hops trail,
                                  gemp_ast_place place);
-gemp_ast_item *gemp_ast_new_item(gemp_ast *q, gemp_ast_expr *expr, gemp_ast_word alias, gemp_ast_place place);
-gemp_ast_projection *gemp_ast_new_projection(gemp_ast *q, gemp_ast_item *item);
-gemp_ast_order *gemp_ast_new_order(gemp_ast *q, gemp_ast_expr *expr, bool descending);
 gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name,
                                    gemp_ast_place place);
 gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
@@ -243,14 +236,10 @@ gemp_ast_expr *gemp_ast_chain(gemp_ast *q, gemp_ast_expr *chain, const gemp_ast_
 gemp_ast_expr *gemp_ast_in(gemp_ast *q, gemp_ast_expr *left, gemp_ast_expr *list, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_in_labels(gemp_ast *q, const gemp_ast_expr *left, gemp_ast_expr *labels, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_integer(gemp_ast *q, uint64_t magnitude, gemp_ast_place place);
-gemp_ast_expr *gemp_ast_real(gemp_ast *q, double real, gemp_ast_place place);
+gemp_ast_expr *gemp_ast_literal(gemp_ast *q, gemp_value value, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_string(gemp_ast *q, gemp_ast_word word);
-
-gemp_ast_expr *gemp_ast_boolean(gemp_ast *q, bool truth, gemp_ast_place place);
-gemp_ast_expr *gemp_ast_null(gemp_ast *q, gemp_ast_place place);
 gemp_ast_expr *gemp_ast_parameter(gemp_ast *q, gemp_ast_word name, gemp_ast_place place); /* a literal: its value */
-/* The operand of SKIP and LIMIT. */
-gemp_ast_expr *gemp_ast_amount(gemp_ast *q, uint64_t amount, gemp_ast_place place);
+/* A parameter as the operand of SKIP and LIMIT. */
 void gemp_ast_check_amount(gemp_ast *q, const gemp_ast_expr *parameter);
 /* `name(argument)`, argument NULL: `name(*)`. gemp_ast_check_callee refuses unknown functions. */
 gemp_ast_expr *gemp_ast_call(gemp_ast *q, gemp_ast_word name, bool distinct, gemp_ast_expr *argument,
@@ -274,7 +263,8 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 
 /* Does a path, `(...)-...`, begin at the parenthesis `text` points to, and not an expression in parentheses? */
 bool gemp_ast_path_begins(const char *text);
-const char *gemp_ast_skip_space(const char *text); /* and comments */
+const char *gemp_ast_skip_space(const char *text);  /* and comments */
+const char *gemp_ast_skip_quoted(const char *text); /* the string or name whose quote is the first byte */
 
 /* Explain an unexpected token: `token` is its text, `expected` lists the tokens allowed there, or is NULL. */
 void gemp_ast_unexpected(gemp_ast *q, gemp_ast_place place, const char *expected);

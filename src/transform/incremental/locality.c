@@ -312,8 +312,8 @@ static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
  * it must not move a match to another anchor. */
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 {
-	for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++)
-		if (gemp_symmetry_generator(symmetry, g)[vertex] != vertex)
+	for (size_t g = 0; g < symmetry->count; g++)
+		if (symmetry->images[g * symmetry->points + (size_t)vertex] != vertex)
 			return true;
 	return false;
 }
