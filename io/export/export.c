@@ -1,5 +1,5 @@
-/* The walk over the graph that all formats share: each rank makes its text twice, first to measure it, then to write it
- * at its place. A failure of a format is given the vertex or edge where it happened. */
+/* The walk over the graph that all formats share. Each rank makes its text twice: to measure it, and to write it at its
+ * place, which follows from the sizes of lower ranks. The message of a failure gets the vertex or edge in front. */
 
 #include "io/export/export.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FLUSHED = 1 << 20 }; /* bytes of text that are held */
+enum { FLUSHED = 1 << 20 }; /* bytes of text in memory */
 
 static const gemp_export_writer *const forms[] = {
 	NULL,
@@ -26,7 +26,7 @@ static const gemp_export_writer *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* Endings of files are compared without regard to case, unlike those that choose a form of rows. */
+/* Upper and lower case are alike in these endings, unlike in those of files of rows. */
 static bool ends_in(const char *path, const char *ending)
 {
 	size_t size = strlen(path), tail = strlen(ending);
@@ -55,6 +55,7 @@ void gemp_export_files_free(gemp_export_files *files)
 
 /* FAILURES */
 
+/* Appends a key for messages; a long one is cut. */
 static void add_shortened(gemp_text *out, const gemp_value *key)
 {
 	enum { LONGEST = 60 };
@@ -65,7 +66,7 @@ static void add_shortened(gemp_text *out, const gemp_value *key)
 	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
 }
 
-/* A message without its place would be of no use in a graph of millions of lines. */
+/* Failures that no value of the graph caused pass unchanged. */
 static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, const gemp_text *place)
 {
 	if (code != GEMP_EDATA || gemp_text_status(place) != GEMP_OK)
@@ -73,7 +74,6 @@ static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, con
 	return gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
 }
 
-/* Called with any code; all but GEMP_EDATA pass through. */
 static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, size_t row)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
@@ -85,7 +85,7 @@ static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, si
 	return fail_in_place(code, e, &place);
 }
 
-/* An edge has no key, and is named by its ends and its type. */
+/* An edge has no key, so its ends and its type name it. */
 static gemp_code fail_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
@@ -98,7 +98,7 @@ static gemp_code fail_in_edge(gemp_code code, const gemp_export_context *e, cons
 	return fail_in_place(code, e, &place);
 }
 
-/* PIECES OF TEXT: measured in the first pass, written in the second */
+/* PARTS OF TEXT: measured in the first pass, written in the second */
 
 typedef struct export_part {
 	gemp_export_context *e;
@@ -109,8 +109,7 @@ typedef struct export_part {
 	uint64_t size;
 } export_part;
 
-/* Text is collected before it is counted or written, as one call for each line would cost more than the
- * line. */
+/* Measures or writes the text if it has more than `max` bytes, since a call for each line would cost more than the line. */
 static gemp_code flush_text(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
@@ -124,7 +123,7 @@ static gemp_code flush_text(export_part *p, size_t max)
 	return code;
 }
 
-/* Collective. */
+/* Collective by its agreement. */
 static gemp_code walk_vertices(export_part *p)
 {
 	gemp_code code = GEMP_OK;
@@ -136,7 +135,7 @@ static gemp_code walk_vertices(export_part *p)
 	return gemp_comm_agree(p->e->comm, code);
 }
 
-/* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
+/* Local. Adds this rank's edges [from, from + count). *row: the source of the first edge, afterwards of the last. */
 static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const gemp_column *ends, const size_t *place,
                            size_t *row)
 {
@@ -155,7 +154,7 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 	return code;
 }
 
-/* Collective. In rounds, as ends are asked of their owners, until no rank has more. */
+/* Collective. The keys of targets are fetched from their owners in rounds of export_chunk edges, until no rank has more. */
 static gemp_code walk_edges(export_part *p)
 {
 	gemp_code code = GEMP_OK;
@@ -168,11 +167,10 @@ static gemp_code walk_edges(export_part *p)
 	size_t chunk = gemp_limits_now()->export_chunk;
 	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, chunk)));
 	while (more) {
-		gemp_column ends;
+		GEMP_OWNED_BY(gemp_column_free) gemp_column ends = { 0 };
 		size_t count = (size_t)gemp_min(edges - from, chunk);
 		GEMP_TRY(gemp_vertex_values(e->comm, GEMP_OK, e->graph, names, r->out_targets + from, count, &ends, place));
 		code = add_edges(p, from, count, &ends, place, &row);
-		gemp_column_free(&ends);
 		GEMP_THEN(flush_text(p, 0));
 		GEMP_TRY(gemp_comm_agree(e->comm, code));
 		from += count;
@@ -182,7 +180,7 @@ static gemp_code walk_edges(export_part *p)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Both passes over vertices or over the edges of a relation. */
 static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(export_part *),
                             size_t relation)
 {
@@ -197,7 +195,7 @@ static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_co
 	return code;
 }
 
-/* Collective. What rank 0 says for all. */
+/* Collective. Rank 0 writes a text that stands once in the file. */
 static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
                             gemp_code (*print)(const gemp_export_context *, gemp_text *))
 {
@@ -210,9 +208,9 @@ static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
 	return gemp_output_write(output, text.data, text.size);
 }
 
-/* THE WHOLE */
+/* FILES */
 
-/* F.vertices.tsv of F.tsv. */
+/* The name F.vertices.tsv beside F.tsv, for example. */
 static char *name_beside(const gemp_export_context *e, const char *what, const char *ending)
 {
 	gemp_text name = { 0 };
@@ -222,7 +220,7 @@ static char *name_beside(const gemp_export_context *e, const char *what, const c
 	return name.data;
 }
 
-/* One file, or two: tables and matrices cannot hold vertices and edges together. */
+/* Tables and matrices have a second file, since they cannot hold vertices and edges together. */
 static gemp_code name_files(const gemp_export_context *e, gemp_export_files *files)
 {
 	const gemp_export_writer *form = e->form;
@@ -238,7 +236,7 @@ static gemp_code name_files(const gemp_export_context *e, gemp_export_files *fil
 	return files->edges && (alone || files->vertices) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Collective. Vertices to their file or the common one, then edges. */
+/* Collective. Writes vertices to their file or to the common one, then edges. */
 static gemp_code write_all(gemp_export_context *e, const gemp_export_files *files)
 {
 	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *vertices = NULL, *edges = NULL;
@@ -266,7 +264,7 @@ static gemp_code write_all(gemp_export_context *e, const gemp_export_files *file
 	return gemp_output_close(first);
 }
 
-/* The message lists the types, since a name is easily mistaken. */
+/* The message lists the types, since a name is easily misspelt. */
 static gemp_code find_type(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -280,7 +278,7 @@ static gemp_code find_type(const gemp_export_context *e)
 	                 names.data ? names.data : "none");
 }
 
-/* Collective. Numbers in the order of keys, which may be the keys. */
+/* Collective. Numbers vertices in the order of keys, and finds whether the keys are these numbers. */
 static gemp_code number_vertices(gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -298,7 +296,7 @@ static gemp_code number_vertices(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Only parts that the format writes are loaded. */
 static gemp_code load_parts(gemp_export_context *e)
 {
 	gemp_shard *graph = e->graph;
@@ -319,7 +317,7 @@ static gemp_code load_parts(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* Takes a context that was filled only in part. */
+/* Takes a context that is filled only in part. */
 static void free_context(gemp_export_context *e)
 {
 	gemp_edge_columns_free(&e->columns);
@@ -331,7 +329,7 @@ static void free_context(gemp_export_context *e)
 	gemp_free(e->targets);
 }
 
-/* All checks come before the first file is opened: a graph that a format cannot hold leaves no file. */
+/* All checks precede the opening of the first file, so a graph that the format cannot hold leaves no file. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
@@ -347,8 +345,10 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 			e.directed |= graph->relations[r].directed;
 			e.edges += graph->relations[r].edge_count;
 		}
-	if (code == GEMP_OK && e.form->check)
-		code = e.form->check(&e);
+	for (int edges = 0; edges < 2 && e.form->check_column; edges++)
+		GEMP_THEN(gemp_export_columns(&e, edges, e.form->check_column, NULL));
+	if (e.form->check)
+		GEMP_THEN(e.form->check(&e));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(load_parts(&e));
 	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
@@ -360,7 +360,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 	return GEMP_OK;
 }
 
-/* Where a type is asked for only that relation is written. */
+/* If a type is requested, only that relation is written. */
 bool gemp_export_includes(const gemp_export_context *e, size_t relation)
 {
 	return !e->options->type || strcmp(e->options->type, e->graph->relations[relation].name) == 0;

@@ -11,9 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_csv(const gemp_export_context *e);
+/* TSV AND CSV */
 
-/* A name that import takes for something else, or not at all, would not come back as this column. */
+static bool is_csv(const gemp_export_context *e)
+{
+	return e->form == &gemp_export_csv;
+}
+
+/* Import would read a column of such a name as something else, or refuse it. */
 static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const taken[2][5] = { { "", "id", "type" }, { "", "src", "dst", "type" } };
@@ -32,19 +37,12 @@ static gemp_code check_column_name(const gemp_export_context *e, const gemp_expo
 	return GEMP_OK;
 }
 
-/* Names are checked before a file is opened, since a header could not be taken back. */
-static gemp_code table_check(const gemp_export_context *e)
-{
-	GEMP_TRY(gemp_export_columns(e, false, check_column_name, NULL));
-	return gemp_export_columns(e, true, check_column_name, NULL);
-}
-
 static void end_line(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "%s", is_csv(e) ? "\r\n" : "\n");
 }
 
-/* The two formats differ in what they can hold, not in what a column is. */
+/* TSV has no quoting and refuses more strings than CSV. */
 static gemp_code add_table_text(const gemp_export_context *e, gemp_text *out, const char *bytes, size_t size)
 {
 	if (!is_csv(e))
@@ -60,7 +58,7 @@ static void add_separator(const gemp_export_context *e, gemp_text *out)
 	gemp_text_add(out, is_csv(e) ? "," : "\t", 1);
 }
 
-/* Types are stated: import need not infer them, and integers stay what they were. */
+/* Types are stated, so import need not infer them and every column keeps its type. */
 static gemp_code add_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const names[] = {
@@ -73,13 +71,13 @@ static gemp_code add_column_name(const gemp_export_context *e, const gemp_export
 	return add_table_text(e, out, field.data, field.size);
 }
 
-/* Keys of both kinds are not stated: import takes those that look like integers as such. */
+/* The type of keys is not stated for keys of both kinds, of which import reads those that look like integers as integers. */
 static const char *key_type(const gemp_export_context *e)
 {
 	return e->graph->keys.type == GEMP_INTEGER ? ":int" : e->string_keys ? ":string" : "";
 }
 
-/* The header is the one that import reads; `type` holds the labels. */
+/* The column `type` holds the labels. */
 static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
@@ -88,7 +86,7 @@ static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *
 	return GEMP_OK;
 }
 
-/* Keys have their type stated twice, for either end. */
+/* The type of keys is stated for both ends. */
 static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out)
 {
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
@@ -123,7 +121,6 @@ static gemp_code add_field(const gemp_export_context *e, const gemp_export_colum
 	return add_table_value(e, out, value);
 }
 
-/* Fields stand in the order of the header. */
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
@@ -135,7 +132,7 @@ static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_tex
 	return GEMP_OK;
 }
 
-/* The table has the columns of all types: those that an edge's type has not got are empty. */
+/* The table has the columns of all types; those that the edge's type lacks are empty. */
 static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const char *type = e->graph->relations[edge->relation].name;
@@ -149,43 +146,19 @@ static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge
 	return GEMP_OK;
 }
 
-const gemp_export_writer gemp_export_csv = {
-	.name = "csv",
-	.ending = ".csv",
-	.two_files = true,
-	.labels = true,
-	.attributes = true,
-	.props = true,
-	.check = table_check,
-	.before_vertices = table_before_vertices,
-	.vertex = table_vertex,
-	.before_edges = table_before_edges,
-	.edge = table_edge,
-};
+/* The writers of TSV and CSV differ only in their names; is_csv finds the differences of the text. */
+#define TABLE_WRITER                                                                                         \
+	.two_files = true, .labels = true, .attributes = true, .props = true, .check_column = check_column_name, \
+	.before_vertices = table_before_vertices, .vertex = table_vertex, .before_edges = table_before_edges,    \
+	.edge = table_edge
 
-static bool is_csv(const gemp_export_context *e)
-{
-	return e->form == &gemp_export_csv;
-}
+const gemp_export_writer gemp_export_tsv = { .name = "tsv", .ending = ".tsv", TABLE_WRITER };
+const gemp_export_writer gemp_export_csv = { .name = "csv", .ending = ".csv", TABLE_WRITER };
 
-const gemp_export_writer gemp_export_tsv = {
-	.name = "tsv",
-	.ending = ".tsv",
-	.two_files = true,
-	.labels = true,
-	.attributes = true,
-	.props = true,
-	.check = table_check,
-	.before_vertices = table_before_vertices,
-	.vertex = table_vertex,
-	.before_edges = table_before_edges,
-	.edge = table_edge,
-};
-
-/* JSON lines in the form of Neo4j's APOC:
+/* JSON LINES in the form of Neo4j's APOC:
  *   {"type":"node","id":"ann","labels":["Person"],"properties":{"age":30}}
  *   {"type":"relationship","label":"KNOWS","properties":{"since":1999},"start":{"id":"ann"},"end":{"id":"bob"}}
- * An id is a number where it is one here. NULL is left out. */
+ * An integer key is a number. NULL is left out. */
 
 /* JSON has no infinite numbers; NaN does not occur, since it is NULL here. */
 static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
@@ -199,7 +172,7 @@ static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* NULL is left out: the comma depends on what was written before. */
+/* A comma separates the property from one before it; NULL is left out. */
 static gemp_code add_property(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                               gemp_text *out)
 {
@@ -232,7 +205,7 @@ static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text
 	return GEMP_OK;
 }
 
-/* APOC repeats properties of the ends; the ids are enough to import. */
+/* APOC repeats the properties of the ends here; import needs only their ids. */
 static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const char *type = e->graph->relations[edge->relation].name;
@@ -258,9 +231,9 @@ const gemp_export_writer gemp_export_jsonl = {
 	.edge = json_edge,
 };
 
-/* DOT: vertices by key and labels, edges by type, for Graphviz to draw. */
+/* DOT: vertices by key and labels, edges by type, for Graphviz to draw */
 
-/* Graphviz takes minutes for some thousand vertices; beyond the limit it does not come to an end. */
+/* Graphviz takes minutes for some thousand vertices; beyond the limit it does not end. */
 static gemp_code dot_check(const gemp_export_context *e)
 {
 	uint64_t drawn = e->graph->vertex_count + e->edges;
@@ -282,7 +255,7 @@ static gemp_code dot_before_vertices(const gemp_export_context *e, gemp_text *ou
 	return GEMP_OK;
 }
 
-/* The name of a node is its key as text, with quotes. */
+/* The name of a node is its key as a quoted text. */
 static gemp_code add_node_name(gemp_text *out, const gemp_value *key)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -342,9 +315,9 @@ const gemp_export_writer gemp_export_dot = {
 	.after_edges = dot_after_edges,
 };
 
-/* Matrix Market: the adjacency matrix, one entry an edge, of undirected graphs in the lower triangle. */
+/* MATRIX MARKET: the adjacency matrix, one entry for each edge, of undirected graphs in the lower triangle */
 
-/* The column whose values are the entries; NULL: none was asked for, or there is none of that name. */
+/* The column whose values are the entries; NULL if none is requested, or if there is none of that name. */
 static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t *column)
 {
 	for (size_t c = 0; e->options->weight && c < e->columns.count; c++)
@@ -355,12 +328,7 @@ static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t 
 	return NULL;
 }
 
-static bool is_number(gemp_type type)
-{
-	return type == GEMP_INTEGER || type == GEMP_FLOAT;
-}
-
-/* One matrix has no types of edges, and readers add up entries at one place. */
+/* A matrix has no types of edges, and readers add up several entries of one row and column; both are warned about. */
 static gemp_code matrix_check(const gemp_export_context *e)
 {
 	size_t relations = 0, at;
@@ -377,7 +345,7 @@ static gemp_code matrix_check(const gemp_export_context *e)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "weight: the edges have no column '%s'; `gemp-mpi info` lists those that there are",
 		                 e->options->weight);
-	if (column && !is_number(column->type))
+	if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
 		return gemp_fail(GEMP_EUSAGE, "weight: column '%s' holds %ss, and entries are numbers", e->options->weight,
 		                 gemp_type_name[column->type]);
 	if (e->directed && undirected)
@@ -391,14 +359,14 @@ static gemp_code matrix_check(const gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* The file of keys, as import reads it. */
+/* The header of the file of keys, which import can read. */
 static gemp_code matrix_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s\tnumber:int\n", e->graph->keys.type == GEMP_INTEGER ? ":int" : ":string");
 	return GEMP_OK;
 }
 
-/* The file of keys tells which number is which vertex; it is not written where the keys are the numbers. */
+/* A line of the file of keys: key and number of a vertex. There is no such file if the keys are the numbers. */
 static gemp_code matrix_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -429,7 +397,7 @@ static gemp_code matrix_before_edges(const gemp_export_context *e, gemp_text *ou
 	return GEMP_OK;
 }
 
-/* In a symmetric matrix the larger number is the row. */
+/* An entry of a symmetric matrix has the larger number as its row. */
 static gemp_code matrix_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	size_t at;

@@ -1,5 +1,5 @@
-/* The formats of XML: GraphML and models of EMF (XMI). In GraphML labels of vertices are their data `labels` ("A;B"),
- * types of edges their data `label`, as Neo4j has them. */
+/* The XML formats: GraphML and models of EMF (XMI). In GraphML the labels of a vertex are its data `labels` ("A;B"), and the
+ * type of an edge is its data `label`, as Neo4j writes them. */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -15,7 +15,7 @@ static gemp_code add_xml_text(gemp_text *out, const char *text)
 	return gemp_escape_xml(out, text, strlen(text));
 }
 
-/* Infinite numbers are written as XML Schema says them, which is what other readers expect. */
+/* Infinite numbers are written as XML Schema defines them, which other readers expect. */
 static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
@@ -27,7 +27,7 @@ static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* Keys of columns are v0, v1, ... and e0, e1, ... */
+/* The keys of columns are v0, v1, ... of vertices and e0, e1, ... of edges. */
 static gemp_code declare_key(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const types[] = {
@@ -40,7 +40,7 @@ static gemp_code declare_key(const gemp_export_context *e, const gemp_export_col
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
 }
 
-/* Labels and types are data of these names: an attribute of the same name would be mixed up with them. */
+/* Labels and types are data of these names, so an attribute of the same name would be confused with them. */
 static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	(void)out;
@@ -52,13 +52,7 @@ static gemp_code check_column_name(const gemp_export_context *e, const gemp_expo
 	                 column->edge ? "their type" : "their labels");
 }
 
-static gemp_code graphml_check(const gemp_export_context *e)
-{
-	GEMP_TRY(gemp_export_columns(e, false, check_column_name, NULL));
-	return gemp_export_columns(e, true, check_column_name, NULL);
-}
-
-/* Keys declare all data before the graph, as the format demands. */
+/* The format requires that keys declare all data before the graph. */
 static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -78,7 +72,7 @@ static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text
 	return GEMP_OK;
 }
 
-/* Labels are one text with semicolons between them; import reads it again. */
+/* Labels are one text with semicolons between them. */
 static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
@@ -106,7 +100,7 @@ static gemp_code add_data(const gemp_export_context *e, const gemp_export_column
 	return GEMP_OK;
 }
 
-/* The key is the id, which GraphML keeps as text; gemp-ids says whether numbers are meant. */
+/* The key is the id, which is a text in GraphML; the data gemp-ids say that keys are strings. */
 static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
@@ -119,7 +113,7 @@ static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_t
 	return GEMP_OK;
 }
 
-/* The type is data like the attributes, as GraphML has no types of edges. */
+/* GraphML has no types of edges, so the type is data like the attributes. */
 static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[edge->relation];
@@ -148,22 +142,20 @@ const gemp_export_writer gemp_export_graphml = {
 	.labels = true,
 	.attributes = true,
 	.props = true,
-	.check = graphml_check,
+	.check_column = check_column_name,
 	.before_vertices = graphml_before_vertices,
 	.vertex = graphml_vertex,
 	.edge = graphml_edge,
 	.after_edges = graphml_after_edges,
 };
 
-/* XMI: each vertex an object at the top, with its key as xmi:id; the metamodel that import needs to read them again is
- * F.metamodel.ecore, with a class for each set of labels. All inherit their features from one. */
+/* XMI: each vertex is an object at the top, with its key as xmi:id. F.metamodel.ecore is the metamodel, which import needs:
+ * it has a class for each set of labels, and all classes inherit their features from one. */
 
 #define NAMESPACE "http://gemp-mpi/graph"
-#define BASE "Vertex__" /* no class of a set of labels ends so */
+#define BASE "Vertex__" /* no class of a set of labels ends in two underscores */
 
-/* CAN IT BE HELD? */
-
-/* Names of XML, of which those beyond ASCII are not looked at closely. */
+/* Refuses a name that XML does not allow; characters beyond ASCII pass unchecked. */
 static gemp_code check_xml_name(const gemp_export_context *e, const char *what, const char *name)
 {
 	static const char others[] = "0123456789-.";
@@ -179,7 +171,7 @@ static gemp_code check_xml_name(const gemp_export_context *e, const char *what, 
 	                        e->options->path, what, name);
 }
 
-/* Its labels joined. EMF takes points in names for numbers, so they are joined by '_'. */
+/* The labels of a set, joined. Classes join them by '_', since EMF reads points in names as numbers. */
 static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, const char *between, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -190,7 +182,7 @@ static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, 
 	return gemp_text_status(out);
 }
 
-/* Sets of labels become classes by joining their names, which must not make two sets alike. */
+/* Two sets of labels must not have the same joined name. */
 static gemp_code check_classes(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -235,7 +227,7 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 	return check_xml_name(e, "type of edges", relation->name);
 }
 
-/* Names become names of XML elements and attributes, which hold fewer characters than ours. */
+/* Names become names of XML elements and attributes, which allow fewer characters. */
 static gemp_code xmi_check(const gemp_export_context *e)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
@@ -248,7 +240,7 @@ static gemp_code xmi_check(const gemp_export_context *e)
 
 /* THE METAMODEL */
 
-/* A class of the metamodel for a set of labels; import finds the labels in its annotation. */
+/* A class for a set of labels; import reads the labels from its annotation. */
 static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -263,7 +255,7 @@ static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *s
 	return GEMP_OK;
 }
 
-/* All classes inherit from one that has every feature, since any vertex may have any attribute here. */
+/* All classes inherit from one with every feature, since any vertex of a graph may have any attribute. */
 static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 {
 	static const char *const types[] = { [GEMP_STRING] = "EString",
@@ -299,7 +291,7 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 
 /* THE MODEL */
 
-/* Collective. Keys of all targets of this rank's edges. */
+/* Collective. Fetches the keys of all targets of this rank's edges, since an object holds its references. */
 static gemp_code fetch_targets(gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -318,7 +310,7 @@ static gemp_code fetch_targets(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* One root element holds all objects, as a graph has no tree of containment. */
+/* One root element holds all objects, since a graph has no tree of containment. */
 static gemp_code xmi_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	(void)e;
@@ -327,7 +319,7 @@ static gemp_code xmi_before_vertices(const gemp_export_context *e, gemp_text *ou
 	return GEMP_OK;
 }
 
-/* The edges of a row in their order: places[i] is the edge of number i. They must be numbered from 0. */
+/* places[count]: places[i] becomes the edge with the order i, or without orders the i-th edge of the row. */
 static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_t count, uint64_t *places)
 {
 	const gemp_column *order = relation->props.count ? &relation->props.columns[0] : NULL;
@@ -344,7 +336,7 @@ static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_
 	return GEMP_OK;
 }
 
-/* Can the keys stand in a list, between blanks? */
+/* Can the keys be a list separated by blanks? */
 static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -358,7 +350,7 @@ static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64
 	return true;
 }
 
-/* As an attribute of the object, or, what that cannot hold, as elements in it. */
+/* References are an attribute of the object (plain), or, if their keys cannot be a list, elements inside it. */
 static gemp_code add_references(const gemp_export_context *e, size_t row, size_t r, bool plain, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[r];
@@ -384,7 +376,7 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 	return GEMP_OK;
 }
 
-/* A NULL has no attribute: in EMF it is a feature that is not set. */
+/* A NULL has no attribute, which means a feature that is not set. */
 static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                                gemp_text *out)
 {

@@ -1,4 +1,5 @@
-/* Adjacency text: `a -> b, c` gives the edges a->b and a->c, a line `a` alone the vertex a, # begins a comment. */
+/* Adjacency text and METIS graph files. In adjacency text `a -> b, c` gives the edges a->b and a->c, a line `a` alone gives
+ * the vertex a, and # begins a comment. */
 
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -14,18 +15,18 @@
 
 typedef struct adjacency_reader {
 	gemp_builder *builder;
-	uint32_t file;        /* of the lines being visited */
-	gemp_dictionary lone; /* named in lines without an arrow */
+	uint32_t file;        /* the file being read */
+	gemp_dictionary lone; /* vertices that lines without an arrow name */
 } adjacency_reader;
 
-/* Blanks around a name do not belong to it, blanks within it do. */
+/* Blanks around a name are removed, blanks within it stay. */
 static gemp_code read_name(gemp_value *out, const char *begin, const char *end, const char *what)
 {
 	const gemp_slice name = gemp_trimmed(begin, end);
 	if (name.size == 0)
 		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
 	if (memmem(name.bytes, name.size, "->", 2))
-		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are listed");
+		return gemp_fail(GEMP_EDATA, "a second '->'; write the neighbours of each vertex on a line of their own");
 	*out = gemp_scalar_key(name.bytes, name.size);
 	return GEMP_OK;
 }
@@ -65,7 +66,7 @@ static gemp_code visit_adjacency(void *self, const gemp_line *line)
 	return gemp_dictionary_add(&reader->lone, text.bytes, text.size, &index);
 }
 
-/* A vertex may stand alone in many lines, of all ranks, and is added once. */
+/* Lines of many ranks may name a lone vertex, which is added once. */
 static gemp_code add_lone(void *self, const char *name, size_t size)
 {
 	const adjacency_reader *reader = self;
@@ -103,23 +104,24 @@ const gemp_format gemp_format_adjacency = {
 	.read = read_adjacency,
 };
 
-/* METIS graph files: a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed
- * at both ends and stored once; the two listings meet at the rank that owns the smaller end, which compares them. */
+/* METIS graph files have a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed at
+ * both ends and stored once: both listings go to the rank that owns the smaller end, which compares them. */
 
 enum { MAX_WEIGHTS = 64 };
 
 typedef struct metis_head {
 	bool complete, sizes, vertex_weights, edge_weights;
-	uint64_t vertices, edges, weights; /* weights: of a vertex */
-	uint64_t line;
+	uint64_t vertices, edges;
+	uint64_t weights; /* of each vertex */
+	uint64_t line;    /* of the header */
 } metis_head;
 
-/* A neighbour as one end lists it. */
+/* An edge as the line of one of its ends lists it. */
 typedef struct listing {
-	uint32_t low, high;
+	uint32_t low, high; /* the smaller and the larger end */
 	uint64_t line;
 	int64_t weight;
-	uint64_t at_high; /* listed in the line of the larger end */
+	uint64_t at_high; /* the line is that of the larger end */
 } listing;
 
 typedef struct metis_reader {
@@ -129,7 +131,7 @@ typedef struct metis_reader {
 	gemp_builder *builder;
 	uint32_t file;
 	size_t size, weight, edge_weight; /* columns */
-	listing *listings;                /* [count] of this rank's lines, later of this rank's edges */
+	listing *listings;                /* [count] of this rank's lines, after the exchange of this rank's edges */
 	size_t count, capacity;
 } metis_reader;
 
@@ -144,11 +146,13 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t
 {
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
-	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > max))
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "number of %s: ", what);
+	if (value.integer < 0 || (uint64_t)value.integer > max)
 		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64, value.integer,
 		                 what, max);
-	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
-	return code == GEMP_EDATA ? gemp_fail_in(code, "number of %s: ", what) : code;
+	*out = (uint64_t)value.integer;
+	return GEMP_OK;
 }
 
 /* Up to three digits 0 or 1: sizes of vertices, weights of vertices, weights of edges. */
@@ -170,7 +174,7 @@ static gemp_code read_fmt(metis_head *head, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* fmt and ncon may be missing; ncon without weights is a contradiction. */
+/* fmt and ncon may be missing. ncon contradicts a fmt without weights of vertices. */
 static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 {
 	if (cells->count < 2 || cells->count > 4)
@@ -197,17 +201,15 @@ static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
-	gemp_code code = GEMP_OK;
 	if (!is_item(line->text, line->size))
 		return GEMP_OK;
 	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
-	code = read_header(&reader->head, &reader->cells);
 	reader->head.line = line->line;
 	reader->head.complete = true;
-	return code;
+	return read_header(&reader->head, &reader->cells);
 }
 
-/* Collective. Also: are there as many lines as vertices? */
+/* Collective. Rank 0 reads the header and broadcasts it; all ranks compare it with the number of lines. */
 static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 {
 	gemp_code code = GEMP_OK;
@@ -227,7 +229,7 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 	return code;
 }
 
-/* Size and weights stand before the neighbours, as fmt announces. */
+/* fmt says which of size and weights precede the neighbours. *at becomes the index of the first neighbour's cell. */
 static gemp_code add_weights(metis_reader *reader, size_t *at)
 {
 	const metis_head *head = &reader->head;
@@ -245,7 +247,7 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 	return GEMP_OK;
 }
 
-/* Each edge is kept by its smaller end, where both listings meet. */
+/* Records a neighbour of `vertex`; cell[1] is the weight of the edge, if edges have weights. */
 static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
 {
 	uint64_t neighbour;
@@ -264,7 +266,7 @@ static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_t
 	return GEMP_OK;
 }
 
-/* The number of the line among those that are no comments is the number of the vertex. */
+/* The number of a line among the lines that are no comments is the number of the vertex; the header is line 0. */
 static gemp_code visit_vertex(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
@@ -287,20 +289,18 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* By edge, then by which end lists it, then by line: the two listings of an edge become neighbours. */
+/* For qsort: by edge, then by the end that lists it, then by line, so the two listings of an edge become neighbours. */
 static int compare_listings(const void *left, const void *right)
 {
 	const listing *a = left, *b = right;
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->high != b->high)
-		return a->high < b->high ? -1 : 1;
-	if (a->at_high != b->at_high)
-		return a->at_high < b->at_high ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	const uint64_t one[] = { a->low, a->high, a->at_high, a->line }, other[] = { b->low, b->high, b->at_high, b->line };
+	for (int i = 0; i < 4; i++)
+		if (one[i] != other[i])
+			return one[i] < other[i] ? -1 : 1;
+	return 0;
 }
 
-/* Collective. Listings to the rank that owns the smaller end, sorted. */
+/* Collective. Sends listings to the ranks that own the smaller ends, and sorts those that this rank receives. */
 static gemp_code exchange_listings(metis_reader *reader)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -325,7 +325,7 @@ static bool same_edge(const listing *a, const listing *b)
 	return a->low == b->low && a->high == b->high;
 }
 
-/* Are the listings from `first` on one edge as both its ends list it? */
+/* The first two of left listings must be one edge as both its ends list it. */
 static gemp_code check_pair(const listing *first, size_t left)
 {
 	const listing *second = first + 1;
@@ -350,28 +350,26 @@ static gemp_code check_pair(const listing *first, size_t left)
 	return GEMP_OK;
 }
 
-/* Listings come in pairs, which must agree on the weight. */
+/* Local. Adds an edge for each pair of listings. */
 static gemp_code add_edges(metis_reader *reader, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < reader->count; i += 2) {
 		const listing *at = &reader->listings[i];
 		gemp_place place = { reader->file, at->line };
 		gemp_value low = { .type = GEMP_INTEGER, .integer = at->low };
 		gemp_value high = { .type = GEMP_INTEGER, .integer = at->high };
 		gemp_value weight = { .type = GEMP_INTEGER, .integer = at->weight };
-		code = check_pair(at, reader->count - i);
-		if (code == GEMP_EDATA)
-			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
-		GEMP_THEN(gemp_builder_edge(reader->builder, &low, &high, "", 0, place));
-		GEMP_TRY(code);
+		gemp_code code = check_pair(at, reader->count - i);
+		if (code != GEMP_OK)
+			return gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
+		GEMP_TRY(gemp_builder_edge(reader->builder, &low, &high, "", 0, place));
 		if (reader->head.edge_weights)
 			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
 	}
 	return GEMP_OK;
 }
 
-/* One weight is `weight`, several are weight1, weight2 and so on. */
+/* A single weight is the column `weight`; several are weight1, weight2 and so on. */
 static gemp_code declare_metis(metis_reader *reader, const char *path)
 {
 	char name[32] = "weight";
@@ -398,7 +396,7 @@ static void free_metis(metis_reader *reader)
 	gemp_free(reader->listings);
 }
 
-/* The count of edges in the header is compared with what was listed. */
+/* The number of edges in the header is compared with the listings at the end. */
 static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const char *path = options->edge_files[0];

@@ -1,5 +1,5 @@
-/* Two notations of a header: ours (`name:type`) and that of neo4j-admin import (`name:TYPE(group)`). Both
- * become the same list of fields with roles. */
+/* There are two notations of a header: `name:type`, and `name:TYPE(group)` of neo4j-admin import. Both become the same list
+ * of fields with roles. */
 
 #include "io/import/import_columns.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a name means; of two names with one role the first in this list wins, the other is an attribute. */
+/* The roles of names. Of two names with one role the first in this list has it, and the other is an attribute. */
 static const struct {
 	const char *name;
 	bool edges;
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
-/* Headers have few columns. */
+/* Headers have few columns, so the search is linear. */
 static gemp_field *find_field(const gemp_header *header, const char *name)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -30,7 +30,6 @@ static gemp_field *find_field(const gemp_header *header, const char *name)
 	return NULL;
 }
 
-/* A role is given once; later names of it are attributes. */
 static bool has_role(const gemp_header *header, gemp_field_role role)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -48,9 +47,10 @@ static bool has_control(const char *name, size_t size)
 	return false;
 }
 
-/* `name` or `name:type`. */
-static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
+/* Appends the field of a cell `name` or `name:type`. */
+static gemp_code parse_field(gemp_header *header, bool edges, const gemp_text_cell *cell)
 {
+	(void)edges;
 	size_t number = header->count + 1, size = cell->size;
 	gemp_field *field = &header->fields[header->count];
 	const char *colon = memrchr(cell->bytes, ':', size);
@@ -86,37 +86,17 @@ static gemp_code parse_field(gemp_header *header, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* The columns that are there show what went wrong. */
+/* The message lists the columns of the file, since the name is mostly misspelt. */
 static gemp_code missing_column(const gemp_header *header, const char *name, const char *kind)
 {
-	gemp_text names = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text names = { 0 };
 	for (size_t i = 0; i < header->count; i++)
 		gemp_text_print(&names, "%s%s", i ? ", " : "", header->fields[i].name);
-	gemp_code code = gemp_text_status(&names);
-	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EDATA,
-		                 "column '%s' is missing (there is: %.300s); the first line of a file "
-		                 "of %s must be a header that names it",
-		                 name, names.data ? names.data : "", kind);
-	gemp_text_free(&names);
-	return code;
-}
-
-/* The order of the table decides between two names of one role. */
-static gemp_code assign_roles(gemp_header *header, bool edges)
-{
-	for (size_t i = 0; i < MEANINGS; i++) {
-		gemp_field *field = meanings[i].edges == edges ? find_field(header, meanings[i].name) : NULL;
-		if (field && !has_role(header, meanings[i].role))
-			field->role = meanings[i].role;
-	}
-	if (!edges && !has_role(header, GEMP_ROLE_KEY))
-		return missing_column(header, "id", "vertices");
-	if (edges && !has_role(header, GEMP_ROLE_SOURCE))
-		return missing_column(header, "src", "edges");
-	if (edges && !has_role(header, GEMP_ROLE_TARGET))
-		return missing_column(header, "dst", "edges");
-	return GEMP_OK;
+	GEMP_TRY(gemp_text_status(&names));
+	return gemp_fail(GEMP_EDATA,
+	                 "column '%s' is missing (there is: %.300s); the first line of a file "
+	                 "of %s must be a header that names it",
+	                 name, names.data ? names.data : "", kind);
 }
 
 /* Only ids can be stated as integers; names of labels and types are text. */
@@ -136,18 +116,40 @@ static gemp_code check_types(const gemp_header *header)
 	return GEMP_OK;
 }
 
-/* The header is returned only if it is complete. */
-gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
+static gemp_code finish_header(gemp_header *header, bool edges)
+{
+	for (size_t i = 0; i < MEANINGS; i++) {
+		gemp_field *field = meanings[i].edges == edges ? find_field(header, meanings[i].name) : NULL;
+		if (field && !has_role(header, meanings[i].role))
+			field->role = meanings[i].role;
+	}
+	if (!edges && !has_role(header, GEMP_ROLE_KEY))
+		return missing_column(header, "id", "vertices");
+	if (edges && !has_role(header, GEMP_ROLE_SOURCE))
+		return missing_column(header, "src", "edges");
+	if (edges && !has_role(header, GEMP_ROLE_TARGET))
+		return missing_column(header, "dst", "edges");
+	return check_types(header);
+}
+
+/* The steps of both notations: `parse` appends the field of a cell, and `finish` checks the whole header. */
+static gemp_code parse_header(gemp_header *out, bool edges, const gemp_cells *cells,
+                              gemp_code (*parse)(gemp_header *, bool, const gemp_text_cell *),
+                              gemp_code (*finish)(gemp_header *, bool))
 {
 	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
 	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
 	for (size_t i = 0; i < cells->count; i++)
-		GEMP_TRY(parse_field(&header, &cells->cell[i]));
-	GEMP_TRY(assign_roles(&header, edges));
-	GEMP_TRY(check_types(&header));
+		GEMP_TRY(parse(&header, edges, &cells->cell[i]));
+	GEMP_TRY(finish(&header, edges));
 	*out = header;
 	header = (gemp_header){ 0 };
 	return GEMP_OK;
+}
+
+gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells)
+{
+	return parse_header(out, edges, cells, parse_field, finish_header);
 }
 
 /* Edge lists are read as if they had this header. */
@@ -160,24 +162,19 @@ gemp_code gemp_header_pair(gemp_header *out)
 /* Takes {0}. */
 void gemp_header_free(gemp_header *header)
 {
-	for (size_t i = 0; i < header->count; i++) {
+	for (size_t i = 0; i < header->count; i++)
 		gemp_free_all(header->fields[i].name, header->fields[i].group);
-	}
 	gemp_free(header->fields);
 	*header = (gemp_header){ 0 };
 }
 
-/* `name:TYPE(group)` in its parts, which are slices of the cell. */
+/* NEO4J'S NOTATION */
+
+/* The parts of `name:TYPE(group)`, which are slices of the cell. */
 typedef struct header_field {
 	gemp_text_cell whole, name, type, group;
 } header_field;
 
-static bool part_is(const gemp_text_cell *part, const char *word)
-{
-	return strlen(word) == part->size && strncasecmp(part->bytes, word, part->size) == 0;
-}
-
-/* A part of a cell is no string of C. */
 static bool ends_in(const gemp_text_cell *part, const char *ending)
 {
 	size_t size = strlen(ending);
@@ -227,7 +224,7 @@ static gemp_code read_type(gemp_field *field, const header_field *parts)
 	                           "state others (times, points) as :string to keep their text, or as :IGNORE");
 }
 
-/* What `type` says the column is for; one in `edges` only, or in files of vertices only. */
+/* The roles that types name, and whether files of vertices and of edges may have them. */
 static const struct {
 	const char *type;
 	bool vertices, edges;
@@ -242,7 +239,7 @@ static const struct {
 static gemp_code read_role(gemp_field *field, const header_field *parts, bool edges)
 {
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-		if (!part_is(&parts->type, roles[i].type))
+		if (!gemp_cell_is(&parts->type, roles[i].type))
 			continue;
 		field->role = roles[i].role;
 		if (edges ? !roles[i].edges : !roles[i].vertices)
@@ -254,10 +251,9 @@ static gemp_code read_role(gemp_field *field, const header_field *parts, bool ed
 	return field->role == GEMP_ROLE_ATTRIBUTE ? read_type(field, parts) : GEMP_OK;
 }
 
-/* A field without a name that has a role is fine. */
+/* Only an attribute needs a name. */
 static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_text_cell *cell)
 {
-	gemp_code code = GEMP_OK;
 	header_field parts;
 	gemp_field *field = &header->fields[header->count];
 	GEMP_TRY(split_field(&parts, cell));
@@ -267,31 +263,31 @@ static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_t
 		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
 	const gemp_text_cell *name = gemp_field_is_attribute(field) ? &parts.name : cell;
 	field->name = gemp_strndup(name->bytes, name->size);
-	header->count++; /* to be freed from here on */
-	if (!field->name)
-		return GEMP_ENOMEM;
-	if (!parts.group.null) {
+	if (!parts.group.null)
 		field->group = gemp_strndup(parts.group.bytes, parts.group.size);
-		code = field->group ? GEMP_OK : GEMP_ENOMEM;
-	}
-	return code;
+	header->count++; /* gemp_header_free frees the field from now on */
+	return field->name && (field->group || parts.group.null) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Each file needs its keys. */
 static gemp_code require_role(const gemp_header *header, gemp_field_role role, const char *type, const char *kind)
 {
-	for (size_t i = 0; i < header->count; i++)
-		if (header->fields[i].role == role)
-			return GEMP_OK;
+	if (has_role(header, role))
+		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
 	                 "column '%s' is missing; the first line of a file of %s must be a header that has "
 	                 "it (put a header that is a file of its own in front of the data)",
 	                 type, kind);
 }
 
-/* No two columns of one name, nor of one role that there can be but once. */
-static gemp_code check_doubled(const gemp_header *header)
+/* Names of attributes are unique, and so are all roles but attributes and ignored columns. */
+static gemp_code finish_neo4j_header(gemp_header *header, bool edges)
 {
+	if (edges) {
+		GEMP_TRY(require_role(header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
+		GEMP_TRY(require_role(header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
+	} else {
+		GEMP_TRY(require_role(header, GEMP_ROLE_KEY, ":ID", "vertices"));
+	}
 	for (size_t i = 0; i < header->count; i++)
 		for (size_t j = 0; j < i; j++) {
 			const gemp_field *a = &header->fields[i], *b = &header->fields[j];
@@ -304,32 +300,18 @@ static gemp_code check_doubled(const gemp_header *header)
 	return GEMP_OK;
 }
 
-/* As gemp_header_parse, with Neo4j's notation. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells)
 {
-	GEMP_OWNED_BY(gemp_header_free) gemp_header header = { 0 };
-	GEMP_TRY(GEMP_NEW(header.fields, cells->count));
-	for (size_t i = 0; i < cells->count; i++)
-		GEMP_TRY(parse_neo4j_field(&header, edges, &cells->cell[i]));
-	if (edges) {
-		GEMP_TRY(require_role(&header, GEMP_ROLE_SOURCE, ":START_ID", "edges"));
-		GEMP_TRY(require_role(&header, GEMP_ROLE_TARGET, ":END_ID", "edges"));
-	} else {
-		GEMP_TRY(require_role(&header, GEMP_ROLE_KEY, ":ID", "vertices"));
-	}
-	GEMP_TRY(check_doubled(&header));
-	*out = header;
-	header = (gemp_header){ 0 };
-	return GEMP_OK;
+	return parse_header(out, edges, cells, parse_neo4j_field, finish_neo4j_header);
 }
 
 /* INFERRED TYPES
  *
- * Tables have texts: each value rules out types (evidence), and the narrowest that is left is taken. JSON and GXL have
- * typed values: the types that were seen are collected, and the format's own rule says which type holds them all. Both
- * are joined over threads and ranks by a bitwise or, for which the order of reading does not matter. */
+ * The cells of tables are texts: each value rules out types (evidence), and the column gets the narrowest type that is left.
+ * JSON and GXL have typed values: the types of all values are collected, and the format's own rule says which type holds
+ * them. Both are joined over threads and ranks by a bitwise or, for which the order of reading does not matter. */
 
-/* Tables have few columns; a linear search keeps them in the order of the headers. */
+/* Tables have few columns, and a linear search keeps them in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
 {
 	for (size_t i = 0; i < schema->count; i++)
@@ -345,7 +327,7 @@ static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *colu
 	return GEMP_OK;
 }
 
-/* Two files of one import feed one column, which has one type. */
+/* Files of one import share a column of one name, so they must state one type. */
 static gemp_code state_type(gemp_schema_column *column, gemp_type type, const char *path)
 {
 	if (column->stated && column->type != type)
@@ -356,7 +338,7 @@ static gemp_code state_type(gemp_schema_column *column, gemp_type type, const ch
 	return GEMP_OK;
 }
 
-/* Fields keep the number of their column: records need no search by name. */
+/* Fields keep the number of their column, so records need no search by name. */
 gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -376,7 +358,7 @@ void gemp_schema_free(gemp_schema *schema)
 	*schema = (gemp_schema){ 0 };
 }
 
-/* Once all types but string are ruled out nothing more can be learnt from a value. */
+/* Once all types but string are ruled out, further values need no look. */
 void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell)
 {
 	uint32_t *evidence = &schema->evidence[column];
@@ -385,7 +367,7 @@ void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cel
 	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
 }
 
-/* The order is from the narrowest type to the widest: a column of 0 and 1 is of integers. */
+/* The order is from the narrowest type to the widest, so a column of 0 and 1 has integers. */
 static gemp_type narrowest_type(uint32_t evidence)
 {
 	if (!(evidence & GEMP_HAS_VALUE))
@@ -397,7 +379,6 @@ static gemp_type narrowest_type(uint32_t evidence)
 	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
 }
 
-/* Stated types stay. */
 void gemp_schema_resolve(gemp_schema *schema)
 {
 	for (size_t i = 0; i < schema->count; i++)
@@ -405,7 +386,7 @@ void gemp_schema_resolve(gemp_schema *schema)
 			schema->columns[i].type = narrowest_type(schema->evidence[i]);
 }
 
-/* Columns appear while records are read, in any order and on any rank. */
+/* Columns appear while records are read, in another order on each rank; the merge sorts them. */
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
 {
 	size_t known = columns->local.list.count;
@@ -418,7 +399,7 @@ gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const ch
 	return GEMP_OK;
 }
 
-/* The union is sorted by name: columns have the same numbers on all ranks. */
+/* Collective. The union is sorted by name, so columns have the same numbers on all ranks. */
 static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *comm,
                                gemp_type (*type_of)(uint32_t seen))
 {

@@ -1,8 +1,8 @@
-/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them: words of two languages
- * and an edge for each translation. The index says where entries lie; an entry is
+/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them, become words of two languages
+ * and an edge for each translation. The index says where entries are; an entry is
  *     headword /pronunciation/ <grammar>
  *     translation, translation <grammar>
- * or, where it has senses, lines `1. translations`, `2. translations` that other lines may explain. */
+ * or, if it has senses, lines `1. translations`, `2. translations`, which other lines may explain. */
 
 #include "io/import/import_dict.h"
 
@@ -20,10 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Entries are prose for people with habits rather than a format; the rules here follow what FreeDict's
- * dictionaries contain. Everything is a slice of the entry's text. */
+/* ENTRIES are written for people and follow habits rather than a format; the rules here follow the contents of FreeDict's
+ * dictionaries. All results are slices of the entry's text. */
 
-/* The next line of the rest. */
+/* Removes the next line from the front of the rest. */
 static gemp_slice take_line(gemp_slice *rest)
 {
 	const char *newline = memchr(rest->bytes, '\n', rest->size);
@@ -34,7 +34,7 @@ static gemp_slice take_line(gemp_slice *rest)
 	return line;
 }
 
-/* The text before the first blank that one of the characters `stops` follows. */
+/* The text before the first blank that is followed by one of the characters `stops`. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	for (size_t i = 0; i + 1 < text.size; i++)
@@ -57,7 +57,7 @@ static bool begins_with(gemp_slice text, const char *word)
 	return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
-/* Lines of such words explain a sense and hold no translations. */
+/* Lines that begin so explain a sense and hold no translations. */
 static bool is_note(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
@@ -69,7 +69,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Without the `2.` that may end it. */
+/* The line without a number like `2.` at its end. */
 static gemp_slice without_number(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
@@ -81,7 +81,7 @@ static gemp_slice without_number(gemp_slice line)
 	return size == 0 || text.bytes[size - 1] == ' ' ? gemp_trimmed(text.bytes, text.bytes + size) : text;
 }
 
-/* Where a line of sense `number` has its translations; 0 if it is none. */
+/* The offset of the translations in a line of sense `number`; 0 for another line. */
 static size_t after_number(gemp_slice line, int64_t number)
 {
 	size_t i = 0;
@@ -92,7 +92,7 @@ static size_t after_number(gemp_slice line, int64_t number)
 	return dot && found == number ? i + 2 : 0;
 }
 
-/* Without the notes in [ ] and { } in front. */
+/* The text without the notes in [ ] and { } at its beginning. */
 static gemp_slice without_notes(gemp_slice text)
 {
 	text = gemp_trimmed(text.bytes, text.bytes + text.size);
@@ -116,7 +116,7 @@ static bool is_parenthesis(gemp_slice line)
 	return false;
 }
 
-/* A word that is given twice for one headword makes one edge. */
+/* A translation that an entry gives twice is kept once, with its first sense. */
 static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_t sense)
 {
 	word = before(without_notes(word), "<[/{");
@@ -132,26 +132,23 @@ static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_
 	return GEMP_OK;
 }
 
-/* Translations between commas that are not in brackets and that a blank follows. */
+/* Translations are separated by commas outside brackets that are followed by a blank. */
 static gemp_code add_line(gemp_dict_entry *entry, gemp_slice line, int64_t sense)
 {
-	gemp_code code = GEMP_OK;
 	gemp_slice text = without_number(line);
 	const char *begin = text.bytes, *end = text.bytes + text.size;
 	int depth = 0;
-	for (const char *at = begin; at < end && code == GEMP_OK; at++) {
+	for (const char *at = begin; at < end; at++) {
 		depth += strchr("([<{", *at) != NULL;
 		depth -= depth > 0 && strchr(")]>}", *at) != NULL;
 		if (*at != ',' || depth > 0 || at + 1 == end || at[1] != ' ')
 			continue;
-		code = add_translation(entry, gemp_trimmed(begin, at), sense);
+		GEMP_TRY(add_translation(entry, gemp_trimmed(begin, at), sense));
 		begin = at + 1;
 	}
-	return code == GEMP_OK ? add_translation(entry, gemp_trimmed(begin, end), sense) : code;
+	return add_translation(entry, gemp_trimmed(begin, end), sense);
 }
 
-/* The first line is the headword with pronunciation and grammar; what follows depends on whether senses
- * are numbered. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
 	gemp_slice rest = { text, size }, line = take_line(&rest);
@@ -190,11 +187,11 @@ typedef struct dict_reader {
 	gemp_cells cells;
 	index_entry *entries; /* [count] of the dictionary being read */
 	size_t count, capacity;
-	gemp_text text;     /* all its entries */
+	gemp_text text;     /* its entries */
 	char languages[64]; /* "deu-eng" */
 	gemp_dict_entry entry;
-	gemp_dictionary words; /* keys, as this rank met them */
-	gemp_text keys[2];
+	gemp_dictionary words; /* keys of all words that this rank has read */
+	gemp_text keys[2];     /* of source and target */
 	gemp_builder *builder;
 	uint32_t file;
 	size_t language, word, grammar, sense; /* columns */
@@ -215,14 +212,14 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* Is this an entry about the dictionary itself? */
+/* Does the entry describe the dictionary itself? */
 static bool is_metadata(const gemp_line *line)
 {
 	return (line->size >= 10 && memcmp(line->text, "00database", 10) == 0) ||
 	       (line->size >= 11 && memcmp(line->text, "00-database", 11) == 0);
 }
 
-/* `headword TAB place TAB size`. */
+/* A line is `headword TAB place TAB size`. */
 static gemp_code visit_index(void *self, const gemp_line *line)
 {
 	dict_reader *reader = self;
@@ -247,7 +244,7 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* By place, so that words which share an entry become neighbours. */
+/* For qsort: by place, so words that share an entry become neighbours. */
 static int compare_entries(const void *left, const void *right)
 {
 	const index_entry *a = left, *b = right;
@@ -285,7 +282,7 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	return GEMP_OK;
 }
 
-/* "deu:Haus", known as a word from now on. */
+/* *key becomes a string like "deu:Haus", and a word. which: 0 for the first language, 1 for the second. */
 static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_slice word)
 {
 	gemp_text *text = &reader->keys[which];
@@ -324,7 +321,7 @@ static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 	return GEMP_OK;
 }
 
-/* NAME.index -> NAME. */
+/* The length of NAME in NAME.index, NAME.dict.dz or NAME.dict. */
 static size_t base_of(const char *path)
 {
 	static const char *const endings[] = { ".index", ".dict.dz", ".dict" };
@@ -355,7 +352,6 @@ static const char *languages_of(const char *path, size_t base)
 /* The index is plain, the text compressed or not. */
 static gemp_code dict_files(gemp_paths *out, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	size_t base = base_of(path);
 	gemp_text_print(&name, "%.*s.index", (int)base, path);
@@ -364,21 +360,17 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	gemp_text_clear(&name);
 	gemp_text_print(&name, "%.*s.dict.dz", (int)base, path);
 	GEMP_TRY(gemp_text_status(&name));
-	if (access(name.data, R_OK) != 0) {
-		name.data[name.size - 3] = '\0'; /* not compressed */
-		if (access(name.data, R_OK) != 0) {
-			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
-			                 name.data, strerror(errno));
-			return code;
-		}
-	}
+	if (access(name.data, R_OK) != 0)
+		name.data[name.size - 3] = '\0'; /* the text may be uncompressed */
+	if (access(name.data, R_OK) != 0)
+		return gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
+		                 name.data, strerror(errno));
 	return gemp_paths_add(out, name.data);
 }
 
-/* Local. paths: the index, the text. */
+/* Local. paths[2]: of the index and of the text. */
 static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 {
-	gemp_code code = GEMP_OK;
 	const bool never = false;
 	size_t base = base_of(paths[0]);
 	const char *languages = languages_of(paths[0], base);
@@ -393,15 +385,15 @@ static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 	GEMP_TRY(read_text(&reader->text, paths[1]));
 	GEMP_TRY(gemp_lines_head(paths[0], visit_index, reader, &never));
 	remove_duplicates(reader);
-	for (size_t i = 0; i < reader->count && code == GEMP_OK; i++) {
-		code = add_entry(reader, &reader->entries[i]);
+	for (size_t i = 0; i < reader->count; i++) {
+		gemp_code code = add_entry(reader, &reader->entries[i]);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": entry of this word: ", paths[0], reader->entries[i].line);
+		GEMP_TRY(code);
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Keys carry the language, so that words of two languages stay apart. */
 static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -412,7 +404,7 @@ static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 	return gemp_builder_edge_column(reader->builder, "sense", GEMP_INTEGER, &reader->sense);
 }
 
-/* The key is language and word with a colon between them. */
+/* The key is "LANGUAGE:WORD", so equal words of two languages are different vertices. */
 static gemp_code add_word(void *self, const char *key, size_t size)
 {
 	const dict_reader *reader = self;
@@ -439,7 +431,7 @@ static void free_reader(dict_reader *reader)
 	gemp_text_free(&reader->keys[1]);
 }
 
-/* One rank reads a dictionary, the next one the next. */
+/* The ranks read the dictionaries in turn. */
 static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

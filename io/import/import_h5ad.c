@@ -1,6 +1,6 @@
-/* AnnData (.h5ad): observations are vertices with the columns of `obs`, and each sparse matrix in `obsp` is a type
- * of edges, their values in column `value`. Each rank reads its share of the observations; matrices are dealt out to
- * the ranks. */
+/* AnnData (.h5ad): observations become vertices with the columns of `obs`, and each sparse matrix in `obsp` becomes a type
+ * of edges with their values in the column `value`. Each rank reads its block of the observations; the ranks take the
+ * matrices in turn. */
 
 #include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -12,19 +12,19 @@
 #include <string.h>
 
 typedef struct relation {
-	char *name, *path;  /* owned; decoded, and where it is */
-	gemp_sparse matrix; /* open at the rank that reads it */
-	bool taken;
+	char *name, *path; /* owned; the type of edges, and the group of the matrix */
+	gemp_sparse matrix;
+	bool used; /* the matrix is sparse */
 } relation;
 
 typedef struct h5ad_import {
 	const gemp_comm *comm;
 	gemp_h5 h5;
 	uint64_t vertices;
-	gemp_block_range mine; /* observations */
-	gemp_column keys;      /* of all of them */
+	gemp_block_range mine; /* this rank's block of the observations */
+	gemp_column keys;      /* of all observations */
 	size_t column_count;
-	gemp_column *columns; /* [column_count] of this rank's share */
+	gemp_column *columns; /* [column_count] of this rank's block */
 	size_t relation_count;
 	relation *relations; /* [relation_count] */
 	gemp_builder *builder;
@@ -95,8 +95,8 @@ static gemp_code open_matrix(h5ad_import *self, relation *r)
 	GEMP_TRY(gemp_h5_has_attribute(h5, r->path, "encoding-type", &has));
 	if (has)
 		GEMP_TRY(gemp_h5_get_text(h5, r->path, "encoding-type", &encoding));
-	r->taken = has && (strcmp(encoding, "csr_matrix") == 0 || strcmp(encoding, "csc_matrix") == 0);
-	if (!r->taken) {
+	r->used = has && (strcmp(encoding, "csr_matrix") == 0 || strcmp(encoding, "csc_matrix") == 0);
+	if (!r->used) {
 		gemp_warn("%s: %s is no sparse matrix, and is left out; store it as CSR or CSC", h5->path, r->path);
 		return GEMP_OK;
 	}
@@ -145,8 +145,8 @@ static gemp_code declare(h5ad_import *self, size_t *column)
 		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->columns[c].name, self->columns[c].type, &at));
 	for (size_t i = 0; i < self->relation_count; i++) {
 		const relation *r = &self->relations[i];
-		const gemp_type next = gemp_sparse_type(&r->matrix);
-		if (!r->taken)
+		const gemp_type next = r->matrix.values.type;
+		if (!r->used)
 			continue;
 		if (first && next != type && (next == GEMP_BOOLEAN || type == GEMP_BOOLEAN))
 			return gemp_fail(GEMP_EDATA, "%s: %s holds %ss and %s %ss; convert one, as by matrix.astype(float)",
@@ -157,7 +157,7 @@ static gemp_code declare(h5ad_import *self, size_t *column)
 	return gemp_builder_edge_column(self->builder, "value", type, column);
 }
 
-/* Each rank adds its share of the observations. */
+/* Local. Each rank adds its block of the observations. */
 static gemp_code add_vertices(h5ad_import *self, uint32_t file)
 {
 	for (uint64_t i = self->mine.begin; i < self->mine.end; i++) {
@@ -180,22 +180,22 @@ static gemp_value key_of(void *context, uint64_t index, bool column)
 	return gemp_column_get(&self->keys, (size_t)index);
 }
 
-/* Matrices are dealt out to the ranks, since each is read from its beginning to its end. */
+/* Local. The ranks take the matrices in turn, since each is read from its beginning to its end. */
 static gemp_code feed(h5ad_import *self)
 {
-	uint32_t file;
-	size_t column;
-	GEMP_TRY(gemp_builder_file(self->builder, self->h5.path, &file));
-	GEMP_TRY(declare(self, &column));
-	GEMP_TRY(add_vertices(self, file));
-	for (size_t r = (size_t)self->comm->rank; r < self->relation_count; r += (size_t)self->comm->size)
-		if (self->relations[r].taken)
-			GEMP_TRY(gemp_sparse_feed(&self->relations[r].matrix, self->builder, file, self->relations[r].name, column,
-			                          key_of, self));
+	gemp_sparse_edges to = { .builder = self->builder, .key = key_of, .self = self };
+	GEMP_TRY(gemp_builder_file(self->builder, self->h5.path, &to.file));
+	GEMP_TRY(declare(self, &to.column));
+	GEMP_TRY(add_vertices(self, to.file));
+	for (size_t r = (size_t)self->comm->rank; r < self->relation_count; r += (size_t)self->comm->size) {
+		to.type = self->relations[r].name;
+		if (self->relations[r].used)
+			GEMP_TRY(gemp_sparse_feed(&self->relations[r].matrix, &to));
+	}
 	return GEMP_OK;
 }
 
-/* Local: every rank reads keys and the list of matrices. */
+/* Local. Every rank reads the keys and the list of matrices. */
 static gemp_code read_head(h5ad_import *self, const char *path)
 {
 	GEMP_TRY(gemp_h5_open_local(&self->h5, path, "write it again"));

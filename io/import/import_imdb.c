@@ -30,7 +30,7 @@ typedef struct table {
 
 enum { RATINGS, TITLES, PEOPLE, PRINCIPALS, TABLES };
 
-/* Keys first. */
+/* The fields of keys come first. Ratings come before the titles whose attributes they are. */
 static const table tables[TABLES] = {
 	[RATINGS] = { "title.ratings",
 	              false,
@@ -97,49 +97,46 @@ typedef struct imdb_reader {
 	bool present[TABLES];
 	uint32_t files[TABLES];
 	size_t columns[TABLES][MAX_FIELDS]; /* the builder's */
-	size_t places[TABLES][MAX_FIELDS];  /* of fields in the file, by its header */
+	size_t places[TABLES][MAX_FIELDS];  /* of fields in a line, by the header */
 	size_t widths[TABLES];              /* fields in the header */
 	int now;                            /* the table being read */
 	bool enough;                        /* its header is read */
-	gemp_dictionary rated;              /* titles */
+	gemp_dictionary rated;              /* titles with a rating, and others that were looked up */
 	rating *ratings;                    /* [ratings_capacity >= rated.list.count] */
 	size_t ratings_capacity;
 } imdb_reader;
 
 /* THE FOLDER */
 
-/* IMDb gives tables compressed by gzip; plain ones and those packed by Zstandard are found, too. */
+/* IMDb compresses tables by gzip; plain tables and those compressed by Zstandard are found, too. */
 static gemp_code find_file(gemp_paths *out, const char *folder, const table *table, bool *present)
 {
 	static const char *const endings[] = { ".tsv", ".tsv.gz", ".tsv.zst" };
-	gemp_code code = GEMP_OK;
-	gemp_text path = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 };
 	*present = false;
-	for (size_t i = 0; i < 3 && code == GEMP_OK && !*present; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		gemp_text_clear(&path);
 		gemp_text_print(&path, "%s/%s%s", folder, table->name, endings[i]);
-		code = gemp_text_status(&path);
-		*present = code == GEMP_OK && access(path.data, F_OK) == 0;
+		GEMP_TRY(gemp_text_status(&path));
+		*present = access(path.data, F_OK) == 0;
+		if (*present)
+			return gemp_paths_add(out, path.data);
 	}
-	if (*present)
-		code = gemp_paths_add(out, path.data);
-	else if (code == GEMP_OK && !table->optional)
-		code = gemp_fail(GEMP_ENOINPUT,
-		                 "%s: there is no %s.tsv.gz; name the folder that holds IMDb's title.basics, "
-		                 "name.basics and title.principals",
-		                 folder, table->name);
-	gemp_text_free(&path);
-	return code;
+	if (table->optional)
+		return GEMP_OK;
+	return gemp_fail(GEMP_ENOINPUT,
+	                 "%s: there is no %s.tsv.gz; name the folder that holds IMDb's title.basics, "
+	                 "name.basics and title.principals",
+	                 folder, table->name);
 }
 
-/* For the provenance; the same search as for reading. */
+/* The files for the provenance are those that are read. */
 static gemp_code list_files(gemp_paths *out, const char *folder)
 {
-	gemp_code code = GEMP_OK;
 	bool present;
-	for (size_t t = 0; t < TABLES && code == GEMP_OK; t++)
-		code = find_file(out, folder, &tables[t], &present);
-	return code;
+	for (size_t t = 0; t < TABLES; t++)
+		GEMP_TRY(find_file(out, folder, &tables[t], &present));
+	return GEMP_OK;
 }
 
 /* HEADERS */
@@ -149,24 +146,24 @@ static gemp_code read_header(void *self, const gemp_line *line)
 {
 	imdb_reader *r = self;
 	const table *table = &tables[r->now];
-	gemp_code code = gemp_cells_tsv(&r->cells, line->text, line->size);
-	for (size_t f = 0; f < field_count(table) && code == GEMP_OK; f++) {
+	GEMP_TRY(gemp_cells_tsv(&r->cells, line->text, line->size));
+	for (size_t f = 0; f < field_count(table); f++) {
+		const char *name = table->fields[f].name;
 		size_t c = 0;
-		while (c < r->cells.count &&
-		       (strlen(table->fields[f].name) != r->cells.cell[c].size ||
-		        memcmp(table->fields[f].name, r->cells.cell[c].bytes, r->cells.cell[c].size) != 0))
+		while (c < r->cells.count && (strlen(name) != r->cells.cell[c].size ||
+		                              memcmp(name, r->cells.cell[c].bytes, r->cells.cell[c].size) != 0))
 			c++;
 		if (c == r->cells.count)
-			code = gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line must be IMDb's header of %s",
-			                 table->fields[f].name, table->name);
+			return gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line must be IMDb's header of %s", name,
+			                 table->name);
 		r->places[r->now][f] = c;
 	}
 	r->widths[r->now] = r->cells.count;
 	r->enough = true;
-	return code;
+	return GEMP_OK;
 }
 
-/* Ratings become attributes of titles: their columns are declared like those of vertices. */
+/* Ratings become attributes of titles, so their columns are declared like those of vertices. */
 static gemp_code declare(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -194,7 +191,7 @@ static const gemp_text_cell *cell_of(const imdb_reader *r, size_t f)
 	return &r->cells.cell[r->places[r->now][f]];
 }
 
-/* A value, or NULL. */
+/* The value of a field of the current line; NULL for an empty cell and for \N. */
 static gemp_code read_value(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	const field *field = &tables[r->now].fields[f];
@@ -206,7 +203,7 @@ static gemp_code read_value(const imdb_reader *r, size_t f, gemp_value *out)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
-/* Every line has a key in its first field. */
+/* A field that every line must have. */
 static gemp_code read_key(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	gemp_code code = read_value(r, f, out);
@@ -215,7 +212,6 @@ static gemp_code read_key(const imdb_reader *r, size_t f, gemp_value *out)
 	return code;
 }
 
-/* NULL is \N in IMDb's files. */
 static gemp_code add_values(imdb_reader *r)
 {
 	const table *table = &tables[r->now];
@@ -231,7 +227,7 @@ static gemp_code add_values(imdb_reader *r)
 	return GEMP_OK;
 }
 
-/* Ratings are read first and kept by title, as titles come later in another file. */
+/* Ratings are kept by title, since titles come later in another file. */
 static gemp_code store_rating(imdb_reader *r)
 {
 	gemp_value key, average, votes;
@@ -255,7 +251,7 @@ static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 	if (!r->present[RATINGS])
 		return GEMP_OK;
 	GEMP_TRY(gemp_dictionary_add(&r->rated, key->string.bytes, key->string.size, &at));
-	if (at == known) { /* without one; the dictionary knows it now */
+	if (at == known) { /* the title has no rating */
 		GEMP_TRY(GEMP_RESERVE(r->ratings, r->ratings_capacity, known + 1));
 		r->ratings[at] = (rating){ .null = { true, true } };
 	}
@@ -268,7 +264,7 @@ static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 	return GEMP_OK;
 }
 
-/* "archive_footage" is ARCHIVE_FOOTAGE. */
+/* The type of an edge is the category in capitals, like ARCHIVE_FOOTAGE; actors and actresses act in a title. */
 static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 {
 	static const char *const actors[] = { "actor", "actress" };
@@ -280,13 +276,13 @@ static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 			return GEMP_OK;
 		}
 	if (*size >= MAX_TYPE)
-		return gemp_fail(GEMP_EDATA, "the category is longer than %d characters", MAX_TYPE - 1);
+		return gemp_fail(GEMP_EDATA, "the category is longer than %d characters; shorten it", MAX_TYPE - 1);
 	for (size_t i = 0; i < *size; i++)
 		type[i] = bytes[i] == ' ' ? '_' : (char)toupper((unsigned char)bytes[i]);
 	return GEMP_OK;
 }
 
-/* The category of a principal is the type of the edge and an attribute, too. */
+/* The category of a principal is the type of the edge, and an attribute, too. */
 static gemp_code add_principal(imdb_reader *r, gemp_place place)
 {
 	gemp_value title, person, category;
@@ -330,26 +326,24 @@ static gemp_code visit_line(void *self, const gemp_line *line)
 /* Only the first line of each table is read. */
 static gemp_code read_headers(imdb_reader *r, const gemp_paths *paths)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t t = 0, i = 0; t < TABLES && code == GEMP_OK; t++) {
+	for (size_t t = 0, i = 0; t < TABLES; t++) {
 		r->now = (int)t;
 		r->enough = false;
 		if (r->present[t])
-			code = gemp_lines_head(paths->path[i++], read_header, r, &r->enough);
+			GEMP_TRY(gemp_lines_head(paths->path[i++], read_header, r, &r->enough));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Ratings may be missing; the other files are needed. */
+/* Local. */
 static gemp_code find_files(imdb_reader *r, gemp_paths *paths, const char *folder)
 {
-	gemp_code code = GEMP_OK;
-	for (size_t t = 0; t < TABLES && code == GEMP_OK; t++)
-		code = find_file(paths, folder, &tables[t], &r->present[t]);
-	return code == GEMP_OK ? read_headers(r, paths) : code;
+	for (size_t t = 0; t < TABLES; t++)
+		GEMP_TRY(find_file(paths, folder, &tables[t], &r->present[t]));
+	return read_headers(r, paths);
 }
 
-/* Any rank may meet any title, so each reads all ratings. */
+/* Collective. Any rank may read any title, so each reads all ratings. */
 static gemp_code read_tables(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -376,13 +370,12 @@ static void free_reader(imdb_reader *r)
 	gemp_cells_free(&r->cells);
 }
 
-/* Principals mention people that name.basics lacks: edges make vertices, too. */
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_reader) imdb_reader r = { .comm = comm };
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
-	built.vertices_from_edges = true; /* principals mention people that name.basics does not have */
+	built.vertices_from_edges = true; /* principals name people that name.basics lacks */
 	GEMP_TRY(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
 	GEMP_TRY(gemp_builder_new(&r.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, declare(&r, &paths)));

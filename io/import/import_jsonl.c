@@ -1,4 +1,5 @@
-/* JSON lines. Attributes are found in a first reading, on all ranks together; the second one feeds the builder. */
+/* JSON lines. All ranks together read the files twice: the first pass finds attributes and their types, the second one feeds
+ * the builder. */
 
 #include "core/status.h"
 #include "graph/column.h"
@@ -40,8 +41,7 @@ static void gemp_json_record_free(gemp_json_record *record)
 	*record = (gemp_json_record){ 0 };
 }
 
-/* Is the member of `properties` an attribute? */
-/* Members that gave key, labels or ends are left out. */
+/* Is the member of `properties` an attribute, and not the key, labels, type or an end? */
 static bool gemp_json_record_is_attribute(const gemp_json_record *record, const char *name)
 {
 	for (size_t i = 0; i < sizeof record->skip / sizeof *record->skip; i++)
@@ -63,7 +63,7 @@ static gemp_code read_key(gemp_value *out, const json_t *value, const char *wher
 	return GEMP_OK;
 }
 
-/* A label or a type, which the builder would cut at a semicolon. */
+/* Appends a label or a type. */
 static gemp_code add_name(gemp_text *out, const json_t *value, const char *where)
 {
 	if (!json_is_string(value))
@@ -79,20 +79,19 @@ static gemp_code add_name(gemp_text *out, const json_t *value, const char *where
 /* A list of labels, one label, or nothing. */
 static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 {
-	gemp_code code = GEMP_OK;
 	if (!json_is_array(value))
 		return value && !json_is_null(value) ? add_name(out, value, where) : GEMP_OK;
-	for (size_t i = 0; i < json_array_size(value) && code == GEMP_OK; i++) {
+	for (size_t i = 0; i < json_array_size(value); i++) {
 		const json_t *label = json_array_get(value, i);
 		if (json_is_string(label) && strchr(json_string_value(label), ';'))
 			return gemp_fail(GEMP_EDATA, "label '%.40s' has a semicolon, which separates labels; rename it",
 			                 json_string_value(label));
-		code = add_name(out, label, where);
+		GEMP_TRY(add_name(out, label, where));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Unknown members would be lost silently: they are refused. */
+/* Unknown members are refused, since they would be lost silently. */
 static gemp_code check_members(json_t *object, const char *what, const char *const *known)
 {
 	const char *name;
@@ -107,7 +106,7 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 	return GEMP_OK;
 }
 
-/* Properties are optional, but an object if they are there. */
+/* Properties are optional, and an object. */
 static gemp_code take_properties(gemp_json_record *record)
 {
 	record->properties = json_object_get(record->root, "properties");
@@ -152,7 +151,7 @@ static gemp_code read_relationship(gemp_json_record *record)
 	return take_properties(record);
 }
 
-/* The first of the names that the object has, which is then no attribute. */
+/* The member with the first of the names that the object has, which is then no attribute; NULL if there is none. */
 static json_t *take(gemp_json_record *record, size_t *skipped, const char *const *names)
 {
 	for (; *names; names++) {
@@ -191,8 +190,7 @@ static gemp_code read_plain(gemp_json_record *record)
 	return add_labels(&record->names, list, record->skip[1]);
 }
 
-/* Replaces what the record held ({0}: nothing). Errors with neither file nor line. */
-/* Duplicate members are refused, as only one could be kept. */
+/* Replaces the record's content; {0} is an empty record. Duplicate members are refused, since only one could be kept. */
 static gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size_t size)
 {
 	json_error_t error;
@@ -264,7 +262,7 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Numbers are floats if any of them is one; what is of another kind in other lines is refused there. */
+/* Numbers are floats if any of them is a float. The second pass refuses values of another kind. */
 static gemp_type type_of(uint32_t seen)
 {
 	return seen & GEMP_SEEN_STRING || !seen ? GEMP_STRING
@@ -273,15 +271,14 @@ static gemp_type type_of(uint32_t seen)
 	                                        : GEMP_BOOLEAN;
 }
 
-/* Columns of vertices and of edges are apart, even of one name. */
+/* Vertices and edges have different columns even for one name. */
 static gemp_code declare(jsonl_reader *reader, const gemp_import_options *options)
 {
 	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
 	return gemp_inferred_columns_declare(reader->columns, reader->builder);
 }
 
-/* Only integers and floats share a column; other mixtures are refused, since a value would change its
- * type. */
+/* Only integers and floats share a column; other mixtures are refused, since a value would change its type. */
 static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, const json_t *value)
 {
 	*out = (gemp_value){ .type = type };
@@ -334,7 +331,7 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	return add_values(reader);
 }
 
-/* Files are read one after another by all ranks together. */
+/* Collective. All ranks read the files together, one after another. */
 static gemp_code visit_files(jsonl_reader *reader, gemp_lines *lines, size_t count, gemp_visit_line *visit)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -351,7 +348,6 @@ static void free_reader(jsonl_reader *reader)
 	gemp_inferred_columns_free(reader->columns);
 }
 
-/* Columns must be known to all ranks before the first vertex: files are read twice. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const size_t count = options->edge_file_count;

@@ -14,7 +14,7 @@
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
 
-/* What rank 0 reads from the banner and the line of sizes. */
+/* Rank 0 reads the banner and the line of sizes, and broadcasts this. */
 typedef struct mtx_head {
 	bool complete, values;
 	gemp_type type; /* of the values */
@@ -33,23 +33,18 @@ typedef struct mtx_reader {
 	uint64_t entries; /* of this rank */
 } mtx_reader;
 
-static bool is_word(const gemp_text_cell *cell, const char *word)
-{
-	return strlen(word) == cell->size && strncasecmp(cell->bytes, word, cell->size) == 0;
-}
-
 static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
 {
 	return gemp_fail(GEMP_EDATA, "'%.*s' is not supported; %s", cell->size > 40 ? 40 : (int)cell->size, cell->bytes,
 	                 remedy);
 }
 
-/* Complex matrices would need two columns. */
+/* A complex matrix would need two columns and is refused. */
 static gemp_code read_field(mtx_head *head, const gemp_text_cell *cell)
 {
-	head->values = !is_word(cell, "pattern");
-	head->type = is_word(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
-	if (!head->values || is_word(cell, "integer") || is_word(cell, "real") || is_word(cell, "double"))
+	head->values = !gemp_cell_is(cell, "pattern");
+	head->type = gemp_cell_is(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
+	if (!head->values || gemp_cell_is(cell, "integer") || gemp_cell_is(cell, "real") || gemp_cell_is(cell, "double"))
 		return GEMP_OK;
 	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary parts");
 }
@@ -57,8 +52,10 @@ static gemp_code read_field(mtx_head *head, const gemp_text_cell *cell)
 /* Hermitian matrices are complex and are refused with them. */
 static gemp_code read_symmetry(mtx_head *head, const gemp_text_cell *cell)
 {
-	head->symmetry = is_word(cell, "symmetric") ? SYMMETRIC : is_word(cell, "skew-symmetric") ? SKEW : GENERAL;
-	if (head->symmetry != GENERAL || is_word(cell, "general"))
+	head->symmetry = gemp_cell_is(cell, "symmetric")        ? SYMMETRIC
+	                 : gemp_cell_is(cell, "skew-symmetric") ? SKEW
+	                                                        : GENERAL;
+	if (head->symmetry != GENERAL || gemp_cell_is(cell, "general"))
 		return GEMP_OK;
 	return reject(cell, "a matrix can be general, symmetric or skew-symmetric; write all its entries as general");
 }
@@ -66,12 +63,12 @@ static gemp_code read_symmetry(mtx_head *head, const gemp_text_cell *cell)
 /* The banner decides what all other lines mean. */
 static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 {
-	if (cells->count != 5 || !is_word(&cells->cell[0], "%%MatrixMarket"))
+	if (cells->count != 5 || !gemp_cell_is(&cells->cell[0], "%%MatrixMarket"))
 		return gemp_fail(GEMP_EDATA, "not a Matrix Market file; the first line must be like "
 		                             "'%%%%MatrixMarket matrix coordinate real general'");
-	if (!is_word(&cells->cell[1], "matrix"))
+	if (!gemp_cell_is(&cells->cell[1], "matrix"))
 		return reject(&cells->cell[1], "only 'matrix' is a graph");
-	if (!is_word(&cells->cell[2], "coordinate"))
+	if (!gemp_cell_is(&cells->cell[2], "coordinate"))
 		return reject(&cells->cell[2], "a dense matrix has no edges; write its entries in coordinate format "
 		                               "(scipy.io.mmwrite of a sparse matrix)");
 	GEMP_TRY(read_field(head, &cells->cell[3]));
@@ -82,11 +79,11 @@ static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 {
 	gemp_value value;
-	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
-	if (code == GEMP_OK && value.integer < 0)
+	GEMP_TRY(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
+	if (value.integer < 0)
 		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted", value.integer);
-	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
-	return code;
+	*out = (uint64_t)value.integer;
+	return GEMP_OK;
 }
 
 /* Only square matrices can be symmetric. */
@@ -111,7 +108,7 @@ static gemp_code read_sizes(mtx_head *head, const gemp_cells *cells)
 	return GEMP_OK;
 }
 
-/* Blank lines are allowed anywhere behind the banner. */
+/* Blank lines are allowed anywhere behind the banner and count as comments. */
 static bool is_comment(const gemp_line *line)
 {
 	return line->size == 0 || line->text[0] == '%' || strspn(line->text, " \t\r") >= line->size;
@@ -131,22 +128,16 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	return read_sizes(&reader->head, &reader->cells);
 }
 
-/* Collective. */
+/* Local, on rank 0. */
 static gemp_code read_head(mtx_reader *reader, const char *path)
 {
-	gemp_code code = GEMP_OK;
-	if (reader->comm->rank == 0)
-		code = gemp_lines_head(path, visit_head, reader, &reader->head.complete);
-	if (code == GEMP_OK && reader->comm->rank == 0 && !reader->head.complete)
-		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again",
-		                 path);
-	code = gemp_comm_agree(reader->comm, code);
-	if (code == GEMP_OK)
-		GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
-	return code;
+	GEMP_TRY(gemp_lines_head(path, visit_head, reader, &reader->head.complete));
+	if (reader->head.complete)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again", path);
 }
 
-/* Rows and columns of a rectangular matrix are different vertices, which a letter tells apart. */
+/* Rows and columns of a rectangular matrix are different vertices; a letter distinguishes their keys. */
 static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char name[24])
 {
 	if (head->rows == head->columns)
@@ -155,7 +146,7 @@ static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char 
 	return (gemp_value){ .type = GEMP_STRING, .string = { name, (size_t)size } };
 }
 
-/* This rank's share of the rows, or of the columns of a bipartite graph. */
+/* Each rank adds its block of the rows, or of the columns of a rectangular matrix. */
 static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, const char *label)
 {
 	gemp_block_range mine = gemp_comm_block(reader->comm, count);
@@ -172,12 +163,12 @@ static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, con
 static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t max, const char *what)
 {
 	gemp_value value;
-	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
-	if (code == GEMP_OK && (value.integer < 1 || (uint64_t)value.integer > max))
+	GEMP_TRY(gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size));
+	if (value.integer < 1 || (uint64_t)value.integer > max)
 		return gemp_fail(GEMP_EDATA, "%s %" PRId64 " of a matrix that has 1 to %" PRIu64 "; numbers begin at 1", what,
 		                 value.integer, max);
-	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
-	return code;
+	*out = (uint64_t)value.integer;
+	return GEMP_OK;
 }
 
 /* A row is the source of an edge and a column its target. */
@@ -204,7 +195,7 @@ static gemp_code add_negative(mtx_reader *reader, uint64_t row, uint64_t column,
 	return add_edge(reader, column, row, &value, place);
 }
 
-/* Entries may lie on any rank; those of symmetric matrices are stored once. */
+/* Any rank may read an entry. The file of a symmetric matrix has each pair of entries once. */
 static gemp_code visit_entry(void *self, const gemp_line *line)
 {
 	mtx_reader *reader = self;
@@ -232,7 +223,7 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Local. What precedes the entries. */
+/* Local. Declares file and column, and adds the vertices. */
 static gemp_code begin_entries(mtx_reader *reader, const char *path)
 {
 	const mtx_head *head = &reader->head;
@@ -252,7 +243,7 @@ static void free_reader(mtx_reader *reader)
 	gemp_cells_free(&reader->cells);
 }
 
-/* The number of entries is compared with the header, since a cut file looks whole otherwise. */
+/* The number of entries is compared with the header, since a truncated file looks whole otherwise. */
 static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const char *path = options->edge_files[0];
@@ -260,7 +251,8 @@ static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_im
 	gemp_lines lines;
 	gemp_builder_options built = gemp_format_builder(options);
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
-	GEMP_TRY(read_head(&self, path));
+	GEMP_TRY(gemp_comm_agree(comm, comm->rank == 0 ? read_head(&self, path) : GEMP_OK));
+	GEMP_MPI(MPI_Bcast(&self.head, (int)sizeof self.head, MPI_BYTE, 0, comm->world));
 	if (options->undirected && self.head.symmetry == SKEW)
 		return gemp_fail(GEMP_EUSAGE,
 		                 "%s: entries of a skew-symmetric matrix have a sign by direction; take it as directed", path);

@@ -1,5 +1,6 @@
-/* Debian's Packages index as a graph of packages, what they need and where they belong. Package and VirtualPackage have
- * their name as key; SourcePackage, Maintainer, Tag and Section have it behind `source:` and so on. */
+/* Debian's Packages index becomes a graph of packages, their relations, sources, maintainers, tags and sections. The key of
+ * a Package or VirtualPackage is its name; the key of a SourcePackage, Maintainer, Tag or Section is its name behind
+ * `source:` and so on. */
 
 #include "core/status.h"
 #include "io/file/stream.h"
@@ -15,8 +16,8 @@
 /* STANZAS: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
  * together.
  *
- * Stanzas are separated by blank lines. One belongs to the rank in whose byte range the blank line before it begins
- * (the first one to rank 0), which reads beyond its range to the stanza's end.
+ * Blank lines separate stanzas. A stanza belongs to the rank in whose byte range the blank line before it begins (the first
+ * stanza to rank 0); the rank reads beyond its range to the stanza's end.
  */
 
 enum { STANZA_FIELDS = 32 };
@@ -29,12 +30,12 @@ static const char *const fields[] = {
 
 typedef struct stanza {
 	size_t count;
-	const char *const *fields;       /* [count] fields that are kept, in any case */
-	gemp_text values[STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" and absent are alike */
+	const char *const *fields;       /* [count] names of the fields that are kept, in upper or lower case */
+	gemp_text values[STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" for absent fields */
 	uint64_t line;                   /* of its first line */
 } stanza;
 
-/* Errors with neither file nor line. */
+/* The caller puts file and line in front of messages. */
 typedef gemp_code visit_stanza(void *self, const stanza *stanza);
 
 static void stanza_free(stanza *stanza)
@@ -45,8 +46,8 @@ static void stanza_free(stanza *stanza)
 
 typedef struct stanza_reader {
 	stanza *stanza;
-	gemp_text *field; /* that a continued line belongs to; NULL: one that is not kept, or none */
-	bool inside;      /* of a stanza */
+	gemp_text *field; /* the value that a continued line belongs to; NULL: of a field that is not kept */
+	bool inside;      /* a stanza has begun */
 	visit_stanza *visit;
 	void *self;
 } stanza_reader;
@@ -66,7 +67,7 @@ static void add_trimmed(gemp_text *out, const char *text, size_t size)
 	gemp_text_add(out, part.bytes, part.size);
 }
 
-/* Fields that are not kept are passed over with the lines that continue them. */
+/* Fields that are not kept are skipped with the lines that continue them. */
 static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 {
 	stanza *stanza = reader->stanza;
@@ -104,7 +105,7 @@ static void begin_stanza(stanza_reader *reader, uint64_t line)
 	reader->field = NULL;
 }
 
-/* Blank lines between stanzas end nothing. */
+/* Further blank lines end no stanza. */
 static gemp_code end_stanza(stanza_reader *reader)
 {
 	bool inside = reader->inside;
@@ -112,12 +113,12 @@ static gemp_code end_stanza(stanza_reader *reader)
 	return inside ? reader->visit(reader->self, reader->stanza) : GEMP_OK;
 }
 
-/* A stanza that begins in this rank's bytes is read to its end, beyond them if need be. */
+/* Local. Lines before the first blank line belong to a stanza of a lower rank, except on the rank of byte 0. */
 static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp_stream *stream)
 {
-	gemp_code code = GEMP_OK;
 	bool mine = lines->bytes.begin == 0;
 	for (;;) {
+		gemp_code code = GEMP_OK;
 		uint64_t offset = gemp_stream_offset(stream), line;
 		char *text;
 		size_t size;
@@ -137,25 +138,24 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", lines->path, line);
 		if (code != GEMP_OK || !text || (blank && offset >= lines->bytes.end))
-			break;
+			return code;
 		mine |= blank;
 	}
-	return code;
 }
 
-/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open; `stanza` says which fields are kept, and
- * is room. Errors name file and line (of the stanza, if `visit` fails); all ranks return alike. */
+/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open. `stanza` says which fields are kept, and its
+ * memory is used for all stanzas. Errors name file and line (of the stanza, if `visit` fails); all ranks return the same
+ * code. */
 static gemp_code stanza_visit(stanza *stanza, const gemp_lines *lines, const gemp_comm *comm, visit_stanza *visit,
                               void *self)
 {
 	gemp_code code = GEMP_OK;
-	gemp_stream *stream = NULL;
+	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	stanza_reader reader = { .stanza = stanza, .visit = visit, .self = self };
 	if (lines->bytes.begin < lines->bytes.end) {
 		code = gemp_stream_open(&stream, lines->path, lines->bytes.begin, GEMP_STREAM_END);
 		GEMP_THEN(read_lines(&reader, lines, stream));
 	}
-	gemp_stream_close(stream);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -176,7 +176,7 @@ static const struct {
 	{ "description", GEMP_STRING },
 };
 
-/* Vertices that are not packages, by what their keys begin with. */
+/* The labels of vertices that are not packages, by the beginnings of their keys. */
 static const struct {
 	const char *prefix, *label;
 } others[] = {
@@ -188,13 +188,13 @@ typedef struct packages_reader {
 	const gemp_comm *comm;
 	stanza stanza;
 	gemp_dictionary mine;  /* packages of this rank in the file being read */
-	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, what this rank met else */
+	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, other names of this rank */
 	uint32_t packages;
-	uint64_t *first; /* [packages] file and rank that list it first */
+	uint64_t *first; /* [packages] file * ranks + rank, of the first file and rank that list the package */
 	size_t first_capacity;
-	uint8_t *done;         /* [packages] it was added */
-	gemp_dictionary other; /* keys of vertices that are not packages, as this rank met them */
-	gemp_dictionary seen;  /* ends of the package being read, by relation */
+	uint8_t *done;         /* [packages] this rank has added the package */
+	gemp_dictionary other; /* keys of vertices that are not packages, which this rank has read */
+	gemp_dictionary seen;  /* "RELATION target" of the package being read */
 	uint64_t repeated;     /* stanzas left out */
 	gemp_builder *builder;
 	gemp_text text;
@@ -202,7 +202,7 @@ typedef struct packages_reader {
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
 } packages_reader;
 
-/* Up to the first of these bytes. */
+/* The text before the first of these bytes. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	size_t size = 0;
@@ -217,7 +217,7 @@ static gemp_slice value_of(const stanza *stanza, size_t field)
 	return value->size ? (gemp_slice){ value->data, value->size } : (gemp_slice){ "", 0 };
 }
 
-/* The next of the items that a separator divides; false at the end. */
+/* Removes the next item from the front of a list; false at the end. */
 static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 {
 	if (!list->bytes)
@@ -228,7 +228,7 @@ static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 	return true;
 }
 
-/* First pass: which packages there are, to tell them from virtual ones. */
+/* First pass: the names of all packages, which distinguish them from virtual ones. */
 static gemp_code take_name(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;
@@ -242,7 +242,7 @@ static gemp_code take_name(void *self, const stanza *stanza)
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
-/* Collective. Who listed which package first, when the files are read in order and each one rank by rank. */
+/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of ranks. */
 static gemp_code join_names(packages_reader *reader, size_t file)
 {
 	const gemp_comm *comm = reader->comm;
@@ -271,7 +271,7 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Vertices that are no packages get a prefix, so that their names cannot meet those of packages. */
+/* Vertices that are no packages get a prefix, so their keys differ from those of packages. */
 static gemp_code add_edge(packages_reader *reader, gemp_slice package, const char *prefix, gemp_slice name,
                           const char *type, uint64_t line)
 {
@@ -288,8 +288,7 @@ static gemp_code add_edge(packages_reader *reader, gemp_slice package, const cha
 	return gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
 }
 
-/* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
- * */
+/* A package may name another one twice in one relation, with two versions; both are one edge. */
 static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_slice name, bool *repeated)
 {
 	size_t known = reader->seen.list.count;
@@ -303,7 +302,7 @@ static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_sli
 	return GEMP_OK;
 }
 
-/* `a (>= 1) | b [amd64]`: alternatives are numbered where there are several. */
+/* A group is like `a (>= 1) | b [amd64]`; several alternatives are numbered from 0. */
 static gemp_code add_alternatives(packages_reader *reader, gemp_slice package, const char *type, gemp_slice group,
                                   uint64_t line)
 {
@@ -388,7 +387,7 @@ static gemp_code feed_stanza(void *self, const stanza *stanza)
 	packages_reader *reader = self;
 	gemp_slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
-	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* it is there */
+	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* finds the index */
 	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
 	if (reader->done[index] || reader->first[index] != here) {
 		reader->repeated++;
@@ -414,7 +413,7 @@ static gemp_code add_other(void *self, const char *key, size_t size)
 	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
 }
 
-/* The name is an attribute, too, since keys of other vertices have a prefix. */
+/* The name is an attribute, since the keys of vertices that are no packages have a prefix. */
 static gemp_code declare(packages_reader *reader, const gemp_import_options *options)
 {
 	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
@@ -439,8 +438,7 @@ static void free_reader(packages_reader *reader)
 	gemp_free_all(reader->first, reader->done);
 }
 
-/* Names are joined file by file, so that the first file that lists a package is the same on any number of
- * ranks. */
+/* Names are joined file by file, so the first file that lists a package does not depend on the number of ranks. */
 static gemp_code read_packages(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	size_t count = options->edge_file_count;

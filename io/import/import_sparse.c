@@ -1,5 +1,9 @@
-/* Sparse matrices as scipy.sparse.save_npz writes them: an edge for each stored entry, its value in column `value`.
- * Vertices are 0, 1, ... as in Python; of a matrix that is not square rows are r0, r1, ... and columns c0, c1, ... */
+/* Sparse matrices of scipy (.npz) and of binsparse (HDF5) become an edge for each stored entry, with the entry in the column
+ * `value`. Vertices are 0, 1, ... as in Python; a matrix that is not square has the rows r0, r1, ... and the columns c0,
+ * c1, ...
+ *
+ * Pointers, indices and values are read side by side in batches, so a matrix need not fit in memory. The line (row or
+ * column) of an entry follows from the pointers, which are read one by one as entries pass their ends. */
 
 #include "io/import/import_sparse.h"
 
@@ -16,10 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pointers, indices and values are read side by side in batches, so that a matrix need not fit in memory.
- * The line of an entry follows from the pointers, which are read one by one as entries pass their ends. */
-
-enum { BATCH = 1 << 14 }; /* entries held */
+enum { BATCH = 1 << 14 }; /* entries in memory */
 
 void gemp_sparse_close(gemp_sparse *matrix)
 {
@@ -50,11 +51,6 @@ gemp_code gemp_sparse_check(const gemp_sparse *m)
 	return GEMP_OK;
 }
 
-gemp_type gemp_sparse_type(const gemp_sparse *m)
-{
-	return m->values.type;
-}
-
 /* ENTRIES */
 
 typedef struct entry_batch {
@@ -63,13 +59,13 @@ typedef struct entry_batch {
 	double reals[BATCH];
 } entry_batch;
 
-/* How far the pointers are followed: this line has the entries up to `end`. */
 typedef struct cursor {
-	uint64_t line, at; /* at: number of the next entry */
-	int64_t end;
+	uint64_t at;   /* number of the next entry */
+	uint64_t line; /* lines whose pointers were read */
+	int64_t end;   /* number of the first entry behind these lines */
 } cursor;
 
-/* The lines of the next entries, from the pointers. */
+/* Sets the lines of the batch's entries by reading pointers. */
 static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	uint64_t lines = m->pointers.length - 1;
@@ -89,19 +85,20 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* Matrices without values have edges without an attribute; a value that all entries share is read once, before. */
+/* Reads `count` values of the type that the matrix has. */
 static gemp_code read_values(gemp_sparse *m, entry_batch *p, size_t count)
 {
 	const bool real = m->values.type == GEMP_FLOAT;
 	return m->values.next(m->values.self, count, real ? NULL : p->integers, real ? p->reals : NULL);
 }
 
+/* Do all entries share one stored value? */
 static bool is_shared(const gemp_sparse *m)
 {
 	return m->values.length == 1 && m->indices.length > 1;
 }
 
-/* The shared value stands in each place of the batch. */
+/* The shared value is read once and copied to each place of the batch. */
 static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 {
 	if (!m->values.next || !is_shared(m))
@@ -114,7 +111,7 @@ static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* The three arrays are read in step: memory does not depend on the matrix. */
+/* The three arrays are read side by side. */
 static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	p->count = (size_t)gemp_min(m->indices.length - c->at, BATCH);
@@ -128,39 +125,24 @@ static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 	return GEMP_OK;
 }
 
-typedef struct target {
-	gemp_builder *builder;
-	uint32_t file;
-	const char *type;
-	size_t column;
-	gemp_sparse_key *key;
-	void *self;
-} target;
-
-/* Entries of a matrix by columns are turned, so that a row is always the source. */
-static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i, uint64_t number, const target *to)
+/* The row is the source of the edge, in a matrix by columns, too. */
+static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i, uint64_t number,
+                           const gemp_sparse_edges *to)
 {
-	bool turned = m->layout == GEMP_BY_COLUMNS;
-	uint64_t row = (uint64_t)(turned ? p->indices[i] : p->majors[i]);
-	uint64_t column = (uint64_t)(turned ? p->majors[i] : p->indices[i]);
+	bool by_columns = m->layout == GEMP_BY_COLUMNS;
+	uint64_t row = (uint64_t)(by_columns ? p->indices[i] : p->majors[i]);
+	uint64_t column = (uint64_t)(by_columns ? p->majors[i] : p->indices[i]);
 	if (row >= m->rows || column >= m->columns)
 		return reject(m, "an index is beyond the shape");
-	gemp_value source = to->key(to->self, row, false), end = to->key(to->self, column, true);
+	gemp_value source = to->key(to->self, row, false), target = to->key(to->self, column, true);
 	GEMP_TRY(
-		gemp_builder_edge(to->builder, &source, &end, to->type, strlen(to->type), (gemp_place){ to->file, number }));
-	if (m->values.next) {
-		const gemp_value value = gemp_array_value(m->values.type, p->integers[i], p->reals[i]);
-		if (!value.null)
-			GEMP_TRY(gemp_builder_edge_value(to->builder, to->column, &value));
-	}
-	return GEMP_OK;
+		gemp_builder_edge(to->builder, &source, &target, to->type, strlen(to->type), (gemp_place){ to->file, number }));
+	const gemp_value value = gemp_array_value(m->values.type, p->integers[i], p->reals[i]);
+	return m->values.next && !value.null ? gemp_builder_edge_value(to->builder, to->column, &value) : GEMP_OK;
 }
 
-/* The pointers are read as far as the entries have come. */
-gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file, const char *type, size_t column,
-                           gemp_sparse_key *key, void *self)
+gemp_code gemp_sparse_feed(gemp_sparse *m, const gemp_sparse_edges *to)
 {
-	const target to = { builder, file, type, column, key, self };
 	cursor c = { 0 };
 	GEMP_OWNED entry_batch *p = NULL;
 	GEMP_TRY(GEMP_NEW(p, 1));
@@ -174,17 +156,23 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, gemp_builder *builder, uint32_t file,
 		uint64_t first = c.at;
 		GEMP_TRY(read_batch(m, &c, p));
 		for (size_t i = 0; i < p->count; i++)
-			GEMP_TRY(add_entry(m, p, i, first + i + 1, &to));
+			GEMP_TRY(add_entry(m, p, i, first + i + 1, to));
 	}
 	return GEMP_OK;
 }
 
 /* KEYS THAT ARE NUMBERS */
 
-/* Rows and columns of a matrix that is not square are different vertices and are told apart by a letter. */
+/* Keys of a matrix without names: 0, 1, ... of a square one, r0, r1, ... and c0, c1, ... of another. */
+typedef struct sparse_numbers {
+	bool square;
+	char text[2][24];
+} sparse_numbers;
+
+/* Rows and columns of a matrix that is not square are different vertices; a letter distinguishes their keys. */
 static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 {
-	gemp_sparse_numbers *numbers = self;
+	sparse_numbers *numbers = self;
 	gemp_value key = { .type = GEMP_INTEGER, .integer = (int64_t)index };
 	if (numbers->square)
 		return key;
@@ -195,11 +183,11 @@ static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 	return key;
 }
 
-/* Each rank adds its share of the vertices: the entries may all be read by one. */
+/* Local. Each rank adds its block of the vertices, even if one rank reads all entries. */
 static gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
                                       uint64_t columns)
 {
-	gemp_sparse_numbers numbers = { .square = rows == columns };
+	sparse_numbers numbers = { .square = rows == columns };
 	for (int side = 0; side < (numbers.square ? 1 : 2); side++) {
 		gemp_block_range mine = gemp_comm_block(comm, side ? columns : rows);
 		for (uint64_t i = mine.begin; i < mine.end; i++) {
@@ -226,28 +214,33 @@ static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 	return GEMP_OK;
 }
 
-/* DIA, BSR and DOK have other arrays. */
-static gemp_code find_npz_layout(gemp_sparse *m, const gemp_zip *zip)
+/* Other formats (DIA, BSR, DOK of scipy) have other arrays. */
+static bool find_layout(gemp_sparse_layout *out, const char *format)
 {
-	GEMP_OWNED char *format = NULL;
-	GEMP_TRY(gemp_npy_text(&format, zip, "format"));
-	if (strcmp(format, "csr") == 0)
-		m->layout = GEMP_BY_ROWS;
-	else if (strcmp(format, "csc") == 0)
-		m->layout = GEMP_BY_COLUMNS;
-	else if (strcmp(format, "coo") == 0)
-		m->layout = GEMP_BY_ENTRIES;
-	else
-		return gemp_fail(GEMP_EDATA, "%s: matrices of format '%.20s' are not supported; save matrix.tocsr()", zip->path,
-		                 format);
-	return GEMP_OK;
+	static const struct {
+		const char *name;
+		gemp_sparse_layout layout;
+	} layouts[] = {
+		{ "CSR", GEMP_BY_ROWS },     { "CSC", GEMP_BY_COLUMNS },  { "COO", GEMP_BY_ENTRIES },
+		{ "COOR", GEMP_BY_ENTRIES }, { "COOC", GEMP_BY_ENTRIES },
+	};
+	for (size_t i = 0; format && i < sizeof layouts / sizeof *layouts; i++)
+		if (strcasecmp(format, layouts[i].name) == 0) {
+			*out = layouts[i].layout;
+			return true;
+		}
+	return false;
 }
 
 /* The arrays are read side by side, each from a stream of its own. */
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
+	GEMP_OWNED char *format = NULL;
 	*m = (gemp_sparse){ .path = zip->path, .what = "matrix" };
-	GEMP_TRY(find_npz_layout(m, zip));
+	GEMP_TRY(gemp_npy_text(&format, zip, "format"));
+	if (!find_layout(&m->layout, format))
+		return gemp_fail(GEMP_EDATA, "%s: matrices of format '%.20s' are not supported; save matrix.tocsr()", zip->path,
+		                 format);
 	GEMP_TRY(read_size(m, zip));
 	GEMP_TRY(gemp_npy_open(&m->pointers, zip, m->layout == GEMP_BY_ENTRIES ? "row" : "indptr"));
 	GEMP_TRY(gemp_npy_open(&m->indices, zip, m->layout == GEMP_BY_ENTRIES ? "col" : "indices"));
@@ -255,8 +248,8 @@ static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 	return gemp_sparse_check(m);
 }
 
-/* Sparse matrices in HDF5 as binsparse describes them: at the root, or in groups of the root, each a type of edges.
- * Vertices are 0, 1, ...; values go to column `value`. A file of scipy is one such matrix. */
+/* A file of binsparse has a matrix at the root, or matrices in groups of the root, each a type of edges. A file of scipy is
+ * one matrix. */
 
 typedef struct sparse_relation {
 	char *name, *path; /* owned; name NULL: the default type */
@@ -287,25 +280,6 @@ static gemp_code reject_binsparse(const sparse_relation *r, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: %s: %s", r->matrix.path, r->path, why);
 }
 
-/* Matrices by rows and columns, and lists of entries in any order. */
-static gemp_code find_binsparse_layout(sparse_relation *r, const char *format)
-{
-	static const struct {
-		const char *name;
-		gemp_sparse_layout layout;
-	} layouts[] = {
-		{ "CSR", GEMP_BY_ROWS },     { "CSC", GEMP_BY_COLUMNS },  { "COO", GEMP_BY_ENTRIES },
-		{ "COOR", GEMP_BY_ENTRIES }, { "COOC", GEMP_BY_ENTRIES },
-	};
-	for (size_t i = 0; format && i < sizeof layouts / sizeof *layouts; i++)
-		if (strcmp(format, layouts[i].name) == 0) {
-			r->matrix.layout = layouts[i].layout;
-			return GEMP_OK;
-		}
-	return gemp_fail(GEMP_EDATA, "%s: %s: format '%.20s' is not supported; there are CSR, CSC and COO", r->matrix.path,
-	                 r->path, format ? format : "");
-}
-
 /* The description is JSON in an attribute, directly or below a member binsparse. */
 static gemp_code read_description(sparse_relation *r, const char *text)
 {
@@ -317,13 +291,14 @@ static gemp_code read_description(sparse_relation *r, const char *text)
 	json_int_t rows = json_integer_value(json_array_get(shape, 0)),
 			   columns = json_integer_value(json_array_get(shape, 1));
 	if (!json)
-		code = reject_binsparse(r, "the attribute binsparse is no JSON");
+		code = reject_binsparse(r, "the attribute binsparse is no JSON; write the file again");
 	else if (json_array_size(shape) != 2 || rows < 0 || columns < 0)
-		code = reject_binsparse(r, "the shape must be two numbers");
+		code = reject_binsparse(r, "the shape must be two numbers; write the file again");
 	else if (json_object_get(root, "structure"))
 		code = reject_binsparse(r, "matrices of which only a part is stored are not supported; store all entries");
-	else
-		code = find_binsparse_layout(r, format);
+	else if (!find_layout(&r->matrix.layout, format))
+		code = gemp_fail(GEMP_EDATA, "%s: %s: format '%.20s' is not supported; there are CSR, CSC and COO",
+		                 r->matrix.path, r->path, format ? format : "");
 	r->matrix.rows = (uint64_t)rows;
 	r->matrix.columns = (uint64_t)columns;
 	json_decref(json);
@@ -345,7 +320,7 @@ static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 	return gemp_sparse_check(m);
 }
 
-/* Opens a file's matrices for this rank; what it opened is closed also after a failure. */
+/* Local. Opens the matrices of a file; close_import closes them also after a failure. */
 typedef gemp_code open_matrices(sparse_import *self, const char *path);
 
 static gemp_code open_npz_file(sparse_import *self, const char *path)
@@ -356,7 +331,7 @@ static gemp_code open_npz_file(sparse_import *self, const char *path)
 	return open_npz(&self->relations[0].matrix, &self->zip);
 }
 
-/* If the group has a matrix: a relation more. */
+/* Adds a relation if the group at `path` is a matrix. */
 static gemp_code inspect_group(sparse_import *self, const char *path, const char *name)
 {
 	bool has = false;
@@ -369,7 +344,7 @@ static gemp_code inspect_group(sparse_import *self, const char *path, const char
 	return r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
 }
 
-/* Several matrices in one file are several types of edges on the same vertices. */
+/* The matrices of a file are types of edges on the same vertices, and share the column of values. */
 static gemp_code check_alike(const sparse_import *self)
 {
 	const gemp_sparse *first = &self->relations[0].matrix;
@@ -377,13 +352,14 @@ static gemp_code check_alike(const sparse_import *self)
 		const gemp_sparse *m = &self->relations[i].matrix;
 		if (m->rows != first->rows || m->columns != first->columns)
 			return reject_binsparse(&self->relations[i], "the matrices of one file must be of one shape");
-		if (gemp_sparse_type(m) != gemp_sparse_type(first))
-			return reject_binsparse(&self->relations[i], "the values of all matrices of one file must be of one type");
+		if (m->values.type != first->values.type)
+			return reject_binsparse(&self->relations[i],
+			                        "the values of all matrices of one file must be of one type; convert them");
 	}
 	return GEMP_OK;
 }
 
-/* The root is looked at first, then the groups below it. */
+/* The root is inspected first, then the groups in it. */
 static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -406,27 +382,26 @@ static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 	return check_alike(self);
 }
 
-/* A matrix is read from its beginning to its end by one rank: the matrices are dealt out to the ranks. */
+/* Local. One rank reads a matrix from its beginning to its end; the ranks take the matrices in turn. */
 static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const gemp_import_options *options,
                                gemp_builder *builder)
 {
 	const gemp_sparse *first = &self->relations[0].matrix;
-	gemp_sparse_numbers numbers = { .square = first->rows == first->columns };
-	const char *standard = options->default_type ? options->default_type : "E";
-	uint32_t file;
-	size_t column;
-	GEMP_TRY(gemp_builder_file(builder, first->path, &file));
-	GEMP_TRY(gemp_builder_edge_column(builder, "value", gemp_sparse_type(first), &column));
-	GEMP_TRY(gemp_sparse_vertices(comm, builder, file, first->rows, first->columns));
+	sparse_numbers numbers = { .square = first->rows == first->columns };
+	gemp_sparse_edges to = { .builder = builder, .key = gemp_sparse_number, .self = &numbers };
+	GEMP_TRY(gemp_builder_file(builder, first->path, &to.file));
+	GEMP_TRY(gemp_builder_edge_column(builder, "value", first->values.type, &to.column));
+	GEMP_TRY(gemp_sparse_vertices(comm, builder, to.file, first->rows, first->columns));
 	for (size_t i = (size_t)comm->rank; i < self->count; i += (size_t)comm->size) {
-		sparse_relation *r = &self->relations[i];
-		GEMP_TRY(gemp_sparse_feed(&r->matrix, builder, file, r->name ? r->name : standard, column, gemp_sparse_number,
-		                          &numbers));
+		to.type = self->relations[i].name;
+		if (!to.type)
+			to.type = options->default_type ? options->default_type : "E";
+		GEMP_TRY(gemp_sparse_feed(&self->relations[i].matrix, &to));
 	}
 	return GEMP_OK;
 }
 
-/* Vertices follow from the shape, also those of rows without entries. */
+/* Vertices follow from the shape, so rows without entries are vertices, too. */
 static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options,
                                open_matrices *open)
 {

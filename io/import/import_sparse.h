@@ -1,7 +1,7 @@
-/* import_sparse: a sparse matrix becomes edges, one for each stored entry, zeros too.
+/* import_sparse: a sparse matrix becomes edges, one for each stored entry, including stored zeros.
  *
- * The matrix is three arrays that are read side by side in batches (gemp_array_reader), so that it need not fit in memory. All
- * functions but gemp_sparse_vertices are local: one rank reads a matrix.
+ * The matrix is three arrays that are read side by side in batches (gemp_array_reader), so it need not fit in memory. All
+ * functions are local: one rank reads a matrix.
  */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_SPARSE_H
@@ -27,24 +27,22 @@ typedef struct gemp_sparse {
 
 void gemp_sparse_close(gemp_sparse *matrix);
 
-/* The arrays fit together. GEMP_EDATA with path. */
+/* GEMP_EDATA unless the lengths and types of the three arrays fit together. */
 gemp_code gemp_sparse_check(const gemp_sparse *matrix);
-/* The type of the column that values need. */
-gemp_type gemp_sparse_type(const gemp_sparse *matrix);
 
-/* The key of a row or column of the matrix; what it borrows stays until the next two calls. */
-typedef gemp_value gemp_sparse_key(void *self, uint64_t index, bool column);
+/* The edges that a matrix becomes. */
+typedef struct gemp_sparse_edges {
+	gemp_builder *builder;
+	uint32_t file; /* the builder's number of it */
+	const char *type;
+	size_t column; /* of the values */
+	/* The key of a row or column of the matrix; its bytes stay valid for the next call. */
+	gemp_value (*key)(void *self, uint64_t index, bool column);
+	void *self;
+} gemp_sparse_edges;
 
-/* Local. All entries as edges of a type, with their values in a column of edges; NaN is NULL. Places are (file,
- * number of the entry). An index that the matrix does not have is GEMP_EDATA. */
-gemp_code gemp_sparse_feed(gemp_sparse *matrix, gemp_builder *builder, uint32_t file, const char *type, size_t column,
-                           gemp_sparse_key *key, void *self);
-
-/* Keys of a matrix without names: 0, 1, ... of a square one, r0, r1, ... and c0, c1, ... of another. {0} with
- * `square`. */
-typedef struct gemp_sparse_numbers {
-	bool square;
-	char text[2][24];
-} gemp_sparse_numbers;
+/* Adds all entries as edges; NaN becomes NULL. Places are (file, number of the entry). An index beyond the shape is
+ * GEMP_EDATA. */
+gemp_code gemp_sparse_feed(gemp_sparse *matrix, const gemp_sparse_edges *to);
 
 #endif

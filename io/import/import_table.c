@@ -1,6 +1,6 @@
-/* Tables in two passes by all threads of all ranks. The first pass infers types: each thread collects
- * evidence, which is joined at its end. The second pass feeds the builder: thread 0 directly, others
- * through branches that are joined in the order of threads. */
+/* All threads of all ranks read tables in two passes. The first pass infers types: each thread collects evidence, which is
+ * joined at the end of the pass. The second pass feeds the builder: thread 0 directly, the other threads through branches
+ * that are joined in the order of threads. */
 
 #include "core/status.h"
 #include "io/import/table_reader.h"
@@ -8,30 +8,26 @@
 
 #include <string.h>
 
+/* The columns of vertices and of edges are a pair, indexed by gemp_input.edges. */
 typedef struct table_import {
 	gemp_inputs inputs;
-	gemp_schema vertices, edges;
+	gemp_schema schemas[2];
 	uint32_t string_keys;          /* not 0: some key is no canonical integer, or keys are stated as strings */
 	uint32_t stated_keys;          /* not 0: keys are stated as strings */
 	struct thread_reader *readers; /* [inputs.threads] */
-	void **selves;                 /* [inputs.threads] pointers to these */
+	void **selves;                 /* [inputs.threads] pointers to the readers */
 	gemp_builder *builder;
 } table_import;
 
-/* One thread's. */
+/* The state of one thread. */
 typedef struct thread_reader {
-	gemp_schema vertices, edges; /* columns borrowed, evidence its own */
+	gemp_schema schemas[2]; /* the columns are the import's, the evidence is the thread's own */
 	uint32_t string_keys;
-	gemp_text rooms[2];    /* for ids with a group */
+	gemp_text keys[2];     /* ids with a group */
 	gemp_builder *builder; /* the import's, or a branch of it */
 } thread_reader;
 
-static gemp_schema *schema_of(table_import *self, const gemp_input *input)
-{
-	return input->edges ? &self->edges : &self->vertices;
-}
-
-/* In front of a failure: which column. */
+/* The message of a failure gets the column in front. */
 static gemp_code in_column(gemp_code code, const gemp_field *field)
 {
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
@@ -50,11 +46,10 @@ static gemp_code observe_key(thread_reader *self, const gemp_field *field, const
 	return GEMP_OK;
 }
 
-/* First reading: which types the values allow. */
+/* First pass: the types that the values allow. */
 static gemp_code observe_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
 	thread_reader *self = context;
-	gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
 	(void)line;
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
@@ -62,7 +57,7 @@ static gemp_code observe_record(void *context, const gemp_input *input, const ge
 		if (gemp_field_is_key(field))
 			code = observe_key(self, field, &cells->cell[i]);
 		if (gemp_field_is_attribute(field))
-			gemp_schema_observe(schema, field->column, &cells->cell[i]);
+			gemp_schema_observe(&self->schemas[input->edges], field->column, &cells->cell[i]);
 		if (code != GEMP_OK)
 			return in_column(code, field);
 	}
@@ -74,7 +69,7 @@ static gemp_code join_schemas(table_import *self)
 {
 	for (size_t i = 0; i < self->inputs.count; i++) {
 		gemp_input *input = &self->inputs.input[i];
-		gemp_code code = gemp_schema_join(schema_of(self, input), &input->header, input->path);
+		gemp_code code = gemp_schema_join(&self->schemas[input->edges], &input->header, input->path);
 		if (code != GEMP_OK)
 			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 		for (size_t f = 0; f < input->header.count; f++) {
@@ -106,67 +101,60 @@ static gemp_code new_readers(table_import *self)
 		thread_reader *reader = &self->readers[t];
 		self->selves[t] = reader;
 		reader->string_keys = self->string_keys;
-		GEMP_TRY(copy_evidence(&reader->vertices, &self->vertices));
-		GEMP_TRY(copy_evidence(&reader->edges, &self->edges));
+		GEMP_TRY(copy_evidence(&reader->schemas[0], &self->schemas[0]));
+		GEMP_TRY(copy_evidence(&reader->schemas[1], &self->schemas[1]));
 	}
 	return GEMP_OK;
 }
 
-/* The first reader's builder is the import's and freed with it. */
+/* The builder of the first reader is the import's, which frees it. */
 static void free_readers(table_import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
 		thread_reader *reader = &self->readers[t];
-		gemp_free_all(reader->vertices.evidence, reader->edges.evidence);
-		gemp_text_free(&reader->rooms[0]);
-		gemp_text_free(&reader->rooms[1]);
+		gemp_free_all(reader->schemas[0].evidence, reader->schemas[1].evidence);
+		gemp_text_free(&reader->keys[0]);
+		gemp_text_free(&reader->keys[1]);
 		if (t)
 			gemp_builder_free(reader->builder);
 	}
 	gemp_free_all(self->readers, self->selves);
 }
 
-/* Evidence is a set of bits: joining is an or. */
-static void join_evidence(table_import *self, const thread_reader *reader)
-{
-	self->string_keys |= reader->string_keys;
-	for (size_t c = 0; c < self->vertices.count; c++)
-		self->vertices.evidence[c] |= reader->vertices.evidence[c];
-	for (size_t c = 0; c < self->edges.count; c++)
-		self->edges.evidence[c] |= reader->edges.evidence[c];
-}
-
-/* Collective. What all threads of all ranks have seen decides. */
+/* Collective. The evidence of all threads of all ranks decides. It is a set of bits, so it is joined by a bitwise or. */
 static void resolve_types(table_import *self, const gemp_comm *comm)
 {
-	gemp_schema *both[] = { &self->vertices, &self->edges };
 	for (unsigned t = 0; t < self->inputs.threads; t++)
-		join_evidence(self, &self->readers[t]);
-	for (size_t i = 0; i < 2; i++) {
-		if (both[i]->count > 0)
-			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T, MPI_BOR,
-			                       comm->world));
-		gemp_schema_resolve(both[i]);
+		self->string_keys |= self->readers[t].string_keys;
+	for (int side = 0; side < 2; side++) {
+		gemp_schema *schema = &self->schemas[side];
+		for (unsigned t = 0; t < self->inputs.threads; t++)
+			for (size_t c = 0; c < schema->count; c++)
+				schema->evidence[c] |= self->readers[t].schemas[side].evidence[c];
+		if (schema->count > 0)
+			GEMP_MPI(
+				MPI_Allreduce(MPI_IN_PLACE, schema->evidence, (int)schema->count, MPI_UINT32_T, MPI_BOR, comm->world));
+		gemp_schema_resolve(schema);
 	}
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
 }
 
-/* What the builder must know before the first record; the same on all ranks. Its column numbers are the schemas'. */
+/* All ranks declare the same files and columns, so the builder numbers columns as the schemas do. */
 static gemp_code declare(table_import *self)
 {
 	size_t column;
 	for (size_t i = 0; i < self->inputs.count; i++)
 		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
-	for (size_t i = 0; i < self->vertices.count; i++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
-		                                    self->vertices.columns[i].type, &column));
-	for (size_t i = 0; i < self->edges.count; i++)
-		GEMP_TRY(
-			gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < self->schemas[side].count; i++) {
+			const gemp_schema_column *declared = &self->schemas[side].columns[i];
+			GEMP_TRY((side ? gemp_builder_edge_column : gemp_builder_vertex_column)(self->builder, declared->name,
+			                                                                        declared->type, &column));
+		}
 	return GEMP_OK;
 }
 
-/* Each role has one field; the count stands for none. */
+/* The index of the field with this role; header->count if there is none. */
 static size_t field_of(const gemp_header *header, gemp_field_role role)
 {
 	size_t i = 0;
@@ -175,7 +163,7 @@ static size_t field_of(const gemp_header *header, gemp_field_role role)
 	return i;
 }
 
-/* The key lies in the cell, or with its group in *text. */
+/* The bytes of the key are the cell's, or with a group those of *text. */
 static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp_input *input, const gemp_cells *cells,
                           gemp_field_role role, gemp_text *text)
 {
@@ -186,8 +174,7 @@ static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp
 		gemp_text_clear(text);
 		gemp_text_print(text, "%s:", group);
 		gemp_text_add(text, bytes, size);
-		if (gemp_text_status(text) != GEMP_OK)
-			return GEMP_ENOMEM;
+		GEMP_TRY(gemp_text_status(text));
 		bytes = text->data;
 		size = text->size;
 	}
@@ -195,10 +182,10 @@ static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
-/* NULL is not stored. */
+/* A NULL needs no call, since a value that is not set is NULL. */
 static gemp_code add_values(thread_reader *self, const gemp_input *input, const gemp_cells *cells)
 {
-	const gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
+	const gemp_schema *schema = &self->schemas[input->edges];
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
 		const gemp_text_cell *cell = &cells->cell[i];
@@ -213,39 +200,34 @@ static gemp_code add_values(thread_reader *self, const gemp_input *input, const 
 	return GEMP_OK;
 }
 
-/* Second reading: to the builder. */
+/* Second pass: records go to the builder. */
 static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
 	thread_reader *self = context;
-	gemp_place place = { input->file, line };
-	gemp_value source, target;
+	gemp_value ends[2];
 	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
 	gemp_text_cell names = named < cells->count ? cells->cell[named] : (gemp_text_cell){ "", 0, true };
-	if (input->edges) {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
-		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
-		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
-	} else {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
-		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
-	}
+	GEMP_TRY(read_key(&ends[0], self, input, cells, input->edges ? GEMP_ROLE_SOURCE : GEMP_ROLE_KEY, &self->keys[0]));
+	if (input->edges)
+		GEMP_TRY(read_key(&ends[1], self, input, cells, GEMP_ROLE_TARGET, &self->keys[1]));
+	GEMP_TRY(gemp_import_element(self->builder, input->edges, ends, names.bytes, names.size,
+	                             (gemp_place){ input->file, line }));
 	return add_values(self, input, cells);
 }
 
 /* The first reader feeds the builder itself. */
 static gemp_code new_branches(table_import *self)
 {
-	gemp_code code = GEMP_OK;
-	for (unsigned t = 0; t < self->inputs.threads && code == GEMP_OK; t++) {
+	for (unsigned t = 0; t < self->inputs.threads; t++) {
 		self->readers[t].string_keys = self->string_keys;
 		self->readers[t].builder = self->builder;
 		if (t)
-			code = gemp_builder_branch(&self->readers[t].builder, self->builder);
+			GEMP_TRY(gemp_builder_branch(&self->readers[t].builder, self->builder));
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* In the order of threads, so that the graph does not depend on timing. */
+/* Branches are joined in the order of threads, so the graph does not depend on timing. Joining frees a branch. */
 static gemp_code join_branches(table_import *self)
 {
 	gemp_code code = GEMP_OK;
@@ -256,16 +238,15 @@ static gemp_code join_branches(table_import *self)
 	return code;
 }
 
-/* Second pass: types and keys are decided. */
+/* Collective. The second pass, when types of columns and the kind of keys are decided. */
 static gemp_code build_graph(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
                              gemp_shard **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder_options built = gemp_format_builder(options);
 	built.vertices_from_edges = options->vertex_file_count == 0;
 	built.string_keys = self->stated_keys != 0;
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
-	code = declare(self);
+	gemp_code code = declare(self);
 	GEMP_THEN(new_branches(self));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_step_times_next(options->steps, "parse");
@@ -278,8 +259,8 @@ static void free_import(table_import *self)
 {
 	free_readers(self);
 	gemp_builder_free(self->builder);
-	gemp_schema_free(&self->vertices);
-	gemp_schema_free(&self->edges);
+	gemp_schema_free(&self->schemas[0]);
+	gemp_schema_free(&self->schemas[1]);
 	gemp_inputs_free(&self->inputs);
 }
 

@@ -1,6 +1,5 @@
-/* What is read how: TSV and edge lists in blocks of lines by threads, CSV record by record, since a
- * newline inside quotes ends no record. Rank 0 finds formats, sizes and headers; each rank then computes
- * its share by itself. */
+/* Threads read TSV and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes ends no
+ * record. Rank 0 finds sizes, compressions and headers; each rank then computes its part of the files by itself. */
 
 #include "io/import/table_reader.h"
 
@@ -13,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --format says what edges are; vertices are tables also beside an edge list. */
+/* A requested format is that of all files, except that vertices beside an edge list (snap) are tables. */
 static const gemp_format *format_of(const char *path, bool edges, const gemp_format *requested)
 {
 	const gemp_format *found = gemp_format_by_ending(path);
@@ -22,20 +21,20 @@ static const gemp_format *format_of(const char *path, bool edges, const gemp_for
 	return edges || found == &gemp_format_csv ? found : &gemp_format_tsv;
 }
 
-/* RFC 4180: quotes, and newlines inside them. */
+/* Does the format have quotes, with newlines inside them, as in RFC 4180? */
 static bool is_quoted(const gemp_format *format)
 {
 	return format == &gemp_format_csv || format == &gemp_format_neo4j;
 }
 
-/* What rank 0 finds out about a file and broadcasts. */
+/* Rank 0 broadcasts this for each file. */
 typedef struct file_header {
 	uint64_t size;
 	uint64_t compressed;
 	uint64_t header_size; /* bytes of the first record follow */
 } file_header;
 
-/* Rank 0 alone opens all files, which spares other ranks a look at each of them. */
+/* Local. Rank 0 alone inspects the files, so a file that changes meanwhile cannot divide the ranks. */
 static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 {
 	gemp_stream_info info;
@@ -51,7 +50,7 @@ static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 	return gemp_text_status(headers);
 }
 
-/* Text is checked before it is cut, as messages quote it. */
+/* UTF-8 is checked before the record is cut, since messages quote cells. */
 static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
 	GEMP_TRY(gemp_utf8_require(record, size));
@@ -60,7 +59,8 @@ static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char 
 	                                  : gemp_cells_blanks(cells, record, size);
 }
 
-/* A list of edges has no header; one that begins like a table is not taken for an edge from "src" to "dst". */
+/* A list of edges has no header; a first line like that of a table is refused, since it would become an edge from "src" to
+ * "dst". */
 static gemp_code pair_header(gemp_header *header, const char *record, size_t size)
 {
 	static const char *const beginnings[] = { "src\t", "src,", "src ", "source\t", "source,", "source " };
@@ -72,22 +72,18 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 	return gemp_header_pair(header);
 }
 
-/* Edge lists have no header: their columns are source and target. */
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
-	gemp_code code;
-	if (input->format == &gemp_format_snap) {
-		code = pair_header(&input->header, record, size);
-	} else {
-		code = split_cells(cells, input->format, record, size);
-		GEMP_THEN(input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
-		                                              : gemp_header_parse(&input->header, input->edges, cells));
-	}
-	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
+	if (input->format == &gemp_format_snap)
+		return pair_header(&input->header, record, size);
+	GEMP_TRY(split_cells(cells, input->format, record, size));
+	return (input->format == &gemp_format_neo4j ? gemp_header_parse_neo4j : gemp_header_parse)(&input->header,
+	                                                                                           input->edges, cells);
 }
 
-/* Plain files go to all by byte range. Compressed ones that are more than one rank's part of all that is compressed are
- * unpacked by all, who then take blocks in turn. Other compressed files and CSV go whole to one rank each, in turn. */
+/* Plain files go to all ranks by byte range. A compressed file that is larger than one rank's part of all compressed bytes
+ * is unpacked by all ranks, which take its blocks in turn. Other compressed files and CSV go whole to one rank each, in
+ * turn. */
 static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed,
                           int *dealt)
 {
@@ -115,7 +111,7 @@ static file_header decode_header(char **headers, char **header)
 	return found;
 }
 
-/* Two passes over the same bytes: the share of a compressed file depends on the sum of all. */
+/* Local. The headers are read twice, since the part of a compressed file depends on the sum of all sizes. */
 static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *headers)
 {
 	int dealt = 0;
@@ -131,12 +127,14 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 	for (size_t i = 0; i < inputs->count; i++) {
 		file_header found = decode_header(&headers, &header);
 		assign_ranges(&inputs->input[i], comm, &found, compressed, &dealt);
-		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
+		gemp_code code = parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size);
+		if (code != GEMP_OK)
+			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", inputs->input[i].path) : code;
 	}
 	return GEMP_OK;
 }
 
-/* Vertex files come first, so that a file's number says what it is. */
+/* Vertex files come first, as the builder numbers files. */
 static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *options)
 {
 	size_t vertex_files = options->vertex_file_count;
@@ -151,22 +149,17 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 	return GEMP_OK;
 }
 
-/* Formats are known from names; only headers need the files. */
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_text text = { 0 };
-	void *headers = NULL;
 	*inputs = (gemp_inputs){ 0 };
 	gemp_code code = list_inputs(inputs, options);
 	for (size_t i = 0; comm->rank == 0 && code == GEMP_OK && i < inputs->count; i++)
 		code = inspect_file(&inputs->input[i], &text);
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	headers = text.data;
-	GEMP_TRY_DONE(gemp_comm_broadcast(comm, &headers, &text.size));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, receive_headers(inputs, comm, headers)));
-done:
-	gemp_free(headers ? headers : text.data);
-	return code;
+	GEMP_OWNED void *headers = text.data;
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_broadcast(comm, &headers, &text.size));
+	return gemp_comm_agree(comm, receive_headers(inputs, comm, headers));
 }
 
 /* Takes inputs that were only partly opened. */
@@ -181,7 +174,7 @@ void gemp_inputs_free(gemp_inputs *inputs)
 	*inputs = (gemp_inputs){ 0 };
 }
 
-/* Empty lines, and comments of edge lists, are no records. */
+/* Empty lines are no records, nor are comments of edge lists. */
 static bool skips(const gemp_input *input, const char *record, size_t size)
 {
 	return size == 0 || (input->format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
@@ -220,7 +213,7 @@ typedef struct input_reader {
 	uint64_t done;      /* bytes of the inputs before this one */
 } input_reader;
 
-/* Threads have cells of their own. */
+/* Each thread has its own cells and its own of selves[threads], so no lock is needed. */
 static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	const input_reader *r = self;
@@ -232,15 +225,16 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
-/* *line: the line of this rank's share that holds a refused record; 0 for other failures. Of a compressed file that all
- * ranks unpack the blocks are dealt out in turn; lines of the others' blocks are only counted. */
+/* Local. After a failure *line is the number of the refused record's line within this rank's part, 0 for other failures. All
+ * ranks unpack a round_robin file; each visits its own blocks in turn and only counts the lines of the others. */
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
-	const uint64_t share = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size; /* rank 0's speaks for all */
+	/* Rank 0 shows its own progress, multiplied by the ranks that read beside it. */
+	const uint64_t readers = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size;
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));
 	for (;; turn++, first = false) {
@@ -258,12 +252,12 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 		*line = failure.line ? failure.line - input->lines_before : 0;
 		GEMP_TRY(code);
 		input->lines += chunks.lines;
-		gemp_progress(r->what, r->done + gemp_stream_position(stream) * share, r->inputs->bytes, 0);
+		gemp_progress(r->what, r->done + gemp_stream_position(stream) * readers, r->inputs->bytes, 0);
 	}
 	return code;
 }
 
-/* One record after another, for CSV: a newline inside quotes is none between records. */
+/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as above. */
 static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
 	gemp_input *input = r->input;
@@ -290,7 +284,8 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 	return GEMP_OK;
 }
 
-/* Lines of lower ranks, for all files. A rank that failed has not counted all, but its own error comes first. */
+/* Collective. Sets lines_before of all files. A rank that failed has not counted all its lines, but the first failure is
+ * then its own or that of a lower rank, so the numbers before it are right. */
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
 	GEMP_OWNED uint64_t *lines = NULL;
@@ -300,13 +295,13 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 		lines[i] = inputs->input[i].lines;
 	GEMP_MPI(MPI_Exscan(lines, before, (int)inputs->count, MPI_UINT64_T, MPI_SUM, comm->world));
 	for (size_t i = 0; i < inputs->count; i++)
-		if (!inputs->input[i].round_robin)             /* all ranks have counted all of those */
-			inputs->input[i].lines_before = before[i]; /* the block was zeroed for rank 0 */
+		if (!inputs->input[i].round_robin)             /* of which every rank counts all lines */
+			inputs->input[i].lines_before = before[i]; /* MPI_Exscan leaves rank 0's zeros */
 	return GEMP_OK;
 }
 
-/* Collective. Of failures that belong to lines only the first in the order of files and lines stays, so that the number
- * of ranks does not matter. */
+/* Collective. Of several failures that belong to lines all ranks return the first in the order of files and lines, so the
+ * message does not depend on the number of ranks. place: file and line; 0: none. */
 static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t place)
 {
 	enum { NONE = 0 };
@@ -315,7 +310,6 @@ static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t 
 	return gemp_comm_agree(comm, own != lowest && own != NONE ? GEMP_OK : code);
 }
 
-/* A rank without a share of the file has no lines. */
 static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	*line = 0;
@@ -325,7 +319,7 @@ static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *li
 	return is_quoted(r->input->format) ? read_records(r, line) : read_blocks(r, comm, line);
 }
 
-/* *which, *line: where a failure stands. */
+/* Local. After a failure *which is the file, and *line as above. */
 static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which, uint64_t *line)
 {
 	gemp_inputs *inputs = r->inputs;
@@ -337,7 +331,6 @@ static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which,
 	return GEMP_OK;
 }
 
-/* Failures are compared by file and line, so that the message does not depend on the number of ranks. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what)
 {

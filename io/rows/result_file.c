@@ -1,6 +1,6 @@
 /* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own
- * rows, then receives the packed rows of each other rank; columns grow by chunks, and a mask of NULLs is made only when
- * the first NULL comes. */
+ * rows, then the packed rows of each other rank as they arrive. Columns grow by chunks, and a mask of NULL is made at the
+ * first NULL. */
 
 #include "io/rows/result_file.h"
 
@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* Rows of a chunk: LARGE_CHUNK where the first rows fill a quarter of it, which is too large for HDF5's cache and is
- * written as the rows come. PIECE: bytes in one message at most. */
-enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, PIECE = 1 << 30 };
+/* Rows of a chunk: LARGE_CHUNK if the first rows fill at least a quarter of it. Such a chunk exceeds HDF5's cache, so rows
+ * are written as they come. MAX_MESSAGE: bytes of a message. */
+enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, MAX_MESSAGE = 1 << 30 };
 
-/* Rank 0's; others know names and types only. */
+/* Ranks above 0 use only names and types. */
 typedef struct result_column {
 	gemp_column kind;    /* name and type, no rows */
 	char *place, *nulls; /* paths of the datasets */
@@ -44,8 +44,7 @@ static hid_t file_type(gemp_type type)
 
 /* OPENING */
 
-/* A dataset that grows: it is stored in chunks and has no upper limit. Times are left out, which keeps files of equal
- * rows equal. */
+/* A dataset that grows needs chunks and no upper limit. It stores no times, so files of equal rows are equal. */
 static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
                               hid_t *dataset)
 {
@@ -62,17 +61,12 @@ static gemp_code make_dataset(const gemp_result_file *file, const char *path, ge
 /* Column names may hold slashes and are encoded. */
 static gemp_code name_datasets(result_column *column)
 {
-	gemp_text place = { 0 }, nulls = { 0 };
-	gemp_text_print(&place, "/rows/");
-	gemp_h5_encode(column->kind.name, &place);
-	gemp_text_print(&nulls, "/null/");
-	gemp_h5_encode(column->kind.name, &nulls);
-	column->place = place.data;
-	column->nulls = nulls.data;
-	return place.failed || nulls.failed ? GEMP_ENOMEM : GEMP_OK;
+	column->place = gemp_h5_join_encoded("/rows", column->kind.name, "");
+	column->nulls = gemp_h5_join_encoded("/null", column->kind.name, "");
+	return column->place && column->nulls ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Ranks above 0 know the columns too, as they pack their values. */
+/* Ranks above 0 need the columns, too, since they pack the values. */
 static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
 {
 	GEMP_TRY(GEMP_NEW(file->columns, count));
@@ -99,7 +93,7 @@ static gemp_code make_groups(gemp_result_file *file)
 	return gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count);
 }
 
-/* Datasets are made with the first rows, when something is known of their size. */
+/* Datasets are made with the first rows, whose number decides the size of chunks. */
 gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, const char *path,
                                 const gemp_column *const *columns, size_t count)
 {
@@ -138,7 +132,7 @@ static const void *numbers_in(const gemp_column *column)
 	                                    : column->booleans;
 }
 
-/* HDF5 wants strings that end in 0. */
+/* HDF5 needs strings that end in 0. */
 static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first, const gemp_column *column)
 {
 	GEMP_OWNED char *bytes = NULL;
@@ -169,7 +163,6 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, none ? none : column->null);
 }
 
-/* Masks come first, as the number of rows changes only when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	GEMP_TRY(append_nulls(file, to, column));
@@ -178,7 +171,6 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 	return append_values(&file->h5, to->values, column->type, file->rows, column->rows, numbers_in(column));
 }
 
-/* Datasets are made once something is known of their size. */
 static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 {
 	if (file->chunk)
@@ -271,17 +263,17 @@ static gemp_code append_packed(gemp_result_file *file, const char *at, size_t si
 /* Synchronous sends keep rank 0's memory bounded. */
 static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
-	for (size_t at = 0; at < size; at += PIECE) {
-		int piece = (int)gemp_min(size - at, PIECE);
+	for (size_t at = 0; at < size; at += MAX_MESSAGE) {
+		int part = (int)gemp_min(size - at, MAX_MESSAGE);
 		if (comm->rank == 0)
-			GEMP_MPI(MPI_Recv(bytes + at, piece, MPI_BYTE, from, GEMP_TAG_OUTPUT, comm->world, MPI_STATUS_IGNORE));
+			GEMP_MPI(MPI_Recv(bytes + at, part, MPI_BYTE, from, GEMP_TAG_OUTPUT, comm->world, MPI_STATUS_IGNORE));
 		else
-			GEMP_MPI(MPI_Ssend(bytes + at, piece, MPI_BYTE, 0, GEMP_TAG_OUTPUT, comm->world));
+			GEMP_MPI(MPI_Ssend(bytes + at, part, MPI_BYTE, 0, GEMP_TAG_OUTPUT, comm->world));
 	}
 }
 
-/* Collective. Rank 0 receives the packed rows of one rank after the other, also when it can no longer write them, since
- * the others would wait. */
+/* Collective. Rank 0 receives the packed rows of one rank after the other, even if it can no longer write them, since the
+ * other ranks would wait. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
@@ -302,19 +294,17 @@ static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_co
 	return gemp_comm_agree(comm, code);
 }
 
-/* Rank 0 writes its rows first, then those of the others in their order. */
+/* Rank 0 writes its rows first, then those of the other ranks in their order. */
 gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
-	gemp_text packed = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
 	gemp_code code = file->h5.active ? append_rows(file, columns, rows) : pack_rows(file, columns, rows, &packed);
-	code = collect_rows(file, &packed, code);
-	gemp_text_free(&packed);
-	return code;
+	return collect_rows(file, &packed, code);
 }
 
 /* CLOSING */
 
-/* Masks are closed before their values. After a failure HDF5 is not called again for this file. */
+/* After a failure HDF5 is not called again for this file. */
 static gemp_code close_datasets(gemp_result_file *file)
 {
 	gemp_code code = GEMP_OK;

@@ -1,9 +1,6 @@
-/* Rows as TSV, CSV and JSON lines, and a table for people.
- *
- * Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result,
- * take a faster way: a first pass measures each chunk, a second one writes digits to their final places, so that
- * nothing is allocated or copied per row.
- */
+/* Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result, take
+ * a faster way: a first pass measures each chunk, and a second one writes digits to their final places, so nothing is
+ * allocated or copied per row. */
 
 #include "io/rows/row_text.h"
 
@@ -40,7 +37,7 @@ gemp_row_form gemp_row_form_of(const char *path)
 
 /* TSV */
 
-/* TSV of results has escapes, unlike exported TSV, as results may hold any text. */
+/* TSV of results has escapes, unlike exported TSV, since results may hold any text. */
 static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 {
 	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
@@ -56,7 +53,7 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, bytes + from, size - from);
 }
 
-/* An edge that an optional part did not find is NULL. */
+/* An edge of an optional part without a match is NULL and has no ends. */
 static bool has_ends(const gemp_projected *column, size_t row)
 {
 	return column->edge && !gemp_column_get(&column->value, row).null;
@@ -165,7 +162,7 @@ void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, 
 
 /* MANY ROWS */
 
-/* What stands in front of a cell of this column. */
+/* Appends the text in front of a cell of column c: a separator, and in JSON the name. */
 static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t c)
 {
 	static const char *const between[] = { "\t", ",", ", " };
@@ -181,21 +178,20 @@ enum { INTEGER_CHUNK = 1 << 12 }; /* rows that one thread writes at a time */
 typedef struct integer_writer {
 	const gemp_projected *columns;
 	size_t count;
-	const char *const *before;
-	const char *after;
-	size_t *length;             /* [count] of before */
-	size_t after_length, fixed; /* bytes that all rows have */
-	size_t *begin;              /* [chunks] place of each; at first its size */
+	gemp_text *before; /* [count] text in front of each cell */
+	const char *after; /* text behind each row */
+	size_t fixed;      /* bytes of a row without its numbers */
+	size_t *begin;     /* [chunks] place of each chunk; in the first pass its size */
 	char *to;
 } integer_writer;
 
-/* The negative of -2^63 does not fit in a signed integer, its magnitude in an unsigned one. */
+/* The magnitude of -2^63 fits only in an unsigned integer. */
 static uint64_t magnitude(int64_t value)
 {
 	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* Four digits a step. */
+/* The loop takes four digits per step. */
 static size_t digits_of(uint64_t number)
 {
 	size_t digits = 1;
@@ -217,7 +213,7 @@ static void measure_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	w->begin[chunk] = bytes;
 }
 
-/* Two digits at a time from a table, which halves the divisions. */
+/* Two digits at a time come from a table, which halves the divisions. */
 static char *put_number(char *to, int64_t value)
 {
 	static const char pairs[] =
@@ -251,35 +247,34 @@ static void write_integers(void *context, size_t chunk, size_t begin, size_t end
 {
 	integer_writer *w = context;
 	char *to = w->to + w->begin[chunk];
+	const size_t after_length = strlen(w->after);
 	for (size_t row = begin; row < end; row++) {
 		for (size_t c = 0; c < w->count; c++)
-			to = put_number(put_bytes(to, w->before[c], w->length[c]), w->columns[c].value.integers[row]);
-		to = put_bytes(to, w->after, w->after_length);
+			to = put_number(put_bytes(to, w->before[c].data, w->before[c].size), w->columns[c].value.integers[row]);
+		to = put_bytes(to, w->after, after_length);
 	}
 }
 
 static void free_integer_writer(integer_writer *w)
 {
-	gemp_free_all(w->length, w->begin);
+	for (size_t c = 0; w->before && c < w->count; c++)
+		gemp_text_free(&w->before[c]);
+	gemp_free_all(w->before, w->begin);
 }
 
-/* Such columns' first `rows` rows: before[c] in front of each cell of column c, `after` behind each row. Only fails for
- * want of memory. */
-static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns, size_t count, size_t rows,
-                                   const char *const *before, const char *after)
+/* The texts between numbers are the same in each row and made once. */
+static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
+                              size_t rows)
 {
+	static const char *const after[] = { "\n", "\r\n", "}\n" };
 	size_t chunks = (rows + INTEGER_CHUNK - 1) / INTEGER_CHUNK, all = 0;
 	GEMP_OWNED_BY(free_integer_writer)
-	integer_writer w = { .columns = columns,
-		                 .count = count,
-		                 .before = before,
-		                 .after = after,
-		                 .after_length = strlen(after),
-		                 .fixed = strlen(after) };
-	GEMP_TRY(gemp_new_all(GEMP_ARRAY(w.length, count), GEMP_ARRAY(w.begin, chunks)));
+	integer_writer w = { .columns = columns, .count = count, .after = after[form], .fixed = strlen(after[form]) };
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(w.before, count), GEMP_ARRAY(w.begin, chunks)));
 	for (size_t c = 0; c < count; c++) {
-		w.length[c] = strlen(before[c]);
-		w.fixed += w.length[c];
+		add_before(&w.before[c], form, columns, c);
+		GEMP_TRY(gemp_text_status(&w.before[c]));
+		w.fixed += w.before[c].size;
 	}
 	gemp_for_chunks(rows, INTEGER_CHUNK, measure_chunk, &w);
 	for (size_t p = 0; p < chunks; p++) {
@@ -295,39 +290,23 @@ static gemp_code gemp_integer_text(gemp_text *out, const gemp_projected *columns
 	return GEMP_OK;
 }
 
-/* What stands between numbers is the same in each row and made once. */
-static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
-                              size_t rows)
-{
-	static const char *const after[] = { "\n", "\r\n", "}\n" };
-	gemp_code code = GEMP_OK;
-	gemp_text *texts = NULL;
-	const char **before = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(texts, count));
-	GEMP_TRY_DONE(GEMP_NEW(before, count));
-	for (size_t c = 0; c < count; c++) {
-		add_before(&texts[c], form, columns, c);
-		GEMP_TRY_DONE(gemp_text_status(&texts[c]));
-		before[c] = texts[c].data;
-	}
-	code = gemp_integer_text(out, columns, count, rows, before, after[form]);
-done:
-	for (size_t c = 0; texts && c < count; c++)
-		gemp_text_free(&texts[c]);
-	gemp_free_all(texts, before);
-	return code;
-}
-
 enum { ROW_CHUNK = 1 << 11 }; /* rows that one thread writes at a time */
 
 typedef struct row_writer {
 	gemp_row_form form;
 	const gemp_projected *columns;
-	size_t count;
+	size_t count, chunks;
 	gemp_text *texts; /* [chunks] */
 } row_writer;
 
-/* Rows of other types are made into a text for each chunk. */
+static void free_row_writer(row_writer *w)
+{
+	for (size_t p = 0; w->texts && p < w->chunks; p++)
+		gemp_text_free(&w->texts[p]);
+	gemp_free(w->texts);
+}
+
+/* Each chunk has a text of its own, so threads need no lock. */
 static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
@@ -337,8 +316,8 @@ static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		row_of[w->form](&w->texts[chunk], w->columns, w->count, row);
 }
 
-/* Integers and nothing else, none of them NULL? */
-static bool gemp_only_integers(const gemp_projected *columns, size_t count)
+/* Are all columns of integers without NULL? */
+static bool only_integers(const gemp_projected *columns, size_t count)
 {
 	bool only = count > 0;
 	for (size_t c = 0; c < count; c++)
@@ -349,34 +328,28 @@ static bool gemp_only_integers(const gemp_projected *columns, size_t count)
 /* The texts are joined in the order of rows. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
 {
-	gemp_code code = GEMP_OK;
-	const size_t chunks = (rows + ROW_CHUNK - 1) / ROW_CHUNK;
-	row_writer w = { form, columns, count, NULL };
+	GEMP_OWNED_BY(free_row_writer)
+	row_writer w = { .form = form, .columns = columns, .count = count, .chunks = (rows + ROW_CHUNK - 1) / ROW_CHUNK };
 	size_t all = 0;
-	if (gemp_only_integers(columns, count))
+	if (only_integers(columns, count))
 		return integer_rows(out, form, columns, count, rows);
-	GEMP_TRY_DONE(GEMP_NEW(w.texts, chunks));
+	GEMP_TRY(GEMP_NEW(w.texts, w.chunks));
 	gemp_for_chunks(rows, ROW_CHUNK, write_chunk, &w);
-	for (size_t p = 0; p < chunks; p++) {
-		GEMP_TRY_DONE(gemp_text_status(&w.texts[p]));
+	for (size_t p = 0; p < w.chunks; p++) {
+		GEMP_TRY(gemp_text_status(&w.texts[p]));
 		all += w.texts[p].size;
 	}
-	GEMP_TRY_DONE(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
-	for (size_t p = 0; p < chunks; p++)
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	for (size_t p = 0; p < w.chunks; p++)
 		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
-	code = gemp_text_status(out);
-done:
-	for (size_t p = 0; w.texts && p < chunks; p++)
-		gemp_text_free(&w.texts[p]);
-	gemp_free(w.texts);
-	return code;
+	return gemp_text_status(out);
 }
 
 /* TABLES FOR PEOPLE */
 
 enum { WIDEST = 40 };
 
-/* Bytes that go on with a character of UTF-8 have the bits 10 in front. */
+/* The later bytes of a character of UTF-8 begin with the bits 10. */
 static bool starts_character(char byte)
 {
 	return ((unsigned char)byte & 0xc0) != 0x80;
@@ -436,7 +409,7 @@ static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 	}
 }
 
-/* Two passes: widths, then text. */
+/* The first pass finds the widths of columns, the second one makes the text. */
 gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 {
 	const char *end = tsv + size;

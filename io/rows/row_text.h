@@ -1,9 +1,9 @@
 /* row_text: projected rows as text.
  *
  * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL
- * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is nothing, an empty
- * string "", a NULL that is alone in its row "" too, as an empty line would be no row. JSON lines: one object a row;
- * NULL is null, as are numbers that JSON has no form for; an edge is {"type": ..., "source": ..., "target": ...}.
+ * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is an empty cell, an empty
+ * string is "", and so is a single NULL in a row, since an empty line would be no row. JSON lines have one object for each
+ * row; NULL and numbers that JSON cannot express are null; an edge is {"type": ..., "source": ..., "target": ...}.
  */
 
 #ifndef GEMP_IO_ROWS_ROW_TEXT_H
@@ -34,10 +34,10 @@ typedef enum gemp_row_form {
 /* By the ending: .tsv, .csv, .jsonl or .h5; "-", which is stdout, is TSV. Case matters. */
 gemp_row_form gemp_row_form_of(const char *path);
 
-/* The first `rows` rows. Only fails for want of memory. */
+/* Appends the first `rows` rows; GEMP_ENOMEM is the only failure. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows);
 
-/* These only fail for want of memory: gemp_text_status tells. */
+/* gemp_text_status tells whether memory sufficed. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count);

@@ -13,17 +13,16 @@
 struct gemp_row_writer {
 	const gemp_comm *comm;
 	gemp_row_form form; /* of a preview TSV */
-	bool previews;      /* there is no path */
+	bool previews;      /* rows are shown to people: there is neither path nor table */
 	FILE *preview;
-	gemp_text text;            /* of a preview on rank 0: all so far; else this turn's */
-	gemp_output *output;       /* text forms with a path */
-	gemp_result_file *results; /* HDF5 */
+	gemp_text text;            /* of a preview all rows so far, on rank 0; else the rows of this call */
+	gemp_output *output;       /* of text forms with a path */
+	gemp_result_file *results; /* of HDF5 */
 	gemp_table *table;         /* borrowed; NULL: rows do not stay in memory */
-	size_t flat_count;         /* of HDF5 and tables: an edge is three columns */
+	size_t flat_count;         /* columns in HDF5 and tables, where an edge has three */
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
-/* Local. */
 static gemp_code check_form(const char *option, const char *path)
 {
 	if (!path || gemp_row_form_of(path) != GEMP_ROWS_UNKNOWN)
@@ -60,7 +59,7 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 	return GEMP_OK;
 }
 
-/* What the columns hold, borrowed. lists: tables know them; files have their text. */
+/* flat[flat_count] borrows the columns' values. lists: a table keeps lists; a file gets their text. */
 static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat, bool lists)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -74,16 +73,15 @@ static void flatten(const gemp_projected *columns, size_t count, gemp_column *fl
 	}
 }
 
-/* Edges become three columns in HDF5. */
+/* Collective. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	GEMP_OWNED gemp_column *flat = NULL;
 	GEMP_OWNED const gemp_column **list = NULL;
-	gemp_code code = GEMP_NEW(flat, writer->flat_count);
-	GEMP_THEN(GEMP_NEW(list, writer->flat_count));
-	GEMP_TRY(gemp_comm_agree(writer->comm, code));
+	const size_t flat_count = writer->flat_count;
+	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_new_all(GEMP_ARRAY(flat, flat_count), GEMP_ARRAY(list, flat_count))));
 	flatten(columns, count, flat, false);
-	for (size_t c = 0; c < writer->flat_count; c++)
+	for (size_t c = 0; c < flat_count; c++)
 		list[c] = &flat[c];
 	return gemp_result_file_write(writer->results, list, rows);
 }
@@ -117,7 +115,7 @@ static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *colum
 /* Values are copied, since the caller reuses its columns for the next rows. */
 static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
-	gemp_column *flat = NULL;
+	GEMP_OWNED gemp_column *flat = NULL;
 	gemp_code code = GEMP_NEW(flat, writer->flat_count);
 	if (code == GEMP_OK)
 		flatten(columns, count, flat, true);
@@ -127,32 +125,32 @@ static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *column
 			code = gemp_column_add(&writer->table->columns[c], &value);
 		}
 	writer->table->rows += rows;
-	gemp_free(flat);
 	return gemp_comm_agree(writer->comm, code);
 }
 
 /* TEXT */
 
-/* A preview's few rows go to rank 0 at once, the text of others to their places. */
-static gemp_code write_text(gemp_row_writer *writer)
+/* Collective. Rank 0 collects the few rows of a preview; the text for a file goes to its place. code: what making the text
+ * has returned. */
+static gemp_code write_text(gemp_row_writer *writer, gemp_code code)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
+	const gemp_comm *comm = writer->comm;
 	if (writer->output) {
-		code = gemp_output_write(writer->output, writer->text.data, writer->text.size);
+		code = gemp_comm_agree(comm, code);
+		GEMP_THEN(gemp_output_write(writer->output, writer->text.data, writer->text.size));
 		gemp_text_clear(&writer->text);
 		return code;
 	}
-	const gemp_comm *comm = writer->comm;
-	GEMP_TRY(gemp_comm_allgather(comm, GEMP_OK, writer->text.data, writer->text.size, &all, &begin));
+	GEMP_TRY(gemp_comm_allgather(comm, code, writer->text.data, writer->text.size, &all, &begin));
 	gemp_text_clear(&writer->text);
 	if (comm->rank == 0)
 		gemp_text_add(&writer->text, all, begin[comm->size]);
 	return gemp_comm_agree(comm, gemp_text_status(&writer->text));
 }
 
-/* The header is rank 0's first text. */
+/* Collective. The header is rank 0's first text. */
 static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	if (path)
@@ -161,23 +159,17 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 		gemp_csv_header(&writer->text, columns, count);
 	else if (writer->comm->rank == 0 && writer->form != GEMP_ROWS_JSON)
 		gemp_tsv_header(&writer->text, columns, count);
-	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
-	if (path)
-		return write_text(writer);
-	return GEMP_OK;
+	const gemp_code code = gemp_text_status(&writer->text);
+	return path ? write_text(writer, code) : gemp_comm_agree(writer->comm, code);
 }
 
-/* Only rank 0 has a preview; the others agree on its failure. */
+/* Collective. Only rank 0 has a preview; the other ranks learn of its failure. */
 static gemp_code show_preview(gemp_row_writer *writer)
 {
-	gemp_code code = GEMP_OK;
-	gemp_text table = { 0 };
-	if (writer->preview) {
-		code = gemp_align_tsv(&table, writer->text.data, writer->text.size);
-		if (code == GEMP_OK)
-			fwrite(table.data, 1, table.size, writer->preview);
-		gemp_text_free(&table);
-	}
+	GEMP_OWNED_BY(gemp_text_free) gemp_text table = { 0 };
+	gemp_code code = writer->preview ? gemp_align_tsv(&table, writer->text.data, writer->text.size) : GEMP_OK;
+	if (code == GEMP_OK && writer->preview)
+		fwrite(table.data, 1, table.size, writer->preview);
 	return gemp_comm_agree(writer->comm, code);
 }
 
@@ -188,7 +180,7 @@ bool gemp_rows_wants_all(const gemp_rows_options *options)
 	return options->path || options->table;
 }
 
-/* What is opened depends on the options alone and is the same on all ranks. */
+/* The options are the same on all ranks, so all open the same form. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options)
 {
@@ -221,8 +213,7 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 		return keep_rows(writer, columns, count, rows);
 	if (writer->form == GEMP_ROWS_HDF5)
 		return write_results(writer, columns, count, rows);
-	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, writer->form, columns, count, rows));
-	return code == GEMP_OK ? write_text(writer) : code;
+	return write_text(writer, gemp_rows_text(&writer->text, writer->form, columns, count, rows));
 }
 
 /* Results and output are closed by their own functions, which free them. */
@@ -267,13 +258,13 @@ gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph)
 	};
 }
 
-/* Rows over all ranks: a preview ends. */
+/* The number of rows over all ranks at which writing ends; only a preview has one. */
 static uint64_t limit_of(const gemp_row_turns *turns)
 {
 	return turns->path || turns->table ? UINT64_MAX : turns->shown;
 }
 
-/* Columns without rows; reserving makes even these count as loaded. */
+/* Local. Columns without rows; reserving makes these count as loaded. */
 static gemp_code new_columns(gemp_projected **out, const gemp_row_turns *turns)
 {
 	gemp_code code = GEMP_NEW(*out, turns->count);
@@ -282,7 +273,7 @@ static gemp_code new_columns(gemp_projected **out, const gemp_row_turns *turns)
 		code = gemp_column_init(&(*out)[c].value, turns->columns[c].name, turns->columns[c].type);
 		GEMP_THEN(gemp_column_reserve(&(*out)[c].value, 0, 0));
 	}
-	return gemp_comm_agree(turns->comm, code);
+	return code;
 }
 
 static void free_columns(gemp_projected *columns, size_t count)
@@ -301,17 +292,17 @@ gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 		                                .semantics = turns->info.semantics,
 		                                .distinct = turns->info.distinct,
 		                                .preview = turns->preview };
-	gemp_code code = new_columns(&columns, turns);
+	gemp_code code = gemp_comm_agree(turns->comm, new_columns(&columns, turns));
 	GEMP_THEN(gemp_row_writer_open(&turns->writer, turns->comm, columns, turns->count, &options));
 	free_columns(columns, turns->count);
 	return code;
 }
 
-/* Every turn has columns of its own, so that its memory is given back before the next one. */
+/* Collective. Every turn has columns of its own, which frees their memory before the next turn. */
 static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
 {
 	gemp_projected *columns = NULL;
-	gemp_code code = new_columns(&columns, turns);
+	gemp_code code = gemp_comm_agree(turns->comm, new_columns(&columns, turns));
 	if (code == GEMP_OK)
 		code = gemp_comm_agree(turns->comm, turns->fill(turns->self, columns, first, count));
 	GEMP_THEN(gemp_row_writer_write(turns->writer, columns, turns->count, count));
@@ -319,7 +310,7 @@ static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
 	return code;
 }
 
-/* All ranks know all counts, and hence whose turn it is and when a preview is full. */
+/* All ranks know all counts, so all know whose turn it is and when a preview is full. */
 gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 {
 	const gemp_comm *comm = turns->comm;
@@ -344,7 +335,7 @@ gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 gemp_code gemp_row_turns_close(gemp_row_turns *turns)
 {
 	gemp_row_writer *writer = turns->writer;
-	turns->writer = NULL; /* closing frees it, also after a failure */
+	turns->writer = NULL; /* closing frees the writer, also after a failure */
 	return gemp_row_writer_close(writer, &turns->info);
 }
 
@@ -375,14 +366,12 @@ gemp_code gemp_row_fill_keys(gemp_projected *column, const gemp_comm *comm, cons
 /* Rows are gathered by their numbers, as for any choice of rows. */
 gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, size_t first, size_t count)
 {
-	uint64_t *rows = NULL;
-	gemp_code code = GEMP_NEW(rows, count);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+	GEMP_OWNED uint64_t *rows = NULL;
+	GEMP_TRY(GEMP_NEW(rows, count));
+	for (size_t i = 0; i < count; i++)
 		rows[i] = first + i;
 	gemp_column_free(&column->value);
-	GEMP_THEN(gemp_column_gather(&column->value, from, NULL, rows, count));
-	gemp_free(rows);
-	return code;
+	return gemp_column_gather(&column->value, from, NULL, rows, count);
 }
 
 gemp_code gemp_row_fill_integer(gemp_projected *column, uint64_t value)

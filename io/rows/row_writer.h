@@ -1,5 +1,5 @@
-/* row_writer: where projected rows go: a preview for people, TSV, CSV, JSON lines, or HDF5, chosen by the path's
- * ending, or a table in memory. All functions are collective. */
+/* row_writer: writes projected rows as a preview for people, as TSV, CSV, JSON lines or HDF5 by the path's ending, or to a
+ * table in memory. All functions are collective unless they say otherwise. */
 
 #ifndef GEMP_IO_ROWS_ROW_WRITER_H
 #define GEMP_IO_ROWS_ROW_WRITER_H
@@ -16,21 +16,20 @@
 typedef struct gemp_row_writer gemp_row_writer;
 
 typedef struct gemp_rows_options {
-	const char *path; /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
-	uint64_t limit;   /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
-	const gemp_stab_chain *chain; /* turn each match into the smallest by user keys of its class; NULL: as it is */
+	const char *path; /* ends in .tsv, .csv, .jsonl or .h5; "-": TSV on stdout; NULL: a preview for people */
+	uint64_t limit;   /* rows that are written over all ranks; of a preview: rows that are shown */
+	const gemp_stab_chain *chain; /* replaces each match by the smallest one of its class by user keys; NULL: none */
 	const char *semantics, *distinct;
-	bool count_loops; /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
-	FILE *preview;    /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
-	gemp_table
-		*table; /* instead of a path: takes this rank's rows, an edge as three columns; {0} at first; NULL: none */
+	bool count_loops;  /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
+	FILE *preview;     /* on rank 0 the file that the preview is printed to, NULL elsewhere; NULL on all: no preview */
+	gemp_table *table; /* {0}, which takes this rank's rows instead of a file, an edge as three columns; NULL: none */
 } gemp_rows_options;
 
 /* Are all rows wanted, up to the limit, or only a preview? */
 bool gemp_rows_wants_all(const gemp_rows_options *options);
 
-/* Before the work. Has `path`, which the setting `option` gives (NULL: it does not), an ending of rows, and can rank 0
- * write there? */
+/* Checks, before the work, the ending of the path that the setting `option` gives, and that rank 0 can write there. NULL is
+ * GEMP_OK. */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);
 
 /* Columns give names and types; options' strings and columns' names must live as long as the writer. */

@@ -1,4 +1,5 @@
-/* Keys lie with the ranks that own their vertices; they are fetched from them, and looked up by all ranks together. */
+/* The ranks that own vertices have their keys. Fetching exchanges ids for keys; for a search all ranks compare the wanted
+ * keys with their own vertices. */
 
 #include "io/rows/vertex_keys.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices of one id are asked for once; `place` says where its key came to lie. */
+/* Each id is requested once; place[count] says where its key is among the received ones. */
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
@@ -26,7 +27,7 @@ gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const 
 	return gemp_comm_agree(comm, gemp_column_gather(out, &keys, NULL, rows, count));
 }
 
-/* A key asked for, and its place among all that are. */
+/* A wanted key, and its index among the wanted keys. */
 typedef struct key_request {
 	gemp_value key;
 	size_t place;
@@ -40,7 +41,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-/* The first of list[count] that is not less. */
+/* The first of list[count] that is not less than the key. */
 static size_t lower_bound(const key_request *list, size_t count, const gemp_value *key)
 {
 	size_t low;
@@ -48,7 +49,7 @@ static size_t lower_bound(const key_request *list, size_t count, const gemp_valu
 	return low;
 }
 
-/* Keys are few and vertices many: the keys are sorted, and each vertex looks itself up. */
+/* There are few wanted keys and many vertices, so the keys are sorted and each vertex is searched in them. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count)
 {
@@ -65,10 +66,9 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
 		     i++)
 			out[list[i].place] = (gemp_vertex)(graph->first_vertex + row);
 	}
-	/* pieces, as MPI counts in int */
-	for (size_t at = 0, piece; at < count; at += piece) {
-		piece = count - at < 1 << 30 ? count - at : 1 << 30;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out + at, (int)piece, GEMP_MPI_VERTEX, MPI_MIN, comm->world));
+	for (size_t at = 0, part; at < count; at += part) {
+		part = gemp_min(count - at, 1 << 30); /* MPI counts in int */
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out + at, (int)part, GEMP_MPI_VERTEX, MPI_MIN, comm->world));
 	}
 	return GEMP_OK;
 }

@@ -10,12 +10,21 @@
 #include "core/text.h"
 #include "graph/column.h"
 
+#include <string.h>
+#include <strings.h>
+
 /* A slice of the record. */
 typedef struct gemp_text_cell {
 	const char *bytes;
 	size_t size;
 	bool null; /* empty; in CSV only if not quoted */
 } gemp_text_cell;
+
+/* Is the cell this word, in upper or lower case? */
+static inline bool gemp_cell_is(const gemp_text_cell *cell, const char *word)
+{
+	return strlen(word) == cell->size && strncasecmp(cell->bytes, word, cell->size) == 0;
+}
 
 /* Grows to the widest record. {0} is empty. */
 typedef struct gemp_cells {
