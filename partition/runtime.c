@@ -8,7 +8,6 @@
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "core/threads.h"
 #include "device/open.h"
 
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each device has memory of its own, so that the largest peak counts and not their sum. */
+/* Each device has memory of its own, so the largest peak counts and not their sum. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context)
 {
 	size_t most = context->device->buffer_peak;
@@ -40,61 +39,48 @@ gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const c
 	return code;
 }
 
-/* A runtime while it is opened, and the devices of this rank. */
-typedef struct open_context {
-	gemp_runtime *context;
-	gemp_device_pick *picks;
-	size_t count;
-} open_context;
-
-/* Collective. Devices are shared out among the ranks that see them; one each, among all ranks of the node. */
-static gemp_code choose_devices(open_context *own, const gemp_comm *comm, const char *devices)
+/* Collective. If the text lists devices, those ranks of the node that choose among the same devices divide them; otherwise
+ * all ranks of the node do. */
+static gemp_code choose_devices(gemp_device_pick **picks, size_t *count, const gemp_comm *comm, const char *devices)
 {
-	gemp_code code = GEMP_OK;
 	int position = comm->node_rank, ranks = comm->node_size;
 	uint64_t choice;
 	if (gemp_device_spec_is_list(devices)) {
 		GEMP_TRY(gemp_comm_agree(comm, gemp_device_spec_hash(&choice, devices)));
 		gemp_device_sharing_rank(comm, choice, &position, &ranks);
 	}
-	code = gemp_device_assign(&own->picks, &own->count, devices, position, ranks);
-	return gemp_comm_agree(comm, code);
+	return gemp_comm_agree(comm, gemp_device_assign(picks, count, devices, position, ranks));
 }
 
-/* A context of this rank alone, for one device more. */
+/* A runtime of this rank alone for one more device. It is listed before it is opened, so a failure frees it. */
 static gemp_code open_extra(gemp_runtime *context, const gemp_device_pick *pick)
 {
-	gemp_code code = GEMP_OK;
-	gemp_runtime *other = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(other, 1));
-	GEMP_TRY_DONE(GEMP_NEW(other->comm, 1));
+	GEMP_OWNED gemp_runtime *other = NULL;
+	GEMP_TRY(GEMP_NEW(other, 1));
+	GEMP_TRY(GEMP_NEW(other->comm, 1));
 	gemp_comm_new(other->comm, MPI_COMM_SELF);
-	context->others[context->other_count++] = other;
-	other->budgets = context->budgets;
-	other->start_time = context->start_time;
-	other->devices = 1;
-	return gemp_device_open_pick(&other->device, pick, context->budgets.device_memory);
-done:
-	gemp_free(other);
-	return code;
+	gemp_runtime *listed = context->others[context->other_count++] = other;
+	other = NULL;
+	listed->budgets = context->budgets;
+	listed->start_time = context->start_time;
+	listed->devices = 1;
+	return gemp_device_open_pick(&listed->device, pick, context->budgets.device_memory);
 }
 
-/* This rank's devices. */
-static gemp_code open_devices(const open_context *o)
+static gemp_code open_devices(gemp_runtime *context, const gemp_device_pick *picks, size_t count)
 {
-	gemp_runtime *context = o->context;
-	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
-	GEMP_TRY(GEMP_NEW(context->others, o->count));
-	for (size_t i = 1; i < o->count; i++)
-		GEMP_TRY(open_extra(context, &o->picks[i]));
+	GEMP_TRY(gemp_device_open_pick(&context->device, &picks[0], context->budgets.device_memory));
+	GEMP_TRY(GEMP_NEW(context->others, count));
+	for (size_t i = 1; i < count; i++)
+		GEMP_TRY(open_extra(context, &picks[i]));
 	return GEMP_OK;
 }
 
-/* Collective. What runs on one device of each rank leaves the others alone, and says so. */
-static void keep_first(open_context *own, const gemp_comm *comm)
+/* Collective. Commands that use one device of each rank warn if they leave others unused. */
+static void keep_first(size_t *count, const gemp_comm *comm)
 {
-	uint64_t left = gemp_comm_sum1(comm, own->count - 1), all = left + (uint64_t)comm->size;
-	own->count = 1;
+	uint64_t left = gemp_comm_sum1(comm, *count - 1), all = left + (uint64_t)comm->size;
+	*count = 1;
 	if (left)
 		gemp_warn("this command uses one device of each rank at most: of %" PRIu64 " devices it leaves %" PRIu64
 		          " alone",
@@ -105,29 +91,25 @@ static void keep_first(open_context *own, const gemp_comm *comm)
 static gemp_code new_context(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets,
                              bool one)
 {
-	gemp_code code = GEMP_OK;
-	gemp_runtime *context = NULL;
-	open_context own = { 0 };
+	GEMP_OWNED_BY(gemp_runtime_free_at) gemp_runtime *context = NULL;
+	GEMP_OWNED gemp_device_pick *picks = NULL;
+	size_t count = 0;
 	double began = gemp_now();
 	*out = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->start_time = began;
-	own.context = context;
-	GEMP_TRY_DONE(choose_devices(&own, comm, devices));
+	GEMP_TRY(choose_devices(&picks, &count, comm, devices));
 	if (one)
-		keep_first(&own, comm);
-	gemp_device_sharing_find(comm, own.picks, own.count);
-	context->devices = gemp_comm_sum1(comm, own.count);
-	GEMP_TRY_DONE(gemp_comm_agree(comm, open_devices(&own)));
+		keep_first(&count, comm);
+	gemp_device_sharing_find(comm, picks, count);
+	context->devices = gemp_comm_sum1(comm, count);
+	GEMP_TRY(gemp_comm_agree(comm, open_devices(context, picks, count)));
 	gemp_timers_add(&context->timers, GEMP_PHASE_BUILD, began);
 	*out = context;
 	context = NULL;
-done:
-	gemp_free(own.picks);
-	gemp_runtime_free(context);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
@@ -195,11 +177,10 @@ static void count_on(gemp_device_pick *picks, size_t count, const rank_card *own
 	}
 }
 
-/* Ranks that are bound to the same cores share these. In turns, so that no memory is needed that might not be there. */
-static unsigned compare_cards(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
+/* Ranks take turns in showing their devices, so no rank needs memory for the devices of all others. */
+static void compare_cards(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
 	rank_card own, other;
-	unsigned bound_alike = 0;
 	fill_card(&own, &picks[0]);
 	for (size_t k = 0; k < count; k++) {
 		picks[k].shared_by = picks[k].position = 0;
@@ -214,11 +195,9 @@ static unsigned compare_cards(const gemp_comm *comm, gemp_device_pick *picks, si
 			GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
 			count_on(picks, count, &own, &other, r < comm->node_rank);
 		}
-		bound_alike += CPU_EQUAL(&own.cores, &other.cores);
 	}
-	for (size_t k = 0; k < count; k++) /* until here ranks that share them */
+	for (size_t k = 0; k < count; k++) /* count_on has counted the ranks that share the cores */
 		picks[k].cores = share_of_cores(&own.cores, picks[k].cores);
-	return share_of_cores(&own.cores, bound_alike);
 }
 
 /* Ranks with the same hash of their choice see the same devices. */
@@ -268,7 +247,7 @@ static void warn_of_shared_gpus(const gemp_comm *comm, const gemp_device_pick *p
 /* The threads are limited in any case, also where no device is shared. */
 void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
-	unsigned cores = compare_cards(comm, picks, count);
-	gemp_threads_limit(cores ? cores : 1);
+	compare_cards(comm, picks, count);
+	gemp_comm_share_cores(comm);
 	warn_of_shared_gpus(comm, picks, count);
 }

@@ -5,6 +5,7 @@
 #define GEMP_PARTITION_RUNTIME_H
 
 #include "comm/exchange.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "device/program.h"
 #include "device/select.h"
@@ -62,5 +63,6 @@ gemp_code gemp_runtime_new(gemp_runtime **out, gemp_comm *comm, const char *devi
 /* The same of the first of this rank's devices; rank 0 warns if there are others. */
 gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 void gemp_runtime_free(gemp_runtime *context);
+GEMP_RELEASE(gemp_runtime_free, gemp_runtime *)
 
 #endif

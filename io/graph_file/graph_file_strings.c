@@ -101,18 +101,15 @@ static gemp_code put_list(const gemp_h5 *h5, gemp_code code, const char *path, c
 {
 	uint64_t longest_count[2] = { 1, h5->comm->rank == 0 ? list->count : 0 }; /* bytes of the longest text, texts */
 	GEMP_OWNED char *padded = NULL;
-	size_t size;
-	for (size_t i = 0; i < list->count; i++) {
-		gemp_bytes_at(list, i, &size);
-		longest_count[0] = gemp_max(longest_count[0], size);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		longest_count[0] = gemp_max(longest_count[0], gemp_bytes_at(list, i).size);
 	gemp_comm_max(h5->comm, longest_count, 2);
 	const uint64_t longest = longest_count[0], count = longest_count[1];
 	padded = gemp_calloc(list->count, longest);
 	for (size_t i = 0; padded && i < list->count; i++) {
-		const char *bytes = gemp_bytes_at(list, i, &size);
-		if (size)
-			memcpy(padded + i * longest, bytes, size);
+		const gemp_string text = gemp_bytes_at(list, i);
+		if (text.size)
+			memcpy(padded + i * longest, text.bytes, text.size);
 	}
 	GEMP_THEN(padded ? GEMP_OK : GEMP_ENOMEM);
 	return gemp_h5_write(h5, code, path, (gemp_h5_type){ GEMP_H5_TEXT, longest },
@@ -147,7 +144,7 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 		gemp_value value = gemp_column_get(column, i);
 		int32_t category = -1;
 		if (!value.null)
-			category = (int32_t)gemp_bytes_find(categories, value.string.bytes, value.string.size);
+			category = (int32_t)gemp_bytes_find(categories, value.string);
 		gemp_file_set_code(codes, type, i, category);
 	}
 	GEMP_TRY(gemp_file_put_codes(h5, codes ? GEMP_OK : GEMP_ENOMEM, path, rows, type, codes));

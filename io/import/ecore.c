@@ -59,9 +59,8 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[enumeration];
 	for (size_t i = 0; i < classifier->literals.count; i++) {
-		size_t own_size;
-		const char *own = gemp_bytes_at(&classifier->literals, i, &own_size);
-		if (own_size == size && memcmp(own, literal, size) == 0)
+		const gemp_string own = gemp_bytes_at(&classifier->literals, i);
+		if (own.size == size && memcmp(own.bytes, literal, size) == 0)
 			return GEMP_OK;
 	}
 	return gemp_fail(GEMP_EDATA, "'%.*s' is no literal of the enum %s of %s; correct it, or give the model's metamodel",
@@ -162,10 +161,9 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
                             gemp_text *path, size_t *out)
 {
 	const char *built_in;
-	size_t size;
-	const char *bytes = gemp_bytes_at(&class->super_texts, i, &size);
+	const gemp_string own = gemp_bytes_at(&class->super_texts, i);
 	gemp_text_clear(text);
-	gemp_text_add(text, bytes, size);
+	gemp_text_add(text, own.bytes, own.size);
 	GEMP_TRY(gemp_text_status(text));
 	GEMP_TRY(split_reference(ecore, text->data, path, &built_in));
 	*out = GEMP_ECORE_NONE;
@@ -244,9 +242,8 @@ static gemp_code find_default(const gemp_ecore *ecore, gemp_ecore_feature *featu
 	if (set)
 		feature->default_value = gemp_strdup(feature->type == GEMP_BOOLEAN ? "false" : "0");
 	else if (feature->classifier != GEMP_ECORE_NONE && ecore->classifiers[feature->classifier].literals.count) {
-		size_t size;
-		const char *first = gemp_bytes_at(&ecore->classifiers[feature->classifier].literals, 0, &size);
-		feature->default_value = gemp_strndup(first, size);
+		const gemp_string first = gemp_bytes_at(&ecore->classifiers[feature->classifier].literals, 0);
+		feature->default_value = gemp_strndup(first.bytes, first.size);
 		set = true;
 	}
 	return set && !feature->default_value ? GEMP_ENOMEM : GEMP_OK;

@@ -227,9 +227,8 @@ gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local,
 	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, &local->list, &all));
 	const gemp_block_range mine = gemp_comm_block(comm, all.count);
 	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
-		size_t size;
-		const char *name = gemp_bytes_at(&all, i, &size);
-		code = add(self, name, size);
+		const gemp_string name = gemp_bytes_at(&all, i);
+		code = add(self, name.bytes, name.size);
 	}
 	return gemp_comm_agree(comm, code);
 }

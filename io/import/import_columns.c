@@ -408,9 +408,8 @@ static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *
 	const size_t count = columns->names.count;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(seen, count), GEMP_ARRAY(columns->types, count))));
 	for (size_t i = 0; i < columns->local.list.count; i++) {
-		size_t size;
-		const char *name = gemp_bytes_at(&columns->local.list, i, &size);
-		seen[gemp_bytes_find(&columns->names, name, size)] = columns->seen[i];
+		const gemp_string name = gemp_bytes_at(&columns->local.list, i);
+		seen[gemp_bytes_find(&columns->names, name)] = columns->seen[i];
 	}
 	if (count > 0)
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seen, (int)count, MPI_UINT32_T, MPI_BOR, comm->world));
@@ -432,10 +431,10 @@ gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], 
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < columns[side].names.count; i++) {
-			size_t size, column;
-			const char *bytes = gemp_bytes_at(&columns[side].names, i, &size);
+			size_t column;
+			const gemp_string own = gemp_bytes_at(&columns[side].names, i);
 			gemp_text_clear(&name);
-			gemp_text_add(&name, bytes, size);
+			gemp_text_add(&name, own.bytes, own.size);
 			GEMP_TRY(gemp_text_status(&name));
 			GEMP_TRY((side ? gemp_builder_edge_column : gemp_builder_vertex_column)(builder, name.data,
 			                                                                        columns[side].types[i], &column));
@@ -445,7 +444,7 @@ gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], 
 
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name)
 {
-	return gemp_bytes_find(&columns->names, name, strlen(name));
+	return gemp_bytes_find(&columns->names, (gemp_string){ name, strlen(name) });
 }
 
 /* Takes columns that were never merged. */

@@ -249,11 +249,10 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
 	GEMP_OWNED void *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
-	size_t size;
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < reader->mine.list.count; i++) {
-		const char *name = gemp_bytes_at(&reader->mine.list, i, &size);
-		gemp_text_add(&packed, name, size);
+		const gemp_string name = gemp_bytes_at(&reader->mine.list, i);
+		gemp_text_add(&packed, name.bytes, name.size);
 		gemp_text_add(&packed, "", 1);
 	}
 	gemp_dictionary_free(&reader->mine);

@@ -120,8 +120,8 @@ static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *referen
 		return GEMP_OK;
 	GEMP_TRY(gemp_dictionary_add(&self->paths, reference->target, size, &index));
 	if (index < self->keys.count) {
-		const char *key = gemp_bytes_at(&self->keys, index, &size);
-		*out = gemp_string_value(key, size);
+		const gemp_string key = gemp_bytes_at(&self->keys, index);
+		*out = gemp_string_value(key.bytes, key.size);
 	}
 	return GEMP_OK;
 }

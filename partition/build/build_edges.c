@@ -4,12 +4,11 @@
  * rows, merge or mark parallel edges, number them and make the rows by target.
  */
 
-#include "partition/build/build_edges.h"
-
 #include "comm/exchange.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "graph/column_bulk.h"
+#include "partition/build/builder_state.h"
 #include "partition/build/row_builder.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/exchange/record_stream.h"
@@ -39,6 +38,10 @@ typedef struct edge_router {
 	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
 	bool bare;               /* no edge has a value */
 	received_edges *arrived; /* [relations] */
+	/* Of bare edges, which are sent in rounds: */
+	size_t round;        /* edges of one */
+	int *owner;          /* [round] */
+	edge_header *headed; /* [round] where there are several relations */
 } edge_router;
 
 /* A part numbers its types by first appearance; the relations of the graph are in the order of their names. */
@@ -95,10 +98,9 @@ static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 	for (size_t p = 0; p < builder->part_count && code == GEMP_OK; p++) {
 		const gemp_bytes *types = &builder->parts[p].types.list;
 		for (size_t i = 0; i < types->count && code == GEMP_OK; i++) {
-			size_t size;
 			uint32_t index;
-			const char *name = gemp_bytes_at(types, i, &size);
-			code = gemp_dictionary_add(&mine, name, size, &index);
+			const gemp_string name = gemp_bytes_at(types, i);
+			code = gemp_dictionary_add(&mine, name.bytes, name.size, &index);
 		}
 	}
 	return gemp_bytes_union(builder->comm, code, &mine.list, names);
@@ -123,11 +125,8 @@ static gemp_code choose_part(edge_router *route, gemp_builder_part *part, const 
 	route->part = part;
 	gemp_free(route->number);
 	GEMP_TRY(GEMP_NEW(route->number, part->types.list.count));
-	for (size_t i = 0; i < part->types.list.count; i++) {
-		size_t size;
-		const char *name = gemp_bytes_at(&part->types.list, i, &size);
-		route->number[i] = (uint32_t)gemp_bytes_find(names, name, size);
-	}
+	for (size_t i = 0; i < part->types.list.count; i++)
+		route->number[i] = (uint32_t)gemp_bytes_find(names, gemp_bytes_at(&part->types.list, i));
 	return GEMP_OK;
 }
 
@@ -174,32 +173,28 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                            gemp_relation *relation)
 {
-	gemp_code code = GEMP_OK;
 	gemp_table *props = &relation->props;
 	bool merge = builder->options.merge_parallel, valued = props->count > 0;
 	gemp_row_builder rows = { .rows = graph->rows, .first = graph->first_vertex };
-	code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, valued);
+	gemp_code code = gemp_row_builder_make(&rows, edges->edges, edges->count, graph->vertex_count, valued);
+	GEMP_OWNED gemp_edge *order = rows.edges;
 	relation->out_offsets = rows.begin;
 	relation->out_targets = rows.slots;
-	GEMP_TRY_DONE(code);
+	GEMP_TRY(code);
 	gemp_free(edges->edges);
 	edges->edges = NULL;
 	if (valued) {
-		GEMP_TRY_DONE(gemp_table_permute(props, rows.edges, edges->count));
-		GEMP_TRY_DONE(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
+		GEMP_TRY(gemp_table_permute(props, order, edges->count));
+		GEMP_TRY(gemp_rows_sort_parallel(rows.begin, rows.slots, rows.rows, props, NULL));
 	}
 	for (size_t e = 0; valued && merge && e < edges->count; e++)
-		rows.edges[e] = e;
+		order[e] = e;
 	relation->multigraph = gemp_row_builder_parallel(&rows, merge);
 	props->rows = rows.begin[rows.rows];
-	if (valued && merge)
-		code = gemp_table_permute(props, rows.edges, props->rows);
-done:
-	gemp_free(rows.edges);
-	return code;
+	return valued && merge ? gemp_table_permute(props, order, props->rows) : GEMP_OK;
 }
 
-/* Collective. Edges are numbered by rank, then by row, so that a rank needs one prefix sum. */
+/* Collective. Edges are numbered by rank, then by row, so a rank needs one prefix sum. */
 static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_relation *relation)
 {
 	uint64_t mine = relation->out_offsets[graph->rows], multigraph = relation->multigraph;
@@ -267,81 +262,57 @@ static gemp_code keep_headed(received_edges *edges, const edge_header *more, siz
 	return code;
 }
 
-/* Edges without attributes in blocks, the last ones first, so that what has gone gives its memory back. */
-typedef struct edge_block {
-	size_t size;         /* edges in one round */
-	int *owner;          /* [size] */
-	edge_header *headed; /* [size] where there are several relations */
-} edge_block;
-
 /* Collective. One round. A header with the relation is sent only where there are several relations: 8 bytes an edge
  * suffice for one. */
-static gemp_code send_block(const edge_router *route, const edge_block *b, size_t first, size_t count)
+static gemp_code send_round(const edge_router *route, size_t first, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = route->builder->comm;
 	const gemp_edge_pair *ids = route->part->edges.ids;
-	const void *records = count ? ids + first : NULL;
-	size_t size = sizeof *ids;
+	const void *records = route->headed ? (void *)route->headed : count ? (void *)(ids + first) : NULL;
+	size_t size = route->headed ? sizeof *route->headed : sizeof *ids;
 	GEMP_OWNED size_t *from = NULL;
 	GEMP_OWNED void *received = NULL;
-	for (size_t i = 0; i < count; i++)
-		b->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
-	if (b->headed) {
-		for (size_t i = 0; i < count; i++)
-			b->headed[i] = (edge_header){ relation_of(route, first + i), ids[first + i] };
-		records = b->headed;
-		size = sizeof *b->headed;
+	for (size_t i = 0; i < count; i++) {
+		route->owner[i] = gemp_shard_owner(route->graph, ids[first + i].source);
+		if (route->headed)
+			route->headed[i] = (edge_header){ relation_of(route, first + i), ids[first + i] };
 	}
-	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, size, b->owner, &received, &from, NULL));
-	code = b->headed ? keep_headed(route->arrived, received, from[comm->size])
-	                 : keep(route->arrived, received, from[comm->size]);
-	return gemp_comm_agree(comm, code);
+	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, size, route->owner, &received, &from, NULL));
+	return gemp_comm_agree(comm, route->headed ? keep_headed(route->arrived, received, from[comm->size])
+	                                           : keep(route->arrived, received, from[comm->size]));
 }
 
-/* Collective. All edges of the chosen part. */
-static gemp_code send_part(const edge_router *route, const edge_block *b)
+/* Collective. The edges of the chosen part, the last ones first, so the list gives the memory of sent edges back. */
+static gemp_code send_bare(const edge_router *route)
 {
 	enum { TRUNCATE_ROUNDS = 8 }; /* rounds */
 	gemp_edge_list *edges = &route->part->edges;
-	uint64_t rounds = gemp_exchange_rounds(route->builder->comm, edges->count, b->size);
+	uint64_t rounds = gemp_exchange_rounds(route->builder->comm, edges->count, route->round);
 	size_t left = edges->count;
 	for (uint64_t round = 1; round <= rounds; round++) {
-		size_t count = left < b->size ? left : b->size;
+		size_t count = gemp_min(left, route->round);
 		left -= count;
 		gemp_progress("exchanging edges", round, rounds, 0);
-		GEMP_TRY(send_block(route, b, left, count));
+		GEMP_TRY(send_round(route, left, count));
 		if (round % TRUNCATE_ROUNDS == 0)
 			GEMP_TRY(gemp_comm_agree(route->builder->comm, gemp_edge_list_truncate(edges, left)));
 	}
 	return GEMP_OK;
 }
 
-/* Buffers of one round, as many edges as the batch size allows. */
-static gemp_code new_block(const edge_router *route, edge_block *b)
+/* Local. What the edges that come are put into, and the buffers of a round of bare edges. */
+static gemp_code allocate_rounds(edge_router *route)
 {
 	enum { MAX_EDGES = 1 << 19 };
-	b->size = route->builder->options.batch / sizeof(edge_header);
-	b->size = b->size < 1 ? 1 : b->size > MAX_EDGES ? MAX_EDGES : b->size;
-	GEMP_TRY(GEMP_NEW(b->owner, b->size));
-	if (route->graph->relation_count != 1)
-		return GEMP_NEW(b->headed, b->size);
-	return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(route->arrived, route->graph->relation_count));
+	if (!route->bare)
+		return GEMP_OK;
+	route->round = gemp_min(gemp_max(route->builder->options.batch / sizeof(edge_header), 1), MAX_EDGES);
+	GEMP_TRY(GEMP_NEW(route->owner, route->round));
+	return route->graph->relation_count == 1 ? GEMP_OK : GEMP_NEW(route->headed, route->round);
 }
 
-/* Collective. Edges without values are sent as arrays, without packing them one by one. */
-static gemp_code send_bare(edge_router *route)
-{
-	gemp_code code = GEMP_OK;
-	edge_block b = { 0 };
-	GEMP_TRY_DONE(gemp_comm_agree(route->builder->comm, new_block(route, &b)));
-	code = send_part(route, &b);
-done:
-	gemp_free_all(b.owner, b.headed);
-	return code;
-}
-
-/* Collective. Relations and their columns are agreed on first; then the parts go one after the other, so that each
+/* Collective. Relations and their columns are agreed on first; then the parts go one after the other, so each
  * frees its memory. */
 static gemp_code route_edges(edge_router *route)
 {
@@ -351,7 +322,7 @@ static gemp_code route_edges(edge_router *route)
 	GEMP_TRY(gather_types(builder, &names));
 	GEMP_TRY(name_relations(builder, route->graph, &names));
 	gemp_code code = assign_columns(route, &names);
-	GEMP_THEN(GEMP_NEW(route->arrived, names.count));
+	GEMP_THEN(allocate_rounds(route));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
@@ -364,29 +335,30 @@ static gemp_code route_edges(edge_router *route)
 	return GEMP_OK;
 }
 
-/* Relations are finished one after the other, so that the received edges of one are freed before the next one needs
+static void free_router(edge_router *route)
+{
+	for (size_t r = 0; route->arrived && r < route->graph->relation_count; r++)
+		gemp_free(route->arrived[r].edges);
+	gemp_free_all(route->arrived, route->used, route->number, route->owner, route->headed);
+}
+
+/* Relations are finished one after the other, so the received edges of one are freed before the next one needs
  * memory. */
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	edge_router route = { .builder = builder, .graph = graph };
+	GEMP_OWNED_BY(free_router) edge_router route = { .builder = builder, .graph = graph };
 	gemp_step_times_next(builder->options.steps, "exchange");
-	GEMP_TRY_DONE(route_edges(&route));
+	GEMP_TRY(route_edges(&route));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
-		received_edges *edges = &route.arrived[r];
 		gemp_step_times_next(builder->options.steps, "rows");
-		GEMP_TRY_DONE(gemp_comm_agree(builder->comm, make_rows(builder, graph, edges, relation)));
+		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, &route.arrived[r], relation)));
 		number_edges(builder->comm, graph, relation);
 		gemp_step_times_next(builder->options.steps, "targets");
-		GEMP_TRY_DONE(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
+		GEMP_TRY(gemp_rows_by_target_make(builder->comm, builder->options.batch, graph, relation));
 		if (!relation->directed)
-			GEMP_TRY_DONE(handle_reciprocal(builder, graph, relation));
+			GEMP_TRY(handle_reciprocal(builder, graph, relation));
 		relation->loaded = GEMP_LOAD_ALL;
 	}
-done:
-	for (size_t r = 0; route.arrived && r < graph->relation_count; r++)
-		gemp_free(route.arrived[r].edges);
-	gemp_free_all(route.arrived, route.used, route.number);
-	return code;
+	return GEMP_OK;
 }

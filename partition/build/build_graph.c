@@ -8,8 +8,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "graph/graph.h"
-#include "partition/build/build_edges.h"
-#include "partition/build/build_vertices.h"
 #include "partition/build/builder.h"
 #include "partition/build/builder_state.h"
 #include "partition/build/content_hash.h"
@@ -24,9 +22,7 @@ static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes out = { 0 };
 	for (size_t i = 0; i < keys->count; i++) {
-		size_t size;
-		const char *bytes = gemp_bytes_at(keys, i, &size);
-		gemp_value key = gemp_key_decode(bytes, size), integer = { .type = GEMP_INTEGER };
+		gemp_value key = gemp_key_decode(gemp_bytes_at(keys, i)), integer = { .type = GEMP_INTEGER };
 		if (key.type == GEMP_STRING && gemp_canonical_integer(key.string.bytes, key.string.size, &integer.integer))
 			key = integer;
 		GEMP_TRY(gemp_key_encode(&key, scratch));
@@ -75,32 +71,41 @@ typedef struct key_lookup {
 static int end_owner(void *self, size_t record)
 {
 	const key_lookup *l = self;
-	const gemp_builder *builder = l->builder;
-	size_t size;
-	const char *key = gemp_bytes_at(&l->part->end_keys.list, record, &size);
-	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
+	const gemp_string key = gemp_bytes_at(&l->part->end_keys.list, record);
+	return gemp_builder_key_owner(l->builder, gemp_builder_key_hash(l->builder, key));
 }
 
-/* A key is its length in 4 bytes, then its bytes. */
-static gemp_code pack_end_key(void *self, size_t record, gemp_text *out)
+/* A packed key is its length in 4 bytes, then its bytes. */
+static gemp_code pack_key(gemp_string key, gemp_text *out)
 {
-	size_t size;
-	const char *key = gemp_bytes_at(&((key_lookup *)self)->part->end_keys.list, record, &size);
-	uint32_t length = (uint32_t)size;
+	uint32_t length = (uint32_t)key.size;
 	gemp_text_add(out, &length, sizeof length);
-	gemp_text_add(out, key, size);
+	gemp_text_add(out, key.bytes, key.size);
 	return GEMP_OK;
 }
 
+static gemp_string unpack_key(const char **at)
+{
+	uint32_t length;
+	memcpy(&length, *at, sizeof length);
+	const gemp_string key = { *at + sizeof length, length };
+	*at = key.bytes + length;
+	return key;
+}
+
+static gemp_code pack_end_key(void *self, size_t record, gemp_text *out)
+{
+	return pack_key(gemp_bytes_at(&((key_lookup *)self)->part->end_keys.list, record), out);
+}
+
 /* Looks through the one or two owned keys whose hashes fall into the same bucket. */
-static uint32_t find_end(const key_lookup *l, const char *key, size_t size)
+static uint32_t find_end(const key_lookup *l, gemp_string key)
 {
 	const gemp_bytes *keys = &l->builder->vertices.keys;
-	uint64_t bucket = gemp_key_index_bucket(&l->index, gemp_builder_key_hash(l->builder, key, size));
+	uint64_t bucket = gemp_key_index_bucket(&l->index, gemp_builder_key_hash(l->builder, key));
 	for (uint32_t i = l->index.begin[bucket]; i < l->index.begin[bucket + 1]; i++) {
-		size_t owned_size;
-		const char *owned = gemp_bytes_at(keys, i, &owned_size);
-		if (owned_size == size && memcmp(owned, key, size) == 0)
+		const gemp_string owned = gemp_bytes_at(keys, i);
+		if (owned.size == key.size && memcmp(owned.bytes, key.bytes, key.size) == 0)
 			return (uint32_t)(l->graph->first_vertex + i);
 	}
 	return GEMP_NO_VERTEX;
@@ -109,18 +114,12 @@ static uint32_t find_end(const key_lookup *l, const char *key, size_t size)
 /* Answers a source's keys in the order in which they came. */
 static gemp_code answer_end_keys(void *self, int source, const char *at, const char *end)
 {
-	gemp_code code = GEMP_OK;
 	key_lookup *l = self;
-	while (code == GEMP_OK && at < end) {
-		uint32_t length;
-		memcpy(&length, at, sizeof length);
-		at += sizeof length;
-		uint32_t id = find_end(l, at, length);
+	while (at < end) {
+		uint32_t id = find_end(l, unpack_key(&at));
 		gemp_text_add(&l->answers[source], &id, sizeof id);
-		code = gemp_text_status(&l->answers[source]);
-		at += length;
 	}
-	return code;
+	return gemp_text_status(&l->answers[source]);
 }
 
 /* Ids in place of the indices of ends; the edge of the lowest place with an unknown end is noted. */
@@ -131,10 +130,9 @@ static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, gemp
 	for (size_t e = 0; e < edges->count; e++) {
 		gemp_vertex ends[2] = { ids[edges->ends[2 * e]], ids[edges->ends[2 * e + 1]] };
 		if (gemp_unknown_end_note(unknown, ends, edges, e)) {
-			size_t size;
-			const char *key = gemp_bytes_at(&part->end_keys.list, edges->ends[2 * e + !unknown->source], &size);
+			const gemp_string key = gemp_bytes_at(&part->end_keys.list, edges->ends[2 * e + !unknown->source]);
 			gemp_text_clear(&unknown->key);
-			gemp_text_add(&unknown->key, key, size);
+			gemp_text_add(&unknown->key, key.bytes, key.size);
 		}
 		memcpy(&out[2 * e], ends, sizeof ends);
 	}
@@ -191,7 +189,7 @@ static gemp_code find_end_ids(gemp_builder *builder, const gemp_shard *graph)
 	if (unknown.count) {
 		gemp_builder_place_print(builder, unknown.place, &message);
 		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");
-		gemp_builder_print_key(unknown.key.data, unknown.key.size, &message);
+		gemp_builder_print_key((gemp_string){ unknown.key.data, unknown.key.size }, &message);
 		gemp_text_print(&message, " is not among the vertices; add the vertex or remove the edge");
 	}
 	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_text_status(&message)));
@@ -209,6 +207,7 @@ typedef struct key_sort {
 	gemp_bytes keys;      /* that came */
 	uint32_t *sources;    /* [keys.count] */
 	size_t capacity;
+	gemp_text *answers; /* [ranks] ranks of the keys of each source */
 } key_sort;
 
 enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
@@ -223,51 +222,41 @@ static gemp_code choose_splitters(key_sort *sort)
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes mine = { 0 }, all = { 0 };
 	size_t ranks = (size_t)comm->size, wanted = SAMPLES * ranks;
 	for (size_t i = 0; i < wanted && keys->count && code == GEMP_OK; i++) {
-		size_t size;
-		const char *key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted], &size);
-		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
+		const gemp_string key = gemp_bytes_at(keys, sort->order[i * keys->count / wanted]);
+		code = gemp_bytes_add(&mine, key.bytes, key.size < SAMPLE_SIZE ? key.size : SAMPLE_SIZE);
 	}
 	GEMP_TRY(gemp_bytes_union(comm, code, &mine, &all));
 	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
-		size_t size;
-		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);
-		code = gemp_bytes_add(&sort->splitters, key, size);
+		const gemp_string key = gemp_bytes_at(&all, r * all.count / ranks);
+		code = gemp_bytes_add(&sort->splitters, key.bytes, key.size);
 	}
 	return gemp_comm_agree(comm, code);
 }
 
 /* Records are the own keys in ascending order. */
-static const char *sort_key_at(const key_sort *sort, size_t record, size_t *size)
+static gemp_string sort_key_at(const key_sort *sort, size_t record)
 {
-	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record], size);
+	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record]);
 }
 
-/* Keys ascend, so that the bucket never has to be searched backwards. */
+/* Keys ascend, so the bucket never has to be searched backwards. */
 static int sort_owner(void *self, size_t record)
 {
 	key_sort *sort = self;
-	size_t size;
-	const char *key = sort_key_at(sort, record, &size);
+	const gemp_string key = sort_key_at(sort, record);
 	if (record == 0)
 		sort->bucket = 0;
 	for (; (size_t)sort->bucket < sort->splitters.count; sort->bucket++) {
-		size_t there;
-		const char *splitter = gemp_bytes_at(&sort->splitters, (size_t)sort->bucket, &there);
-		if (gemp_compare_bytes(key, size, splitter, there) < 0)
+		const gemp_string splitter = gemp_bytes_at(&sort->splitters, (size_t)sort->bucket);
+		if (gemp_compare_bytes(key.bytes, key.size, splitter.bytes, splitter.size) < 0)
 			break;
 	}
 	return sort->bucket;
 }
 
-/* A key is its length in 4 bytes, then its bytes. */
 static gemp_code pack_sort_key(void *self, size_t record, gemp_text *out)
 {
-	size_t size;
-	const char *key = sort_key_at(self, record, &size);
-	uint32_t length = (uint32_t)size;
-	gemp_text_add(out, &length, sizeof length);
-	gemp_text_add(out, key, size);
-	return GEMP_OK;
+	return pack_key(sort_key_at(self, record), out);
 }
 
 /* Keeps the source of every key, to send its rank back. */
@@ -275,19 +264,16 @@ static gemp_code receive_sort_keys(void *self, int source, const char *at, const
 {
 	key_sort *sort = self;
 	while (at < end) {
-		uint32_t length;
-		memcpy(&length, at, sizeof length);
-		at += sizeof length;
+		const gemp_string key = unpack_key(&at);
 		GEMP_TRY(GEMP_RESERVE(sort->sources, sort->capacity, sort->keys.count + 1));
 		sort->sources[sort->keys.count] = (uint32_t)source;
-		GEMP_TRY(gemp_bytes_add(&sort->keys, at, length));
-		at += length;
+		GEMP_TRY(gemp_bytes_add(&sort->keys, key.bytes, key.size));
 	}
 	return GEMP_OK;
 }
 
 /* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
-static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
+static gemp_code rank_keys(key_sort *sort, uint64_t before)
 {
 	GEMP_OWNED uint64_t *order = NULL;
 	GEMP_OWNED uint32_t *rank = NULL;
@@ -296,38 +282,30 @@ static gemp_code rank_keys(key_sort *sort, uint64_t before, gemp_text *answers)
 	for (size_t i = 0; i < sort->keys.count; i++)
 		rank[order[i]] = (uint32_t)(before + i);
 	for (size_t i = 0; i < sort->keys.count; i++)
-		gemp_text_add(&answers[sort->sources[i]], &rank[i], sizeof *rank);
-	for (int r = 0; r < sort->builder->comm->size; r++)
-		GEMP_TRY(gemp_text_status(&answers[r]));
+		gemp_text_add(&sort->answers[sort->sources[i]], &rank[i], sizeof *rank);
 	return GEMP_OK;
 }
 
 /* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */
 static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_builder *builder = sort->builder;
 	const gemp_comm *comm = builder->comm;
-	gemp_text *answers = NULL;
-	gemp_record_stream stream = {
+	const gemp_record_stream stream = {
 		sort, builder->vertices.keys.count, builder->options.batch, sort_owner, pack_sort_key, receive_sort_keys
 	};
-	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(answers, (size_t)comm->size)));
-	GEMP_TRY_DONE(choose_splitters(sort));
-	GEMP_TRY_DONE(gemp_record_stream_run(comm, &stream));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sort->answers, (size_t)comm->size)));
+	GEMP_TRY(choose_splitters(sort));
+	GEMP_TRY(gemp_record_stream_run(comm, &stream));
 	uint64_t before = gemp_comm_exscan(comm, sort->keys.count);
-	code = rank_keys(sort, before, answers);
-	code = gemp_record_stream_answer(comm, code, &stream, answers, ranks);
-done:
-	for (int r = 0; answers && r < comm->size; r++)
-		gemp_text_free(&answers[r]);
-	gemp_free(answers);
-	return code;
+	return gemp_record_stream_answer(comm, rank_keys(sort, before), &stream, sort->answers, ranks);
 }
 
 static void free_key_sort(key_sort *sort)
 {
-	gemp_free_all(sort->order, sort->sources);
+	for (int r = 0; sort->answers && r < sort->builder->comm->size; r++)
+		gemp_text_free(&sort->answers[r]);
+	gemp_free_all(sort->order, sort->sources, sort->answers);
 	gemp_bytes_free(&sort->splitters);
 	gemp_bytes_free(&sort->keys);
 }
@@ -370,18 +348,18 @@ static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 /* The builder is emptied also after a failure, as stages free parts of it while they run. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_shard *graph = NULL;
+	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
 	*out = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, GEMP_NEW(graph, 1)));
-	graph->rank = builder->comm->rank;
-	graph->ranks = builder->comm->size;
-	graph->seed = builder->options.seed;
-	GEMP_TRY_DONE(run_stages(builder, graph));
+	gemp_code code = gemp_comm_agree(builder->comm, GEMP_NEW(graph, 1));
+	if (code == GEMP_OK) {
+		graph->rank = builder->comm->rank;
+		graph->ranks = builder->comm->size;
+		graph->seed = builder->options.seed;
+		code = run_stages(builder, graph);
+	}
+	gemp_builder_clear(builder);
+	GEMP_TRY(code);
 	*out = graph;
 	graph = NULL;
-done:
-	gemp_builder_clear(builder);
-	gemp_shard_free(graph);
-	return code;
+	return GEMP_OK;
 }

@@ -1,12 +1,11 @@
 /* Vertices to their owners, ids, duplicates. Packed vertices go to the rank that owns their hash; there the list is
- * sorted by (hash, key, place), so that duplicates are neighbours and the one that was given first precedes the
+ * sorted by (hash, key, place), so duplicates are neighbours and the one that was given first precedes the
  * others. What is left gets consecutive ids over the ranks, and the columns of the graph are gathered in this order.
  */
 
-#include "partition/build/build_vertices.h"
-
 #include "core/memory.h"
 #include "graph/column_bulk.h"
+#include "partition/build/builder_state.h"
 #include "partition/build/integer_keys.h"
 #include "partition/exchange/record_stream.h"
 #include "primitive/sort.h"
@@ -35,20 +34,18 @@ static bool is_end(const gemp_builder_part *part, size_t record)
 }
 
 /* The vertices of a part, then, where edges make vertices, their ends. */
-static const char *key_at(const gemp_builder_part *part, size_t record, size_t *size)
+static gemp_string key_at(const gemp_builder_part *part, size_t record)
 {
 	if (is_end(part, record))
-		return gemp_bytes_at(&part->end_keys.list, record - part->vertices.keys.count, size);
-	return gemp_bytes_at(&part->vertices.keys, record, size);
+		return gemp_bytes_at(&part->end_keys.list, record - part->vertices.keys.count);
+	return gemp_bytes_at(&part->vertices.keys, record);
 }
 
 /* A vertex belongs to the rank that owns its hash: ranks share the range of hashes evenly. */
 static int owner(void *self, size_t record)
 {
-	const gemp_builder *builder = ((vertex_router *)self)->builder;
-	size_t size;
-	const char *key = key_at(((vertex_router *)self)->part, record, &size);
-	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
+	const vertex_router *route = self;
+	return gemp_builder_key_owner(route->builder, gemp_builder_key_hash(route->builder, key_at(route->part, record)));
 }
 
 /* Sends a vertex with its labels and values; an implied one, which only an edge names, has the default label alone. */
@@ -56,21 +53,18 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	const gemp_builder_part *part = ((vertex_router *)self)->part;
 	const gemp_vertex_list *list = &part->vertices;
-	size_t key_size, labels_size = 0;
-	const char *key = key_at(part, record, &key_size);
-	const char *labels = ((vertex_router *)self)->builder->options.default_label;
+	const char *implied_label = ((vertex_router *)self)->builder->options.default_label;
 	bool implied = is_end(part, record);
-	if (!implied)
-		labels = gemp_bytes_at(&part->labels.list, list->records[record].labels, &labels_size);
-	else if (labels)
-		labels_size = strlen(labels);
-	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
+	const gemp_string key = key_at(part, record);
+	const gemp_string labels = implied ? (gemp_string){ implied_label, implied_label ? strlen(implied_label) : 0 }
+	                                   : gemp_bytes_at(&part->labels.list, list->records[record].labels);
+	if (key.size > UINT32_MAX || labels.size > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
-	vertex_header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
-		                   (uint32_t)labels_size };
+	vertex_header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key.size,
+		                   (uint32_t)labels.size };
 	gemp_text_add(out, &head, sizeof head);
-	gemp_text_add(out, key, key_size);
-	gemp_text_add(out, labels, labels_size);
+	gemp_text_add(out, key.bytes, key.size);
+	gemp_text_add(out, labels.bytes, labels.size);
 	for (size_t c = 0; !implied && c < list->values.count; c++)
 		GEMP_TRY(gemp_column_pack(&list->values.columns[c], record, out));
 	return GEMP_OK;
@@ -101,7 +95,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	return GEMP_OK;
 }
 
-/* Vertices with the same hash are ordered by key, then by place, so that the first one given comes first. */
+/* Vertices with the same hash are ordered by key, then by place, so the first one given comes first. */
 static int compare_in_run(const void *a, const void *b, void *list_)
 {
 	const gemp_vertex_list *list = list_;
@@ -113,19 +107,14 @@ static int compare_in_run(const void *a, const void *b, void *list_)
 	return (p > q) - (p < q);
 }
 
-/* The list's positions by (hash, key, place); *hashes: in that order, the caller frees. */
+/* order[] becomes the list's positions by (hash, key, place), hash[] the hashes in that order. */
 static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
-                               uint64_t **hashes)
+                               uint64_t *hash)
 {
 	size_t count = list->keys.count;
 	static const gemp_sort by_hash = { .key = GEMP_KEY_U64, .value_size = sizeof *order };
-	uint64_t *hash = NULL;
-	GEMP_TRY(GEMP_NEW(hash, count));
-	*hashes = hash;
 	for (size_t i = 0; i < count; i++) {
-		size_t size;
-		const char *key = gemp_bytes_at(&list->keys, i, &size);
-		hash[i] = gemp_builder_key_hash(builder, key, size);
+		hash[i] = gemp_builder_key_hash(builder, gemp_bytes_at(&list->keys, i));
 		order[i] = i;
 	}
 	GEMP_TRY(gemp_sort_host(&by_hash, hash, order, count));
@@ -141,7 +130,7 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 /* Vertices that were given twice: how many, and the message for the one with the lowest place. */
 typedef struct duplicate_faults {
 	uint64_t place, count;
-	gemp_text message;
+	gemp_text *message;
 } duplicate_faults;
 
 /* Only the fault with the lowest place is described; the others are counted. */
@@ -151,16 +140,14 @@ static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *
 	uint64_t place = list->records[again].place;
 	if (faults->count++ && place >= faults->place)
 		return;
-	size_t size;
-	const char *key = gemp_bytes_at(&list->keys, first, &size);
 	faults->place = place;
-	gemp_text_clear(&faults->message);
-	gemp_builder_place_print(builder, place, &faults->message);
-	gemp_text_print(&faults->message, ": vertex ");
-	gemp_builder_print_key(key, size, &faults->message);
-	gemp_text_print(&faults->message, " was already given at ");
-	gemp_builder_place_print(builder, list->records[first].place, &faults->message);
-	gemp_text_print(&faults->message, "; an id may appear once, remove one of them");
+	gemp_text_clear(faults->message);
+	gemp_builder_place_print(builder, place, faults->message);
+	gemp_text_print(faults->message, ": vertex ");
+	gemp_builder_print_key(gemp_bytes_at(&list->keys, first), faults->message);
+	gemp_text_print(faults->message, " was already given at ");
+	gemp_builder_place_print(builder, list->records[first].place, faults->message);
+	gemp_text_print(faults->message, "; an id may appear once, remove one of them");
 }
 
 /* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
@@ -188,14 +175,13 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	GEMP_OWNED struct gemp_vertex_record *records = NULL;
 	GEMP_TRY(GEMP_NEW(records, count));
 	for (size_t i = 0; i < count; i++) {
-		size_t size;
 		if (i + FAR < count) { /* they lie all over the list */
 			__builtin_prefetch(&list->keys.begin[order[i + FAR]]);
 			__builtin_prefetch(&list->records[order[i + FAR]]);
 			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
 		}
-		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
-		GEMP_TRY(gemp_bytes_add(&keys, key, size));
+		const gemp_string key = gemp_bytes_at(&list->keys, order[i]);
+		GEMP_TRY(gemp_bytes_add(&keys, key.bytes, key.size));
 		records[i] = list->records[order[i]];
 	}
 	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
@@ -226,9 +212,7 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 	GEMP_TRY(gemp_column_init(&graph->keys, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
 	GEMP_TRY(gemp_column_reserve(&graph->keys, keys->count, 0));
 	for (size_t i = 0; i < keys->count; i++) {
-		size_t size;
-		const char *bytes = gemp_bytes_at(keys, i, &size);
-		gemp_value key = gemp_key_decode(bytes, size);
+		gemp_value key = gemp_key_decode(gemp_bytes_at(keys, i));
 		if (strings && key.type == GEMP_INTEGER) {
 			gemp_text_clear(&text);
 			gemp_value_print(&key, &text);
@@ -278,60 +262,60 @@ static gemp_code route_part(vertex_router *route, gemp_builder_part *part)
 	return GEMP_OK;
 }
 
-/* Vertices that only edges name, where ends are integers. */
-static gemp_code add_implied(vertex_router *route)
+static void free_router(vertex_router *route)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_builder *builder = route->builder;
-	const char *label = builder->options.default_label;
-	uint32_t labels = 0;
-	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
-		return GEMP_OK;
-	code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	return gemp_builder_integer_vertices(route->builder, &route->owned, labels);
+	gemp_vertex_list_free(&route->owned);
+	gemp_dictionary_free(&route->labels);
 }
 
-/* Collective. All parts of all ranks, then the vertices that only edges name. */
-static gemp_code route(vertex_router *route)
+/* Collective. All parts of all ranks, then the vertices that only edges name; edges with coded ends have sent these
+ * with their part. */
+static gemp_code route_vertices(vertex_router *route)
 {
 	gemp_builder *builder = route->builder;
 	gemp_builder_part none;
 	const gemp_table *from = &builder->parts[0].vertices.values;
+	const char *label = builder->options.default_label;
+	uint32_t labels = 0;
 	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_table_copy_schema(&route->owned.values, from)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++)
 		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
-	return add_implied(route);
+	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
+		return GEMP_OK;
+	gemp_code code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	return gemp_builder_integer_vertices(builder, &route->owned, labels);
+}
+
+/* Collective. order[*rows] becomes the positions in the list of the vertices that stay, by hash. */
+static gemp_code choose_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t **order,
+                                 size_t *rows)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text message = { 0 };
+	GEMP_OWNED uint64_t *hash = NULL;
+	duplicate_faults faults = { .place = UINT64_MAX, .message = &message };
+	gemp_code code = gemp_new_all(GEMP_ARRAY(*order, list->keys.count), GEMP_ARRAY(hash, list->keys.count));
+	GEMP_THEN(sort_vertices(builder, list, *order, hash));
+	if (code == GEMP_OK)
+		*rows = drop_duplicates(builder, list, *order, hash, &faults);
+	GEMP_THEN(gemp_text_status(&message));
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	return gemp_builder_report(builder, faults.place, faults.count, message.data);
 }
 
 /* Duplicates are reported before ids are given, since the report fails on all ranks with the message of one. */
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	vertex_router arrived = { .builder = builder };
-	duplicate_faults faults = { .place = UINT64_MAX };
-	uint64_t *order = NULL, *hash = NULL;
-	GEMP_TRY_DONE(route(&arrived));
-	builder->vertices = arrived.owned;
-	builder->labels = arrived.labels;
-	arrived = (vertex_router){ 0 };
+	GEMP_OWNED_BY(free_router) vertex_router arrived = { .builder = builder };
+	GEMP_OWNED uint64_t *order = NULL;
 	gemp_vertex_list *list = &builder->vertices;
 	size_t rows = 0;
-	code = GEMP_NEW(order, list->keys.count);
-	GEMP_THEN(sort_vertices(builder, list, order, &hash));
-	if (code == GEMP_OK)
-		rows = drop_duplicates(builder, list, order, hash, &faults);
-	gemp_free(hash);
-	hash = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, code));
-	GEMP_TRY_DONE(gemp_builder_report(builder, faults.place, faults.count, faults.message.data));
-	GEMP_TRY_DONE(assign_ids(builder, rows, graph));
-	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
-	GEMP_TRY_DONE(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
-done:
-	gemp_vertex_list_free(&arrived.owned);
-	gemp_dictionary_free(&arrived.labels);
-	gemp_text_free(&faults.message);
-	gemp_free(order);
-	return code;
+	GEMP_TRY(route_vertices(&arrived));
+	*list = arrived.owned;
+	builder->labels = arrived.labels;
+	arrived = (vertex_router){ 0 };
+	GEMP_TRY(choose_vertices(builder, list, &order, &rows));
+	GEMP_TRY(assign_ids(builder, rows, graph));
+	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
+	return gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph));
 }

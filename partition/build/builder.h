@@ -1,7 +1,7 @@
 /* builder: streams of vertices and edges on all ranks become a distributed graph in memory.
  *
- * Every rank adds what it has read or made, in any order and share; the graph does not depend on that. Vertex v gets
- * the id rank of (XXH3(seed, key), key). Place (file, line) is kept for each vertex and edge until the ids are known,
+ * Every rank adds the vertices and edges that it has read or generated. The graph does not depend on their order, nor on which rank adds them. Vertex v gets
+ * the id rank of (XXH3(seed, key), key). The place (file, line) of each vertex and edge is kept until the ids are known,
  * so that a duplicate vertex or an edge to an unknown one is reported with its line (of both, for a duplicate).
  */
 
@@ -18,21 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What callers of the builder choose. */
-
 typedef struct gemp_builder_options {
-	uint64_t seed;                 /* of the relabelling; 1 by default */
-	bool undirected;               /* relations are undirected: each edge is stored once, as given */
-	bool vertices_from_edges;      /* unknown ends become vertices instead of errors */
-	bool merge_parallel;           /* --parallel merge: edges that join the same two vertices in one relation become one
+	uint64_t seed;             /* of the relabelling; 1 by default */
+	bool undirected;           /* relations are undirected: each edge is stored once, as given */
+	bool vertices_from_edges;  /* unknown ends become vertices instead of errors */
+	bool merge_parallel;       /* --parallel merge: edges that join the same two vertices in one relation become one
 	                              (for undirected relations in either direction): the first in the order of edges,
 	                              that is by source id, target id and attributes */
-	const char *default_label;     /* for vertices that come without; NULL: no label */
-	const char *default_type;      /* relation of edges that come without; "E" if NULL */
-	bool string_keys;              /* every key is a string, "7" too; else strings that are canonical integers are taken
+	const char *default_label; /* of vertices that are added without a label; NULL: none */
+	const char *default_type;  /* relation of edges that are added without a type; "E" if NULL */
+	bool string_keys;          /* every key is a string, even "7"; else strings that are canonical integers are taken
 	                              as integers, which order before strings */
-	uint64_t vertex_limit;         /* 0: GEMP_MAX_VERTICES */
-	struct gemp_step_times *steps; /* core/log.h: takes the time of each stage; NULL: nobody asks */
+	uint64_t vertex_limit;     /* 0: GEMP_MAX_VERTICES */
+	struct gemp_step_times *steps; /* core/log.h: takes the time of each stage; may be NULL */
 	size_t batch;                  /* bytes a rank sends in one round of an exchange; 0: 64 MiB */
 } gemp_builder_options;
 
@@ -45,8 +43,7 @@ void gemp_builder_free(gemp_builder *builder);
 GEMP_RELEASE(gemp_builder_free, gemp_builder *)
 
 /* The same calls in the same order on all ranks, before the first vertex or edge: files (numbered from 1), and columns
- * with their indices (0, 1, ...; a name given again with its type has its first index, with another type it is
- * GEMP_EDATA). Edge columns belong to the relations in which some edge has a value for them. */
+ * with their indices (0, 1, ...; a name that is declared again keeps its index, or is GEMP_EDATA if its type differs). Edge columns belong to the relations in which some edge has a value for them. */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
 gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
 gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
@@ -56,7 +53,7 @@ typedef struct gemp_place {
 	uint64_t line; /* from 1, below 2^40; or the record's number */
 } gemp_place;
 
-/* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of
+/* Local. Values that are not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of
  * both kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its column's
  * type, or an integer for a column of floats. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
@@ -66,19 +63,15 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
                             size_t type_size, gemp_place place);
 gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value); /* last edge */
 
-/* Local. Room for as many more edges, for callers that know. */
+/* Local. Reserves memory for `count` more edges, for callers that know their number. */
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
 
 /* Local. A branch takes vertices and edges as its builder does, from another thread; its columns are those that the
- * builder has now. Joining hands over what it was given and frees it, also after a failure; one thread joins all. One
- * that is not to join is freed as builders are, before its builder. */
+ * builder has now. gemp_builder_join moves its content to the builder and frees the branch, also after a failure; one thread joins all branches. A branch that is not joined is freed by gemp_builder_free, before its builder. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
 
-/* The end of building; the stages are listed in builder_state.h. */
-
-/* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
- * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
+/* Collective. Makes the graph in the stages of builder_state.h. All of its parts are loaded: rows by source and by target, attributes, keys, key ranks, hash. The builder is empty afterwards. Warns of pairs of edges listed in both directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 
 #endif

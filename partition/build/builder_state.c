@@ -16,7 +16,7 @@
 
 enum { DEFAULT_BATCH = 64 << 20 };
 
-/* The builder outlives the options of its caller, so that it owns its texts. */
+/* The builder outlives the options of its caller, so it owns its texts. */
 static gemp_code copy_text(const char **text, const char *otherwise)
 {
 	const char *from = *text ? *text : otherwise;
@@ -108,7 +108,7 @@ void gemp_builder_free(gemp_builder *builder)
 	gemp_free(builder);
 }
 
-/* The columns of the root are copied without rows, so that indices of columns mean the same in every branch. */
+/* The columns of the root are copied without rows, so indices of columns mean the same in every branch. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *branch = NULL;
@@ -166,9 +166,9 @@ gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *f
 }
 
 /* Messages show keys in quotes, as a key may contain blanks. */
-void gemp_builder_print_key(const char *key, size_t size, gemp_text *out)
+void gemp_builder_print_key(gemp_string key, gemp_text *out)
 {
-	gemp_value value = gemp_key_decode(key, size);
+	gemp_value value = gemp_key_decode(key);
 	gemp_text_print(out, "'");
 	gemp_value_print(&value, out);
 	gemp_text_print(out, "'");
@@ -192,9 +192,9 @@ gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint6
 }
 
 /* The seed makes ids independent of the keys' own order, and another seed gives another random order. */
-uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size)
+uint64_t gemp_builder_key_hash(const gemp_builder *builder, gemp_string key)
 {
-	return gemp_hash(key, size, builder->options.seed);
+	return gemp_hash(key.bytes, key.size, builder->options.seed);
 }
 
 /* A product with 128 bits maps the range of hashes to ranks evenly and without a division. */
@@ -246,7 +246,7 @@ static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 	return GEMP_OK;
 }
 
-/* The record is stored before the key is counted, so that a failure in between leaves the list consistent. */
+/* The record is stored before the key is counted, so a failure in between leaves the list consistent. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place)
 {
@@ -334,9 +334,8 @@ static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64
 static gemp_code read_type(gemp_builder_part *part, const char *type, size_t size)
 {
 	if (part->types.list.count) {
-		size_t there;
-		const char *last = gemp_bytes_at(&part->types.list, part->type, &there);
-		if (there == size && memcmp(last, type, size) == 0)
+		const gemp_string last = gemp_bytes_at(&part->types.list, part->type);
+		if (last.size == size && memcmp(last.bytes, type, size) == 0)
 			return GEMP_OK;
 	}
 	return gemp_dictionary_add(&part->types, type, size, &part->type);
@@ -394,7 +393,7 @@ void gemp_edge_list_free(gemp_edge_list *list)
 	*list = (gemp_edge_list){ 0 };
 }
 
-/* Places mostly repeat or ascend by one, so that a run of 24 bytes stands for many edges. */
+/* Places mostly repeat or ascend by one, so a run of 24 bytes stands for many edges. */
 static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 {
 	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
@@ -444,7 +443,7 @@ uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 	return run->place + (edge - run->first) * run->step;
 }
 
-/* Ids take half of the memory of ends, so that the block is shrunk in place. */
+/* Ids take half of the memory of ends, so the block is shrunk in place. */
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 {
 	gemp_edge_pair *ids = gemp_realloc(list->ends, list->count, sizeof *ids);

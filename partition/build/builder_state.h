@@ -21,13 +21,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Edges as they were added take 16 bytes each, and 8 once their ids are known. Types and places take next to nothing where they are
- * alike or follow one another. */
+/* An added edge takes 16 bytes, and 8 once the ids of its ends are known. Equal types and consecutive places are stored once for a run of edges. */
 
 /* The place of edge `first` + i, up to the next run, is place + i * step. */
 typedef struct gemp_place_run {
 	size_t first;
-	uint64_t place, step; /* step: 0 or 1 */
+	uint64_t place, step; /* step: 0 (all edges have one place) or 1 */
 } gemp_place_run;
 
 typedef struct gemp_edge_list {
@@ -46,13 +45,13 @@ gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t tar
 
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge);
 
-/* ids have been written over the ends, from their front on: now they are what the list has. */
+/* The caller has written ids over the ends, from the front on: the list then has ids instead of ends. */
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list);
-/* Drops the edges from `count` on, and gives their memory back. */
+/* Drops the edges from `count` on and frees their memory. */
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count);
 
-/* A gemp_place as one number that sorts by file, then line. */
-#define GEMP_PLACE_IMPLIED UINT64_MAX /* of a vertex that only an edge names */
+/* Places are stored as one number that sorts by file, then line. */
+#define GEMP_PLACE_IMPLIED UINT64_MAX /* the place of a vertex that only an edge names */
 
 typedef struct gemp_vertex_list {
 	gemp_bytes keys; /* encoded */
@@ -64,7 +63,7 @@ typedef struct gemp_vertex_list {
 	gemp_table values; /* columns may be shorter than the list: the rest is NULL */
 } gemp_vertex_list;
 
-/* What was added through one builder: the builder itself, or a branch that has joined it. */
+/* The vertices and edges that were added through the builder itself, or through one branch. */
 typedef struct gemp_builder_part {
 	gemp_text scratch; /* the last key, encoded */
 	bool has_string_key;
@@ -79,7 +78,7 @@ typedef struct gemp_builder_part {
 
 struct gemp_builder {
 	const gemp_comm *comm;
-	gemp_builder_options options; /* its texts are owned, but by a branch */
+	gemp_builder_options options; /* the texts are owned by the root */
 	gemp_builder *root;           /* of a branch; else NULL */
 	char **files;                 /* [file_count], file f is files[f - 1] */
 	size_t file_count, file_capacity;
@@ -89,24 +88,28 @@ struct gemp_builder {
 	gemp_dictionary labels;    /* texts of `vertices` */
 };
 
-uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size);
+uint64_t gemp_builder_key_hash(const gemp_builder *builder, gemp_string key);
 int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash);
 void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out); /* "file:line: " */
-void gemp_builder_print_key(const char *key, size_t size, gemp_text *out);
+void gemp_builder_print_key(gemp_string key, gemp_text *out);
 
-/* Collective. Fails with the message of the rank whose place is lowest, if any rank has `count` > 0 faults. */
+/* Collective. If any rank has `count` > 0 faults, all ranks fail with the message of the rank whose place is lowest. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
 
 void gemp_vertex_list_free(gemp_vertex_list *list);
-/* Drops the streams, and all parts but the first. */
+/* Frees the content of all parts; the first part stays, without columns. */
 void gemp_builder_clear(gemp_builder *builder);
 void gemp_builder_part_free(gemp_builder_part *part);
-/* Makes the ends of a part's edges indices in its dictionary. */
+/* Replaces the integer ends of a part's edges by indices in its dictionary. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part);
-/* The most parts that any rank has; a stage goes through as many, of which some may have none here. Collective. */
+/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the end. */
 size_t gemp_builder_max_parts(const gemp_builder *builder);
-/* Part number `part`, or an empty one. */
+/* The part of this number, or `none`, which is made empty. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);
-bool gemp_builder_is_coded(const gemp_builder *builder); /* after the stage of keys; the same on all ranks */
+bool gemp_builder_is_coded(const gemp_builder *builder); /* known after the stage of keys; the same on all ranks */
+
+/* Two stages. Both are collective. */
+gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph);
+gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph);
 
 #endif

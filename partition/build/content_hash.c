@@ -20,7 +20,7 @@ typedef struct sums {
 	gemp_text names; /* each ends in a 0 byte */
 } sums;
 
-/* Notes the sum of one column with its name, so that renaming a column changes the hash. */
+/* Notes the sum of one column with its name, so renaming a column changes the hash. */
 static gemp_code add_sum(sums *all, const char *relation, const char *name, uint64_t sum)
 {
 	gemp_code code = GEMP_RESERVE(all->values, all->capacity, all->count + 1);
@@ -43,7 +43,13 @@ typedef struct column_hash {
 	_Atomic uint64_t sum;
 } column_hash;
 
-/* As gemp_column_pack has it. */
+static void free_column_hash(column_hash *h)
+{
+	gemp_text_free(&h->texts);
+	gemp_free_all(h->begin, h->scratch);
+}
+
+/* The bytes that gemp_column_pack would write, without its checks of the memory. */
 static size_t pack(const gemp_column *column, size_t row, char *out)
 {
 	gemp_value value = gemp_column_get(column, row);
@@ -63,7 +69,7 @@ static size_t pack(const gemp_column *column, size_t row, char *out)
 	return 1 + sizeof size + size;
 }
 
-/* Sums are modulo 2^64 and need no order, so that any cut into chunks gives the same hash. */
+/* Sums are modulo 2^64 and need no order, so any cut into chunks gives the same hash. */
 static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
 	column_hash *h = context;
@@ -77,24 +83,19 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 /* Values are packed into scratch memory of the thread, long enough for the longest one. */
 static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
 {
-	gemp_code code = GEMP_OK;
-	column_hash h = { .column = column, .first = first };
+	GEMP_OWNED_BY(free_column_hash) column_hash h = { .column = column, .first = first };
 	for (size_t i = 0; i < column->rows && column->offsets; i++)
 		if (column->offsets[i + 1] - column->offsets[i] > h.max_size)
 			h.max_size = column->offsets[i + 1] - column->offsets[i];
 	h.max_size += 1 + 2 * sizeof(uint64_t);
-	GEMP_TRY_DONE(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
+	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.max_size));
 	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_chunk, &h);
-	code = add_sum(all, relation, column->name, h.sum);
-done:
-	gemp_free(h.scratch);
-	return code;
+	return add_sum(all, relation, column->name, h.sum);
 }
 
 /* A vertex hashes the text of its label set, as the numbers of sets depend on the history of the graph. */
-static void hash_labels_range(void *context, size_t range, size_t begin, size_t end)
+static void hash_labels_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	column_hash *h = context;
 	uint64_t sum = 0;
 	for (size_t v = begin; v < end; v++) {
@@ -107,9 +108,8 @@ static void hash_labels_range(void *context, size_t range, size_t begin, size_t 
 /* The texts of all label sets one after the other, then one hash per vertex. */
 static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
-	column_hash h = { .graph = graph };
-	GEMP_TRY_DONE(GEMP_NEW(h.begin, graph->label_set_count + 1));
+	GEMP_OWNED_BY(free_column_hash) column_hash h = { .graph = graph };
+	GEMP_TRY(GEMP_NEW(h.begin, graph->label_set_count + 1));
 	for (size_t s = 0; s < graph->label_set_count; s++) {
 		const gemp_label_set *set = &graph->label_sets[s];
 		for (size_t l = 0; l < set->count; l++)
@@ -117,13 +117,9 @@ static gemp_code add_labels(sums *all, const gemp_shard *graph)
 		h.begin[s + 1] = h.texts.size;
 	}
 	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
-	GEMP_TRY_DONE(gemp_text_status(&h.texts));
-	gemp_for_ranges(graph->rows, hash_labels_range, &h);
-	code = add_sum(all, "", "_label", h.sum);
-done:
-	gemp_text_free(&h.texts);
-	gemp_free(h.begin);
-	return code;
+	GEMP_TRY(gemp_text_status(&h.texts));
+	gemp_for_elements(graph->rows, hash_labels_range, &h);
+	return add_sum(all, "", "_label", h.sum);
 }
 
 /* Keys, labels and attributes of the vertices. */
@@ -175,7 +171,7 @@ static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_rel
 	return GEMP_OK;
 }
 
-/* The sums of all ranks are added before the last hash, so that the number of ranks does not change the result. */
+/* The sums of all ranks are added before the last hash, so the number of ranks does not change the result. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)
 {
 	gemp_code code = GEMP_OK;

@@ -1,5 +1,4 @@
-/* content_hash: a number that tells whether two graphs have the same content: for every column the sum over its rows of
- * XXH3(value, row), which needs no order, then XXH3 over the sums with the columns' names. */
+/* content_hash: a number by which graphs are compared. For each column the values XXH3(value, row) of all rows are added, which needs no order; then the sums are hashed with the names of the columns. Graphs of equal content have equal hashes. */
 
 #ifndef GEMP_PARTITION_BUILD_CONTENT_HASH_H
 #define GEMP_PARTITION_BUILD_CONTENT_HASH_H
@@ -7,7 +6,7 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. The hash of a graph with everything loaded; it depends on ids, so also on the seed, not on the ranks. */
+/* Collective. The hash of a graph of which all parts are loaded. It depends on the ids and thereby on the seed, but not on the number of ranks. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *hash);
 
 #endif

@@ -32,9 +32,8 @@ gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 /* A copy ends in a 0, unlike the strings of the list. */
 char *gemp_bytes_copy(const gemp_bytes *list, size_t index)
 {
-	size_t size;
-	const char *bytes = gemp_bytes_at(list, index, &size);
-	return gemp_strndup(bytes, size);
+	const gemp_string own = gemp_bytes_at(list, index);
+	return gemp_strndup(own.bytes, own.size);
 }
 
 void gemp_bytes_free(gemp_bytes *list)
@@ -45,12 +44,11 @@ void gemp_bytes_free(gemp_bytes *list)
 
 int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b)
 {
-	size_t a_size, b_size;
-	const char *left = gemp_bytes_at(list, a, &a_size), *right = gemp_bytes_at(list, b, &b_size);
-	return gemp_compare_bytes(left, a_size, right, b_size);
+	const gemp_string left = gemp_bytes_at(list, a), right = gemp_bytes_at(list, b);
+	return gemp_compare_bytes(left.bytes, left.size, right.bytes, right.size);
 }
 
-/* Equal strings are ordered by position, so that the order does not depend on the sort. */
+/* Equal strings are ordered by position, so the order does not depend on the sort. */
 static int compare_positions(const void *a, const void *b, void *list)
 {
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -61,11 +59,10 @@ static int compare_positions(const void *a, const void *b, void *list)
 /* Eight bytes from `depth` on as a number that sorts like them; 0 beyond the end. */
 static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
 {
-	size_t size;
-	const char *bytes = gemp_bytes_at(list, index, &size);
+	const gemp_string own = gemp_bytes_at(list, index);
 	uint64_t big = 0;
-	if (depth < size)
-		memcpy(&big, bytes + depth, size - depth < sizeof big ? size - depth : sizeof big);
+	if (depth < own.size)
+		memcpy(&big, own.bytes + depth, gemp_min(own.size - depth, sizeof big));
 	return __builtin_bswap64(big);
 }
 
@@ -96,18 +93,18 @@ static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count,
 /* Bytes in which all strings begin alike. */
 static size_t common_prefix(const gemp_bytes *list)
 {
-	size_t common = 0, size;
-	const char *first = list->count ? gemp_bytes_at(list, 0, &common) : NULL;
-	for (size_t i = 1; i < list->count && common; i++) {
-		const char *bytes = gemp_bytes_at(list, i, &size);
-		common = size < common ? size : common;
-		if (memcmp(bytes, first, common) == 0)
+	gemp_string common = list->count ? gemp_bytes_at(list, 0) : (gemp_string){ 0 };
+	for (size_t i = 1; i < list->count && common.size; i++) {
+		const gemp_string other = gemp_bytes_at(list, i);
+		size_t alike = 0;
+		common.size = gemp_min(common.size, other.size);
+		if (memcmp(other.bytes, common.bytes, common.size) == 0)
 			continue;
-		for (size = 0; bytes[size] == first[size];)
-			size++;
-		common = size;
+		while (other.bytes[alike] == common.bytes[alike])
+			alike++;
+		common.size = alike;
 	}
-	return common;
+	return common.size;
 }
 
 /* The common prefix of all strings is skipped: keys of one source often begin alike. */
@@ -127,9 +124,8 @@ static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, si
 {
 	size_t mask = dictionary->slot_count - 1, slot = gemp_hash(bytes, size, 0) & mask;
 	for (; dictionary->slots[slot]; slot = (slot + 1) & mask) {
-		size_t other;
-		const char *there = gemp_bytes_at(&dictionary->list, dictionary->slots[slot] - 1, &other);
-		if (other == size && (!size || memcmp(there, bytes, size) == 0))
+		const gemp_string there = gemp_bytes_at(&dictionary->list, dictionary->slots[slot] - 1);
+		if (there.size == size && (!size || memcmp(there.bytes, bytes, size) == 0))
 			break;
 	}
 	return slot;
@@ -142,16 +138,15 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 		                       .slot_count = dictionary->slot_count ? 2 * dictionary->slot_count : 64 };
 	GEMP_TRY(GEMP_NEW(larger.slots, larger.slot_count));
 	for (size_t i = 0; i < larger.list.count; i++) {
-		size_t size;
-		const char *bytes = gemp_bytes_at(&larger.list, i, &size);
-		larger.slots[find_slot(&larger, bytes, size)] = (uint32_t)i + 1;
+		const gemp_string own = gemp_bytes_at(&larger.list, i);
+		larger.slots[find_slot(&larger, own.bytes, own.size)] = (uint32_t)i + 1;
 	}
 	gemp_free(dictionary->slots);
 	*dictionary = larger;
 	return GEMP_OK;
 }
 
-/* The table grows before the search, so that the slot that is found stays valid. */
+/* The table grows before the search, so the slot that is found stays valid. */
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
 {
 	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
@@ -174,7 +169,7 @@ void gemp_dictionary_free(gemp_dictionary *dictionary)
 	*dictionary = (gemp_dictionary){ 0 };
 }
 
-/* The sign is flipped and the highest byte comes first, so that memcmp orders integers by value. */
+/* The sign is flipped and the highest byte comes first, so memcmp orders integers by value. */
 gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -191,19 +186,13 @@ gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 }
 
 /* The string of the value points into the encoded key. */
-gemp_value gemp_key_decode(const char *bytes, size_t size)
+gemp_value gemp_key_decode(gemp_string key)
 {
-	gemp_value key = { .type = GEMP_STRING };
-	if (bytes[0] == GEMP_KEY_OF_INTEGER) {
-		uint64_t big;
-		memcpy(&big, bytes + 1, sizeof big);
-		key.type = GEMP_INTEGER;
-		key.integer = gemp_integer_of(__builtin_bswap64(big));
-	} else {
-		key.string.bytes = bytes + 1;
-		key.string.size = size - 1;
-	}
-	return key;
+	uint64_t big;
+	if (key.bytes[0] != GEMP_KEY_OF_INTEGER)
+		return (gemp_value){ .type = GEMP_STRING, .string = { key.bytes + 1, key.size - 1 } };
+	memcpy(&big, key.bytes + 1, sizeof big);
+	return (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_integer_of(__builtin_bswap64(big)) };
 }
 
 /* The number is printed again and compared: leading zeros, a plus or an overflow make a string. */
@@ -226,10 +215,9 @@ static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 	GEMP_TRY(GEMP_NEW(order, texts->count));
 	GEMP_TRY(gemp_bytes_sort(texts, order));
 	for (size_t i = 0; i < texts->count; i++) {
-		size_t size;
-		const char *bytes = gemp_bytes_at(texts, order[i], &size);
+		const gemp_string own = gemp_bytes_at(texts, order[i]);
 		if (i == 0 || gemp_bytes_compare(texts, order[i - 1], order[i]) != 0)
-			GEMP_TRY(gemp_bytes_add(out, bytes, size));
+			GEMP_TRY(gemp_bytes_add(out, own.bytes, own.size));
 	}
 	return GEMP_OK;
 }
@@ -247,7 +235,7 @@ static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
 	return code;
 }
 
-/* Every rank merges the lists of all ranks itself, so that the result needs no second exchange. */
+/* Every rank merges the lists of all ranks itself, so the result needs no second exchange. */
 gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_bytes *mine, gemp_bytes *all)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
@@ -255,10 +243,9 @@ gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_byt
 	GEMP_OWNED void *gathered = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	for (size_t i = 0; i < mine->count; i++) {
-		size_t size;
-		const char *bytes = gemp_bytes_at(mine, i, &size);
-		gemp_text_add(&packed, &(uint64_t){ size }, sizeof(uint64_t));
-		gemp_text_add(&packed, bytes, size);
+		const gemp_string own = gemp_bytes_at(mine, i);
+		gemp_text_add(&packed, &(uint64_t){ own.size }, sizeof(uint64_t));
+		gemp_text_add(&packed, own.bytes, own.size);
 	}
 	GEMP_THEN(gemp_text_status(&packed));
 	GEMP_TRY(gemp_comm_allgather(comm, code, packed.data, packed.size, &gathered, &begin));
@@ -267,18 +254,16 @@ gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_byt
 	return gemp_comm_agree(comm, code);
 }
 
-/* How entry i is ordered against the given bytes. */
-static int compare_entry(const gemp_bytes *sorted, size_t i, const char *bytes, size_t size)
+static int compare_entry(const gemp_bytes *sorted, size_t i, gemp_string wanted)
 {
-	size_t entry_size;
-	const char *entry = gemp_bytes_at(sorted, i, &entry_size);
-	return gemp_compare_bytes(entry, entry_size, bytes, size);
+	const gemp_string entry = gemp_bytes_at(sorted, i);
+	return gemp_compare_bytes(entry.bytes, entry.size, wanted.bytes, wanted.size);
 }
 
 /* The first string cannot be after the wanted one, which is in the list. */
-size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size)
+size_t gemp_bytes_find(const gemp_bytes *sorted, gemp_string wanted)
 {
 	size_t after;
-	GEMP_PARTITION_POINT(after, 1, sorted->count, compare_entry(sorted, after, bytes, size) <= 0);
+	GEMP_PARTITION_POINT(after, 1, sorted->count, compare_entry(sorted, after, wanted) <= 0);
 	return after - 1;
 }

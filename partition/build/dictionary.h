@@ -15,22 +15,21 @@ typedef struct gemp_bytes {
 
 gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size);
 void gemp_bytes_free(gemp_bytes *list);
-static inline const char *gemp_bytes_at(const gemp_bytes *list, size_t index, size_t *size)
+static inline gemp_string gemp_bytes_at(const gemp_bytes *list, size_t index)
 {
-	*size = list->begin[index + 1] - list->begin[index];
-	return list->bytes + list->begin[index];
+	return (gemp_string){ list->bytes + list->begin[index], list->begin[index + 1] - list->begin[index] };
 }
-char *gemp_bytes_copy(const gemp_bytes *list, size_t index); /* a text of its own; NULL: out of memory */
-/* Bytewise, a prefix before what it begins. */
+char *gemp_bytes_copy(const gemp_bytes *list, size_t index); /* the caller frees; NULL: out of memory */
+/* Bytewise order; a prefix comes first. */
 int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b);
-/* order[0..count) become the positions of the strings in bytewise order; equal ones by position. */
+/* order[count] becomes the positions of the strings in bytewise order; equal strings are ordered by position. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order);
 
 /* Collective. The distinct strings of all ranks in bytewise order. code: as in comm/exchange.h. */
 gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_bytes *mine, gemp_bytes *all);
-size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
+size_t gemp_bytes_find(const gemp_bytes *sorted, gemp_string wanted); /* its index; it must be there */
 
-/* Distinct strings by first appearance. */
+/* Distinct strings, numbered by their first appearance. */
 typedef struct gemp_dictionary {
 	gemp_bytes list;
 	uint32_t *slots;   /* [slot_count] index + 1, 0: free; open addressing */
@@ -40,10 +39,9 @@ typedef struct gemp_dictionary {
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index);
 void gemp_dictionary_free(gemp_dictionary *dictionary);
 
-/* A key as bytes whose bytewise order is the order of keys, integers before strings, and which differ for 7 and "7". */
+/* A key is encoded as bytes. Their bytewise order is the order of keys, with integers before strings; 7 and "7" have different codes. */
 enum { GEMP_KEY_OF_INTEGER = 1, GEMP_KEY_OF_STRING = 2, GEMP_INTEGER_KEY_SIZE = 9 };
-/* An integer as a number that sorts as it does; its bytes, the highest first, are those of the encoded key behind the
- * first. */
+/* An integer as an unsigned number of the same order. Its bytes, the highest first, follow the first byte of the encoded key. */
 static inline uint64_t gemp_integer_number(int64_t integer)
 {
 	return (uint64_t)integer ^ UINT64_C(1) << 63;
@@ -53,8 +51,8 @@ static inline int64_t gemp_integer_of(uint64_t number)
 	return (int64_t)(number ^ UINT64_C(1) << 63);
 }
 gemp_code gemp_key_encode(const gemp_value *key, struct gemp_text *out); /* replaces the text */
-gemp_value gemp_key_decode(const char *bytes, size_t size);              /* borrows */
-/* Is the string an integer as we print it (no leading zero, no plus)? */
+gemp_value gemp_key_decode(gemp_string key);                             /* borrows */
+/* Is the string an integer in the form in which the program prints it, without leading zeros and plus? */
 bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out);
 
 #endif

@@ -139,9 +139,8 @@ typedef struct key_block {
 } key_block;
 
 /* Hashes of a group are computed together by gemp_hash_keys. */
-static void find_owners(void *context, size_t range, size_t begin, size_t end)
+static void find_owners(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const key_block *b = context;
 	uint64_t hashes[GROUP];
 	for (size_t at = begin; at < end; at += GROUP) {
@@ -152,54 +151,52 @@ static void find_owners(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. The keys of a block on their owners: *received is [*count], and the caller's to free if it is not the
- * block's. */
-static gemp_code send_to_owners(const key_block *b, const uint64_t **received, size_t **from, size_t *count)
+/* Keys of this round that this rank owns: those of all ranks, or, where there is one rank, the block's own. */
+typedef struct received_keys {
+	const uint64_t *keys; /* [count] */
+	size_t count;
+	void *owned;  /* the memory of `keys`, unless it is the block's */
+	size_t *from; /* [ranks + 1] where those of each rank begin */
+} received_keys;
+
+static void free_received(received_keys *received)
 {
-	void *keys = NULL;
-	if (!b->owner) {
-		*received = b->keys;
-		*count = b->count;
+	gemp_free_all(received->owned, received->from);
+}
+
+/* Collective. The keys of a block go to the ranks that own them. */
+static gemp_code send_to_owners(const key_block *b, received_keys *out)
+{
+	*out = (received_keys){ .keys = b->keys, .count = b->count };
+	if (!b->owner)
 		return GEMP_OK;
-	}
-	gemp_for_ranges(b->count, find_owners, (void *)(uintptr_t)b);
-	GEMP_TRY(gemp_exchange_records(b->builder->comm, GEMP_OK, b->keys, b->count, sizeof *b->keys, b->owner, &keys, from,
-	                               NULL));
-	*received = keys;
-	*count = (*from)[b->builder->comm->size];
+	gemp_for_elements(b->count, find_owners, (void *)(uintptr_t)b);
+	GEMP_TRY(gemp_exchange_records(b->builder->comm, GEMP_OK, b->keys, b->count, sizeof *b->keys, b->owner, &out->owned,
+	                               &out->from, NULL));
+	out->keys = out->owned;
+	out->count = out->from[b->builder->comm->size];
 	return GEMP_OK;
 }
 
-/* An even number of keys, so that both ends of an edge are in one block. */
+/* An even number of keys, so both ends of an edge are in one block. */
 static size_t block_size(const gemp_builder *builder)
 {
 	size_t keys = builder->options.batch / sizeof(uint64_t);
 	return keys < 2 ? 2 : keys < BLOCK ? keys / 2 * 2 : BLOCK; /* both ends of an edge */
 }
 
-/* Collective. One rank needs no owners. */
+/* Local. One rank needs no owners. */
 static gemp_code new_owners(const gemp_builder *builder, int **owner)
 {
-	gemp_code code = GEMP_OK;
-	*owner = NULL;
-	if (builder->comm->size > 1)
-		code = GEMP_NEW(*owner, block_size(builder));
-	return gemp_comm_agree(builder->comm, code);
+	return builder->comm->size > 1 ? GEMP_NEW(*owner, block_size(builder)) : GEMP_OK;
 }
 
 /* Collective. The ends of one block are added to the sets of their owners. */
 static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 {
-	gemp_code code = GEMP_OK;
-	const uint64_t *received = NULL;
-	size_t *from = NULL, count = 0;
-	GEMP_TRY_DONE(send_to_owners(b, &received, &from, &count));
-	code = gemp_comm_agree(b->builder->comm, gemp_integer_set_add(set, received, count));
-done:
-	if (received != b->keys)
-		gemp_free((void *)received);
-	gemp_free(from);
-	return code;
+	GEMP_OWNED_BY(free_received) received_keys received = { 0 };
+	GEMP_TRY(send_to_owners(b, &received));
+	return gemp_comm_agree(b->builder->comm, gemp_integer_set_add(set, received.keys, received.count));
 }
 
 /* An implied vertex has no place; its key is encoded as those of the other vertices are. */
@@ -245,26 +242,21 @@ static key_block block_at(const gemp_builder *builder, const gemp_edge_list *edg
 /* All ranks make as many rounds as the rank with most edges, since each round is an exchange. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels)
 {
-	gemp_code code = GEMP_OK;
-	gemp_integer_set set;
+	GEMP_OWNED_BY(gemp_integer_set_free) gemp_integer_set set;
+	GEMP_OWNED int *owner = NULL;
 	gemp_builder_part none;
-	int *owner = NULL;
 	gemp_integer_set_init(&set);
-	GEMP_TRY_DONE(new_owners(builder, &owner));
+	GEMP_TRY(gemp_comm_agree(builder->comm, new_owners(builder, &owner)));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {
 		const gemp_edge_list *edges = &gemp_builder_part_at(builder, p, &none)->edges;
 		for (uint64_t round = 0, last = gemp_exchange_rounds(builder->comm, 2 * edges->count, block_size(builder));
 		     round < last; round++) {
 			key_block b = block_at(builder, edges, round, owner);
 			gemp_progress("finding vertices", round, last, 0);
-			GEMP_TRY_DONE(collect_block(&b, &set));
+			GEMP_TRY(collect_block(&b, &set));
 		}
 	}
-	code = gemp_comm_agree(builder->comm, add_all(list, &set, labels));
-done:
-	gemp_integer_set_free(&set);
-	gemp_free(owner);
-	return code;
+	return gemp_comm_agree(builder->comm, add_all(list, &set, labels));
 }
 
 /* A power of two of buckets, about one for each key; the counts of the buckets become their begins by a prefix sum. */
@@ -277,11 +269,8 @@ gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 	*index = (gemp_key_index){ .ranks = (unsigned)builder->comm->size, .shift = 64 - bits };
 	size_t buckets = (size_t)1 << bits;
 	GEMP_TRY(GEMP_NEW(index->begin, buckets + 1));
-	for (size_t i = 0; i < keys->count; i++) {
-		size_t size;
-		const char *key = gemp_bytes_at(keys, i, &size);
-		index->begin[gemp_key_index_bucket(index, gemp_builder_key_hash(builder, key, size)) + 1]++;
-	}
+	for (size_t i = 0; i < keys->count; i++)
+		index->begin[gemp_key_index_bucket(index, gemp_builder_key_hash(builder, gemp_bytes_at(keys, i))) + 1]++;
 	for (size_t b = 0; b < buckets; b++)
 		index->begin[b + 1] += index->begin[b];
 	return GEMP_OK;
@@ -293,9 +282,8 @@ typedef struct integer_lookup {
 	uint64_t seed;
 	gemp_vertex first;
 	uint64_t *owned;      /* [rows] keys by id */
-	const uint64_t *keys; /* [count] */
-	size_t count;
-	gemp_vertex *ids; /* [capacity] of these */
+	const uint64_t *keys; /* of this round */
+	gemp_vertex *ids;     /* [capacity] of these */
 	size_t capacity;
 } integer_lookup;
 
@@ -314,10 +302,9 @@ static gemp_code new_lookup(integer_lookup *l, const gemp_builder *builder, cons
 	return GEMP_OK;
 }
 
-/* Three passes over each group, so that the memory that the next pass reads is on its way. */
-static void find_range(void *context, size_t range, size_t begin, size_t end)
+/* Three passes over each group, so the memory that the next pass reads is on its way. */
+static void find_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const integer_lookup *l = context;
 	const uint32_t *start = l->index.begin;
 	uint64_t bucket[GROUP];
@@ -339,33 +326,21 @@ static void find_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. The ids of keys that this rank owns, in l->ids. */
-static gemp_code find(integer_lookup *l, const uint64_t *keys, size_t count)
-{
-	GEMP_TRY(GEMP_RESERVE(l->ids, l->capacity, count));
-	l->keys = keys;
-	l->count = count;
-	gemp_for_ranges(count, find_range, l);
-	return GEMP_OK;
-}
-
 /* Collective. ids: [block's count] may lie where keys of the block were. */
 static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex *ids)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = b->builder->comm;
-	const uint64_t *received = NULL;
-	size_t *from = NULL, count = 0;
-	GEMP_TRY_DONE(send_to_owners(b, &received, &from, &count));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, find(l, received, count)));
+	GEMP_OWNED_BY(free_received) received_keys received = { 0 };
+	GEMP_TRY(send_to_owners(b, &received));
+	gemp_code code = GEMP_RESERVE(l->ids, l->capacity, received.count);
+	if (code == GEMP_OK) {
+		l->keys = received.keys;
+		gemp_for_elements(received.count, find_range, l);
+	}
 	if (b->owner)
-		code = gemp_exchange_answers(comm, GEMP_OK, l->ids, sizeof *ids, from, b->owner, b->count, ids, NULL);
-	else if (b->count)
+		return gemp_exchange_answers(comm, code, l->ids, sizeof *ids, received.from, b->owner, b->count, ids, NULL);
+	if (code == GEMP_OK && b->count)
 		memcpy(ids, l->ids, b->count * sizeof *ids);
-done:
-	if (received != b->keys)
-		gemp_free((void *)received);
-	gemp_free(from);
 	return code;
 }
 
@@ -434,8 +409,8 @@ gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *grap
 	GEMP_OWNED_BY(gemp_builder_part_free) gemp_builder_part none = { 0 };
 	GEMP_OWNED gemp_vertex *ids = NULL;
 	GEMP_OWNED int *owner = NULL;
-	GEMP_TRY(new_owners(builder, &owner));
-	gemp_code code = new_lookup(&l, builder, graph);
+	gemp_code code = new_owners(builder, &owner);
+	GEMP_THEN(new_lookup(&l, builder, graph));
 	GEMP_THEN(GEMP_NEW(ids, block_size(builder)));
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	for (size_t p = 0, parts = gemp_builder_max_parts(builder); p < parts; p++) {

@@ -42,10 +42,9 @@ static size_t fetch(const record_list *p, size_t from, size_t end, size_t column
 	return count;
 }
 
-/* Counts the records of each row, at one place behind the row, so that a prefix sum makes offsets of the counts. */
-static void count_range(void *context, size_t range, size_t begin, size_t end)
+/* Counts the records of each row, at one place behind the row, so a prefix sum makes offsets of the counts. */
+static void count_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const record_list *p = context;
 	bool alone = gemp_threads() == 1;
 	uint64_t *counters[GROUP];
@@ -58,13 +57,12 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
-	gemp_for_ranges(count, count_range, &p);
+	gemp_for_elements(count, count_range, &p);
 }
 
-/* Takes the next free place of each row. Two passes over a group, so that the memory is there when it is written. */
-static void place_range(void *context, size_t range, size_t begin, size_t end)
+/* Takes the next free place of each row. Two passes over a group, so the memory is there when it is written. */
+static void place_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const record_list *p = context;
 	gemp_row_builder *rows = p->rows;
 	bool alone = gemp_threads() == 1;
@@ -90,7 +88,7 @@ static void place_range(void *context, size_t range, size_t begin, size_t end)
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
-	gemp_for_ranges(count, place_range, &p);
+	gemp_for_elements(count, place_range, &p);
 }
 
 /* Rows that all threads sort, with spare memory for each thread. */
@@ -111,7 +109,7 @@ static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t cou
 	return true;
 }
 
-/* Edge numbers are unique, so that the order of equal slots is defined. */
+/* Edge numbers are unique, so the order of equal slots is defined. */
 static int compare_edges(const void *a, const void *b)
 {
 	gemp_edge left = *(const gemp_edge *)a, right = *(const gemp_edge *)b;
@@ -192,7 +190,7 @@ done:
 	return code;
 }
 
-/* Rows are sorted, so that parallel edges are neighbours. With `drop` the first of each stays and rows move together.
+/* Rows are sorted, so parallel edges are neighbours. With `drop` the first of each stays and rows move together.
  */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 {
@@ -216,7 +214,7 @@ bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 	return found && !drop;
 }
 
-/* Pairs that get their indices, so that attributes can follow them. */
+/* Pairs that get their indices, so attributes can follow them. */
 typedef struct pair_list {
 	const gemp_edge_pair *pairs;
 	struct numbered_pair {
@@ -226,15 +224,14 @@ typedef struct pair_list {
 } pair_list;
 
 /* Pairs with their indices, as records of 16 bytes. */
-static void number_range(void *context, size_t range, size_t begin, size_t end)
+static void number_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const pair_list *l = context;
 	for (size_t i = begin; i < end; i++)
 		l->records[i] = (struct numbered_pair){ l->pairs[i], i };
 }
 
-/* Attributes follow the edges by the numbers of the pairs, so that numbered pairs carry 8 bytes more through the sort.
+/* Attributes follow the edges by the numbers of the pairs, so numbered pairs carry 8 bytes more through the sort.
  */
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
                                 bool numbered)
@@ -246,7 +243,7 @@ gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pa
 	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->begin, rows->rows + 1), GEMP_ARRAY(rows->slots, count)));
 	if (numbered) {
 		GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows->edges, count), GEMP_ARRAY(l.records, count)));
-		gemp_for_ranges(count, number_range, &l);
+		gemp_for_elements(count, number_range, &l);
 		records = l.records;
 	}
 	gemp_row_builder_count(rows, records, width, count);
@@ -280,9 +277,8 @@ static int compare_props(const void *a, const void *b, void *props_)
 }
 
 /* Most parallel edges are in order already, and then nothing is permuted at all. */
-static void sort_parallel_range(void *context, size_t range, size_t begin, size_t end)
+static void sort_parallel_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	parallel_sort *p = context;
 	for (uint64_t e = p->begin[begin]; e < p->begin[end]; e++)
 		p->order[e] = e;
@@ -308,7 +304,7 @@ gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slot
 	size_t edges = (size_t)begin[rows];
 	parallel_sort p = { .begin = begin, .slots = slots, .props = props };
 	GEMP_TRY_DONE(GEMP_NEW(p.order, edges));
-	gemp_for_ranges(rows, sort_parallel_range, &p);
+	gemp_for_elements(rows, sort_parallel_range, &p);
 	if (!p.unsorted)
 		goto done;
 	GEMP_TRY_DONE(gemp_table_permute(props, p.order, edges));
@@ -330,7 +326,7 @@ enum {
 	WIDE_DIGIT = 11,
 };
 
-/* Inlined with and without edges, so that the loop does not test for them. */
+/* Inlined with and without edges, so the loop does not test for them. */
 static inline __attribute__((always_inline)) void insertion_sort(gemp_vertex *slots, gemp_edge *edges, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {

@@ -1,8 +1,6 @@
-/* row_builder: rows from records in any order, by counting, then placing, then sorting each row; all threads take
- * part.
+/* row_builder: makes rows from records in any order, on all threads: counts the records of each row, places them, and sorts each row.
  *
- * A record is a few numbers of 32 bits: the row's vertex, what goes into the row, and, where rows have edges, 64 bits
- * of those.
+ * A record is a few numbers of 32 bits: the vertex of the row, the slot that goes into the row, and, where rows have edges, the 64 bits of the edge.
  */
 
 #ifndef GEMP_PARTITION_BUILD_ROW_BUILDER_H
@@ -24,30 +22,24 @@ typedef struct gemp_row_builder {
 } gemp_row_builder;
 
 /* Rows are made in four steps: gemp_row_builder_count for all records adds the length of row v to begin[v + 1];
- * gemp_prefix_inclusive over begin makes places of the lengths; gemp_row_builder_fill for the same records, now with what goes
- * into the rows, moves begin[v] to the end of row v; gemp_prefix_shift over begin restores the offsets. width: 32-bit numbers
- * of a record. */
+ * gemp_prefix_inclusive over begin makes places of the lengths; gemp_row_builder_fill, for the same records with slots and edges, moves begin[v] to the end of row v; gemp_prefix_shift over begin restores the offsets. width: the number of 32-bit numbers of a record. */
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count);
 
-/* Rows ascend by slot, then edge. Slots are below `vertices`. */
+/* Sorts each row by slot, then edge. Slots are below `vertices`. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices);
-/* Local. All of the above for pairs whose sources are rows. rows->rows and rows->first are set; its arrays are allocated here and
- * the caller's to free, also after a failure. numbered: edges[] become indices of the pairs, else there are none. */
+/* Local. All of these steps for pairs whose sources are rows. The caller sets rows->rows and rows->first, and frees the arrays, which are allocated here, also after a failure. numbered: edges[] becomes the indices of the pairs; else it is NULL. */
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
                                 bool numbered);
-/* Local. Parallel edges get into the order of their attributes, which are permuted; numbers[edges]: NULL, or permuted alike. */
+/* Local. Sorts parallel edges by their attributes. numbers[edges] is permuted like the attributes; it may be NULL. */
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers);
-/* Local. Does some sorted row have a slot twice? `drop`: keeps the first of equal slots. */
+/* Local. Does a sorted row have a slot twice? With `drop` the first of equal slots is kept and the answer is false. */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop);
 
-/* Sorts the slots of one row, with the edges that lead there or without. Rows are short and many, and each is sorted by one thread:
- * by insertion up to 40 slots, else by radix sort (least significant digit first) in memory that the thread has anyway. Long arrays
- * are sorted by all threads in primitive/sort.h. */
+/* The sort of one row by one thread. Rows are short and many: up to 40 slots are sorted by insertion, longer rows by a radix sort (least significant digit first) in memory of the thread. Long arrays are sorted by all threads in primitive/sort.h. */
 
-/* Equal slots keep their order. edges may be NULL. Slots are below 2^bits. The spare arrays have room for as many of both;
- * their content is lost. */
+/* Equal slots keep their order. edges may be NULL. Slots are below 2^bits. spare_slots[count] and spare_edges[count] are overwritten. */
 void gemp_row_sort(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                    gemp_edge *spare_edges);
 

@@ -37,10 +37,9 @@ typedef struct exchange_state {
 	size_t first, count; /* edges of this round */
 } exchange_state;
 
-/* Edges of a round are in CSR order, so that their rows are found by one search and then by walking. */
-static void pack_range(void *context, size_t range, size_t begin, size_t end)
+/* Edges of a round are in CSR order, so their rows are found by one search and then by walking. */
+static void pack_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const exchange_state *p = context;
 	const gemp_relation *relation = p->relation;
 	size_t row = gemp_range_find(relation->out_offsets, p->graph->rows, p->first + begin);
@@ -54,9 +53,8 @@ static void pack_range(void *context, size_t range, size_t begin, size_t end)
 }
 
 /* An edge goes to the owner of its target. */
-static void find_owners(void *context, size_t range, size_t begin, size_t end)
+static void find_owners(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const exchange_state *p = context;
 	for (size_t i = begin; i < end; i++)
 		p->owner[i] = gemp_shard_owner(p->graph, p->relation->out_targets[p->first + i]);
@@ -70,9 +68,9 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 	const void *records = width == ALL ? (void *)p->records : p->count ? p->relation->out_targets + p->first : NULL;
 	GEMP_OWNED void *received = NULL;
 	if (width == ALL)
-		gemp_for_ranges(p->count, pack_range, p);
+		gemp_for_elements(p->count, pack_range, p);
 	if (p->owner) {
-		gemp_for_ranges(p->count, find_owners, p);
+		gemp_for_elements(p->count, find_owners, p);
 		GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, records, count, width * sizeof(uint32_t), p->owner, &received,
 		                               &from, NULL));
 		records = received;
@@ -138,8 +136,8 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 	return GEMP_OK;
 }
 
-/* Both rows of a vertex ascend, so that one walk over both finds the common neighbours. Only the larger vertex of a
- * pair looks, so that each pair is found once. */
+/* Both rows of a vertex ascend, so one walk over both finds the common neighbours. Only the larger vertex of a
+ * pair looks, so each pair is found once. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
 {
 	uint64_t found = 0;

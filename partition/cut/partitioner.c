@@ -1,4 +1,6 @@
-/* ptscotch: a partition by PT-Scotch (Chevalier and Pellegrini 2008), where the program was built with it. */
+/* Three partitioners. Random: by hash. Block: contiguous ranges of keys of equal weight. PT-Scotch (Chevalier and Pellegrini
+ * 2008), if the program was built with it: few edges between parts. A vertex weighs as much as its rows, so parts of equal
+ * weight take equal memory. */
 
 #include "partition/cut/partitioner.h"
 
@@ -6,16 +8,15 @@
 #include "core/status.h"
 #include "partition/exchange/value_exchange.h"
 
-/* What a vertex weighs in a balanced cut is the size of its rows: its entries out and in, and what the row itself
- * costs. */
+/* The weight of a vertex is the number of its entries in both directions, plus the cost of the row itself. */
 enum { GEMP_ROW_COST = 4, GEMP_ENTRY_BYTES = 4 }; /* entries; bytes */
 
-/* The same by PT-Scotch alone; the ends of edges are loaded. */
+/* gemp_partition_choose for PT-Scotch. The ends of edges are loaded. */
 gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part);
 
 const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block", "ptscotch" };
 
-/* Ids are random as long as no partitioner has given them: then the keys' hashes are drawn again. */
+/* Ids are random unless a partitioner has assigned them, so ranges of ids are random parts; otherwise the keys are hashed again. */
 static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
@@ -45,8 +46,7 @@ static uint64_t weight_of(const gemp_shard *graph, size_t v)
 	return weight;
 }
 
-/* Weights by place in the order of keys, in at most so many classes, of which each goes whole to the part in which the
- * middle of its weight falls. */
+/* The keys in order are cut into at most 2^20 classes. A class goes as a whole to the part in which the middle of its weight lies. */
 static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	enum { CLASSES = 1 << 20 };
@@ -114,7 +114,7 @@ static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph
 	return GEMP_OK;
 }
 
-/* Sizes are arrays of 64-bit numbers without padding, so that one reduction sums all of them. */
+/* Sizes are arrays of 64-bit numbers without padding, so one reduction sums all of them. */
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes)
 {
@@ -173,7 +173,7 @@ static uint64_t entries_of(const gemp_shard *graph)
 	return entries;
 }
 
-/* All weights together must be numbers to PT-Scotch. */
+/* The sum of all weights must fit into the numbers of PT-Scotch. */
 static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 {
 	uint64_t total = gemp_comm_sum1(comm, entries_of(graph) + GEMP_ROW_COST * graph->rows);
@@ -198,14 +198,14 @@ static int compare_numbers(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* PT-Scotch has numbers of its own width, so that ids are converted one by one. */
+/* PT-Scotch has numbers of its own width, so ids are converted one by one. */
 static void append_row(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *row, uint64_t from, uint64_t to)
 {
 	for (uint64_t e = from; e < to; e++)
 		target[(*end)++] = (SCOTCH_Num)row[e];
 }
 
-/* The neighbours of one vertex behind those of the ones before; parallel ones become a weight, loops go. */
+/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are dropped. */
 static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCOTCH_Num begin)
 {
 	SCOTCH_Num end = begin, kept = begin, self = (SCOTCH_Num)(graph->first_vertex + v);
@@ -229,7 +229,7 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCO
 	return kept;
 }
 
-/* The arrays have room for all entries, though parallel ones become one. */
+/* The arrays have the length of all entries, which is too long where edges are parallel. */
 static gemp_code make_rows(const gemp_shard *graph, scotch_rows *r)
 {
 	uint64_t entries = entries_of(graph);

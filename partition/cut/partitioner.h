@@ -1,4 +1,4 @@
-/* partitioner: which part of k each vertex goes to, and what a cut into parts is worth. */
+/* partitioner: divides the vertices into k parts, and measures the sizes of the parts and their inner edges. */
 
 #ifndef GEMP_PARTITION_CUT_PARTITIONER_H
 #define GEMP_PARTITION_CUT_PARTITIONER_H
@@ -18,12 +18,12 @@ extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part);
 
-/* One part, all ranks. An edge is inside if both its ends are in the part. */
+/* A part, summed over all ranks. An edge is inside if both of its ends are in the part. */
 typedef struct gemp_part_size {
 	uint64_t vertices, edges_out, edges_in, inside;
 } gemp_part_size;
 
-/* Bytes of a part's rows, out and in. */
+/* The bytes of a part's rows in both directions. */
 uint64_t gemp_part_bytes(const gemp_part_size *size);
 
 /* Collective. sizes[parts]. */

@@ -1,6 +1,4 @@
-/* The sort by (hash, key): hashes are spread evenly, so that records go into 1,024 buckets of a rank's range of hashes that each
- * fit a cache; a range's records for one bucket are placed together, and then one thread sorts a bucket through 4,096 finer
- * ones, in which insertion finishes. Ids follow from the sorted places and go back to the ranks that had the vertices.
+/* Vertices are sorted by (hash, key). Hashes are spread evenly, so a rank's range of hashes is cut into 1,024 equal buckets that each fit a cache. One thread sorts a bucket: it distributes the records over 4,096 finer buckets, which insertion sorts. The sorted place of a vertex is its new id, and the ids go back to the ranks that had the vertices.
  */
 
 #include "partition/derived/canonical.h"
@@ -26,7 +24,7 @@ static gemp_code start_relabel(gemp_relabel *r)
 	return GEMP_NEW(r->id, r->from->rows);
 }
 
-/* A vertex on its way to the owner of its hash: what decides its id, and what moves with it. */
+/* A vertex on its way to the owner of its hash, with the label set that it keeps. */
 typedef struct key_record {
 	uint64_t hash;
 	uint32_t key_rank, label_set;
@@ -52,7 +50,7 @@ typedef struct hash_sort {
 
 enum { CHUNK = 1 << 14 }; /* keys that a thread hashes at a time */
 
-/* The hash of a key as the builder has it; scratch: room for it encoded. */
+/* The hash of a key, as the builder computes it. scratch[max_key] takes the encoded key. */
 static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
 {
 	gemp_value key = gemp_column_get(&s->r->from->keys, row);
@@ -110,7 +108,7 @@ static uint64_t bucket_of(const hash_sort *s, uint64_t hash, uint64_t buckets)
 	return (uint64_t)((unsigned __int128)hash * (size * buckets) >> 64) - (uint64_t)s->r->comm->rank * buckets;
 }
 
-/* Counted locally first, so that threads meet in the shared counters once per range and bucket. */
+/* Counted locally first, so threads meet in the shared counters once per range and bucket. */
 static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t counts[BUCKETS])
 {
 	memset(counts, 0, BUCKETS * sizeof *counts);
@@ -119,9 +117,8 @@ static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t
 }
 
 /* begin[b + 1] becomes the size of bucket b. */
-static void count_range(void *context, size_t range, size_t begin, size_t end)
+static void count_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const hash_sort *s = context;
 	uint64_t counts[BUCKETS];
 	count_records(s, begin, end, counts);
@@ -131,9 +128,8 @@ static void count_range(void *context, size_t range, size_t begin, size_t end)
 }
 
 /* begin[b] becomes where bucket b ends. */
-static void place_range(void *context, size_t range, size_t begin, size_t end)
+static void place_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const hash_sort *s = context;
 	uint64_t next[BUCKETS];
 	count_records(s, begin, end, next);
@@ -165,7 +161,7 @@ static void insert(key_record *records, size_t count)
 	}
 }
 
-/* spare: room for as many. */
+/* Sorts records[count]; spare[count] is overwritten. */
 static void sort_bucket(const hash_sort *s, uint64_t bucket, key_record *records, size_t count, key_record *spare)
 {
 	uint32_t begin[FINE + 1] = { 0 };
@@ -191,9 +187,8 @@ static void sort_one(void *context, unsigned thread, size_t bucket)
 }
 
 /* The sorted place of a vertex is its new id; the permutation is kept for its columns. */
-static void assign_range(void *context, size_t range, size_t begin, size_t end)
+static void assign_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const hash_sort *s = context;
 	gemp_shard *to = s->r->to;
 	for (size_t i = begin; i < end; i++) {
@@ -208,19 +203,19 @@ static void assign_range(void *context, size_t range, size_t begin, size_t end)
 static gemp_code sort_records(hash_sort *s)
 {
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
-	gemp_for_ranges(s->count, count_range, s);
+	gemp_for_elements(s->count, count_range, s);
 	for (size_t b = 0; b < BUCKETS; b++) {
 		s->max_bucket = s->begin[b + 1] > s->max_bucket ? (size_t)s->begin[b + 1] : s->max_bucket;
 		s->begin[b + 1] += s->begin[b];
 	}
 	GEMP_TRY(GEMP_NEW(s->spare, s->max_bucket * gemp_threads()));
-	gemp_for_ranges(s->count, place_range, s);
+	gemp_for_elements(s->count, place_range, s);
 	gemp_parallel_for(BUCKETS, sort_one, s);
 	gemp_free(s->records);
 	s->records = NULL;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->order, s->count), GEMP_ARRAY(s->ids, s->count),
 	                      GEMP_ARRAY(s->r->to->key_ranks, s->count), GEMP_ARRAY(s->r->to->label_set_of, s->count)));
-	gemp_for_ranges(s->count, assign_range, s);
+	gemp_for_elements(s->count, assign_range, s);
 	return GEMP_OK;
 }
 
@@ -240,7 +235,6 @@ static void set_bounds(const hash_sort *s)
  * ranks that sent them. */
 static gemp_code assign_ids(hash_sort *s)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->r->comm;
 	void *came = NULL;
 	GEMP_OWNED size_t *from = NULL;
@@ -254,61 +248,54 @@ static gemp_code assign_ids(hash_sort *s)
 	}
 	set_bounds(s);
 	GEMP_TRY(gemp_comm_agree(comm, sort_records(s)));
-	if (s->owner) {
-		code = gemp_exchange_answers(comm, GEMP_OK, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id,
+	if (s->owner)
+		return gemp_exchange_answers(comm, GEMP_OK, s->ids, sizeof *s->ids, from, s->owner, s->r->from->rows, s->r->id,
 		                             NULL);
-	} else {
-		gemp_free(s->r->id);
-		s->r->id = s->ids;
-		s->ids = NULL;
-	}
-	return code;
+	gemp_free(s->r->id);
+	s->r->id = s->ids;
+	s->ids = NULL;
+	return GEMP_OK;
+}
+
+static void free_hash_sort(hash_sort *s)
+{
+	gemp_free_all(s->scratch, s->records, s->owner, s->begin, s->sorted, s->spare, s->order, s->ids);
 }
 
 /* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has it. */
-static gemp_code gemp_canonical_vertices(gemp_relabel *r, bool string_keys)
+static gemp_code move_vertices(gemp_relabel *r, bool string_keys)
 {
-	gemp_code code = GEMP_OK;
-	hash_sort s = { .r = r, .string_keys = string_keys };
-	GEMP_TRY_DONE(assign_ids(&s));
-	GEMP_TRY_DONE(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
-	code = gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
-done:
-	gemp_free_all(s.scratch, s.records, s.owner, s.begin, s.sorted, s.spare, s.order, s.ids);
-	return code;
+	GEMP_OWNED_BY(free_hash_sort) hash_sort s = { .r = r, .string_keys = string_keys };
+	GEMP_TRY(assign_ids(&s));
+	GEMP_TRY(gemp_column_move(r->comm, &r->to->keys, &r->from->keys, s.owner, s.order, s.count, r->consumes));
+	return gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
 }
 
-/* The old graph is consumed relation by relation, so that at most one of its relations exists twice. */
+/* The old graph is consumed relation by relation, so at most one of its relations exists twice. */
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
-	gemp_code code = GEMP_OK;
-	gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, start_relabel(&r)));
-	GEMP_TRY_DONE(gemp_canonical_vertices(&r, string_keys));
+	GEMP_OWNED_BY(gemp_relabel_free) gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
+	GEMP_TRY(gemp_comm_agree(comm, start_relabel(&r)));
+	GEMP_TRY(move_vertices(&r, string_keys));
 	for (size_t i = 0; i < r.from->relation_count; i++)
-		GEMP_TRY_DONE(gemp_relabel_relation(&r, i));
-	GEMP_TRY_DONE(gemp_shard_content_hash(comm, r.to, &r.to->hash));
+		GEMP_TRY(gemp_relabel_relation(&r, i));
+	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	gemp_shard_free(*graph);
 	*graph = r.to;
 	r.to = NULL;
-done:
-	gemp_shard_free(r.to);
-	gemp_free(r.id);
-	return code;
+	return GEMP_OK;
 }
 
-/* One way to read this rank's keys: could its ids be in the order of these hashes? */
+/* Hashes of this rank's keys by id: they ascend if the ids were assigned in the order of these hashes. */
 typedef struct hash_order {
 	uint64_t rows, first, last; /* hashes */
-	uint64_t wrong;             /* neighbours that would be the other way round */
+	uint64_t wrong;             /* neighbours whose hashes descend */
 } hash_order;
 
-/* Counts neighbours whose hashes descend: none do if the ids are in the order of these hashes. */
+/* Compares the hash of the next key with the hash before it. */
 static gemp_code check_hash_order(hash_order *as, gemp_value key, uint64_t seed, gemp_text *scratch)
 {
-	gemp_code code = gemp_key_encode(&key, scratch);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_key_encode(&key, scratch));
 	uint64_t hash = gemp_hash(scratch->data, scratch->size, seed);
 	if (as->rows++ == 0)
 		as->first = hash;
@@ -366,6 +353,3 @@ gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, b
 	*out = all.integers && (all.integers == graph->vertex_count || all.highest_rank > all.integers || all.mixed.wrong);
 	return GEMP_OK;
 }
-
-/* ORDER: hashes are spread evenly, so records go into buckets by their hash that fit a cache, a piece's records for one
- * bucket together; then each bucket is sorted by one thread, through finer ones */

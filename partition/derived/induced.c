@@ -18,10 +18,10 @@ typedef struct induced_state {
 	gemp_induced *out;
 } induced_state;
 
-/* Kept vertices of less id. */
+/* The new id of a vertex: the number of kept vertices with smaller ids. */
 static gemp_vertex id_of(const induced_state *i, uint64_t id)
 {
-	/* The word behind the last one is not there: it is not read where id is the number of vertices. */
+	/* With id = vertex_count there may be no word to read. */
 	return i->before[id / 32] + (id % 32 ? gemp_bits32_count_before(i->bits[id / 32], id) : 0);
 }
 
@@ -40,7 +40,7 @@ static gemp_code number_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
-/* Local. Each rank keeps its own vertices, so that nothing is exchanged. */
+/* Local. Each rank keeps its own vertices, so nothing is exchanged. */
 static gemp_code split_vertices(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -57,7 +57,7 @@ static gemp_code split_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
-/* One number of each kept vertex. */
+/* (*out)[count] becomes the numbers of the kept vertices. */
 static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64_t *picked, size_t count)
 {
 	GEMP_TRY(GEMP_NEW(*out, count));
@@ -125,7 +125,7 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 	return code;
 }
 
-/* Local. Relations that are not wanted stay as empty ones. */
+/* Local. Relations that lose their edges stay, without edges. */
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
 	gemp_shard *g = i->out->graph;
@@ -150,7 +150,7 @@ static void add_up(const induced_state *i)
 	}
 }
 
-/* Local. Any failure is agreed on by the caller at once. */
+/* Local: the caller agrees on the code. */
 static gemp_code make(induced_state *i, const bool *relations)
 {
 	GEMP_TRY(GEMP_NEW(i->out->graph, 1));
@@ -159,7 +159,7 @@ static gemp_code make(induced_state *i, const bool *relations)
 	return copy_relations(i, relations);
 }
 
-/* Every rank has the bits of all vertices, so that new ids are computed without an exchange; only counts are summed. */
+/* Every rank has the bits of all vertices, so new ids are computed without an exchange; only counts are summed. */
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
                            const bool *relations)
 {

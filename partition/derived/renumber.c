@@ -38,7 +38,7 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
 	return GEMP_OK;
 }
 
-/* Collective. Within a part ids ascend by rank, then by old id, so that they do not depend on the number of ranks. */
+/* Collective. Within a part ids ascend by rank, then by old id, so they do not depend on the number of ranks. */
 static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_shard *to = r->to;
@@ -72,17 +72,15 @@ static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint6
 /* Collective. Keys, labels and attributes. */
 static gemp_code move_vertices(const gemp_relabel *r)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *from = r->from;
 	gemp_shard *to = r->to;
 	GEMP_OWNED vertex_record *records = NULL;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED uint64_t *order = NULL;
 	size_t received;
-	code = GEMP_NEW(records, from->rows);
-	if (code == GEMP_OK && r->comm->size > 1)
-		code = GEMP_NEW(owner, from->rows);
-	GEMP_THEN(GEMP_NEW(order, to->rows));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(records, from->rows), GEMP_ARRAY(order, to->rows));
+	if (r->comm->size > 1)
+		GEMP_THEN(GEMP_NEW(owner, from->rows));
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	for (size_t v = 0; v < from->rows; v++) {
 		records[v] = (vertex_record){ r->id[v], from->key_ranks[v], from->label_set_of[v] };
@@ -99,27 +97,29 @@ static gemp_code move_vertices(const gemp_relabel *r)
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method)
 {
-	gemp_code code = GEMP_OK;
-	gemp_relabel r = { .comm = comm, .from = graph };
+	GEMP_OWNED_BY(gemp_relabel_free) gemp_relabel r = { .comm = comm, .from = graph };
 	*out = NULL;
-	GEMP_TRY_DONE(gemp_shard_load_all(graph));
-	code = GEMP_NEW(r.to, 1);
+	GEMP_TRY(gemp_shard_load_all(graph));
+	gemp_code code = GEMP_NEW(r.to, 1);
 	GEMP_THEN(gemp_shard_copy_schema(r.to, graph));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	GEMP_TRY_DONE(assign_ids(&r, part, parts, method));
-	GEMP_TRY_DONE(move_vertices(&r));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(assign_ids(&r, part, parts, method));
+	GEMP_TRY(move_vertices(&r));
 	for (size_t i = 0; i < graph->relation_count; i++) {
-		GEMP_TRY_DONE(gemp_relabel_relation(&r, i));
-		GEMP_TRY_DONE(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
+		GEMP_TRY(gemp_relabel_relation(&r, i));
+		GEMP_TRY(gemp_rows_by_target_make(comm, GEMP_RECORD_BATCH, r.to, &r.to->relations[i]));
 		r.to->relations[i].loaded = GEMP_LOAD_ALL;
 	}
-	GEMP_TRY_DONE(gemp_shard_content_hash(comm, r.to, &r.to->hash));
+	GEMP_TRY(gemp_shard_content_hash(comm, r.to, &r.to->hash));
 	*out = r.to;
 	r.to = NULL;
-done:
-	gemp_shard_free(r.to);
-	gemp_free(r.id);
-	return code;
+	return GEMP_OK;
+}
+
+void gemp_relabel_free(gemp_relabel *r)
+{
+	gemp_shard_free(r->to);
+	gemp_free(r->id);
 }
 
 /* The edges of one relation while their ends are replaced by new ids. */
@@ -132,9 +132,8 @@ typedef struct edge_relabel {
 } edge_relabel;
 
 /* The owner of an edge is that of its source: it is looked up once per row. */
-static void name_rows(void *context, size_t range, size_t begin, size_t end)
+static void name_rows(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const edge_relabel *n = context;
 	for (size_t v = begin; v < end; v++) {
 		gemp_vertex source = n->r->id[v];
@@ -161,7 +160,7 @@ static gemp_code name_edges(edge_relabel *n)
 		code = GEMP_NEW(n->targets, count);
 	GEMP_TRY_DONE(
 		gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
-	gemp_for_ranges(r->from->rows, name_rows, n);
+	gemp_for_elements(r->from->rows, name_rows, n);
 done:
 	if (!r->consumes)
 		gemp_free(n->targets);

@@ -9,8 +9,7 @@
 #include "graph/graph.h"
 
 /* Collective. part[graph->rows], below `parts`, is where each of this rank's vertices goes; within a part vertices keep
- * their order. out: everything loaded, parts and method set, ranks own what gemp_partition_assign says. The graph's own
- * parts are loaded as far as they are not; out does not depend on the number of ranks. */
+ * their order. *out has all parts loaded and knows its partition and the method; gemp_partition_assign decides which rank owns which ids. Missing parts of the old graph are loaded. *out does not depend on the number of ranks. */
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method);
 
@@ -25,6 +24,8 @@ typedef struct gemp_relabel {
 	bool consumes;         /* rows and columns of `from` are freed as soon as they have moved */
 } gemp_relabel;
 
+/* Takes {0}; frees `to`, unless it was taken, and id. */
+void gemp_relabel_free(gemp_relabel *r);
 /* Collective. Rows by source and attributes of one relation. */
 gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index);
 

@@ -1,6 +1,4 @@
-/* Wanted numbers are sets of bits in pages. They go to their owners in rounds: edges first, since the owners of edges then want
- * the ends of these; vertices afterwards. Each owner feeds its part to a builder, edges in rounds, as the keys of targets are
- * asked of other ranks. The builder gives the same ids as it would from a file with this content.
+/* Wanted vertices and edges are bits in pages. The bits go to the owners in rounds: edges first, since their owners then add the ends to the wanted vertices. Each owner adds its vertices and edges to a builder, edges in rounds, since the keys of targets come from other ranks. The ids are those of an import of a file with this content.
  */
 
 #include "partition/derived/subgraph.h"
@@ -48,12 +46,12 @@ gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 	return GEMP_OK;
 }
 
-/* The old graph, what is wanted of it, and the builder of the new one. */
+/* The old graph, the wanted vertices and edges, and the builder of the new graph. */
 typedef struct subgraph_builder {
 	const gemp_comm *comm;
 	gemp_shard *graph;
 	gemp_subgraph *wanted;
-	gemp_subgraph own; /* of what all ranks want, this rank's */
+	gemp_subgraph own; /* vertices and edges of this rank that any rank wants */
 	gemp_edge_owners owners;
 	gemp_edge_columns columns;
 	gemp_builder *builder;
@@ -61,12 +59,12 @@ typedef struct subgraph_builder {
 
 /* A walk over this rank's wanted edges, ascending. */
 typedef struct walk {
-	uint64_t next; /* number from which on edges are still to come */
+	uint64_t next; /* the walk goes on with the first edge from this number on */
 	size_t relation;
-	size_t row, source; /* in the relation's part of this rank; row of its source */
+	size_t row, source; /* place of the edge among this rank's edges of the relation; row of its source */
 } walk;
 
-/* Moves to the next wanted edge; false behind the last. Edges ascend, so that rows are walked, not searched. */
+/* Moves to the next wanted edge; false behind the last. Edges ascend, so rows are walked, not searched. */
 static bool step(const subgraph_builder *m, walk *w)
 {
 	uint64_t edge = page_bits_next(&m->own.edges, w->next);
@@ -99,7 +97,7 @@ static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from)
 	return GEMP_NO_BIT;
 }
 
-enum { PIECE = 1 << 16 }; /* numbers that are sent, and edges that are built, in one go */
+enum { ROUND = 1 << 16 }; /* numbers that a rank sends, and edges that it adds, in one round */
 
 /* Nothing is wanted yet; pages come with the first bits. */
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
@@ -124,14 +122,14 @@ static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t co
 	return code;
 }
 
-/* Collective. One piece: from the number *from on, which moves on. */
-static gemp_code send_piece(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own, bool edges,
+/* Collective. One round: the wanted numbers from *from on, which advances. */
+static gemp_code send_round(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own, bool edges,
                             uint64_t *numbers, int *owner, uint64_t *from)
 {
 	GEMP_OWNED void *received = NULL;
 	size_t count = 0;
 	GEMP_OWNED size_t *begin = NULL;
-	for (uint64_t at; count < PIECE && (at = page_bits_next(wanted, *from)) != GEMP_NO_BIT; *from = at + 1) {
+	for (uint64_t at; count < ROUND && (at = page_bits_next(wanted, *from)) != GEMP_NO_BIT; *from = at + 1) {
 		owner[count] = edges ? gemp_edge_owner(&m->owners, at) : gemp_shard_owner(m->graph, at);
 		numbers[count++] = at;
 	}
@@ -145,9 +143,9 @@ static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wante
 	uint64_t from = 0, more = 1;
 	GEMP_OWNED uint64_t *numbers = NULL;
 	GEMP_OWNED int *owner = NULL;
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, PIECE), GEMP_ARRAY(owner, PIECE))));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(numbers, ROUND), GEMP_ARRAY(owner, ROUND))));
 	while (more) {
-		GEMP_TRY(send_piece(m, wanted, own, edges, numbers, owner, &from));
+		GEMP_TRY(send_round(m, wanted, own, edges, numbers, owner, &from));
 		more = page_bits_next(wanted, from) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}
@@ -161,7 +159,7 @@ static gemp_vertex target_of(const subgraph_builder *m, const walk *w)
 	return m->graph->relations[w->relation].out_targets[w->row];
 }
 
-/* No edge without its ends. */
+/* The ends of a wanted edge are wanted, too. */
 static gemp_code want_ends(subgraph_builder *m)
 {
 	walk w = { 0 };
@@ -220,14 +218,14 @@ static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_v
 	return GEMP_OK;
 }
 
-/* Collective. The next PIECE of this rank's edges, which takes the keys of their targets. */
-static gemp_code add_piece(const subgraph_builder *m, walk *w, gemp_vertex *targets, size_t *place)
+/* Collective. Adds the next ROUND edges of this rank; the keys of their targets come from their owners. */
+static gemp_code add_round(const subgraph_builder *m, walk *w, gemp_vertex *targets, size_t *place)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
 	walk ahead = *w;
 	size_t count = 0;
-	while (count < PIECE && step(m, &ahead))
+	while (count < ROUND && step(m, &ahead))
 		targets[count++] = target_of(m, &ahead);
 	GEMP_TRY(gemp_vertex_values(m->comm, GEMP_OK, m->graph, &m->graph->keys, targets, count, &keys, place));
 	for (size_t i = 0; i < count && code == GEMP_OK && step(m, w); i++) {
@@ -244,9 +242,9 @@ static gemp_code add_edges(const subgraph_builder *m)
 	GEMP_OWNED size_t *place = NULL;
 	uint64_t more = 1;
 	walk w = { 0 };
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, PIECE), GEMP_ARRAY(place, PIECE))));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_new_all(GEMP_ARRAY(targets, ROUND), GEMP_ARRAY(place, ROUND))));
 	while (more) {
-		GEMP_TRY(add_piece(m, &w, targets, place));
+		GEMP_TRY(add_round(m, &w, targets, place));
 		more = page_bits_next(&m->own.edges, w.next) != GEMP_NO_BIT;
 		gemp_comm_max(m->comm, &more, 1);
 	}

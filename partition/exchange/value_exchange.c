@@ -1,6 +1,6 @@
 /* Values on their way between ranks. A packed value is a byte for its type and whether it is NULL, and then its bytes.
  * A column travels as one exchange for each of its arrays, strings as their lengths and then their bytes. Requests for
- * values of vertices go to the owners and come back in the order of asking, so that no key needs to travel.
+ * values of vertices go to the owners and come back in the order of asking, so no key needs to travel.
  */
 
 #include "partition/exchange/value_exchange.h"
@@ -245,7 +245,7 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 	return GEMP_OK;
 }
 
-/* The columns move one by one, so that at most one of them exists twice. */
+/* The columns move one by one, so at most one of them exists twice. */
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume)
 {
@@ -309,18 +309,16 @@ typedef struct number_request {
 } number_request;
 
 /* The searches of a range are independent of each other, and threads share the ranges. */
-static void find_owners(void *context, size_t range, size_t begin, size_t end)
+static void find_owners(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const number_request *r = context;
 	for (size_t i = begin; i < end; i++)
 		r->owner[i] = (int)gemp_range_find(r->bounds, (size_t)r->comm->size, r->ids[i]);
 }
 
 /* Local. The ids are all of this rank. */
-static void read_numbers(void *context, size_t range, size_t begin, size_t end)
+static void read_numbers(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const number_request *r = context;
 	uint64_t first = r->bounds[r->comm->rank];
 	for (size_t i = begin; i < end; i++)
@@ -333,12 +331,12 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	number_request own = *r;
-	gemp_for_ranges(r->count, find_owners, (void *)(uintptr_t)r);
+	gemp_for_elements(r->count, find_owners, (void *)(uintptr_t)r);
 	GEMP_TRY(
 		gemp_exchange_records(r->comm, GEMP_OK, r->ids, r->count, sizeof *r->ids, r->owner, &received, &from, traffic));
 	own.ids = own.out = received;
 	own.count = from[r->comm->size];
-	gemp_for_ranges(own.count, read_numbers, &own);
+	gemp_for_elements(own.count, read_numbers, &own);
 	return gemp_exchange_answers(r->comm, GEMP_OK, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 }
 
@@ -352,7 +350,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint6
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	number_request r = { comm, bounds, values, ids, count, owner, out };
 	if (comm->size == 1) {
-		gemp_for_ranges(count, read_numbers, &r);
+		gemp_for_elements(count, read_numbers, &r);
 		return GEMP_OK;
 	}
 	for (uint64_t round = 0, rounds = gemp_exchange_rounds(comm, count, NUMBERS_A_ROUND); round < rounds; round++) {
@@ -365,7 +363,7 @@ gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint6
 	return GEMP_OK;
 }
 
-/* All ranks know the sizes of all relations, so that only the first edges of the ranks are exchanged. */
+/* All ranks know the sizes of all relations, so only the first edges of the ranks are exchanged. */
 gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph)
 {
 	*out = (gemp_edge_owners){ .relations = graph->relation_count, .ranks = comm->size };

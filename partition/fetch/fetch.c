@@ -1,7 +1,7 @@
 /* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and then makes
  * steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the rows, the
  * replies come back, and all threads decode them into the cache. The size of a row that is not here is known by its degree
- * class, so that a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
+ * class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
  */
 
 #include "partition/fetch/fetch.h"
@@ -66,12 +66,11 @@ uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 /* Collective. The degree classes of all vertices in one view, a byte each, from the owners of their rows. */
 static gemp_code gather_classes(gemp_fetch *f, size_t view)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = f->context->comm;
 	GEMP_OWNED uint8_t *mine = NULL, *all = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	size_t row;
-	code = GEMP_NEW(mine, f->graph->rows);
+	gemp_code code = GEMP_NEW(mine, f->graph->rows);
 	for (size_t i = 0; code == GEMP_OK && i < f->residency->own_count; i++) {
 		gemp_vertex slot = f->residency->own_slots[i];
 		resident_row(f->residency, slot, &row);
@@ -89,9 +88,8 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *views, size_t view_count)
 {
-	gemp_code code = GEMP_OK;
-	gemp_fetch *f = NULL;
-	code = GEMP_NEW(f, 1);
+	GEMP_OWNED_BY(gemp_fetch_free_at) gemp_fetch *f = NULL;
+	gemp_code code = GEMP_NEW(f, 1);
 	GEMP_THEN(GEMP_NEW(f->classes, view_count));
 	if (code == GEMP_OK) {
 		f->context = context;
@@ -104,14 +102,12 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_sha
 			f->edges |= views[v].edges != NULL;
 		f->cache.edges = f->edges;
 	}
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t v = 0; v < view_count && residency->hot < graph->vertex_count; v++)
-		GEMP_TRY_DONE(gather_classes(f, v));
+		GEMP_TRY(gather_classes(f, v));
 	*out = f;
 	f = NULL;
-done:
-	gemp_fetch_free(f);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_fetch_free(gemp_fetch *fetch)
@@ -218,12 +214,6 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 	return GEMP_OK;
 }
 
-/* Bytes of an entry before coding. */
-static uint64_t entry_bytes(const gemp_fetch *f)
-{
-	return sizeof(gemp_vertex) + (f->edges ? sizeof(gemp_edge) : 0);
-}
-
 /* As many of an owner's rows as its share of a step allows, at least one. */
 static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 {
@@ -231,7 +221,7 @@ static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 	t->from[owner] = t->at[owner];
 	while (t->at[owner] < t->end[owner]) {
 		const row_request *a = &t->requests[t->at[owner]];
-		bytes += gemp_fetch_size(f, a->view, a->slot) * entry_bytes(f) + GEMP_VARINT_MAX_BYTES;
+		bytes += gemp_fetch_size(f, a->view, a->slot) * gemp_fetch_entry_bytes(f) + GEMP_VARINT_MAX_BYTES;
 		if (bytes > share && t->at[owner] > t->from[owner])
 			break;
 		t->at[owner]++;
@@ -247,7 +237,7 @@ static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 	return to;
 }
 
-/* Slots of a view ascend, so that they are sent as differences. */
+/* Slots of a view ascend, so they are sent as differences. */
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
 	gemp_row_bytes *send = &t->send;
@@ -307,7 +297,7 @@ static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	f->stats.uncoded_bytes += sizeof(gemp_vertex);
 	for (size_t i = 0; i < count; i++) {
 		t->rows[t->row_count++] = pieces[i];
-		f->stats.uncoded_bytes += pieces[i].size * entry_bytes(f);
+		f->stats.uncoded_bytes += pieces[i].size * gemp_fetch_entry_bytes(f);
 	}
 	return GEMP_OK;
 }

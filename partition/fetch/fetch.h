@@ -2,7 +2,7 @@
  *
  * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once,
  * and kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
- * gemp_limits.fetch_round bytes at each owner, so that nobody sends or receives much more than that at a time. Requests
+ * gemp_limits.fetch_round bytes at each owner, so nobody sends or receives much more than that at a time. Requests
  * and replies are coded:
  *
  *   request  where pieces of rows are wanted: columns, of each view's blocks; for each view: number of slots, slots
@@ -14,6 +14,7 @@
 #ifndef GEMP_PARTITION_FETCH_FETCH_H
 #define GEMP_PARTITION_FETCH_FETCH_H
 
+#include "core/memory.h"
 #include "partition/fetch/row_cache.h"
 #include "partition/runtime.h"
 #include "partition/views/view.h"
@@ -42,6 +43,7 @@ typedef struct gemp_fetch {
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *at_hand, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);
+GEMP_RELEASE(gemp_fetch_free, gemp_fetch *)
 
 /* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. tiles: the blocks are the
  * same on all ranks, and all have some or none; of rows that are not at hand only these pieces are held. NULL: whole

@@ -1,5 +1,5 @@
 /* Views of which only some rows are filled, and views without some entries. Both are made in two passes over chunks of
- * slots, sizes and then copies, with a prefix sum between them; chunks write disjoint ranges, so that no locks are
+ * slots, sizes and then copies, with a prefix sum between them; chunks write disjoint ranges, so no locks are
  * needed.
  */
 
@@ -140,7 +140,7 @@ typedef struct entry_filter {
 	const uint32_t *bits;
 } entry_filter;
 
-/* Order restrictions compare slots, so that entries on one side of the own slot may never be read. */
+/* Order restrictions compare slots, so entries on one side of the own slot may never be read. */
 static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 {
 	if ((n->entries == GEMP_ENTRIES_BELOW && slot >= own) || (n->entries == GEMP_ENTRIES_ABOVE && slot <= own))

@@ -1,4 +1,4 @@
-/* partial_view: some rows of a view in the form of all of them, so that kernels for resident rows run on them. */
+/* partial_view: some rows of a view in the form of all of them, so kernels for resident rows run on them. */
 
 #ifndef GEMP_PARTITION_FETCH_PARTIAL_VIEW_H
 #define GEMP_PARTITION_FETCH_PARTIAL_VIEW_H

@@ -64,7 +64,7 @@ gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_verte
 	return (gemp_row){ row->size, cache->neighbours + row->offset, cache->edges ? cache->edge + row->offset : NULL };
 }
 
-/* All memory is reserved before the entry is made, so that a failure leaves the cache as it was. */
+/* All memory is reserved before the entry is made, so a failure leaves the cache as it was. */
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
 	uint64_t key = key_of(view, slot);
@@ -83,11 +83,6 @@ gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slo
 static uint64_t entry_bytes(const gemp_row_cache *cache)
 {
 	return sizeof *cache->neighbours + (cache->edges ? sizeof *cache->edge : 0);
-}
-
-uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache)
-{
-	return cache->entries * entry_bytes(cache);
 }
 
 /* Keys ascend with slots, and slots with falling degree. */

@@ -33,7 +33,6 @@ gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_verte
 /* Room for a row that the cache does not have: the caller fills near and, if there are, edge from *at on. */
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at);
 
-uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 /* Rows of at most so many bytes stay. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 

@@ -38,7 +38,7 @@ const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t
 	return NULL;
 }
 
-/* The caller has reserved memory for the worst case, so that nothing is checked here. */
+/* The caller has reserved memory for the worst case, so nothing is checked here. */
 uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 {
 	gemp_vertex last = 0;
@@ -49,7 +49,7 @@ uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 	return to;
 }
 
-/* One byte is the common case and is read without a call. The sum is checked, so that no slot exceeds the largest id.
+/* One byte is the common case and is read without a call. The sum is checked, so no slot exceeds the largest id.
  */
 const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count)
 {
@@ -105,7 +105,7 @@ typedef struct block_encoder {
 	uint8_t *data;
 } block_encoder;
 
-/* Sizes come first, so that a reader knows all places before it decodes the first slot. */
+/* Sizes come first, so a reader knows all places before it decodes the first slot. */
 static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* Applies a patch in stages: which vertices stay and the ids of all, the keys, and then labels, attributes and
- * relations by their own modules. Ids: deleted vertices are bits of a bitmap that all ranks have, so that every rank
+ * relations by their own modules. Ids: deleted vertices are bits of a bitmap that all ranks have, so every rank
  * computes the new id of any vertex. Keys: old keys keep their order, and new keys are a range of integers above all
  * others, or the texts "#N" of a range, whose places among the old keys follow from their digits; no key is sorted or
  * sent.
@@ -11,10 +11,8 @@
 #include "graph/column_bulk.h"
 #include "partition/build/rows_by_target.h"
 #include "partition/patch/patch.h"
-#include "partition/patch/patch_relations.h"
 #include "partition/patch/patch_state.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +28,9 @@ static gemp_code join_changed(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Words of the bitmap are shared out, not rows, so that no two threads write to one word. */
-static void mark_deleted_words(void *context, size_t range, size_t begin, size_t end)
+/* Words of the bitmap are shared out, not rows, so no two threads write to one word. */
+static void mark_deleted_words(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	gemp_patch_state *p = context;
 	const gemp_shard *g = p->from;
 	uint64_t first = (g->first_vertex / 64 + begin) * 64, last = (g->first_vertex / 64 + end) * 64;
@@ -64,7 +61,7 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, gemp_rank_bitmap_new(&p->id_map.deleted, g->vertex_count)));
 	if (p->patch->deleted && g->rows)
-		gemp_for_ranges((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1, mark_deleted_words, p);
+		gemp_for_elements((g->first_vertex + g->rows - 1) / 64 - g->first_vertex / 64 + 1, mark_deleted_words, p);
 	merge_bits(&p->id_map.deleted, p->comm);
 	return GEMP_OK;
 }
@@ -95,10 +92,9 @@ static gemp_code find_bounds(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Where a range of rows begins among the survivors follows from the rank bitmap, so that ranges are independent. */
-static void list_surviving_range(void *context, size_t range, size_t begin, size_t end)
+/* Where a range of rows begins among the survivors follows from the rank bitmap, so ranges are independent. */
+static void list_surviving_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const gemp_patch_state *p = context;
 	const gemp_shard *g = p->from;
 	bool some = p->id_map.some_deleted;
@@ -117,7 +113,7 @@ static gemp_code find_surviving(gemp_patch_state *p)
 	if (!p->id_map.some_deleted)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(p->surviving, p->surviving_count));
-	gemp_for_ranges(p->from->rows, list_surviving_range, p);
+	gemp_for_elements(p->from->rows, list_surviving_range, p);
 	for (size_t i = 0; i < p->patch->new_vertices; i++)
 		p->surviving[p->survivors + i] = p->from->rows + i;
 	return GEMP_OK;
@@ -147,46 +143,21 @@ static gemp_code assign_ids(gemp_patch_state *p)
  * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a
  * range, whose place among others follows from digits: how many of them come before a given text takes no search. */
 
-/* New integer keys that all threads write. */
-typedef struct key_task {
-	const gemp_patch *patch;
-	gemp_column *column;
-} key_task;
-
-/* New integer keys need no search: they are numbered on. */
-static void make_range(void *context, size_t range, size_t begin, size_t end)
-{
-	(void)range;
-	const key_task *m = context;
-	for (size_t i = begin; i < end; i++)
-		m->column->integers[i] = m->patch->first_key + (int64_t)m->patch->numbers[i];
-}
-
-/* New keys of a graph with strings are "#N". */
-static gemp_code make_strings(const gemp_patch *patch, gemp_column *column)
-{
-	gemp_code code = GEMP_OK;
-	char text[32];
-	for (size_t i = 0; i < patch->new_vertices && code == GEMP_OK; i++) {
-		int size = snprintf(text, sizeof text, "#%" PRId64, patch->first_key + (int64_t)patch->numbers[i]);
-		code = gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { text, (size_t)size } });
-	}
-	return code;
-}
-
 /* Local. New keys behind the old ones, then without those of deleted vertices. */
 static gemp_code make_keys(gemp_patch_state *p)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
-	key_task m = { p->patch, &made };
-	bool strings = p->from->keys.type == GEMP_STRING;
+	const gemp_patch *patch = p->patch;
+	char text[32];
 	GEMP_TRY(gemp_column_init(&made, p->from->keys.name, p->from->keys.type));
-	GEMP_TRY(gemp_column_reserve(&made, p->patch->new_vertices, 0));
-	if (strings) {
-		GEMP_TRY(make_strings(p->patch, &made));
-	} else {
-		gemp_for_ranges(p->patch->new_vertices, make_range, &m);
-		made.rows = p->patch->new_vertices;
+	GEMP_TRY(gemp_column_reserve(&made, patch->new_vertices, 0));
+	for (size_t i = 0; i < patch->new_vertices; i++) {
+		gemp_value key = { .type = GEMP_INTEGER, .integer = patch->first_key + (int64_t)patch->numbers[i] };
+		if (made.type == GEMP_STRING) {
+			int size = snprintf(text, sizeof text, "#%" PRId64, key.integer);
+			key = (gemp_value){ .type = GEMP_STRING, .string = { text, (size_t)size } };
+		}
+		GEMP_TRY(gemp_column_add(&made, &key));
 	}
 	GEMP_TRY(gemp_column_append(&p->from->keys, &made));
 	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
@@ -204,9 +175,8 @@ typedef struct key_order {
 } key_order;
 
 /* A bitmap by key rank tells how many deleted keys precede any rank. */
-static void deleted_range(void *context, size_t range, size_t begin, size_t end)
+static void deleted_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	key_order *o = context;
 	const gemp_shard *from = o->p->from;
 	for (size_t row = begin; row < end; row++)
@@ -223,7 +193,7 @@ static gemp_code find_deleted(key_order *o)
 	if (!o->any_deleted)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(o->p->comm, gemp_rank_bitmap_new(&o->deleted_ranks, from->vertex_count)));
-	gemp_for_ranges(from->rows, deleted_range, o);
+	gemp_for_elements(from->rows, deleted_range, o);
 	o->left -= merge_bits(&o->deleted_ranks, o->p->comm);
 	return GEMP_OK;
 }
@@ -276,9 +246,8 @@ static uint64_t fresh_before_key(const key_order *o, size_t row)
 }
 
 /* Old keys by the number of new keys before them. */
-static void count_range(void *context, size_t range, size_t begin, size_t end)
+static void count_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	key_order *o = context;
 	const gemp_shard *from = o->p->from;
 	for (size_t row = begin; row < end; row++)
@@ -295,7 +264,7 @@ static gemp_code count_smaller(key_order *o)
 	if (!o->strings)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(o->p->comm, GEMP_NEW(o->less, count)));
-	gemp_for_ranges(o->p->from->rows, count_range, o);
+	gemp_for_elements(o->p->from->rows, count_range, o);
 	gemp_comm_sum_long(o->p->comm, o->less, count);
 	gemp_prefix_inclusive(o->less, count);
 	return GEMP_OK;
@@ -314,9 +283,8 @@ static uint64_t rank_of_new(const key_order *o, size_t i)
 }
 
 /* Old keys move down by the deleted and up by the new keys before them. */
-static void rank_range(void *context, size_t range, size_t begin, size_t end)
+static void rank_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const key_order *o = context;
 	const gemp_patch_state *p = o->p;
 	const gemp_shard *from = p->from;
@@ -334,69 +302,59 @@ static void rank_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+static void free_key_order(key_order *o)
+{
+	gemp_rank_bitmap_free(&o->deleted_ranks);
+	gemp_free(o->less);
+}
+
 /* Collective. Key ranks stay dense: old ranks move by the deleted and the new keys before them. */
 static gemp_code order_keys(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_key_order)
 	key_order o = { .p = p, .strings = p->new_vertices && p->from->keys.type == GEMP_STRING };
-	GEMP_TRY_DONE(find_deleted(&o));
-	GEMP_TRY_DONE(count_smaller(&o));
-	GEMP_TRY_DONE(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
-	gemp_for_ranges(p->surviving_count, rank_range, &o);
-done:
-	gemp_rank_bitmap_free(&o.deleted_ranks);
-	gemp_free(o.less);
-	return code;
+	GEMP_TRY(find_deleted(&o));
+	GEMP_TRY(count_smaller(&o));
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(p->to->key_ranks, p->surviving_count)));
+	gemp_for_elements(p->surviving_count, rank_range, &o);
+	return GEMP_OK;
 }
 
-/* Strings that all threads read as integers, until one of them is none. */
+/* Strings that are read as integers. */
 typedef struct key_parse {
 	const gemp_column *keys;
-	int64_t *integers;
-	atomic_bool others;
+	int64_t *integers; /* [rows] */
 } key_parse;
 
-/* Stops at the first key that is no integer. */
-static void read_range(void *context, size_t range, size_t begin, size_t end)
+/* Reads one key, and says whether it is no integer. */
+static bool is_no_integer(const void *self, size_t row)
 {
-	(void)range;
-	key_parse *r = context;
-	for (size_t i = begin; i < end; i++) {
-		gemp_value key = gemp_column_get(r->keys, i);
-		if (atomic_load_explicit(&r->others, memory_order_relaxed))
-			return;
-		if (!gemp_canonical_integer(key.string.bytes, key.string.size, &r->integers[i]))
-			atomic_store_explicit(&r->others, true, memory_order_relaxed);
-	}
+	const key_parse *parse = self;
+	gemp_value key = gemp_column_get(parse->keys, row);
+	return !gemp_canonical_integer(key.string.bytes, key.string.size, &parse->integers[row]);
 }
 
-/* Collective. Keys of a graph are integers again when those that were not are deleted_ranks. */
+/* Collective. Keys that were strings only because of vertices that are now deleted become integers again. */
 static gemp_code choose_key_type(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
-	key_parse r = { .keys = &p->to->keys };
-	bool may = p->id_map.some_deleted && (!p->patch->string_keys || p->to->vertex_count == 0);
-	if (!may || p->to->keys.type != GEMP_STRING)
-		return GEMP_OK;
-	GEMP_TRY_DONE(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
-	gemp_for_ranges(p->to->rows, read_range, &r);
-	uint64_t others = r.others;
-	gemp_comm_max(p->comm, &others, 1);
-	if (others)
-		goto done;
+	GEMP_OWNED int64_t *integers = NULL;
 	gemp_column *key = &p->to->keys;
+	bool possible = p->id_map.some_deleted && (!p->patch->string_keys || p->to->vertex_count == 0);
+	if (!possible || key->type != GEMP_STRING)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(integers, p->to->rows)));
+	if (gemp_comm_sum1(p->comm, gemp_any(p->to->rows, is_no_integer, &(key_parse){ key, integers })))
+		return GEMP_OK;
 	gemp_free_all(key->offsets, key->bytes);
 	*key = (gemp_column){
-		.name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows, .integers = r.integers
+		.name = key->name, .type = GEMP_INTEGER, .rows = key->rows, .capacity = key->rows, .integers = integers
 	};
-	r.integers = NULL;
-done:
-	gemp_free(r.integers);
-	return code;
+	integers = NULL;
+	return GEMP_OK;
 }
 
 /* Without new or deleted vertices the arrays move over as they are. */
-static gemp_code gemp_patch_keys(gemp_patch_state *p)
+static gemp_code patch_keys(gemp_patch_state *p)
 {
 	if (!p->new_vertices && !p->id_map.some_deleted) {
 		p->to->keys = p->from->keys;
@@ -420,37 +378,28 @@ static gemp_code patch_all(gemp_patch_state *p)
 	if (p->patch->want_changed)
 		code = GEMP_NEW(p->result->changed, p->to->vertex_count / 64 + 1);
 	GEMP_TRY(gemp_comm_agree(p->comm, code));
-	GEMP_TRY(gemp_patch_keys(p));
+	GEMP_TRY(patch_keys(p));
 	GEMP_TRY(gemp_patch_labels(p));
 	GEMP_TRY(gemp_patch_attributes(p));
 	GEMP_TRY(gemp_patch_relations(p));
 	return join_changed(p);
 }
 
-/* Collective. *out: NULL after an error. */
-static gemp_code apply_patch(gemp_shard **out, gemp_patch_state *p)
-{
-	gemp_code code = patch_all(p);
-	*out = p->to;
-	if (code != GEMP_OK) {
-		gemp_shard_free(p->to);
-		*out = NULL;
-	}
-	gemp_free(p->surviving);
-	p->result->id_map = p->id_map;
-	return code;
-}
-
 /* The old graph is freed only after the new one is whole, but its arrays may have moved into the new one. */
 gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
 {
-	gemp_shard *new = NULL;
 	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result local = { 0 };
 	gemp_patch_state p = { .comm = comm, .from = *graph, .patch = patch, .result = &local };
 	GEMP_TRY(gemp_shard_load_outgoing(*graph));
-	GEMP_TRY(apply_patch(&new, &p));
+	gemp_code code = patch_all(&p);
+	gemp_free(p.surviving);
+	local.id_map = p.id_map;
+	if (code != GEMP_OK) {
+		gemp_shard_free(p.to);
+		return code;
+	}
 	gemp_shard_free(*graph);
-	*graph = new;
+	*graph = p.to;
 	if (done) {
 		*done = local;
 		local = (gemp_patch_result){ 0 };
@@ -489,18 +438,11 @@ void gemp_patch_free(gemp_patch *patch)
 	*patch = (gemp_patch){ 0 };
 }
 
-/* Takes {0}. The map outlives the patch, as callers translate their own ids with it. */
-static void free_id_map(gemp_id_map *moved)
-{
-	gemp_free_all(moved->old_bounds, moved->new_bounds, moved->shift);
-	gemp_rank_bitmap_free(&moved->deleted);
-	*moved = (gemp_id_map){ 0 };
-}
-
+/* The map outlives the patch, as callers translate their own ids with it. */
 void gemp_patch_result_free(gemp_patch_result *done)
 {
-	free_id_map(&done->id_map);
-	gemp_free(done->relations);
+	gemp_free_all(done->id_map.old_bounds, done->id_map.new_bounds, done->id_map.shift, done->relations);
+	gemp_rank_bitmap_free(&done->id_map.deleted);
 	for (size_t i = 0; done->origins && i < done->origin_count; i++)
 		gemp_free(done->origins[i]);
 	gemp_free_all(done->origins, done->changed);

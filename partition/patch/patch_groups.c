@@ -191,9 +191,8 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 }
 
 /* Both ends of an added edge count as changed. */
-static void name_range(void *context, size_t range, size_t begin, size_t end)
+static void name_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const end_map *n = context;
 	for (size_t i = begin; i < end; i++) {
 		n->edges[i] = (gemp_edge_pair){ new_id(n->p, n->group->source[i]), new_id(n->p, n->group->target[i]) };
@@ -221,7 +220,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 		end_map n = { e->p, &e->groups[i], out->edges + at };
 		if (!adds(n.group, type))
 			continue;
-		gemp_for_ranges(n.group->count, name_range, &n);
+		gemp_for_elements(n.group->count, name_range, &n);
 		at += n.group->count;
 	}
 	return GEMP_OK;

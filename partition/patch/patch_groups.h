@@ -1,5 +1,5 @@
 /* patch_groups: the edges that a patch adds to the relations, in groups by type. Edges that change their type or their ends are
- * deleted where they are and added again, so that a relation gets edges of the patch and edges of other relations; all of them go
+ * deleted where they are and added again, so a relation gets edges of the patch and edges of other relations; all of them go
  * to the owners of their new sources. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_GROUPS_H

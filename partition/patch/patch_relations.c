@@ -3,8 +3,6 @@
  * take the same decision, since what any rank touches is summed first. Relations and columns that are left empty go.
  */
 
-#include "partition/patch/patch_relations.h"
-
 #include "core/bitset.h"
 #include "core/memory.h"
 #include "core/search.h"
@@ -13,6 +11,7 @@
 #include "partition/build/row_builder.h"
 #include "partition/patch/patch_groups.h"
 #include "partition/patch/patch_rows.h"
+#include "partition/patch/patch_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +82,8 @@ typedef struct relation_state {
 	gemp_patch_state *p;
 	size_t count;
 	const char **names; /* [count] sorted */
-	uint64_t *touched;  /* [from->relation_count] of all ranks: 1: some edges have a fate */
-	bool *added;        /* [count] there are groups of the relation */
+	uint64_t *touched;  /* [from->relation_count] 1: some rank changes or deletes edges of the old relation */
+	uint64_t *adds;     /* [count] behind these: 1: some rank adds edges to the relation of that name */
 } relation_state;
 
 static int compare_names(const void *a, const void *b)
@@ -106,24 +105,22 @@ static gemp_code list_names(relation_state *all)
 	for (size_t i = 0; i < count; i++)
 		if (i == 0 || strcmp(all->names[i], all->names[all->count - 1]) != 0)
 			all->names[all->count++] = all->names[i];
-	return gemp_new_all(GEMP_ARRAY(all->added, all->count),
-	                    GEMP_ARRAY(all->touched, from->relation_count + all->count));
+	GEMP_TRY(GEMP_NEW(all->touched, from->relation_count + all->count));
+	all->adds = all->touched + from->relation_count;
+	return GEMP_OK;
 }
 
-/* Collective. What some rank touches. */
+/* Collective. Ranks must agree on which relations change, since making one is collective. */
 static void find_touched(relation_state *all)
 {
 	const gemp_shard *from = all->p->from;
-	uint64_t *adds = all->touched + from->relation_count;
 	for (size_t r = 0; r < from->relation_count; r++)
 		all->touched[r] = all->p->patch->edge_actions && all->p->patch->edge_actions[r];
 	for (size_t n = 0; n < all->count; n++)
 		for (size_t i = 0; i < all->edges.group_count; i++)
 			if (all->edges.groups[i].count && strcmp(all->edges.groups[i].type, all->names[n]) == 0)
-				adds[n] = 1;
+				all->adds[n] = 1;
 	gemp_comm_max(all->p->comm, all->touched, (int)(from->relation_count + all->count));
-	for (size_t n = 0; n < all->count; n++)
-		all->added[n] = adds[n];
 }
 
 /* One relation whose changed edges mark their ends. */
@@ -142,9 +139,8 @@ static void mark_ends(const change_marks *n, size_t row, uint64_t edge)
 }
 
 /* An edge goes by its own action or with either of its ends. */
-static void mark_deleted_ends(void *context, size_t range, size_t begin, size_t end)
+static void mark_deleted_ends(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const change_marks *n = context;
 	const gemp_shard *from = n->p->from;
 	const gemp_id_map *m = &n->p->id_map;
@@ -158,9 +154,8 @@ static void mark_deleted_ends(void *context, size_t range, size_t begin, size_t 
 }
 
 /* The row of an edge is found by binary search, as few edges get new values. */
-static void mark_updated_ends(void *context, size_t range, size_t begin, size_t end)
+static void mark_updated_ends(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const change_marks *n = context;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t edge = n->put->rows[i];
@@ -175,11 +170,11 @@ static void mark_changed_ends(const relation_state *all, size_t r)
 	const gemp_patch_columns *columns = &p->patch->edges;
 	change_marks n = { p, &p->from->relations[r], p->patch->edge_actions ? p->patch->edge_actions[r] : NULL, NULL };
 	if (p->id_map.some_deleted || n.actions)
-		gemp_for_ranges(p->from->rows, mark_deleted_ends, &n);
+		gemp_for_elements(p->from->rows, mark_deleted_ends, &n);
 	for (size_t i = 0; i < columns->value_count; i++) {
 		n.put = &columns->values[i];
 		if (n.put->relation == r)
-			gemp_for_ranges(n.put->count, mark_updated_ends, &n);
+			gemp_for_elements(n.put->count, mark_updated_ends, &n);
 	}
 }
 
@@ -241,14 +236,12 @@ static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const 
 /* The order of the edges of one relation, which becomes their origins. */
 typedef struct origin_state {
 	uint64_t *order;
-	uint64_t old;
-	size_t count;
+	uint64_t old; /* number of old edges; greater numbers are added edges */
 } origin_state;
 
 /* Added edges have no origin. */
-static void clear_new_origins(void *context, size_t range, size_t begin, size_t end)
+static void clear_new_origins(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const origin_state *o = context;
 	for (size_t e = begin; e < end; e++)
 		if (o->order[e] >= o->old)
@@ -280,7 +273,7 @@ static gemp_code make_rows(relation_task *m, const gemp_edge_group *group)
 	r.out = NULL;
 	if (!m->origin)
 		goto done;
-	gemp_for_ranges(m->to->props.rows, clear_new_origins, &(origin_state){ r.order, old, m->to->props.rows });
+	gemp_for_elements(m->to->props.rows, clear_new_origins, &(origin_state){ r.order, old });
 	*m->origin = r.order;
 	r.order = NULL;
 done:
@@ -344,14 +337,14 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 	gemp_patch_state *p = all->p;
 	gemp_relation *old = gemp_shard_relation(p->from, all->names[n]);
 	size_t index = old ? (size_t)(old - p->from->relations) : SIZE_MAX, to = p->to->relation_count;
-	if (!old && !all->added[n])
+	if (!old && !all->adds[n])
 		return GEMP_OK;
 	relation_task m = { .all = all,
 		                .name = all->names[n],
 		                .old_index = index,
 		                .old = old,
 		                .to = &p->to->relations[to],
-		                .added = all->added[n],
+		                .added = all->adds[n],
 		                .touched = old && all->touched[index],
 		                .put = old && has_puts(&p->patch->edges, index, SIZE_MAX),
 		                .origin = p->result->origins ? &p->result->origins[to] : NULL };
@@ -388,15 +381,20 @@ static gemp_code allocate_relations(relation_state *all)
 	return GEMP_OK;
 }
 
-/* Names are taken in sorted order, so that relations of the new graph are sorted by name, too. */
+static void free_relation_state(relation_state *all)
+{
+	gemp_patch_groups_free(&all->edges);
+	gemp_free_all(all->names, all->touched);
+}
+
+/* Names are taken in sorted order, so relations of the new graph are sorted by name, too. */
 gemp_code gemp_patch_relations(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
-	relation_state all = { .p = p, .edges = { .p = p } };
+	GEMP_OWNED_BY(free_relation_state) relation_state all = { .p = p, .edges = { .p = p } };
 	bool directed = true;
-	GEMP_TRY_DONE(gemp_comm_agree(p->comm, put_edge_values(p)));
-	GEMP_TRY_DONE(gemp_patch_groups_new(&all.edges));
-	GEMP_TRY_DONE(gemp_comm_agree(p->comm, allocate_relations(&all)));
+	GEMP_TRY(gemp_comm_agree(p->comm, put_edge_values(p)));
+	GEMP_TRY(gemp_patch_groups_new(&all.edges));
+	GEMP_TRY(gemp_comm_agree(p->comm, allocate_relations(&all)));
 	find_touched(&all);
 	for (size_t r = 0; r < p->from->relation_count; r++) {
 		directed &= p->from->relations[r].directed;
@@ -404,9 +402,6 @@ gemp_code gemp_patch_relations(gemp_patch_state *p)
 			mark_changed_ends(&all, r);
 	}
 	for (size_t n = 0; n < all.count; n++)
-		GEMP_TRY_DONE(make_named(&all, n, directed));
-done:
-	gemp_patch_groups_free(&all.edges);
-	gemp_free_all(all.names, all.touched, all.added);
-	return code;
+		GEMP_TRY(make_named(&all, n, directed));
+	return GEMP_OK;
 }

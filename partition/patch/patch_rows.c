@@ -1,5 +1,5 @@
 /* New rows are merged from what is sorted already: old rows, whose targets keep their order under the new ids, and added edges,
- * which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent, so that threads
+ * which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent, so threads
  * share ranges of them. Where no old edge is left, the added rows are taken as they are.
  */
 
@@ -11,7 +11,6 @@
 #include "graph/column_bulk.h"
 #include "partition/build/row_builder.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@ typedef struct row_merge {
 	gemp_row_patch *r;
 	const gemp_row_builder *made; /* no begin: nothing is added */
 	uint64_t old_edges;
-	atomic_bool stays; /* some old edge does */
 } row_merge;
 
 /* The old edges of a new row. */
@@ -42,9 +40,8 @@ static gemp_vertex target_of(const gemp_row_patch *r, uint64_t edge)
 }
 
 /* Lengths of the new rows: surviving old edges and added ones. */
-static void count_range(void *context, size_t range, size_t begin, size_t end)
+static void count_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const row_merge *m = context;
 	const gemp_row_patch *r = m->r;
 	const gemp_patch_state *p = r->p;
@@ -70,9 +67,8 @@ static void put(const gemp_row_patch *r, uint64_t at, gemp_vertex target, uint64
 }
 
 /* Old targets ascend, also by their new ids, and so do added ones: rows are merged without a sort. */
-static void merge_range(void *context, size_t range, size_t begin, size_t end)
+static void merge_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const row_merge *m = context;
 	const gemp_row_patch *r = m->r;
 	const gemp_row_builder *made = m->made;
@@ -98,58 +94,42 @@ static gemp_code merge(row_merge *m)
 	gemp_row_patch *r = m->r;
 	size_t rows = r->p->to->rows;
 	GEMP_TRY(GEMP_NEW(r->begin, rows + 1));
-	gemp_for_ranges(rows, count_range, m);
+	gemp_for_elements(rows, count_range, m);
 	gemp_prefix_inclusive(r->begin, rows + 1);
 	GEMP_TRY(GEMP_NEW(r->out, r->begin[rows]));
 	if (r->ordered)
 		GEMP_TRY(GEMP_NEW(r->order, r->begin[rows]));
-	gemp_for_ranges(rows, merge_range, m);
+	gemp_for_elements(rows, merge_range, m);
 	return GEMP_OK;
 }
 
-/* Rows in which all threads look for equal neighbours. */
-typedef struct parallel_test {
-	const gemp_row_patch *r;
-	atomic_bool found;
-} parallel_test;
-
-/* Stops all ranges once one has found equal neighbours. */
-static void find_parallel_range(void *context, size_t range, size_t begin, size_t end)
+/* Parallel edges are neighbours, as rows are sorted. */
+static bool has_parallel(const void *self, size_t row)
 {
-	(void)range;
-	parallel_test *p = context;
-	const gemp_row_patch *r = p->r;
-	bool found = atomic_load_explicit(&p->found, memory_order_relaxed);
-	for (size_t v = begin; !found && v < end; v++)
-		for (uint64_t e = r->begin[v] + 1; !found && e < r->begin[v + 1]; e++)
-			found = r->out[e] == r->out[e - 1];
-	if (found)
-		atomic_store_explicit(&p->found, true, memory_order_relaxed);
+	const gemp_row_patch *r = self;
+	for (uint64_t e = r->begin[row] + 1; e < r->begin[row + 1]; e++)
+		if (r->out[e] == r->out[e - 1])
+			return true;
+	return false;
 }
 
 /* Added edges are numbered behind the old ones, also where none of these is left. */
-static void offset_added_range(void *context, size_t range, size_t begin, size_t end)
+static void offset_added_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const row_merge *m = context;
 	for (size_t e = begin; e < end; e++)
 		m->r->order[e] += m->old_edges;
 }
 
-/* Is an edge of before still there? */
-static void find_staying_range(void *context, size_t range, size_t begin, size_t end)
+/* Does a new row still have an edge of the old one? */
+static bool has_old_edge(const void *self, size_t i)
 {
-	(void)range;
-	row_merge *m = context;
-	bool found = atomic_load_explicit(&m->stays, memory_order_relaxed);
-	for (size_t i = begin; !found && i < end; i++) {
-		uint64_t at, end;
-		find_old(m, i, &at, &end);
-		for (; !found && at < end; at++)
-			found = target_of(m->r, at) != GEMP_NO_VERTEX;
-	}
-	if (found)
-		atomic_store_explicit(&m->stays, true, memory_order_relaxed);
+	const row_merge *m = self;
+	uint64_t at, end;
+	find_old(m, i, &at, &end);
+	while (at < end && target_of(m->r, at) == GEMP_NO_VERTEX)
+		at++;
+	return at < end;
 }
 
 /* If no old edge stays, the sorted new edges are the rows, and merging is skipped. */
@@ -162,21 +142,17 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 		m.old_edges = r->old->out_offsets[r->p->from->rows];
 	if (r->added)
 		GEMP_TRY_DONE(gemp_row_builder_make(&made, r->edges, r->added, r->p->to->vertex_count, r->ordered));
-	if (m.old_edges)
-		gemp_for_ranges(r->p->to->rows, find_staying_range, &m);
-	if (r->added && !m.stays) {
+	if (r->added && !(m.old_edges && gemp_any(r->p->to->rows, has_old_edge, &m))) {
 		r->begin = made.begin;
 		r->out = made.slots;
 		r->order = made.edges;
 		made = (gemp_row_builder){ 0 };
 		if (r->order && m.old_edges)
-			gemp_for_ranges(r->added, offset_added_range, &m);
+			gemp_for_elements(r->added, offset_added_range, &m);
 	} else {
 		GEMP_TRY_DONE(merge(&m));
 	}
-	parallel_test p = { .r = r };
-	gemp_for_ranges(r->p->to->rows, find_parallel_range, &p);
-	r->parallel = p.found;
+	r->parallel = gemp_any(r->p->to->rows, has_parallel, r);
 done:
 	gemp_free_all(made.begin, made.slots, made.edges);
 	return code;
@@ -184,23 +160,21 @@ done:
 
 /* Targets that get their new ids. */
 typedef struct target_map {
-	const gemp_id_map *moved;
-	gemp_vertex *out;
-	size_t count;
+	const gemp_id_map *ids;
+	gemp_vertex *targets;
 } target_map;
 
 /* Rows stay sorted, since new ids ascend with the old ones. */
-static void map_targets_range(void *context, size_t range, size_t begin, size_t end)
+static void map_targets_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const target_map *m = context;
 	for (size_t e = begin; e < end; e++)
-		m->out[e] = gemp_id_map_get(m->moved, m->out[e]);
+		m->targets[e] = gemp_id_map_get(m->ids, m->targets[e]);
 }
 
 /* Where ids are unchanged nothing is written. */
 void gemp_patch_targets(const gemp_patch_state *p, gemp_vertex *out, uint64_t count)
 {
 	if (!p->id_map.identity)
-		gemp_for_ranges((size_t)count, map_targets_range, &(target_map){ &p->id_map, out, (size_t)count });
+		gemp_for_elements((size_t)count, map_targets_range, &(target_map){ &p->id_map, out });
 }

@@ -66,9 +66,8 @@ typedef struct change_task {
 } change_task;
 
 /* Rows with a new value, or vertices whose label set differs. */
-static void mark_range(void *context, size_t range, size_t begin, size_t end)
+static void mark_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const change_task *n = context;
 	const gemp_patch_state *p = n->p;
 	const gemp_shard *from = p->from;
@@ -82,7 +81,7 @@ static void mark_range(void *context, size_t range, size_t begin, size_t end)
 /* rows NULL: all own vertices are compared. */
 static void mark_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
 {
-	gemp_for_ranges(count, mark_range, &(change_task){ p, rows, count });
+	gemp_for_elements(count, mark_range, &(change_task){ p, rows, count });
 }
 
 /* Only where the caller asked for changed vertices; threads set bits atomically. */
@@ -162,9 +161,8 @@ static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 	const gemp_shard *from = l->p->from;
 	gemp_text_clear(out);
 	if (s >= l->old) {
-		size_t size;
-		const char *text = gemp_bytes_at(&l->p->patch->sets.list, s - l->old, &size);
-		gemp_text_add(out, text, size);
+		const gemp_string text = gemp_bytes_at(&l->p->patch->sets.list, s - l->old);
+		gemp_text_add(out, text.bytes, text.size);
 		return gemp_text_status(out);
 	}
 	const gemp_label_set *set = &from->label_sets[s];
@@ -204,9 +202,8 @@ static gemp_code number_sets(label_state *l, const uint64_t *here)
 }
 
 /* From the numbering of the patch to that of the new graph. */
-static void number_range(void *context, size_t range, size_t begin, size_t end)
+static void number_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const label_state *l = context;
 	for (size_t i = begin; i < end; i++)
 		l->set[i] = l->number[l->set[i]];
@@ -225,7 +222,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 	gemp_comm_sum(l->p->comm, counts, (int)to->label_set_count);
 	for (size_t s = 0; s < to->label_set_count; s++)
 		to->label_sets[s].vertex_count = counts[s];
-	gemp_for_ranges(l->p->surviving_count, number_range, l);
+	gemp_for_elements(l->p->surviving_count, number_range, l);
 	return GEMP_OK;
 }
 

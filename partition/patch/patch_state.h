@@ -28,6 +28,7 @@ typedef struct gemp_patch_state {
 
 gemp_code gemp_patch_labels(gemp_patch_state *p);
 gemp_code gemp_patch_attributes(gemp_patch_state *p);
+gemp_code gemp_patch_relations(gemp_patch_state *p);
 
 /* Local. *to becomes *column with what it still lacks of new rows, NULL, less the rows of vertices that are gone. */
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column);

@@ -6,7 +6,6 @@
 #include "partition/views/resident.h"
 
 #include "core/memory.h"
-#include "partition/views/view_build.h"
 
 #include <string.h>
 
@@ -88,7 +87,7 @@ int gemp_resident_sharers(const gemp_resident *resident)
 	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
 }
 
-/* All ranks have made the same requests, so that their lists of resident rows are alike. */
+/* All ranks have made the same requests, so their lists of resident rows are alike. */
 static bool matches_request(const gemp_resident *resident, const gemp_shard *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate)
 {

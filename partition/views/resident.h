@@ -1,5 +1,5 @@
 /* resident: the rows that are at hand on this rank for a set of views: its own and replicas of the hottest ones, on the
- * host and on the device. Searches over the same views share them, so that they are made and copied once.
+ * host and on the device. Searches over the same views share them, so they are made and copied once.
  */
 
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H

@@ -10,8 +10,6 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-#include <assert.h>
-#include <stdatomic.h>
 #include <string.h>
 
 /* An either-way view reads both rows of each relation. */
@@ -41,9 +39,8 @@ typedef struct degree_sum {
 } degree_sum;
 
 /* Degrees before loops and parallel edges are dropped: an upper bound of the rows' lengths. */
-static void add_degrees(void *context, size_t range, size_t begin, size_t end)
+static void add_degrees(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const degree_sum *a = context;
 	for (size_t r = 0; r < a->graph->relation_count; r++) {
 		const gemp_relation *relation = &a->graph->relations[r];
@@ -60,7 +57,7 @@ static void add_degrees(void *context, size_t range, size_t begin, size_t end)
 
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree)
 {
-	gemp_for_ranges(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
+	gemp_for_elements(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
 }
 
 /* bits[1] of each word is the number of own slots before it, from `hot` on. */
@@ -121,7 +118,6 @@ gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 {
 	gemp_code code = GEMP_OK;
 	size_t entries = (size_t)view->begin[view->rows], some = entries ? entries : 1;
-	assert(gemp_view_is_valid(view));
 	if (view->device) {
 		GEMP_CHECK(view->device == device && view->wide_positions == wide);
 		return GEMP_OK;
@@ -184,18 +180,19 @@ void gemp_view_free(gemp_view *view)
 	*view = (gemp_view){ 0 };
 }
 
-/* A view in which all threads look for a pair that is joined twice. */
+/* A view that is searched for a pair that is joined twice. */
 typedef struct parallel_test {
 	const gemp_shard *graph;
 	const gemp_view_key *key;
 	const gemp_relation *relation; /* the only one, of an either-way view */
-	atomic_bool found;
 } parallel_test;
 
 /* Rows by source and by target of one relation without parallel edges, both ascending: a pair that both have is joined
  * in both directions. A loop is in both and is one edge. */
-static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self)
+static bool has_reciprocal(const void *test, size_t v)
 {
+	const gemp_relation *relation = ((const parallel_test *)test)->relation;
+	gemp_vertex self = (gemp_vertex)(((const parallel_test *)test)->graph->first_vertex + v);
 	const gemp_vertex *out = relation->out_targets + relation->out_offsets[v],
 					  *in = relation->in_sources + relation->in_offsets[v];
 	const gemp_vertex *out_end = relation->out_targets + relation->out_offsets[v + 1];
@@ -208,16 +205,6 @@ static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self
 		in += b <= a;
 	}
 	return found;
-}
-
-/* One reciprocal pair suffices, so that all threads stop then. */
-static void test_rows(void *context, size_t range, size_t begin, size_t end)
-{
-	(void)range;
-	parallel_test *a = context;
-	for (size_t v = begin; v < end && !atomic_load_explicit(&a->found, memory_order_relaxed); v++)
-		if (reciprocal(a->relation, v, (gemp_vertex)(a->graph->first_vertex + v)))
-			atomic_store_explicit(&a->found, true, memory_order_relaxed);
 }
 
 /* One row of several relations. last[u]: 1 + the row that named u last. */
@@ -243,14 +230,14 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 	return twice;
 }
 
-/* Collective. One mark for each vertex of the graph, so that only one thread works: this is the rare case of several
+/* Collective. One mark for each vertex of the graph, so only one thread works: this is the rare case of several
  * relations. */
-static gemp_code test_marks(const gemp_comm *comm, parallel_test *a)
+static gemp_code test_marks(const gemp_comm *comm, const parallel_test *a, bool *found)
 {
 	GEMP_OWNED gemp_vertex *last = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(last, a->graph->vertex_count)));
-	for (size_t v = 0; v < a->graph->rows && !a->found; v++)
-		a->found = names_twice(a, v, last);
+	for (size_t v = 0; v < a->graph->rows && !*found; v++)
+		*found = names_twice(a, v, last);
 	return GEMP_OK;
 }
 
@@ -273,11 +260,10 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 		*parallel = one->reciprocal > 0;
 		return GEMP_OK;
 	}
-	if (named == 1)
-		gemp_for_ranges(graph->rows, test_rows, &a);
-	else if (named)
-		GEMP_TRY(test_marks(comm, &a));
-	*parallel = gemp_comm_sum1(comm, a.found) > 0;
+	bool found = named == 1 && gemp_any(graph->rows, has_reciprocal, &a);
+	if (named > 1)
+		GEMP_TRY(test_marks(comm, &a, &found));
+	*parallel = gemp_comm_sum1(comm, found) > 0;
 	if (named == 1)
 		one->reciprocal = *parallel ? 1 : -1;
 	return GEMP_OK;
@@ -338,7 +324,7 @@ static void number_slots(gemp_slot_order *out, const uint8_t *class)
 		gemp_shared_fence(&out->shared);
 }
 
-/* Classes are complemented before they are gathered, so that ascending order puts the largest degrees first. */
+/* Classes are complemented before they are gathered, so ascending order puts the largest degrees first. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {

@@ -72,11 +72,9 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
                              gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 
-/* Cheap: offsets begin at 0, and there are entries where offsets say so. */
-static inline bool gemp_view_is_valid(const gemp_view *view)
-{
-	return view->begin && view->begin[0] == 0 && (view->begin[view->rows] == 0 || view->neighbours);
-}
+/* Collective. Own rows from the loaded relations, hot rows from their owners. To be freed by all ranks of a node at once. */
+gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
+                        const gemp_residency *residency, const gemp_view_key *key);
 
 /* Local. Of the view on a device, whoever holds it. */
 uint64_t gemp_view_bytes(const gemp_view *view, bool wide);

@@ -19,7 +19,7 @@
 
 enum {
 	CHUNK = 1 << 16, /* entries that one thread takes at a time, about */
-	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
+	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so not each needs room for such */
 };
 
 /* A view that all threads fill row by row, with spare memory for each thread. */
@@ -140,7 +140,7 @@ static uint64_t max_degree(const view_fill *f, size_t v)
 	return f->view->begin[row + 1] - f->view->begin[row];
 }
 
-/* Ids are random, so that chunks of as many rows have about as many entries. */
+/* Ids are random, so chunks of as many rows have about as many entries. */
 static void fill_chunk(void *context, unsigned thread, size_t chunk)
 {
 	view_fill *f = context;
@@ -186,9 +186,8 @@ static void close_gaps(view_fill *f)
 }
 
 /* Degrees by row, in place of which row_of gets the rows. */
-static void place_rows(void *context, size_t range, size_t begin, size_t end)
+static void place_rows(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	view_fill *f = context;
 	uint64_t longest = 0, seen = atomic_load_explicit(&f->longest, memory_order_relaxed);
 	for (size_t row = begin; row < end; row++) {
@@ -208,7 +207,7 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 	view->rows = f->graph->rows;
 	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
 	f->own_slots = residency->own_slots;
-	gemp_for_ranges(view->rows, place_rows, f);
+	gemp_for_elements(view->rows, place_rows, f);
 	gemp_prefix_inclusive(view->begin, view->rows + 1);
 	uint64_t entries = view->begin[view->rows];
 	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));

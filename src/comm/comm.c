@@ -60,7 +60,7 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
-/* A failed rank has marked its size for all ranks, so that all of them enter the reduction or none does. */
+/* A failed rank has marked its size for all ranks, so all of them enter the reduction or none does. */
 gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const uint64_t *sizes)
 {
 	bool failed = false;
@@ -116,7 +116,7 @@ static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int
 		GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, root, comm->world));
 }
 
-/* Every rank needs memory for the bytes, so that the ranks agree once the size is known. */
+/* Every rank needs memory for the bytes, so the ranks agree once the size is known. */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 {
 	uint64_t length = comm->rank == 0 ? *size : 0;

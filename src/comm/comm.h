@@ -72,7 +72,7 @@ gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void 
 /* Collective. Rank 0's bytes (size set on rank 0, allocated elsewhere; the caller frees with gemp_free). */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size);
 
-/* All message tags are listed here, so that no two modules use the same one. */
+/* All message tags are listed here, so no two modules use the same one. */
 enum {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,

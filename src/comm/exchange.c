@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Messages are cut at the chunk, so that their lengths fit an int. */
+/* Messages are cut at the chunk, so their lengths fit an int. */
 static size_t messages_of(size_t bytes)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
@@ -39,7 +39,7 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 }
 
 /* Collective. Sends the sizes of the blocks to their ranks and sets received[ranks]. A rank that has failed sends the mark of a
- * failure to all ranks, so that all of them return the code on which they agree; only then a reduction is needed. The sizes go
+ * failure to all ranks, so all of them return the code on which they agree; only then a reduction is needed. The sizes go
  * through memory of the communicator, since a rank that is out of memory has no array of its own. */
 static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, size_t *received)
 {
@@ -53,8 +53,8 @@ static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gem
 	return GEMP_OK;
 }
 
-/* All receives are posted before the first send, so that messages arrive in place and not in MPI's buffers. Both sides know the
- * sizes, so that the agreement on memory is the only one. */
+/* All receives are posted before the first send, so messages arrive in place and not in MPI's buffers. Both sides know the
+ * sizes, so the agreement on memory is the only one. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send,
                                const gemp_peer_block *receive, gemp_traffic *traffic)
 {
@@ -105,7 +105,7 @@ gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_
 	return gemp_exchange_blocks(comm, code, send, parts, traffic);
 }
 
-/* The caller's bytes lie in rank order, so that the blocks follow from their sizes. */
+/* The caller's bytes lie in rank order, so the blocks follow from their sizes. */
 gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
                         void **receive, size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -187,7 +187,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const voi
 	return GEMP_OK;
 }
 
-/* All memory is there before the exchange, so that the ranks need not agree again afterwards. */
+/* All memory is there before the exchange, so the ranks need not agree again afterwards. */
 gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const void *answers, size_t size,
                                 const size_t *from, const int *owner, size_t count, void *out, gemp_traffic *traffic)
 {

@@ -1,7 +1,7 @@
 /* exchange: all-to-all exchange of bytes and records, requests to owners, and exchange in rounds. Collective.
  *
  * Data for rank r is contiguous, and the ranks' data follow one another (send_size[ranks], receive_size[ranks] in bytes).
- * MPI_Isend and MPI_Irecv move messages of at most 1 GiB, so that sizes beyond 2^31 work; measured on one host they were never
+ * MPI_Isend and MPI_Irecv move messages of at most 1 GiB, so sizes beyond 2^31 work; measured on one host they were never
  * more than a fifth slower than MPI_Alltoallv, and faster for small messages. All ranks agree on memory before the first
  * message, so a rank that is out of memory stops all.
  *

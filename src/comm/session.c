@@ -19,7 +19,7 @@ static char session_folder[PATH_MAX]; /* empty: none */
 
 static void remove_entries(int folder, dev_t device, const char *kept, int depth);
 
-/* Does not follow symbolic links and does not leave the file system, so that it cannot delete anything else. */
+/* Does not follow symbolic links and does not leave the file system, so it cannot delete anything else. */
 static void remove_subfolder(int folder, const char *name, dev_t device, int depth)
 {
 	struct stat status;
@@ -146,7 +146,7 @@ static void remove_if_stale(int base, const char *name)
 	close(directory);
 }
 
-/* Only names of the exact length are looked at, so that folders of users are never touched. */
+/* Only names of the exact length are looked at, so folders of users are never touched. */
 static void remove_stale(const char *base)
 {
 	DIR *listing = opendir(base);

@@ -3,7 +3,7 @@
  *
  * Every caller has a fallback without shared memory: a node may have too little of it (containers often do), and a window is
  * not worth it for few bytes. Either all ranks of the job have the block or none has (gemp_shared.bytes is NULL). Each rank
- * counts its part of the bytes as its own (core/memory.h), so that the sum over the ranks of a node is what the node uses.
+ * counts its part of the bytes as its own (core/memory.h), so the sum over the ranks of a node is what the node uses.
  * Making, fencing and freeing are collective.
  */
 

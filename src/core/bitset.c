@@ -1,4 +1,4 @@
-/* The counts before each block of 512 bits are stored, so that the number of set bits before any place is one stored
+/* The counts before each block of 512 bits are stored, so the number of set bits before any place is one stored
  * number and at most eight population counts (Jacobson 1989).
  */
 

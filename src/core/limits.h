@@ -1,6 +1,6 @@
 /* limits: sizes of rounds, chunks and buffers, thresholds, and switches between implementations, of all layers in one place.
  *
- * Each default was chosen for real graphs, so that a small test would never see a second round, a full buffer or a refusal.
+ * Each default was chosen for real graphs, so a small test would never see a second round, a full buffer or a refusal.
  * Tests and measurements override members to reach these paths; the library and the programs only read them. Values that
  * depend on the device are in its tuning file instead (device/tuning.h), and a member that has a tuning key is only the
  * default of that key.
@@ -102,7 +102,7 @@ typedef struct gemp_limits {
 extern const gemp_limits gemp_limits_default;
 
 const gemp_limits *gemp_limits_now(void);
-/* For tests and measurements, between calls of the library. Returns the limits before, so that they can be restored. */
+/* For tests and measurements, between calls of the library. Returns the limits before, so they can be restored. */
 gemp_limits gemp_limits_override(gemp_limits limits);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each block carries its size in a header of 16 bytes, so that the elements stay aligned. */
+/* Each block carries its size in a header of 16 bytes, so the elements stay aligned. */
 enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
@@ -100,7 +100,7 @@ void *gemp_calloc(size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
-/* The size is read from the header, so that no caller has to remember it. */
+/* The size is read from the header, so no caller has to remember it. */
 void gemp_free(void *block)
 {
 	if (!block)
@@ -177,7 +177,7 @@ gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size
 	return GEMP_OK;
 }
 
-/* The capacity grows by half at least, so that a series of reservations copies each element a constant number of
+/* The capacity grows by half at least, so a series of reservations copies each element a constant number of
  * times. */
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size)
 {

@@ -87,12 +87,17 @@ typedef struct gemp_allocation {
 	{                                                   \
 		(void **)&(pointer), (count), sizeof *(pointer) \
 	}
+/* The same for elements whose size is known at run time; the pointer may be a void *. */
+#define GEMP_ARRAY_OF(pointer, count, size)  \
+	{                                        \
+		(void **)&(pointer), (count), (size) \
+	}
 #define gemp_new_all(...)                                   \
 	gemp_new_list((const gemp_allocation[]){ __VA_ARGS__ }, \
 	              sizeof((const gemp_allocation[]){ __VA_ARGS__ }) / sizeof(gemp_allocation))
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count);
 
-/* The capacity of a growing array that is to hold `needed` elements. It grows by at least half, so that appending elements one
+/* The capacity of a growing array that is to hold `needed` elements. It grows by at least half, so appending elements one
  * at a time copies each of them a constant number of times. */
 static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
 {

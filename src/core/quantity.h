@@ -1,5 +1,5 @@
 /* quantity: numbers as people write and read them: sizes with units, counts with commas, seconds with three decimals.
- * Grouping does not depend on the locale, so that output is the same on every machine.
+ * Grouping does not depend on the locale, so output is the same on every machine.
  */
 
 #ifndef GEMP_CORE_QUANTITY_H

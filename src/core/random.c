@@ -26,7 +26,7 @@ double gemp_random_unit(uint64_t *state)
 	return (double)(gemp_random(state) >> 11) * 0x1p-53;
 }
 
-/* Rejects the lowest 2^64 mod bound numbers, so that the remainder is unbiased. */
+/* Rejects the lowest 2^64 mod bound numbers, so the remainder is unbiased. */
 uint64_t gemp_random_below(uint64_t *state, uint64_t bound)
 {
 	uint64_t threshold = -bound % bound, x;
@@ -41,7 +41,7 @@ uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-/* The highest byte first, so that the hash is that of the same bytes on machines of any byte order. */
+/* The highest byte first, so the hash is that of the same bytes on machines of any byte order. */
 void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -2,7 +2,7 @@
  *
  * Every search of the tree is one of these: the first of ascending values that is not below a wanted one, the
  * range of ascending bounds that a value falls in, or, where values are computed or compared by a function,
- * GEMP_PARTITION_POINT. The loops of the functions have no branch that depends on the values, so that a search for
+ * GEMP_PARTITION_POINT. The loops of the functions have no branch that depends on the values, so a search for
  * random values does not wait for branch predictions.
  */
 

@@ -45,7 +45,7 @@ static void remove_temp_files(void)
 		fatal_hook();
 }
 
-/* Ends the process as the signal would by default, so that the parent sees the right exit status. */
+/* Ends the process as the signal would by default, so the parent sees the right exit status. */
 static void raise_default(int signal_number)
 {
 	remove_temp_files();
@@ -128,7 +128,7 @@ static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 		raise(signal_number);
 }
 
-/* The action of a signal is saved before it is replaced, so that handle_fatal can restore it. */
+/* The action of a signal is saved before it is replaced, so handle_fatal can restore it. */
 void gemp_signals_catch_fatal(void)
 {
 	struct sigaction action = { .sa_sigaction = handle_fatal, .sa_flags = SA_SIGINFO };

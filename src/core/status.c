@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One message for each thread, so that bodies of parallel loops can fail without locks. */
+/* One message for each thread, so bodies of parallel loops can fail without locks. */
 static _Thread_local char message[GEMP_MESSAGE_SIZE];
 
 /* The text is formatted aside first, as an argument may point into the message that it replaces. */

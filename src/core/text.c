@@ -4,6 +4,7 @@
 #include "core/types.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static bool reserve_bytes(gemp_text *text, size_t added)
 	return !text->failed;
 }
 
-/* The end is always 0, so that the data can be printed as a C string. */
+/* The end is always 0, so the data can be printed as a C string. */
 void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 {
 	if (!reserve_bytes(text, size))
@@ -47,6 +48,18 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 			text->data[text->size] = '\0';
 	}
 	va_end(arguments_copy);
+}
+
+/* In chunks, since a pipe has no size. Adding nothing at last makes the text of an empty file one that can be printed. */
+gemp_code gemp_text_read(gemp_text *text, FILE *file, const char *path)
+{
+	char chunk[4096];
+	size_t size;
+	do {
+		size = fread(chunk, 1, sizeof chunk, file);
+		gemp_text_add(text, chunk, size);
+	} while (size > 0);
+	return ferror(file) ? gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno)) : gemp_text_status(text);
 }
 
 void gemp_text_clear(gemp_text *text)
@@ -155,13 +168,11 @@ gemp_code gemp_settings_parse(const char *path, const char *text, const char *ki
 	gemp_code code = GEMP_OK;
 	for (size_t number = 1; *text && code == GEMP_OK; number++) {
 		size_t size = strcspn(text, "\n");
-		gemp_text place = { 0 };
-		char *line = gemp_strndup(text, size);
+		GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
+		GEMP_OWNED char *line = gemp_strndup(text, size);
 		gemp_text_print(&place, "%s:%zu", path, number);
 		code = line ? gemp_text_status(&place) : GEMP_ENOMEM;
 		GEMP_THEN(parse_line(place.data, line, kind, take, self));
-		gemp_free(line);
-		gemp_text_free(&place);
 		text += size + (text[size] == '\n');
 	}
 	return code;

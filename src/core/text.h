@@ -1,7 +1,7 @@
 /* text: growing byte strings, for messages, rows of output and kernel source.
  *
  * data[capacity] ends in a 0, which `size` does not count, once something was added; {0} is an empty text. A failed addition
- * sets `failed` and later additions do nothing, so that a long series of additions is checked once, at its end.
+ * sets `failed` and later additions do nothing, so a long series of additions is checked once, at its end.
  */
 
 #ifndef GEMP_CORE_TEXT_H
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct gemp_text {
 	char *data; /* [capacity], NULL while empty */
@@ -22,6 +23,8 @@ void gemp_text_add(gemp_text *text, const void *bytes, size_t size);
 void gemp_text_print(gemp_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gemp_text_clear(gemp_text *text); /* keeps its memory */
 void gemp_text_free(gemp_text *text);
+/* Adds the rest of the file, of which the path is named in a message: GEMP_EIO, GEMP_ENOMEM. */
+gemp_code gemp_text_read(gemp_text *text, FILE *file, const char *path);
 /* GEMP_ENOMEM if any addition failed. */
 gemp_code gemp_text_status(const gemp_text *text);
 

@@ -95,7 +95,7 @@ static void *run_helper(void *unused)
 	return unused;
 }
 
-/* Joins the helpers at exit, so that leak checkers and profilers see them end. Helpers of a busy pool are left
+/* Joins the helpers at exit, so leak checkers and profilers see them end. Helpers of a busy pool are left
  * alone: exit() was called from inside a loop, which would never finish. */
 static void stop_helpers(void)
 {
@@ -190,7 +190,7 @@ static void run_without_pool(loop_task *task, unsigned wanted)
 		pthread_join(temporary[t], NULL);
 }
 
-/* The calling thread works, too, so that a loop of two chunks needs one helper. */
+/* The calling thread works, too, so a loop of two chunks needs one helper. */
 void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context)
 {
 	loop_task task = { .body = body, .context = context, .chunks = chunks };
@@ -244,6 +244,23 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context)
 {
 	gemp_for_chunks(count, rows_of(count), body, context);
+}
+
+typedef struct element_loop {
+	gemp_elements_body *body;
+	void *context;
+} element_loop;
+
+static void run_elements(void *self, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const element_loop *loop = self;
+	loop->body(loop->context, begin, end);
+}
+
+void gemp_for_elements(size_t count, gemp_elements_body *body, void *context)
+{
+	gemp_for_ranges(count, run_elements, &(element_loop){ body, context });
 }
 
 typedef struct prefix_task {
@@ -310,6 +327,28 @@ void gemp_prefix_shift(uint64_t *numbers, size_t count)
 	gemp_for_ranges(count, shift_range, &task);
 }
 
+typedef struct any_task {
+	gemp_pick_predicate *wanted;
+	const void *self;
+	atomic_bool found;
+} any_task;
+
+/* The flag is read before each element, so one find ends the work of all threads. */
+static void test_elements(void *context, size_t begin, size_t end)
+{
+	any_task *task = context;
+	for (size_t i = begin; i < end && !atomic_load_explicit(&task->found, memory_order_relaxed); i++)
+		if (task->wanted(task->self, i))
+			atomic_store_explicit(&task->found, true, memory_order_relaxed);
+}
+
+bool gemp_any(size_t n, gemp_pick_predicate *wanted, const void *self)
+{
+	any_task task = { wanted, self, false };
+	gemp_for_elements(n, test_elements, &task);
+	return task.found;
+}
+
 enum { PICK_CHUNK = 1 << 14 };
 
 typedef struct pick_task {
@@ -319,7 +358,7 @@ typedef struct pick_task {
 	uint64_t *out; /* NULL in the first pass, which counts */
 } pick_task;
 
-/* One body for both passes, so that they cannot disagree about what is selected. */
+/* One body for both passes, so they cannot disagree about what is selected. */
 static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const pick_task *p = context;
@@ -335,21 +374,19 @@ static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		p->begin[chunk + 1] = at;
 }
 
-/* The exact size is known after the first pass, so that the result is allocated once. */
+/* The exact size is known after the first pass, so the result is allocated once. */
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self)
 {
-	gemp_code code = GEMP_OK;
 	size_t chunks = (n + PICK_CHUNK - 1) / PICK_CHUNK;
-	pick_task p = { wanted, self, NULL, NULL };
-	GEMP_TRY_DONE(GEMP_NEW(p.begin, chunks + 1));
+	GEMP_OWNED size_t *begin = NULL;
+	GEMP_TRY(GEMP_NEW(begin, chunks + 1));
+	pick_task p = { wanted, self, begin, NULL };
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	for (size_t i = 0; i < chunks; i++)
-		p.begin[i + 1] += p.begin[i];
-	*count = p.begin[chunks];
-	GEMP_TRY_DONE(GEMP_NEW(p.out, *count));
+		begin[i + 1] += begin[i];
+	*count = begin[chunks];
+	GEMP_TRY(GEMP_NEW(p.out, *count));
 	gemp_for_chunks(n, PICK_CHUNK, pick_chunk, &p);
 	*out = p.out;
-done:
-	gemp_free(p.begin);
-	return code;
+	return GEMP_OK;
 }

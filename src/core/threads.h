@@ -54,6 +54,9 @@ size_t gemp_range_count(size_t count); /* ranges of a loop over `count` rows */
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context);
 /* The same in chunks of a size that the caller chooses: rows [begin, end) are chunk number `range`. */
 void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *context);
+/* The same as gemp_for_ranges for a body that does not need the number of its range. */
+typedef void gemp_elements_body(void *context, size_t begin, size_t end);
+void gemp_for_elements(size_t count, gemp_elements_body *body, void *context);
 
 /* Sums of all numbers up to each index of an array of row sizes, on all threads. Two passes over at most GEMP_MAX_RANGES ranges (a
  * blocked scan: Hillis and Steele 1986, on p processors): each thread sums its ranges in place; the sums of the ranges are scanned
@@ -70,7 +73,9 @@ void gemp_prefix_shift(uint64_t *numbers, size_t count);
 
 typedef bool gemp_pick_predicate(const void *self, size_t i);
 
-/* Local. out[*count] become all i below n that are wanted, ascending; the caller frees. */
+/* Is any i below n wanted? The threads stop soon after the first one is found. */
+bool gemp_any(size_t n, gemp_pick_predicate *wanted, const void *self);
+/* out[*count] become all i below n that are wanted, ascending; the caller frees. */
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self);
 
 #endif

@@ -96,7 +96,7 @@ void gemp_trace_add(const char *name, gemp_lane lane, double since)
 		gemp_trace_until(name, lane, since, gemp_now());
 }
 
-/* A dropped span is counted, so that a picture that is incomplete says so. */
+/* A dropped span is counted, so a picture that is incomplete says so. */
 void gemp_trace_drop(void)
 {
 	trace.dropped++;

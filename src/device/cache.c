@@ -103,7 +103,7 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 	return complete;
 }
 
-/* The file is written under a temporary name and renamed, so that readers see a whole file or none. Nothing is
+/* The file is written under a temporary name and renamed, so readers see a whole file or none. Nothing is
  * reported: a full disk costs time at the next start and no result. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size)
 {
@@ -147,7 +147,7 @@ static bool try_lock(const char *path, bool *busy)
 	return false;
 }
 
-/* Polls every 2 ms and not with a blocking flock, so that a process that hangs cannot block all others forever. */
+/* Polls every 2 ms and not with a blocking flock, so a process that hangs cannot block all others forever. */
 int gemp_cache_lock(const char *name, bool *waited)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };

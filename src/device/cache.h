@@ -22,7 +22,7 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size);
 /* Stores atomically (a temporary file, renamed), so others may read or store the same name meanwhile. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size);
 
-/* Locks a name, so that one process of this machine at a time builds what it will store under it; the others wait and then
+/* Locks a name, so one process of this machine at a time builds what it will store under it; the others wait and then
  * load it. The lock ends with its process. -1: no lock (no folder, a file system without locks, or after a minute); building
  * twice does no harm. A process that has waited and finds nothing unlocks before it builds: where nothing can be stored, as on
  * a full disk, the processes would otherwise build one after another. */

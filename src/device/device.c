@@ -69,7 +69,7 @@ static const struct {
 	{ -9999, "NVIDIA: illegal read or write in a kernel" },
 };
 
-/* The table has gaps, so that it is searched; errors are rare. */
+/* The table has gaps, so it is searched; errors are rare. */
 const char *gemp_cl_error_name(cl_int error)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -127,7 +127,7 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	return GEMP_OK;
 }
 
-/* The driver copies `from` at once, so that the caller may reuse the memory on return. */
+/* The driver copies `from` at once, so the caller may reuse the memory on return. */
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
@@ -150,7 +150,7 @@ gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, 
 	return create_buffer(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
-/* Takes a buffer that was never made, so that callers can free all of theirs after a failure. */
+/* Takes a buffer that was never made, so callers can free all of theirs after a failure. */
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 {
 	if (!buffer->mem)

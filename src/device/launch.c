@@ -31,7 +31,7 @@ struct gemp_launch_trace {
 	int64_t compared_at;            /* host time of the last comparison; 0: none yet */
 };
 
-/* The record is made at the first launch, so that runs without --trace pay nothing for it. */
+/* The record is made at the first launch, so runs without --trace pay nothing for it. */
 static gemp_launch_trace *trace_of(gemp_device *device)
 {
 	if (!device->launch_trace && GEMP_NEW(device->launch_trace, 1) == GEMP_OK)
@@ -89,7 +89,7 @@ static void record_launch(const gemp_launch_trace *t, const traced_launch *launc
 		gemp_trace_drop();
 }
 
-/* Two passes, so that all ended launches are mapped with bounds to which each of them contributed. */
+/* Two passes, so all ended launches are mapped with bounds to which each of them contributed. */
 static void record_ended(gemp_launch_trace *t)
 {
 	size_t ended = 0;
@@ -169,7 +169,7 @@ static gemp_code add_event_seconds(cl_event event, double *seconds)
 	return GEMP_OK;
 }
 
-/* Durations come from the device's clock, so that they contain neither the host's work nor the driver's. */
+/* Durations come from the device's clock, so they contain neither the host's work nor the driver's. */
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 {
 	*seconds = 0;
@@ -211,19 +211,19 @@ static void release_events(gemp_timings *timings)
 	timings->count = 0;
 }
 
-/* Without memory for the event the launch is awaited, so that no launch runs unobserved. */
+/* Without memory for the event the launch is awaited, so no launch runs unobserved. */
 gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	if (!device->last_launch)
 		return GEMP_OK;
-	GEMP_TRY_DONE(GEMP_RESERVE(timings->events, timings->capacity, timings->count + 1));
+	gemp_code code = GEMP_RESERVE(timings->events, timings->capacity, timings->count + 1);
+	if (code != GEMP_OK) {
+		clWaitForEvents(1, &device->last_launch);
+		return code;
+	}
 	timings->events[timings->count++] = device->last_launch;
 	device->last_launch = NULL;
-done:
-	if (code != GEMP_OK)
-		clWaitForEvents(1, &device->last_launch);
-	return code;
+	return GEMP_OK;
 }
 
 /* The launch is added at once, since the next launch on this device would replace its event. */
@@ -240,15 +240,14 @@ gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 	gemp_code code = GEMP_OK;
 	*seconds = 0;
 	if (timings->count)
-		GEMP_TRY_DONE(GEMP_CL(clWaitForEvents((cl_uint)timings->count, timings->events)));
+		code = GEMP_CL(clWaitForEvents((cl_uint)timings->count, timings->events));
 	for (size_t i = 0; i < timings->count; i++)
-		GEMP_TRY_DONE(add_event_seconds(timings->events[i], seconds));
-done:
+		GEMP_THEN(add_event_seconds(timings->events[i], seconds));
 	release_events(timings);
 	return code;
 }
 
-/* A caller that frees its timings after a failure may free the memory of its kernels next, so that they have to end.
+/* A caller that frees its timings after a failure may free the memory of its kernels next, so they have to end.
  * */
 void gemp_timings_free(gemp_timings *timings)
 {
@@ -259,7 +258,7 @@ void gemp_timings_free(gemp_timings *timings)
 	*timings = (gemp_timings){ 0 };
 }
 
-/* All launches end first, so that the last ones appear in the trace as well. */
+/* All launches end first, so the last ones appear in the trace as well. */
 void gemp_launch_trace_free(gemp_device *device)
 {
 	gemp_launch_trace *t = device->launch_trace;

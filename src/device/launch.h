@@ -1,7 +1,7 @@
 /* launch: kernel launches with their arguments, their durations, and their record in the trace.
  *
  * A launch is enqueued on device->queue and not awaited. gemp_timings collects the events of several launches, events[count],
- * and reads their durations once, at the end, so that nothing waits in between. For --trace each launch is also mapped from
+ * and reads their durations once, at the end, so nothing waits in between. For --trace each launch is also mapped from
  * the device's clock to the host's: the host was inside the enqueuing call when the device queued the launch, so each launch
  * bounds the offset between the clocks, and the intersection of the bounds is some microseconds wide.
  */

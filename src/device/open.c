@@ -10,6 +10,7 @@
 #include "device/staging.h"
 #include "device/tuning.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,7 @@ static gemp_code compute_selftest(gemp_device *device, const char *source, bool 
 	uint64_t total = 0;
 	GEMP_OWNED uint32_t *tickets = NULL;
 	uint32_t last = 0;
-	GEMP_TRY(GEMP_NEW(words, ITEMS));
-	GEMP_TRY(GEMP_NEW(tickets, ITEMS));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(words, ITEMS), GEMP_ARRAY(tickets, ITEMS)));
 	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &program, "selftest"));
 	GEMP_TRY(gemp_buffer_new(&out, device, ITEMS * sizeof *words, words));
@@ -83,7 +83,6 @@ static void cache_name(char name[64], const gemp_device *device, const char *sou
 /* Success is stored in the cache, by device, driver and kernel source. GEMP_ENODEVICE if a result is wrong. */
 static gemp_code run_selftest(gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED char *source = NULL;
 	char name[64];
 	GEMP_OWNED void *remembered = NULL;
@@ -92,16 +91,15 @@ static gemp_code run_selftest(gemp_device *device)
 	GEMP_TRY(gemp_kernel_source(&source, "selftest.cl"));
 	cache_name(name, device, source);
 	if (gemp_cache_load(name, &remembered, &size))
-		return code;
+		return GEMP_OK;
 	GEMP_TRY(compute_selftest(device, source, &passed));
-	if (passed)
-		gemp_cache_store(name, "passed\n", 7);
-	else
-		code = gemp_fail(GEMP_ENODEVICE,
+	if (!passed)
+		return gemp_fail(GEMP_ENODEVICE,
 		                 "%s (driver %s) computed a wrong result in its self-test; update the "
 		                 "driver, or choose another device by the setting devices",
 		                 device->name, device->driver);
-	return code;
+	gemp_cache_store(name, "passed\n", 7);
+	return GEMP_OK;
 }
 
 enum { MAX_SUB_DEVICES = 256 }; /* of one CPU device */
@@ -219,16 +217,14 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 /* Only the first device is opened where a rank was assigned several; gemp_runtime_new opens all of them. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
 {
-	gemp_device_pick *picks;
+	GEMP_OWNED gemp_device_pick *picks = NULL;
 	size_t count;
 	*out = NULL;
-	gemp_code code = gemp_device_assign(&picks, &count, spec, node_rank, node_size);
-	GEMP_THEN(gemp_device_open_pick(out, &picks[0], memory_limit));
-	gemp_free(picks);
-	return code;
+	GEMP_TRY(gemp_device_assign(&picks, &count, spec, node_rank, node_size));
+	return gemp_device_open_pick(out, &picks[0], memory_limit);
 }
 
-/* Programs and locked memory belong to the context, so that they are released before it. */
+/* Programs and locked memory belong to the context, so they are released before it. */
 void gemp_device_close(gemp_device *device)
 {
 	if (!device)
@@ -248,11 +244,6 @@ void gemp_device_close(gemp_device *device)
 }
 
 enum { TRIES = 7, WORD = sizeof(cl_uint4) };
-
-static double min_double(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 /* Copies arrays that are larger than any cache and takes the fastest try. */
 static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
@@ -274,8 +265,8 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
 		                     GEMP_ARG(&count), GEMP_ARG(&run)));
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		min_seconds = i ? min_double(min_seconds, seconds)
-		                : min_seconds; /* the first copy touches the pages for the first time */
+		if (i > 0) /* the first copy touches the pages for the first time */
+			min_seconds = fmin(min_seconds, seconds);
 	}
 	*best = 2 * (double)size / min_seconds;
 	return GEMP_OK;
@@ -293,9 +284,9 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 		double since = gemp_now(), seconds;
 		GEMP_TRY(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
 		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
-		rates->launch = min_double(rates->launch, gemp_now() - since);
+		rates->launch = fmin(rates->launch, gemp_now() - since);
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		rates->empty = min_double(rates->empty, seconds);
+		rates->empty = fmin(rates->empty, seconds);
 	}
 	return GEMP_OK;
 }

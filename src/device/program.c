@@ -17,18 +17,6 @@
 
 enum { MAX_DEPTH = 8 }; /* of includes within includes */
 
-/* Reads in chunks, since the size of a file need not be known in advance (a pipe has none). */
-static gemp_code read_file(gemp_text *out, FILE *file, const char *path)
-{
-	char chunk[4096];
-	size_t got;
-	while ((got = fread(chunk, 1, sizeof chunk, file)) > 0)
-		gemp_text_add(out, chunk, got);
-	if (ferror(file))
-		return gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
-	return gemp_text_status(out);
-}
-
 /* Reads folder/name; *found: whether that file exists. */
 static gemp_code read_override(gemp_text *out, const char *folder, const char *name, bool *found)
 {
@@ -40,7 +28,7 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_KERNEL_DIR)", path, strerror(errno));
 	if (!file)
 		return GEMP_OK;
-	gemp_code code = read_file(out, file, path);
+	gemp_code code = gemp_text_read(out, file, path);
 	fclose(file);
 	return code;
 }
@@ -110,22 +98,19 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 /* The text is handed over to the caller without another copy. */
 gemp_code gemp_kernel_source(char **out, const char *file)
 {
-	gemp_text text = { 0 };
-	gemp_code code = expand(&text, file, 0);
-	if (code == GEMP_OK)
-		*out = text.data;
-	else
-		gemp_text_free(&text);
-	return code;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_TRY(expand(&text, file, 0));
+	*out = text.data;
+	text = (gemp_text){ 0 };
+	return GEMP_OK;
 }
 
 /* Generators put fixed parts of kernels behind what they have written. */
 gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 {
-	char *source;
-	GEMP_TRY(gemp_kernel_source(&source, file));
-	gemp_text_print(text, "%s", source);
-	gemp_free(source);
+	GEMP_OWNED_BY(gemp_text_free) gemp_text source = { 0 };
+	GEMP_TRY(expand(&source, file, 0));
+	gemp_text_add(text, source.data, source.size);
 	return gemp_text_status(text);
 }
 
@@ -150,17 +135,16 @@ static void add_platform_version(gemp_text *out, cl_device_id id)
 /* Two hashes of all that a binary depends on. */
 static gemp_code make_key(uint64_t key[2], const gemp_device *device, const char *source, const char *options)
 {
-	gemp_text all = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	gemp_text_print(&all, "%s\n", device->name);
 	add_info(&all, device->id, CL_DEVICE_VERSION);
 	add_info(&all, device->id, CL_DRIVER_VERSION);
 	add_platform_version(&all, device->id);
 	gemp_text_print(&all, "%s\n%s", options, source);
-	gemp_code code = gemp_text_status(&all);
-	for (uint64_t i = 0; code == GEMP_OK && i < 2; i++)
+	GEMP_TRY(gemp_text_status(&all));
+	for (uint64_t i = 0; i < 2; i++)
 		key[i] = gemp_hash(all.data, all.size, i);
-	gemp_text_free(&all);
-	return code;
+	return GEMP_OK;
 }
 
 /* The key is part of the file name, so programs never overwrite each other. */
@@ -319,7 +303,7 @@ void gemp_programs_release(gemp_device *device)
 	memset(device->loaded, 0, sizeof device->loaded);
 }
 
-/* The key covers the source and the options, so that a program of another size of lanes is another program. */
+/* The key covers the source and the options, so a program of another size of lanes is another program. */
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;

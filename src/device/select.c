@@ -192,14 +192,9 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 	cl_uint number = 0;
 	if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &number) != CL_SUCCESS || number == 0)
 		return GEMP_OK;
-	gemp_device_info *more_infos = gemp_realloc(*infos, *count + number, sizeof **infos);
-	if (!more_infos)
-		return GEMP_ENOMEM;
-	*infos = more_infos;
-	cl_device_id *more_ids = gemp_realloc(*ids, *count + number, sizeof(cl_device_id));
-	if (!more_ids)
-		return GEMP_ENOMEM;
-	*ids = more_ids;
+	size_t info_capacity = *count, id_capacity = *count;
+	GEMP_TRY(GEMP_RESERVE(*infos, info_capacity, *count + number));
+	GEMP_TRY(GEMP_RESERVE(*ids, id_capacity, *count + number));
 	GEMP_TRY(GEMP_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, number, *ids + *count, NULL)));
 	for (cl_uint i = 0; i < number; i++, ++*count)
 		GEMP_TRY(query_info(&(*infos)[*count], platform, (*ids)[*count]));
@@ -209,9 +204,11 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 /* As gemp_device_list, with handles: ids[i] is the device of out[i]; the caller frees both. None at all is no error. */
 static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *count)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED gemp_device_info *infos = NULL;
+	GEMP_OWNED cl_device_id *own_ids = NULL;
+	GEMP_OWNED cl_platform_id *platforms = NULL;
+	size_t found = 0;
 	cl_uint number = 0;
-	cl_platform_id *platforms = NULL;
 	*out = NULL;
 	*ids = NULL;
 	*count = 0;
@@ -219,30 +216,24 @@ static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *co
 	/* An ICD loader without platforms answers with an error of its own. */
 	if (clGetPlatformIDs(0, NULL, &number) != CL_SUCCESS)
 		number = 0;
-	GEMP_TRY_DONE(GEMP_NEW(platforms, number));
+	GEMP_TRY(GEMP_NEW(platforms, number));
 	if (number)
-		GEMP_TRY_DONE(GEMP_CL(clGetPlatformIDs(number, platforms, NULL)));
+		GEMP_TRY(GEMP_CL(clGetPlatformIDs(number, platforms, NULL)));
 	for (cl_uint i = 0; i < number; i++)
-		GEMP_TRY_DONE(add_platform(platforms[i], out, ids, count));
-done:
-	gemp_free(platforms);
-	if (code != GEMP_OK) {
-		gemp_free(*out);
-		gemp_free(*ids);
-		*out = NULL;
-		*ids = NULL;
-		*count = 0;
-	}
-	return code;
+		GEMP_TRY(add_platform(platforms[i], &infos, &own_ids, &found));
+	*out = infos;
+	*ids = own_ids;
+	*count = found;
+	infos = NULL;
+	own_ids = NULL;
+	return GEMP_OK;
 }
 
 /* The handles are dropped; drivers keep their devices without a reference of ours. */
 gemp_code gemp_device_list(gemp_device_info **out, size_t *count)
 {
-	cl_device_id *ids = NULL;
-	gemp_code code = list_ids(out, &ids, count);
-	gemp_free(ids);
-	return code;
+	GEMP_OWNED cl_device_id *ids = NULL;
+	return list_ids(out, &ids, count);
 }
 
 /* Names of devices are compared without regard to case, because users type them. */
@@ -305,19 +296,17 @@ static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t 
 		}
 }
 
-/* The message lists what the machine has, so that the user can choose without another command. */
+/* The message lists what the machine has, so the user can choose without another command. */
 static gemp_code no_match(const char *spec, const char *part, size_t length, const gemp_device_info *devices,
                           size_t count)
 {
-	gemp_text there = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text there = { 0 };
 	for (size_t i = 0; i < count; i++)
 		gemp_text_print(&there, "%s%zu: %s (%s, %s%s%s)", i ? "; " : "", i, devices[i].name,
 		                devices[i].gpu ? "gpu" : "cpu", devices[i].platform, devices[i].pci[0] ? ", " : "",
 		                devices[i].pci);
-	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of devices '%s'; this machine has %s", (int)length, part,
-	          spec, there.data ? there.data : "none");
-	gemp_text_free(&there);
-	return GEMP_ENODEVICE;
+	return gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of devices '%s'; this machine has %s", (int)length,
+	                 part, spec, there.data ? there.data : "none");
 }
 
 /* Words are taken one by one; an empty word fits no device and is an error. */
@@ -361,7 +350,7 @@ void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int 
 	*count = chosen * (rank + 1) / ranks - *first;
 }
 
-/* PoCL hides its devices without a word when its cache folder cannot be written, so that the message names the
+/* PoCL hides its devices without a word when its cache folder cannot be written, so the message names the
  * folder. */
 static gemp_code no_device(const char *spec)
 {
@@ -395,28 +384,24 @@ static gemp_code choose_set(device_set *c, const char *spec)
 /* The handles belong to the driver; only our list of them is freed. */
 static void free_set(device_set *c)
 {
-	gemp_free(c->chosen);
-	gemp_free(c->ids);
-	gemp_free(c->infos);
+	gemp_free_all(c->chosen, c->ids, c->infos);
 }
 
 /* Identities are hashed in the order of the choice, because ranks take their turns in that order. */
 gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 {
 	char identity[GEMP_IDENTITY_SIZE];
-	device_set c = { 0 };
+	GEMP_OWNED_BY(free_set) device_set c = { 0 };
 	*digest = 0;
-	gemp_code code = choose_set(&c, spec);
-	for (size_t i = 0; i < c.count && code == GEMP_OK; i++) {
-		memset(identity, 0, sizeof identity);
+	GEMP_TRY(choose_set(&c, spec));
+	for (size_t i = 0; i < c.count; i++) {
 		gemp_device_identity(identity, &c.infos[c.chosen[i]], (int)c.chosen[i]);
 		*digest = gemp_hash(identity, sizeof identity, *digest);
 	}
-	free_set(&c);
-	return code;
+	return GEMP_OK;
 }
 
-/* Ranks that share a device number themselves by their place among the ranks of the node, so that no message is
+/* Ranks that share a device number themselves by their place among the ranks of the node, so no message is
  * needed. */
 gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {

@@ -114,14 +114,14 @@ void gemp_pinned_release(gemp_pinned *pinned, gemp_device *device)
 /* No more than four times what is needed. */
 static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed)
 {
-	size_t room = needed < MIN_PINNED ? MIN_PINNED : 4 * needed,
-		   most = readback->buffer.size + GEMP_READBACK_RANGES * ALIGNMENT;
+	size_t wanted = needed < MIN_PINNED ? MIN_PINNED : 4 * needed;
+	size_t max_size = readback->buffer.size + GEMP_READBACK_RANGES * ALIGNMENT;
 	if (needed <= readback->pinned.capacity)
 		return GEMP_OK;
 	gemp_pinned_release(&readback->pinned, device);
 	if (take_from_pool(&readback->pinned, device, needed))
 		return GEMP_OK;
-	return gemp_pinned_take(&readback->pinned, device, room < most ? room : most);
+	return gemp_pinned_take(&readback->pinned, device, gemp_min(wanted, max_size));
 }
 
 /* READING */
@@ -134,8 +134,7 @@ static void forget_transfer(gemp_readback *readback)
 	readback->arrived = NULL;
 }
 
-/* A transfer that is under way would write to memory that the pool may hand out again, so that it is awaited first.
- * */
+/* A transfer that is under way would write to memory that the pool may hand out again, so it is awaited first. */
 void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 {
 	if (readback->arrived)
@@ -210,7 +209,7 @@ static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_r
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-/* Nothing is begun for empty ranges, so that a search without matches costs no transfer. */
+/* Nothing is begun for empty ranges, so a search without matches costs no transfer. */
 gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
                               size_t count)
 {
@@ -307,7 +306,7 @@ static size_t numbers_of(const pipeline *p, size_t piece)
 	return gemp_min(p->piece, p->count - piece * p->piece);
 }
 
-/* Pieces use the lanes in turn, so that a lane is free again when its transfer and its conversion have ended. */
+/* Pieces use the lanes in turn, so a lane is free again when its transfer and its conversion have ended. */
 static uint32_t *lane_of(const pipeline *p, size_t piece)
 {
 	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
@@ -334,7 +333,7 @@ static void convert(const pipeline *p, size_t piece, size_t part)
 			wide[i] = locked[i];
 }
 
-/* Threads get parts in their order, so that nobody waits for a piece that comes before one that nobody has begun. */
+/* Threads get parts in their order, so nobody waits for a piece that comes before one that nobody has begun. */
 static void convert_part(void *context, unsigned thread, size_t index)
 {
 	(void)thread;
@@ -464,7 +463,7 @@ done:
 	return finish(&p, code);
 }
 
-/* Beyond the last piece there is nothing to read, so that the caller need not count. */
+/* Beyond the last piece there is nothing to read, so the caller need not count. */
 static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
 {
 	if (k >= p->pieces)

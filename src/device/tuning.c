@@ -1,5 +1,6 @@
 #include "device/tuning.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "device/program.h"
 
@@ -108,7 +109,7 @@ static gemp_code set_tunable(void *self, const char *place, char *name, char *te
 	return GEMP_OK;
 }
 
-/* A table has one source, so that numbers of an earlier file do not stay. */
+/* A table has one source, so numbers of an earlier file do not stay. */
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text)
 {
 	memset(table, 0, sizeof *table);
@@ -119,20 +120,14 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 /* required: it is an error if there is no such file; else *found is false then. */
 static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool required, bool *found)
 {
-	gemp_text text = { 0 };
-	char piece[4096];
-	size_t got;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	FILE *file = fopen(path, "r");
 	*found = file != NULL;
 	if (!file)
 		return required ? gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_TUNING)", path, strerror(errno)) : GEMP_OK;
-	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
-		gemp_text_add(&text, piece, got);
-	gemp_text_add(&text, "", 0);
-	gemp_code code = ferror(file) ? gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno)) : gemp_text_status(&text);
+	gemp_code code = gemp_text_read(&text, file, path);
 	fclose(file);
 	GEMP_THEN(gemp_tuning_parse(table, path, text.data));
-	gemp_text_free(&text);
 	return code;
 }
 
@@ -162,7 +157,7 @@ static bool user_path(char *path, size_t room, const char *name)
 	return length > 0 && (size_t)length < room;
 }
 
-/* The first file that exists decides alone: files are not merged, so that a user can see all numbers in one place. */
+/* The first file that exists decides alone: files are not merged, so a user can see all numbers in one place. */
 gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 {
 	const char *given = getenv("GEMP_TUNING");

@@ -20,7 +20,13 @@
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
-/* One value. A string is borrowed and not ended by 0; it is UTF-8. */
+/* Borrowed bytes that no 0 ends. */
+typedef struct gemp_string {
+	const char *bytes;
+	size_t size;
+} gemp_string;
+
+/* One value. A string is UTF-8. */
 typedef struct gemp_value {
 	gemp_type type;
 	bool null;
@@ -28,10 +34,7 @@ typedef struct gemp_value {
 		int64_t integer;
 		double real;
 		bool truth;
-		struct {
-			const char *bytes;
-			size_t size;
-		} string;
+		gemp_string string;
 	};
 } gemp_value;
 

@@ -227,32 +227,27 @@ gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, vo
 	return code;
 }
 
-/* The number of distinct keys is known only after the kernels, so that the result is allocated then. */
+/* The number of distinct keys is known only after the kernels, so the result is allocated then. */
 static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                     size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer from = { 0 }, to = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer from = { 0 }, to = { 0 };
+	GEMP_OWNED void *found = NULL;
 	unsigned size = gemp_key_size(kind);
 	double began = gemp_now(), seconds;
-	GEMP_TRY_DONE(upload(&from, a->device, count * size, keys));
+	GEMP_TRY(upload(&from, a->device, count * size, keys));
 	gemp_timers_add(&a->timers, GEMP_PHASE_UPLOAD, began);
-	GEMP_TRY_DONE(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
-	GEMP_TRY_DONE(count_kernels(a, &seconds));
+	GEMP_TRY(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
+	GEMP_TRY(count_kernels(a, &seconds));
+	if (!out)
+		return GEMP_OK;
 	began = gemp_now();
-	if (out) {
-		*out = gemp_calloc(*distinct, size);
-		code = *out ? download(a->device, &to, *distinct * size, *out) : GEMP_ENOMEM;
-	}
-	if (code != GEMP_OK && out) {
-		gemp_free(*out);
-		*out = NULL;
-	}
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(found, *distinct, size)));
+	GEMP_TRY(download(a->device, &to, *distinct * size, found));
 	gemp_timers_add(&a->timers, GEMP_PHASE_DOWNLOAD, began);
-done:
-	gemp_buffer_free(&from, a->device);
-	gemp_buffer_free(&to, a->device);
-	return code;
+	*out = found;
+	found = NULL;
+	return GEMP_OK;
 }
 
 /* A bitmap of up to 512 MiB may be needed beside the keys. */
@@ -275,17 +270,13 @@ gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *k
 static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *cut, unsigned size, void **array,
                           size_t *count)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_OWNED size_t *send = NULL, *receive = NULL;
-	size_t capacity = 0, bytes = 0;
+	GEMP_OWNED size_t *send = NULL;
 	GEMP_OWNED void *received = NULL;
-	code = GEMP_NEW(send, (size_t)comm->size);
-	GEMP_THEN(GEMP_NEW(receive, (size_t)comm->size));
+	size_t bytes;
+	gemp_code code = GEMP_NEW(send, (size_t)comm->size);
 	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
 		send[r] = (cut[r + 1] - cut[r]) * size;
-	GEMP_TRY(gemp_exchange(comm, code, *array, send, &received, &capacity, receive, &a->traffic));
-	for (int r = 0; r < comm->size; r++)
-		bytes += receive[r];
+	GEMP_TRY(gemp_exchange_bytes(comm, code, *array, send, &received, &bytes, &a->traffic));
 	gemp_free(*array);
 	*array = received;
 	received = NULL;
@@ -325,27 +316,24 @@ gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort
 gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count,
                               void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(kind, false);
-	void *mine = NULL;
-	size_t *cut = NULL, found, received = 0;
+	GEMP_OWNED void *mine = NULL, *own = NULL;
+	GEMP_OWNED size_t *cut = NULL;
+	size_t found, received = 0;
 	*out = NULL;
-	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, keys, count, &mine, &found)));
 	if (comm->size == 1) {
 		*out = mine;
 		*distinct = found;
+		mine = NULL;
 		return GEMP_OK;
 	}
 	double began = gemp_now();
-	GEMP_TRY_DONE(find_cuts(comm, mine, found, map, true, &cut));
-	GEMP_TRY_DONE(exchange(comm, a, cut, map.size, &mine, &received));
+	GEMP_TRY(find_cuts(comm, mine, found, map, true, &cut));
+	GEMP_TRY(exchange(comm, a, cut, map.size, &mine, &received));
 	gemp_timers_add(&a->timers, GEMP_PHASE_EXCHANGE, began);
-	code = gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, received, out, distinct));
-	if (code != GEMP_OK) {
-		gemp_free(*out);
-		*out = NULL;
-	}
-done:
-	gemp_free_all(cut, mine);
-	return code;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_arrays_distinct(a, kind, mine, received, &own, distinct)));
+	*out = own;
+	own = NULL;
+	return GEMP_OK;
 }

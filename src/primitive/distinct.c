@@ -68,7 +68,7 @@ static gemp_code mark_segments(device_distinct *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
-	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } };
+	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } }; /* of the first and the second split */
 	unsigned high = f->bits - SEGMENT_BITS, first = high > LEVEL_BITS ? high / 2 : high;
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
@@ -104,9 +104,8 @@ done:
 static gemp_code mark_by_items(device_distinct *f)
 {
 	enum { WORD_BITS = 5 };
-	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
-	gemp_buffer split = { 0 }, begin = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer split = { 0 }, begin = { 0 };
 	unsigned bits = f->bits > GEMP_SPLIT_BITS + WORD_BITS ? GEMP_SPLIT_BITS
 	                : f->bits > WORD_BITS                 ? f->bits - WORD_BITS
 	                                                      : 1;
@@ -115,17 +114,14 @@ static gemp_code mark_by_items(device_distinct *f)
 	gemp_multisplit s = {
 		.key = f->kind, .min_code = f->min_code, .bits = bits, .shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS
 	};
-	GEMP_TRY_DONE(gemp_buffer_new(&split, device, f->count * f->size, NULL));
-	GEMP_TRY_DONE(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
-	GEMP_TRY_DONE(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
-	GEMP_TRY_DONE(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
-	GEMP_TRY_DONE(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
-	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem),
+	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
+	GEMP_TRY(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	GEMP_TRY(distinct_kernel(f, &kernel, "distinct_mark_segments", 0));
+	return gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem),
 	                        GEMP_ARG(&segments), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->bitmap.mem));
-done:
-	gemp_buffers_free(device, &split, &begin);
-	return code;
 }
 
 /* Replaces the counts by their prefix sums; *all: the total. */
@@ -265,7 +261,7 @@ typedef struct distinct_task {
 
 static void free_distinct_task(distinct_task *f)
 {
-	gemp_free_all(f->bits, f->begin, f->distinct);
+	gemp_free_all(f->bits, f->found, f->begin, f->distinct);
 }
 
 /* Writes the keys with the codes first + i for all set bits i, in order, and clears the bits for the next bucket. */
@@ -282,7 +278,7 @@ static size_t take_bits(uint64_t *bits, size_t words, uint64_t first, gemp_key_m
 	return count;
 }
 
-/* Each thread marks its own bitmap, so that no atomics are needed; find_in_one merges them. */
+/* Each thread marks its own bitmap, so no atomics are needed; find_in_one merges them. */
 static void mark_slab(void *context, unsigned thread, size_t slab)
 {
 	const distinct_task *f = context;
@@ -295,17 +291,10 @@ static void mark_slab(void *context, unsigned thread, size_t slab)
 static gemp_code cut_chunks(distinct_task *f, size_t chunks)
 {
 	f->chunks = chunks;
-	GEMP_TRY(GEMP_NEW(f->begin, chunks + 1));
-	GEMP_TRY(GEMP_NEW(f->distinct, chunks));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f->begin, chunks + 1), GEMP_ARRAY(f->distinct, chunks)));
 	for (size_t p = 0; p <= chunks; p++)
 		f->begin[p] = gemp_chunk_begin(f->count, chunks, p);
 	return GEMP_OK;
-}
-
-static gemp_code new_array(void **out, size_t count, unsigned size)
-{
-	*out = gemp_calloc(count, size);
-	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
 /* One bitmap for all keys: short ranges. */
@@ -320,7 +309,7 @@ static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 	*distinct = gemp_bits64_count(f->bits, f->words);
 	if (!out)
 		return GEMP_OK;
-	GEMP_TRY(new_array(out, *distinct, f->map.size));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(*out, *distinct, f->map.size)));
 	take_bits(f->bits, f->words, f->min_code, f->map, *out);
 	return GEMP_OK;
 }
@@ -358,28 +347,24 @@ static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 	}
 	if (!out)
 		return GEMP_OK;
-	GEMP_TRY(new_array(out, *distinct, f->map.size));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(*out, *distinct, f->map.size)));
 	f->count = *distinct;
 	f->out = *out;
 	gemp_parallel_for(f->chunks, copy_chunk, f);
 	return GEMP_OK;
 }
 
-/* Splits by the high bits, so that the bitmap of one bucket fits a cache. */
+/* Splits by the high bits, so the bitmap of one bucket fits a cache. */
 static gemp_code find_in_buckets(distinct_task *f, gemp_key_kind kind, unsigned bits, void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
 	gemp_multisplit split = { .key = kind, .shift = CACHED_BITS, .bits = bits - CACHED_BITS, .min_code = f->min_code };
 	f->words = (size_t)1 << (CACHED_BITS - 6);
-	GEMP_TRY_DONE(cut_chunks(f, (size_t)1 << split.bits));
-	GEMP_TRY_DONE(GEMP_NEW(f->bits, gemp_threads() * f->words));
-	GEMP_TRY_DONE(new_array(&f->found, f->count, f->map.size));
-	GEMP_TRY_DONE(gemp_split_host(&split, f->keys, NULL, f->count, f->found, NULL, f->begin));
+	GEMP_TRY(cut_chunks(f, (size_t)1 << split.bits));
+	GEMP_TRY(
+		gemp_new_all(GEMP_ARRAY(f->bits, gemp_threads() * f->words), GEMP_ARRAY_OF(f->found, f->count, f->map.size)));
+	GEMP_TRY(gemp_split_host(&split, f->keys, NULL, f->count, f->found, NULL, f->begin));
 	gemp_parallel_for(f->chunks, find_in_bucket, f);
-	code = collect(f, out, distinct);
-done:
-	gemp_free(f->found);
-	return code;
+	return collect(f, out, distinct);
 }
 
 /* A key is the first of its run if the one before it differs. */
@@ -400,22 +385,17 @@ static void find_heads(void *context, unsigned thread, size_t slab)
 /* Slabs find the heads of their runs side by side; the key before a slab decides about its first key. */
 static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(cut_chunks(f, f->count / MIN_SLAB + 1));
-	GEMP_TRY_DONE(new_array(&f->found, f->count, f->map.size));
+	GEMP_TRY(cut_chunks(f, f->count / MIN_SLAB + 1));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(f->found, f->count, f->map.size)));
 	gemp_parallel_for(f->chunks, find_heads, f);
-	code = collect(f, out, distinct);
-done:
-	gemp_free(f->found);
-	return code;
+	return collect(f, out, distinct);
 }
 
-/* The caller's keys must not change, so that a copy is sorted. */
+/* The caller's keys must not change, so a copy is sorted. */
 static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
 	GEMP_OWNED void *sorted = NULL;
-	GEMP_TRY(new_array(&sorted, f->count, f->map.size));
-	memcpy(sorted, f->keys, f->count * f->map.size);
+	GEMP_TRY(gemp_copy(&sorted, f->keys, f->count, f->map.size));
 	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, f->count));
 	f->keys = sorted;
 	return find_in_sorted(f, out, distinct);
@@ -424,9 +404,9 @@ static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out,
 /* The range of the keys decides: sorted keys need no bitmap, dense ranges use one or many, sparse ones are sorted. */
 gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count, void **out, size_t *distinct)
 {
+	GEMP_OWNED_BY(free_distinct_task)
 	distinct_task f = { .keys = keys, .count = count, .map = gemp_key_map_of(kind, false) };
 	gemp_key_range extent = gemp_key_range_host(keys, count, f.map);
-	gemp_code code;
 	uint64_t width = count ? extent.max - extent.min : 0; /* the highest bit of a bitmap */
 	unsigned bits = width ? 64 - (unsigned)__builtin_clzll(width) : 1;
 	f.min_code = extent.min;
@@ -434,13 +414,10 @@ gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count,
 	if (out)
 		*out = NULL;
 	if (extent.sorted)
-		code = find_in_sorted(&f, out, distinct);
-	else if (bits <= CACHED_BITS && f.words * gemp_threads() <= SPARSE * count)
-		code = find_in_one(&f, out, distinct);
-	else if (bits > CACHED_BITS && bits <= CACHED_BITS + GEMP_SPLIT_BITS && width / 64 <= SPARSE * count)
-		code = find_in_buckets(&f, kind, bits, out, distinct);
-	else
-		code = sort_and_find(&f, kind, out, distinct);
-	free_distinct_task(&f);
-	return code;
+		return find_in_sorted(&f, out, distinct);
+	if (bits <= CACHED_BITS && f.words * gemp_threads() <= SPARSE * count)
+		return find_in_one(&f, out, distinct);
+	if (bits > CACHED_BITS && bits <= CACHED_BITS + GEMP_SPLIT_BITS && width / 64 <= SPARSE * count)
+		return find_in_buckets(&f, kind, bits, out, distinct);
+	return sort_and_find(&f, kind, out, distinct);
 }

@@ -9,7 +9,7 @@
 
 const char *const gemp_key_name[GEMP_KEY_KINDS] = { "u32", "u64", "i32", "i64", "f32", "f64" };
 
-/* Signed numbers flip the sign bit; floats spread it over all bits below, so that negative numbers are complemented. */
+/* Signed numbers flip the sign bit; floats spread it over all bits below, so negative numbers are complemented. */
 gemp_key_map gemp_key_map_of(gemp_key_kind kind, bool descending)
 {
 	gemp_key_map map = { .size = gemp_key_size(kind) };
@@ -103,27 +103,18 @@ static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned siz
 gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
                                 gemp_key_range *extent)
 {
-	gemp_code code = GEMP_OK;
 	cl_kernel kernel;
 	gemp_buffer *out;
-	void *parts = NULL;
+	GEMP_OWNED void *parts = NULL;
 	size_t group = gemp_tool_group(box, GROUP);
 	gemp_slabs s = gemp_tool_slabs(box, count, group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
 	cl_ulong flip = map.flip, spread = map.spread;
-	GEMP_TRY_DONE(
-		gemp_tool_kernel(box, &kernel, "key_range.cl", "extent_slabs", group, "-DGEMP_KEY_BITS=%u", 8 * map.size));
-	GEMP_TRY_DONE(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, 3 * s.slabs * map.size, &out));
-	GEMP_TRY_DONE(gemp_tool_launch(box, kernel, s.slabs, group, GEMP_ARG(&keys->mem), GEMP_ARG(&s.count),
-	                               GEMP_ARG(&s.slab), GEMP_KEY_ARG(&flip, map.size), GEMP_KEY_ARG(&spread, map.size),
-	                               GEMP_ARG(&out->mem)));
-	parts = gemp_calloc(3 * s.slabs, map.size);
-	if (!parts) {
-		code = GEMP_ENOMEM;
-		goto done;
-	}
-	GEMP_TRY_DONE(gemp_buffer_read(box->device, out, 0, 3 * s.slabs * map.size, parts));
+	GEMP_TRY(gemp_tool_kernel(box, &kernel, "key_range.cl", "extent_slabs", group, "-DGEMP_KEY_BITS=%u", 8 * map.size));
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, 3 * s.slabs * map.size, &out));
+	GEMP_TRY(gemp_tool_launch(box, kernel, s.slabs, group, GEMP_ARG(&keys->mem), GEMP_ARG(&s.count), GEMP_ARG(&s.slab),
+	                          GEMP_KEY_ARG(&flip, map.size), GEMP_KEY_ARG(&spread, map.size), GEMP_ARG(&out->mem)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(parts, 3 * s.slabs, map.size)));
+	GEMP_TRY(gemp_buffer_read(box->device, out, 0, 3 * s.slabs * map.size, parts));
 	*extent = merge_ranges(parts, s.slabs, map.size);
-done:
-	gemp_free(parts);
-	return code;
+	return GEMP_OK;
 }

@@ -28,8 +28,8 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 	pass->places = NULL;
 }
 
-/* The functions below are compiled for each key size, with and without a code map, so that loops test nothing. They take the pass
- * by value, so that the compiler knows that stores to the arrays do not change it. */
+/* The functions below are compiled for each key size, with and without a code map, so loops test nothing. They take the pass
+ * by value, so the compiler knows that stores to the arrays do not change it. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define FOR_EACH_MAP(p, body, ...)                                        \
@@ -96,7 +96,7 @@ ALWAYS_INLINE void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, 
 	}
 }
 
-/* Value sizes are constants in the calls, so that each has a loop of its own. */
+/* Value sizes are constants in the calls, so each has a loop of its own. */
 static void move_slab(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -117,7 +117,7 @@ void gemp_radix_host_move(gemp_radix_host *pass)
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 enum { LARGE = 1 << 22 }; /* bytes of an array that exceeds a core's cache */
 
-/* Keys that a work-item holds at a time. Local memory limits them, and registers, so that two or three groups share a unit. */
+/* Keys that a work-item holds at a time. Local memory limits them, and registers, so two or three groups share a unit. */
 static unsigned items_of(const gemp_radix_device *r)
 {
 	if (r->group == GEMP_TOOL_WARP)
@@ -125,7 +125,7 @@ static unsigned items_of(const gemp_radix_device *r)
 	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
 }
 
-/* Options name the sizes, so that loops over keys have constant bounds. */
+/* Options name the sizes, so loops over keys have constant bounds. */
 static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
 {
 	char options[GEMP_TOOL_OPTIONS];
@@ -139,7 +139,7 @@ static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *
 	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
 }
 
-/* Kernels are found before the passes, so that a pass only launches. */
+/* Kernels are found before the passes, so a pass only launches. */
 gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 {
 	r->group = gemp_tool_group(r->box, GROUP);

@@ -203,7 +203,7 @@ void gemp_record_table_clear(gemp_record_table *table)
 		memset(table->slots, 0, table->slot_count * sizeof *table->slots);
 }
 
-/* Records that stay move up in place, so that this takes no memory: it runs when the budget is met. */
+/* Records that stay move up in place, so this takes no memory: it runs when the budget is met. */
 void gemp_record_table_retain(gemp_record_table *table, gemp_retain_function *keep, void *context)
 {
 	size_t count = table->count;

@@ -3,7 +3,7 @@
  *
  * A slot is a number of 64 bits: 32 bits of hash (the tag) above, 1 + the index of a record below; 0 is free. The table grows
  * without reading records, and most unequal records are rejected by their tags. Slots are probed linearly. Records are never
- * removed one by one, so that a free slot ends every search.
+ * removed one by one, so a free slot ends every search.
  *
  * Records lie in segments, each twice as long as the one before, and are never moved. At most three of four slots are taken.
  * Bounded: an addition that would grow the table past its budget is not made, and the caller gives up some records

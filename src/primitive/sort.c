@@ -36,7 +36,7 @@ typedef struct gemp_onesweep {
 enum {
 	GROUP = 256,
 	GROUPS_A_UNIT = 8,
-	REGISTERS = 80, /* of a work-item, so that three groups share a unit */
+	REGISTERS = 80, /* of a work-item, so three groups share a unit */
 	BINS = 1 << GEMP_ONESWEEP_BITS,
 	WORDS = GEMP_ONESWEEP_DIGITS * (BINS + 1),
 };
@@ -142,14 +142,10 @@ static void swap(void **a, void **b)
  * back. */
 static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_radix_host *pass, uint64_t differing)
 {
-	gemp_code code = GEMP_OK;
-	void *other_keys = NULL, *other_values = NULL;
-	code = GEMP_ENOMEM;
-	other_keys = gemp_calloc(pass->count, pass->map.size);
-	other_values = gemp_calloc(sort->value_size ? pass->count : 0, sort->value_size ? sort->value_size : 1);
-	if (!other_keys || !other_values)
-		goto done;
-	GEMP_TRY_DONE(gemp_radix_host_new(pass, HOST_DIGIT, pass->count));
+	GEMP_OWNED void *other_keys = NULL, *other_values = NULL;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(other_keys, pass->count, pass->map.size),
+	                      GEMP_ARRAY_OF(other_values, pass->count, sort->value_size)));
+	GEMP_TRY(gemp_radix_host_new(pass, HOST_DIGIT, pass->count));
 	pass->keys = keys;
 	pass->values = values;
 	pass->out_keys = other_keys;
@@ -165,15 +161,13 @@ static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_r
 		if (sort->value_size)
 			memcpy(values, pass->values, pass->count * sort->value_size);
 	}
-done:
-	gemp_radix_host_free(pass);
-	gemp_free_all(other_keys, other_values);
-	return code;
+	return GEMP_OK;
 }
 
 /* An array that is sorted already costs one pass over the keys. */
 gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t count)
 {
+	GEMP_OWNED_BY(gemp_radix_host_free)
 	gemp_radix_host pass = { .map = gemp_key_map_of(sort->key, sort->descending),
 		                     .value_size = sort->value_size,
 		                     .count = count };
@@ -183,18 +177,10 @@ gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t
 
 enum { DIGIT = GEMP_ONESWEEP_BITS };
 
-static void swap_pair(gemp_buffer *pair)
-{
-	gemp_buffer first = pair[0];
-	pair[0] = pair[1];
-	pair[1] = first;
-}
-
 /* The result of a pass is the input of the next one. */
-static void swap_both(gemp_sort_buffers *buffers)
+static void swap_both(gemp_sort_buffers *b)
 {
-	swap_pair(buffers->keys);
-	swap_pair(buffers->values);
+	*b = (gemp_sort_buffers){ .keys = { b->keys[1], b->keys[0] }, .values = { b->values[1], b->values[0] } };
 }
 
 /* Sets the shifts of digits that cover all differing bits; returns their number. */

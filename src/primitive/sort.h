@@ -22,7 +22,7 @@ gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t
 
 /* On a device: two buffers for each array, of `count` elements. The content of keys[0] and values[0] is sorted, and the result
  * is there, too: the buffers may have been swapped. Without values both value buffers are {0}.
- * bits: unsigned keys, ascending, are below 2^bits, so that higher digits are skipped; 0: unknown, so the keys are read once
+ * bits: unsigned keys, ascending, are below 2^bits, so higher digits are skipped; 0: unknown, so the keys are read once
  * more, and the call waits. Does not wait otherwise. */
 typedef struct gemp_sort_buffers {
 	gemp_buffer keys[2], values[2];

@@ -1,5 +1,6 @@
 #include "primitive/split.h"
 
+#include "core/memory.h"
 #include "primitive/radix_pass.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin)
 {
+	GEMP_OWNED_BY(gemp_radix_host_free)
 	gemp_radix_host pass = { .map = gemp_key_map_of(split->key, split->descending),
 		                     .min_code = split->min_code,
 		                     .shift = split->shift,
@@ -18,13 +20,10 @@ gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const 
 		                     .values = (void *)(uintptr_t)values,
 		                     .out_keys = out_keys,
 		                     .out_values = out_values };
-	gemp_code code = gemp_radix_host_new(&pass, split->bits, count);
-	if (code == GEMP_OK) {
-		gemp_radix_host_count(&pass, begin);
-		gemp_radix_host_move(&pass);
-	}
-	gemp_radix_host_free(&pass);
-	return code;
+	GEMP_TRY(gemp_radix_host_new(&pass, split->bits, count));
+	gemp_radix_host_count(&pass, begin);
+	gemp_radix_host_move(&pass);
+	return GEMP_OK;
 }
 
 enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MAX_ARGUMENTS = 16 };
@@ -38,7 +37,7 @@ void gemp_split_force_shape(gemp_split_shape shape)
 	forced_shape = shape;
 }
 
-/* As measured on an H200. REGISTERS, so that two groups share a unit: of these 40 are left for elements and places without that
+/* As measured on an H200. REGISTERS, so two groups share a unit: of these 40 are left for elements and places without that
  * anything is spilled, and what is spilled costs a quarter of the time. */
 static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 {
@@ -105,7 +104,7 @@ static gemp_code kernel_of(gemp_toolbox *box, const split_context *s, cl_kernel 
 	return gemp_tool_kernel(box, out, "multisplit.cl", name, s->shape.group, "%s", options);
 }
 
-/* Tiles are counted several at a time, so that a group's counters in local memory are written once for about 2^16
+/* Tiles are counted several at a time, so a group's counters in local memory are written once for about 2^16
  * elements. */
 static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 {

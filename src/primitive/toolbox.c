@@ -63,7 +63,7 @@ gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 	return GEMP_OK;
 }
 
-/* Reading resets the sum, so that each build is reported once. */
+/* Reading resets the sum, so each build is reported once. */
 double gemp_toolbox_build_seconds(gemp_toolbox *box)
 {
 	double seconds = box->build_seconds;
@@ -106,7 +106,7 @@ static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file,
 	return make_tool(box, *out, file, options);
 }
 
-/* Names are literals of the callers, so that they need not be copied. */
+/* Names are literals of the callers, so they need not be copied. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...)
 {

@@ -86,7 +86,7 @@ typedef struct gemp_slabs {
 } gemp_slabs;
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit);
 
-/* A number as argument of a kernel whose keys have this size: little-endian, so that its low half comes first. */
+/* A number as argument of a kernel whose keys have this size: little-endian, so its low half comes first. */
 #define GEMP_KEY_ARG(ulong_pointer, size_of_key) ((gemp_argument){ (size_of_key), (ulong_pointer) })
 
 /* The same launch with two arguments more behind the first two; NULL: without. */

@@ -71,7 +71,7 @@ static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *c
 	}
 }
 
-/* Collective. The least name among the largest components is complemented, so that a maximum finds it. */
+/* Collective. The least name among the largest components is complemented, so a maximum finds it. */
 static void join_counts(gemp_components *out, const gemp_comm *comm)
 {
 	uint64_t most = out->largest, least_name;
@@ -143,23 +143,27 @@ void gemp_components_free(gemp_components *components)
 	components->tree = NULL;
 }
 
+static void free_search(component_search *f)
+{
+	gemp_free_all(f->set_of, f->links.name, f->first_edge);
+	gemp_contraction_free(&f->links);
+}
+
 /* Notes one edge of the forest. */
 static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 {
-	gemp_code code = GEMP_RESERVE(out->tree, *capacity, out->tree_count + 1);
-	if (code == GEMP_OK)
-		out->tree[out->tree_count++] = edge;
-	return code;
+	GEMP_TRY(GEMP_RESERVE(out->tree, *capacity, out->tree_count + 1));
+	out->tree[out->tree_count++] = edge;
+	return GEMP_OK;
 }
 
 /* The root is an own vertex; the id may be any rank's. */
 static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
 {
 	gemp_contraction *c = &f->links;
-	gemp_code code = GEMP_RESERVE(c->ends, *capacity, c->links + 1);
-	if (code == GEMP_OK)
-		c->ends[c->links++] = (gemp_edge_pair){ f->first + root, id };
-	return code;
+	GEMP_TRY(GEMP_RESERVE(c->ends, *capacity, c->links + 1));
+	c->ends[c->links++] = (gemp_edge_pair){ f->first + root, id };
+	return GEMP_OK;
 }
 
 /* Sets that vertices of other ranks are in, too: a link for each. */
@@ -210,12 +214,11 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 /* Collective. Edges of the forest that other ranks found go home. */
 static gemp_code return_tree(component_search *f)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	size_t ranks = (size_t)f->comm->size, count = f->links.tree_count;
-	code = GEMP_NEW(owner, count);
+	gemp_code code = GEMP_NEW(owner, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(f->first_edge, ranks, f->links.tree[i]);
 	GEMP_TRY(gemp_exchange_records(f->comm, code, f->links.tree, count, sizeof *f->links.tree, owner, &received, &from,
@@ -245,28 +248,23 @@ static gemp_code count_edges_before(component_search *f)
  */
 static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 {
-	gemp_code code = GEMP_OK;
 	gemp_contraction *c = &f->links;
 	*c = (gemp_contraction){ .comm = f->comm, .bounds = f->bounds, .first = f->first, .rows = f->out->rows };
 	if (f->tree)
-		GEMP_TRY_DONE(count_edges_before(f));
-	code = GEMP_NEW(c->name, f->out->rows);
+		GEMP_TRY(count_edges_before(f));
+	gemp_code code = GEMP_NEW(c->name, f->out->rows);
 	for (size_t row = 0; row < f->out->rows && code == GEMP_OK; row++)
 		c->name[row] = f->first + (gemp_vertex)row;
 	GEMP_THEN(f->tree ? link_edges(f, sets) : link_sets(f, sets));
-	GEMP_TRY_DONE(gemp_comm_agree(f->comm, code));
-	GEMP_TRY_DONE(gemp_contraction_run(c, f->set_of));
+	GEMP_TRY(gemp_comm_agree(f->comm, code));
+	GEMP_TRY(gemp_contraction_run(c, f->set_of));
 	for (size_t row = 0; row < f->out->rows; row++)
 		f->out->component[row] = c->name[f->set_of[row]];
 	if (f->tree)
-		GEMP_TRY_DONE(return_tree(f));
+		GEMP_TRY(return_tree(f));
 	f->out->rounds = c->rounds;
 	f->out->traffic = c->traffic;
-done:
-	gemp_free(c->name);
-	gemp_contraction_free(c);
-	gemp_free(f->first_edge);
-	return code;
+	return GEMP_OK;
 }
 
 /* Local. One rank has it all. */
@@ -289,10 +287,7 @@ static gemp_code find_on_host(component_search *f)
 	GEMP_TRY(gemp_comm_agree(f->comm, gemp_disjoint_sets_new(&sets, f->out->rows, f->csr, f->count, f->tree)));
 	for (size_t row = 0; row < sets.rows; row++)
 		f->set_of[row] = gemp_set_parent_get(sets.parent, (gemp_vertex)row);
-	if (f->comm->size > 1)
-		GEMP_TRY(join_ranks(f, &sets));
-	else
-		GEMP_TRY(take_sets(f, &sets));
+	GEMP_TRY(f->comm->size > 1 ? join_ranks(f, &sets) : take_sets(f, &sets));
 	f->out->seconds = gemp_now() - since;
 	return GEMP_OK;
 }
@@ -306,13 +301,13 @@ static gemp_code find_on_device(component_search *f, gemp_device *device)
 	return GEMP_OK;
 }
 
-/* The device finds the components of one rank only. The forest is sorted in both cases, so that the result does not
+/* The device finds the components of one rank only. The forest is sorted in both cases, so the result does not
  * depend on the place. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {
 	static const gemp_sort by_number = { .key = GEMP_KEY_U64 };
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(free_search)
 	component_search f = { .out = out,
 		                   .comm = comm,
 		                   .bounds = bounds,
@@ -321,16 +316,14 @@ gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp
 		                   .tree = options->tree,
 		                   .first = (gemp_vertex)bounds[comm->rank] };
 	*out = (gemp_components){ .rows = (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]) };
-	GEMP_TRY_DONE(
-		gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows))));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(out->component, out->rows), GEMP_ARRAY(f.set_of, out->rows));
+	code = gemp_comm_agree(comm, code);
 	if (comm->size == 1 && gemp_components_choose_device(device, csr, count, options->place))
-		GEMP_TRY_DONE(find_on_device(&f, device));
+		GEMP_THEN(find_on_device(&f, device));
 	else
-		GEMP_TRY_DONE(find_on_host(&f));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
-	GEMP_TRY_DONE(component_sizes(out, comm, bounds, csr, count, f.set_of));
-done:
-	gemp_free(f.set_of);
+		GEMP_THEN(find_on_host(&f));
+	GEMP_THEN(gemp_comm_agree(comm, gemp_sort_host(&by_number, out->tree, NULL, out->tree_count)));
+	GEMP_THEN(component_sizes(out, comm, bounds, csr, count, f.set_of));
 	if (code != GEMP_OK)
 		gemp_components_free(out);
 	return code;

@@ -1,6 +1,6 @@
 /* components: the weakly connected components of a graph (the directions of edges do not matter), and a spanning forest.
  *
- * A component is named by its least vertex, so that the names do not depend on how they are found. On a device or on the
+ * A component is named by its least vertex, so the names do not depend on how they are found. On a device or on the
  * host's threads: lock-free union-find over a sample of the edges, then over all edges, most of which then have joined ends.
  * Across ranks each rank finds the sets of its own edges, with vertices of other ranks as further elements; links between sets
  * of different ranks are contracted in rounds of hooking to a smaller neighbour and pointer jumping, each vertex at its owner.

@@ -16,7 +16,7 @@ typedef struct device_state {
 	gemp_program program;
 	cl_kernel kernels[KERNELS];
 	gemp_buffer above, tree;
-	gemp_timings laps;
+	gemp_timings timings;
 } device_state;
 
 /* The work grows with edges and vertices, which the tuned threshold counts together. */
@@ -38,18 +38,16 @@ static void close_kernels(device_state *w)
 static gemp_code flatten(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->vertices)));
-	return gemp_timings_add(&w->laps, w->device);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[FLATTEN], grid.items, grid.group,
+	                         GEMP_ARG(&w->above.mem), GEMP_ARG(&w->vertices));
 }
 
 /* Every vertex is its own root; no forest edge is known. */
 static gemp_code begin(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
-	return gemp_timings_add(&w->laps, w->device);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                         GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree));
 }
 
 /* Without links to roots in between, a second edge would find its ends at the bottom of trees: 4 times the steps where
@@ -58,11 +56,10 @@ static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong be
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
 	for (cl_uint place = 0; place < SAMPLED; place++) {
-		GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-		                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
-		                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
-		                     GEMP_ARG(&before)));
-		GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+		GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[SAMPLE], grid.items, grid.group,
+		                           GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows),
+		                           GEMP_ARG(&place), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
+		                           GEMP_ARG(&w->with_tree), GEMP_ARG(&before)));
 		GEMP_TRY(flatten(w));
 	}
 	return GEMP_OK;
@@ -73,11 +70,11 @@ static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong bef
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
 	GEMP_TRY(sample(w, csr, before));
-	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
-	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
-	                     GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[UNITE_ALL], grid.items, grid.group,
+	                           GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows),
+	                           GEMP_ARG(&csr->edges), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem),
+	                           GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before),
+	                           GEMP_LOCAL(grid.local)));
 	return flatten(w);
 }
 
@@ -91,7 +88,7 @@ static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong befor
 		&w->program, &rows, "components.cl", NULL, { "components_begin", &w->kernels[BEGIN] },
 		{ "components_sample", &w->kernels[SAMPLE] }, { "components_flatten", &w->kernels[FLATTEN] },
 		{ "components_unite_all", &w->kernels[UNITE_ALL] }));
-	if (w->laps.count == 0)
+	if (w->timings.count == 0)
 		GEMP_TRY_DONE(begin(w));
 	if (rows.edges)
 		GEMP_TRY_DONE(unite(w, &rows, before));
@@ -142,11 +139,10 @@ gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, c
 		before += gemp_csr_edges(&csr[c]);
 	}
 	GEMP_TRY_DONE(read_results(&w));
-	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &out->seconds));
+	GEMP_TRY_DONE(gemp_timings_seconds(&w.timings, &out->seconds));
 done:
-	gemp_timings_free(&w.laps);
+	gemp_timings_free(&w.timings);
 	close_kernels(&w);
-	gemp_buffer_free(&w.above, device);
-	gemp_buffer_free(&w.tree, device);
+	gemp_buffers_free(device, &w.above, &w.tree);
 	return code;
 }

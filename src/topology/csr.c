@@ -1,5 +1,5 @@
 /* Rows on the host and on a device, and rows as pairs. A CPU device reads the host's arrays where they are, except
- * offsets that must be narrowed to 32 bits. Kernels over rows divide rows and edges together into equal shares, so that a
+ * offsets that must be narrowed to 32 bits. Kernels over rows divide rows and edges together into equal shares, so a
  * long row does not delay a worker.
  */
 
@@ -147,9 +147,8 @@ typedef struct pair_list {
 } pair_list;
 
 /* One search finds the row of the first edge; the others follow by walking. */
-static void list_pairs_range(void *context, size_t range, size_t begin, size_t end)
+static void list_pairs_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const pair_list *l = context;
 	const gemp_csr *csr = l->csr;
 	uint64_t edge = begin;
@@ -207,7 +206,7 @@ gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placeme
 	if (figures->on_device)
 		return list_on_device(csr, device, pairs, figures);
 	double since = gemp_now();
-	gemp_for_ranges((size_t)edges, list_pairs_range, &(pair_list){ csr, pairs });
+	gemp_for_elements((size_t)edges, list_pairs_range, &(pair_list){ csr, pairs });
 	figures->seconds = gemp_now() - since;
 	return GEMP_OK;
 }

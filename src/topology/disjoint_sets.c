@@ -32,9 +32,8 @@ void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
 }
 
 /* Every element is the root of its own set. */
-static void link_to_itself(void *context, size_t range, size_t begin, size_t end)
+static void link_to_itself(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	gemp_disjoint_sets *sets = context;
 	for (size_t at = begin; at < end; at++) {
 		atomic_init(&sets->parent[at], (gemp_vertex)at);
@@ -46,9 +45,8 @@ static void link_to_itself(void *context, size_t range, size_t begin, size_t end
 }
 
 /* Path compression for all elements at once. */
-static void link_to_root(void *context, size_t range, size_t begin, size_t end)
+static void link_to_root(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	gemp_disjoint_sets *sets = context;
 	for (size_t at = begin; at < end; at++)
 		gemp_disjoint_find(sets->parent, (gemp_vertex)at);
@@ -79,9 +77,8 @@ static void unite_edge(const union_state *u, size_t row, uint64_t edge)
 }
 
 /* The first edges of each row. */
-static void unite_sample(void *context, size_t range, size_t begin, size_t end)
+static void unite_sample(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const union_state *u = context;
 	for (size_t row = begin; row < end; row++) {
 		uint64_t edge = u->csr->begin[row], stop = u->csr->begin[row + 1];
@@ -91,9 +88,8 @@ static void unite_sample(void *context, size_t range, size_t begin, size_t end)
 }
 
 /* Edges whose ends are linked to the same root already need no more than two looks. */
-static void unite_range(void *context, size_t range, size_t begin, size_t end)
+static void unite_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const union_state *u = context;
 	size_t row = gemp_csr_row(u->csr, begin);
 	for (uint64_t edge = begin; edge < end; edge++) {
@@ -135,16 +131,16 @@ gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gem
 	                           GEMP_ARRAY(out->remote_ids, out->remote_slots)));
 	if (edges)
 		GEMP_TRY_DONE(GEMP_NEW(out->edge, out->rows + out->remote_slots));
-	gemp_for_ranges(out->rows + out->remote_slots, link_to_itself, out);
+	gemp_for_elements(out->rows + out->remote_slots, link_to_itself, out);
 	for (int sample = 1; sample >= 0; sample--) {
 		u.before = 0;
 		for (size_t c = 0; c < count; c++) {
 			size_t all = sample ? csr[c].rows : (size_t)gemp_csr_edges(&csr[c]);
 			u.csr = &csr[c];
-			gemp_for_ranges(all, sample ? unite_sample : unite_range, &u);
+			gemp_for_elements(all, sample ? unite_sample : unite_range, &u);
 			u.before += gemp_csr_edges(&csr[c]);
 		}
-		gemp_for_ranges(out->rows + out->remote_slots, link_to_root, out);
+		gemp_for_elements(out->rows + out->remote_slots, link_to_root, out);
 	}
 done:
 	if (code != GEMP_OK)
@@ -191,11 +187,10 @@ static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t coun
 /* Collective. names[i], the id of a root, becomes the name of that root. */
 static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *sorted = NULL, *distinct = NULL;
 	GEMP_OWNED uint64_t *index = NULL;
 	size_t distinct_count = 0;
-	code = gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(distinct, count), GEMP_ARRAY(index, count));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(sorted, count), GEMP_ARRAY(distinct, count), GEMP_ARRAY(index, count));
 	if (code == GEMP_OK && count) {
 		memcpy(sorted, names, count * sizeof *names);
 		code = list_distinct(sorted, index, count, distinct, &distinct_count);
@@ -211,19 +206,17 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 /* Collective. Links go to the owners of their first vertices. */
 static gemp_code send_links(gemp_contraction *c)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	GEMP_OWNED void *ends = NULL, *edges = NULL;
-	code = GEMP_NEW(owner, c->links);
+	gemp_code code = GEMP_NEW(owner, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		owner[i] = (int)gemp_range_find(c->bounds, (size_t)c->comm->size, c->ends[i].source);
-	GEMP_TRY(gemp_comm_agree(c->comm, code));
+	GEMP_TRY(
+		gemp_exchange_records(c->comm, code, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	if (c->edges)
 		GEMP_TRY(gemp_exchange_records(c->comm, GEMP_OK, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL,
 		                               &c->traffic));
-	GEMP_TRY(
-		gemp_exchange_records(c->comm, GEMP_OK, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;
 	ends = NULL;
@@ -280,10 +273,9 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 /* Roots are listed once per round in which they are hooked. */
 static gemp_code list_root(root_list *list, gemp_vertex row)
 {
-	gemp_code code = GEMP_RESERVE(list->rows, list->capacity, list->count + 1);
-	if (code == GEMP_OK)
-		list->rows[list->count++] = row;
-	return code;
+	GEMP_TRY(GEMP_RESERVE(list->rows, list->capacity, list->count + 1));
+	list->rows[list->count++] = row;
+	return GEMP_OK;
 }
 
 /* Each own root with a link is hooked to the least one that it has a link to. */
@@ -336,9 +328,8 @@ static gemp_code jump_pointers(gemp_contraction *c, root_list *list)
 /* Collective. Links are between the roots that there are now. */
 static gemp_code rename_links(gemp_contraction *c)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED gemp_vertex *ends = NULL;
-	code = GEMP_NEW(ends, c->links);
+	gemp_code code = GEMP_NEW(ends, c->links);
 	for (size_t i = 0; i < c->links && code == GEMP_OK; i++)
 		ends[i] = c->ends[i].target;
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
@@ -348,24 +339,25 @@ static gemp_code rename_links(gemp_contraction *c)
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
+static void free_hooks(hook_state *h)
+{
+	gemp_free_all(h->edge, h->now.rows, h->ever.rows);
+}
+
 /* The rounds end when no rank has links; then all roots that were ever hooked jump once more, as their stars may have
  * been hooked later. */
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)
 {
-	gemp_code code = GEMP_OK;
 	gemp_contraction *c = contraction;
-	hook_state h = { .c = c };
-	GEMP_TRY_DONE(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
-	GEMP_TRY_DONE(resolve_links(c, set_of));
+	GEMP_OWNED_BY(free_hooks) hook_state h = { .c = c };
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(h.edge, c->edges ? c->rows : 0)));
+	GEMP_TRY(resolve_links(c, set_of));
 	while (gemp_comm_sum1(c->comm, c->links)) {
-		GEMP_TRY_DONE(send_links(c));
-		GEMP_TRY_DONE(gemp_comm_agree(c->comm, hook_roots(&h)));
-		GEMP_TRY_DONE(jump_pointers(c, &h.now));
-		GEMP_TRY_DONE(rename_links(c));
+		GEMP_TRY(send_links(c));
+		GEMP_TRY(gemp_comm_agree(c->comm, hook_roots(&h)));
+		GEMP_TRY(jump_pointers(c, &h.now));
+		GEMP_TRY(rename_links(c));
 		c->rounds++;
 	}
-	GEMP_TRY_DONE(jump_pointers(c, &h.ever));
-done:
-	gemp_free_all(h.edge, h.now.rows, h.ever.rows);
-	return code;
+	return jump_pointers(c, &h.ever);
 }

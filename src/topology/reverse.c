@@ -1,6 +1,6 @@
 /* Host: a split of the targets into at most 2,048 ranges, and then each range by one thread, whose rows fit a cache. Device: a
  * radix sort of (target, source or number), and offsets from the sorted targets. Ranks: edges travel in rounds of bounded size
- * and are put behind the earlier ones of the same source rank, so that the result does not depend on the size of a round.
+ * and are put behind the earlier ones of the same source rank, so the result does not depend on the size of a round.
  */
 
 #include "topology/reverse.h"
@@ -46,9 +46,8 @@ typedef struct range_reversal {
 } range_reversal;
 
 /* What goes with each target through the split: source, number, or both packed. */
-static void list_range(void *context, size_t range, size_t begin, size_t end)
+static void list_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const range_reversal *t = context;
 	const gemp_csr *csr = t->edges->csr;
 	size_t row = csr ? gemp_csr_row(csr, begin) : 0;
@@ -98,14 +97,19 @@ static void put_range(void *context, unsigned thread, size_t range)
 		put_edge(t, e, t->next[t->split_rows[e] - t->edges->first]++);
 }
 
-/* Fills them, and in seconds. */
+static void free_reversal(range_reversal *t)
+{
+	gemp_free_all(t->values, t->split_values, t->split_rows, t->range, t->next);
+}
+
+/* Fills the arrays of `out`, which are allocated, and its seconds. */
 static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *all)
 {
-	gemp_code code = GEMP_OK;
 	size_t edges = all->count;
 	unsigned bits = all->rows > 1 ? 64 - (unsigned)__builtin_clzll(all->rows - 1) : 1;
 	unsigned size = out->edge ? sizeof(uint64_t) : sizeof(gemp_vertex);
 	unsigned kept = bits < GEMP_SPLIT_BITS ? bits : GEMP_SPLIT_BITS;
+	GEMP_OWNED_BY(free_reversal)
 	range_reversal t = {
 		.edges = all,
 		.out = out,
@@ -113,19 +117,15 @@ static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *
 		.split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept, .min_code = all->first }
 	};
 	double since = gemp_now();
-	t.values = gemp_calloc(edges, size);
-	t.split_values = gemp_calloc(edges, size);
-	GEMP_TRY_DONE(t.values && t.split_values ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(t.split_rows, edges), GEMP_ARRAY(t.range, ((size_t)1 << kept) + 1),
-	                           GEMP_ARRAY(t.next, all->rows)));
-	gemp_for_ranges(edges, list_range, &t);
-	GEMP_TRY_DONE(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY_OF(t.values, edges, size), GEMP_ARRAY_OF(t.split_values, edges, size),
+	                      GEMP_ARRAY(t.split_rows, edges), GEMP_ARRAY(t.range, ((size_t)1 << kept) + 1),
+	                      GEMP_ARRAY(t.next, all->rows)));
+	gemp_for_elements(edges, list_range, &t);
+	GEMP_TRY(gemp_split_host(&t.split, all->target, t.values, edges, t.split_rows, t.split_values, t.range));
 	gemp_parallel_for((size_t)1 << kept, put_range, &t);
 	out->begin[all->rows] = edges;
 	out->seconds = gemp_now() - since;
-done:
-	gemp_free_all(t.values, t.split_values, t.split_rows, t.range, t.next);
-	return code;
+	return GEMP_OK;
 }
 
 enum { HOST_BELOW = 1 << 24 };
@@ -142,7 +142,7 @@ typedef struct device_state {
 	gemp_toolbox *box;
 	gemp_sort_buffers sorted;
 	gemp_buffer begin;
-	gemp_timings laps;
+	gemp_timings timings;
 } device_state;
 
 /* Not for 2^32 edges or more. */
@@ -180,7 +180,7 @@ static gemp_code open_working(device_state *w, const gemp_csr *csr)
 /* Takes buffers and kernels that were not made. */
 static void close_working(device_state *w)
 {
-	gemp_timings_free(&w->laps);
+	gemp_timings_free(&w->timings);
 	gemp_toolbox_free(w->box);
 	gemp_kernels_free(&w->kernels[LIST], &w->kernels[CLEAR], &w->kernels[MARK], &w->kernels[EMPTY]);
 	gemp_program_free(&w->program);
@@ -193,10 +193,9 @@ static void close_working(device_state *w)
 static gemp_code list_edges(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
-	                     GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
-	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
-	return gemp_timings_add(&w->laps, w->device);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[LIST], grid.items, grid.group,
+	                         GEMP_ARG(&w->csr.begin.mem), GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges),
+	                         GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local));
 }
 
 /* Offsets from sorted targets: where a target begins, its row does, and rows without edges begin where the next one
@@ -205,23 +204,19 @@ static gemp_code find_rows(device_state *w)
 {
 	const cl_mem *keys = &w->sorted.keys[0].mem;
 	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
-	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[CLEAR], grid.items, grid.group,
+	                           GEMP_ARG(&w->begin.mem), GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
 	grid = gemp_device_grid_over(w->device, w->edges);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
-	GEMP_TRY(gemp_timings_add(&w->laps, w->device));
+	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys),
+	                           GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
 	grid = gemp_device_grid_over(w->device, w->rows);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
-	return gemp_timings_add(&w->laps, w->device);
+	return gemp_launch_timed(&w->timings, w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys),
+	                         GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem));
 }
 
 /* source << 32 | number of the edge, each to its place. */
-static void unpack_range(void *context, size_t range, size_t begin, size_t end)
+static void unpack_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const gemp_reversed_rows *out = context;
 	for (size_t e = begin; e < end; e++) {
 		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
@@ -239,7 +234,7 @@ static gemp_code read_rows(device_state *w)
 	                                (size_t)w->rows + 1));
 	GEMP_TRY(gemp_transfer_download(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
 	if (out->edge)
-		gemp_for_ranges(w->edges, unpack_range, out);
+		gemp_for_elements(w->edges, unpack_range, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);
 	return GEMP_OK;
 }
@@ -247,7 +242,7 @@ static gemp_code read_rows(device_state *w)
 /* Fills in the arrays of `out`, which have room, on_device, seconds and transfers. */
 static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
 {
-	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(close_working)
 	device_state w = { .device = device,
 		               .out = out,
 		               .rows = (cl_uint)csr->rows,
@@ -258,18 +253,15 @@ static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr,
 	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
 	double ours, sorts;
 	out->on_device = true;
-	GEMP_TRY_DONE(open_working(&w, csr));
-	GEMP_TRY_DONE(list_edges(&w));
-	GEMP_TRY_DONE(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
-	GEMP_TRY_DONE(find_rows(&w));
-	GEMP_TRY_DONE(gemp_toolbox_seconds(w.box, &sorts));
-	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &ours));
+	GEMP_TRY(open_working(&w, csr));
+	GEMP_TRY(list_edges(&w));
+	GEMP_TRY(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
+	GEMP_TRY(find_rows(&w));
+	GEMP_TRY(gemp_toolbox_seconds(w.box, &sorts));
+	GEMP_TRY(gemp_timings_seconds(&w.timings, &ours));
 	out->seconds = ours + sorts;
-	GEMP_TRY_DONE(read_rows(&w));
-	code = gemp_program_store(device, &w.program);
-done:
-	close_working(&w);
-	return code;
+	GEMP_TRY(read_rows(&w));
+	return gemp_program_store(device, &w.program);
 }
 
 /* Edges on their way to the owners of their targets, and the buffers of one round. */
@@ -286,9 +278,8 @@ typedef struct edge_exchange {
 } edge_exchange;
 
 /* Edges of a round with the owners of their targets. */
-static void pack_range(void *context, size_t range, size_t begin, size_t end)
+static void pack_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const edge_exchange *s = context;
 	size_t row = gemp_csr_row(s->csr, s->own.begin + begin);
 	for (size_t i = begin; i < end; i++) {
@@ -306,7 +297,7 @@ static size_t pack_round(edge_exchange *s, uint64_t round)
 {
 	s->own = gemp_exchange_round(round, gemp_csr_edges(s->csr), gemp_limits_now()->reverse_round);
 	size_t count = (size_t)(s->own.end - s->own.begin);
-	gemp_for_ranges(count, pack_range, s);
+	gemp_for_elements(count, pack_range, s);
 	return count;
 }
 
@@ -356,35 +347,36 @@ static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edge
 	return GEMP_OK;
 }
 
+static void free_exchange(edge_exchange *s)
+{
+	gemp_free_all(s->pairs, s->owner, s->place, s->source, s->target);
+}
+
 /* Collective, on the hosts of all ranks; 8 bytes for each edge that leads to another rank. bounds[ranks + 1]: who owns
  * what. */
-static gemp_code gemp_reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
-                                    const gemp_csr *csr, bool edges)
+static gemp_code reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
+                               const gemp_csr *csr, bool edges)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t all = gemp_csr_edges(csr), per_round = gemp_limits_now()->reverse_round;
 	uint64_t rounds = (all + per_round - 1) / per_round, room = all < per_round ? all : per_round;
+	GEMP_OWNED_BY(free_exchange)
 	edge_exchange s = { .comm = comm, .bounds = bounds, .csr = csr, .traffic = &out->traffic };
 	double since = gemp_now();
 	*out = (gemp_reversed_rows){ 0 };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(s.pairs, room), GEMP_ARRAY(s.owner, room),
-	                                                 GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(s.pairs, room), GEMP_ARRAY(s.owner, room),
+	                                            GEMP_ARRAY(s.place, (size_t)comm->size + 1))));
 	count_edges(&s, rounds);
 	size_t count = (size_t)s.place[comm->size];
-	code = allocate_rows(out, csr->rows, count, edges);
+	gemp_code code = allocate_rows(out, csr->rows, count, edges);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(s.source, count), GEMP_ARRAY(s.target, count)));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	gemp_comm_max(comm, &rounds, 1);
 	for (uint64_t round = 0; round < rounds; round++)
-		GEMP_TRY_DONE(send_round(&s, round));
+		GEMP_TRY(send_round(&s, round));
 	const incoming_edges received = { csr->first, csr->rows, count, s.target, NULL, s.source };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, reverse_on_host(out, &received)));
+	GEMP_TRY(gemp_comm_agree(comm, reverse_on_host(out, &received)));
 	out->seconds = gemp_now() - since;
-done:
-	gemp_free_all(s.pairs, s.owner, s.place, s.source, s.target);
-	if (code != GEMP_OK)
-		gemp_reversed_rows_free(out);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
@@ -397,19 +389,13 @@ void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
 gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
                        bool edges)
 {
-	gemp_code code = GEMP_OK;
-	size_t count = (size_t)gemp_csr_edges(csr);
+	const incoming_edges all = {
+		.first = csr->first, .rows = csr->rows, .count = gemp_csr_edges(csr), .target = csr->target, .csr = csr
+	};
 	assert(gemp_csr_is_valid(csr));
-	GEMP_TRY_DONE(allocate_rows(out, csr->rows, count, edges));
-	if (count == 0)
-		goto done;
-	if (choose_device(device, csr, place))
-		GEMP_TRY_DONE(reverse_on_device(out, csr, device));
-	else
-		GEMP_TRY_DONE(reverse_on_host(
-			out, &(incoming_edges){
-					 .first = csr->first, .rows = csr->rows, .count = count, .target = csr->target, .csr = csr }));
-done:
+	gemp_code code = allocate_rows(out, csr->rows, all.count, edges);
+	if (all.count)
+		GEMP_THEN(choose_device(device, csr, place) ? reverse_on_device(out, csr, device) : reverse_on_host(out, &all));
 	if (code != GEMP_OK)
 		gemp_reversed_rows_free(out);
 	return code;
@@ -476,10 +462,8 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	const gemp_csr csr = gemp_csr_out(graph, index);
 	GEMP_OWNED_BY(gemp_reversed_rows_free) gemp_reversed_rows rows = { 0 };
 	bool edges = relation->props.count > 0;
-	if (t->comm->size == 1)
-		GEMP_TRY(gemp_reverse(&rows, &csr, t->device, t->place, edges));
-	else
-		GEMP_TRY(gemp_reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
+	GEMP_TRY(t->comm->size == 1 ? gemp_reverse(&rows, &csr, t->device, t->place, edges)
+	                            : reverse_ranks(&rows, t->comm, graph->bounds, &csr, edges));
 	add_figures(t->figures, &rows);
 	t->figures->edges += relation->edge_count;
 	if (edges)
@@ -489,7 +473,7 @@ static gemp_code reverse_relation(graph_reversal *t, size_t index)
 	return GEMP_OK;
 }
 
-/* The loader of a file would load the old rows, so that it is replaced. */
+/* The loader of a file would load the old rows, so it is replaced. */
 gemp_code gemp_shard_reverse(gemp_shard *graph, const gemp_comm *comm, const bool *relations, gemp_device *device,
                              gemp_placement place, gemp_reverse_stats *figures)
 {

@@ -13,8 +13,8 @@
 #include "device/launch.h"
 #include "device/staging.h"
 
-#include <math.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 enum { HOST_BELOW = 1 << 26 };
 
@@ -24,7 +24,7 @@ typedef struct device_state {
 	gemp_vertex_degrees *out;
 	cl_kernel kernel;
 	gemp_buffer in;
-	gemp_timings laps;
+	gemp_timings timings;
 } device_state;
 
 /* Not for 2^32 edges or more. */
@@ -38,23 +38,18 @@ static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t
 /* The targets of one edge type, counted by atomic additions. */
 static gemp_code count_type(device_state *w, const gemp_csr *csr)
 {
-	gemp_code code = GEMP_OK;
-	gemp_buffer target = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer target = { 0 };
 	const cl_ulong edges = gemp_csr_edges(csr);
 	const cl_uint first = csr->first;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)edges);
 	if (!edges)
 		return GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY_DONE(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
+	GEMP_TRY(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
 	w->out->transfers += gemp_now() - since;
-	GEMP_TRY_DONE(gemp_launch(w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem), GEMP_ARG(&edges),
-	                          GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
-	GEMP_TRY_DONE(gemp_timings_add(&w->laps, w->device));
-	code = GEMP_CL(clFinish(w->device->queue));
-done:
-	gemp_buffer_free(&target, w->device);
-	return code;
+	GEMP_TRY(gemp_launch_timed(&w->timings, w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem),
+	                           GEMP_ARG(&edges), GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
+	return GEMP_CL(clFinish(w->device->queue));
 }
 
 /* Counters on the device have 32 bits, which is why 2^32 edges stay on the host. */
@@ -87,10 +82,10 @@ static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, 
 	for (size_t c = 0; c < count; c++)
 		GEMP_TRY_DONE(count_type(&w, &csr[c]));
 	GEMP_TRY_DONE(read_counts(&w));
-	GEMP_TRY_DONE(gemp_timings_seconds(&w.laps, &out->seconds));
+	GEMP_TRY_DONE(gemp_timings_seconds(&w.timings, &out->seconds));
 	code = gemp_program_store(device, &program);
 done:
-	gemp_timings_free(&w.laps);
+	gemp_timings_free(&w.timings);
 	gemp_kernels_free(&w.kernel);
 	gemp_program_free(&program);
 	gemp_buffer_free(&w.in, device);
@@ -122,9 +117,8 @@ static void add_one(uint64_t *counter)
 }
 
 /* Own targets are counted here; the others are listed for their owners. */
-static void count_range(void *context, size_t range, size_t begin, size_t end)
+static void count_range(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	target_count *c = context;
 	const gemp_csr *csr = c->csr;
 	for (uint64_t at = c->own.begin + begin; at < c->own.begin + end; at++) {
@@ -159,7 +153,7 @@ static gemp_code count_edges(target_count *c)
 	for (uint64_t round = 0, rounds = gemp_exchange_rounds(c->comm, edges, step); round < rounds; round++) {
 		c->own = gemp_exchange_round(round, edges, step);
 		atomic_store(&c->remote_count, 0);
-		gemp_for_ranges((size_t)(c->own.end - c->own.begin), count_range, c);
+		gemp_for_elements((size_t)(c->own.end - c->own.begin), count_range, c);
 		if (c->comm->size > 1)
 			GEMP_TRY(count_remote(c));
 	}
@@ -221,20 +215,18 @@ done:
 static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                             const bool *relations)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY_DONE(gemp_comm_agree(comm, allocate_degrees(out, graph->rows, (gemp_vertex)graph->first_vertex)));
-	for (size_t r = 0; r < graph->relation_count; r++)
+	gemp_code code = gemp_comm_agree(comm, allocate_degrees(out, graph->rows, (gemp_vertex)graph->first_vertex));
+	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
 		if (!relations || relations[r]) {
 			add_rows(out->out, graph->relations[r].out_offsets, graph->rows);
 			add_rows(out->in, graph->relations[r].in_offsets, graph->rows);
 		}
-done:
 	if (code != GEMP_OK)
 		gemp_vertex_degrees_free(out);
 	return code;
 }
 
-/* Whether rows by target are loaded is the same on all ranks, so that all take the same way. */
+/* Whether rows by target are loaded is the same on all ranks, so all take the same way. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations)
 {
@@ -252,52 +244,41 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 	return gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
 }
 
-typedef enum kind { ISOLATED, SOURCES, SINKS, BALANCED, MORE_OUT, MORE_IN, SURPLUS, KINDS } kind;
-
-/* Own vertices; least[] of those with more out and with more in. */
-static void count_kinds(const gemp_vertex_degrees *degrees, uint64_t sums[KINDS], uint64_t most[2], uint64_t least[2])
+/* Own vertices. `start` and `end` are the first of more_out and of more_in. */
+static void count_kinds(gemp_degree_summary *own, const gemp_vertex_degrees *degrees)
 {
 	for (size_t row = 0; row < degrees->rows; row++) {
 		uint64_t out = degrees->out[row], in = degrees->in[row];
-		sums[ISOLATED] += !out && !in;
-		sums[SOURCES] += out && !in;
-		sums[SINKS] += in && !out;
-		sums[BALANCED] += in == out;
-		sums[MORE_OUT] += out > in;
-		sums[MORE_IN] += in > out;
-		sums[SURPLUS] += out > in ? out - in : 0;
-		most[0] = out > most[0] ? out : most[0];
-		most[1] = in > most[1] ? in : most[1];
-		if (out > in && least[0] == GEMP_NO_VERTEX)
-			least[0] = degrees->first + row;
-		if (in > out && least[1] == GEMP_NO_VERTEX)
-			least[1] = degrees->first + row;
+		gemp_vertex id = degrees->first + (gemp_vertex)row;
+		own->isolated += !out && !in;
+		own->sources += out && !in;
+		own->sinks += in && !out;
+		own->balanced += in == out;
+		own->more_out += out > in;
+		own->more_in += in > out;
+		own->surplus += out > in ? out - in : 0;
+		own->max_out = gemp_max(out, own->max_out);
+		own->max_in = gemp_max(in, own->max_in);
+		if (out > in && own->start == GEMP_NO_VERTEX)
+			own->start = id;
+		if (in > out && own->end == GEMP_NO_VERTEX)
+			own->end = id;
 	}
 }
 
-/* Minima are complemented, so that one reduction by maximum finds all four extremes. */
+/* The counts are 64-bit numbers without padding before max_out, so one reduction sums all of them. Minima are complemented,
+ * so that one reduction by maximum finds all four extremes. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
-	uint64_t sums[KINDS] = { 0 }, most[4] = { 0 }, least[2] = { GEMP_NO_VERTEX, GEMP_NO_VERTEX };
-	count_kinds(degrees, sums, most, least);
-	gemp_comm_sum(comm, sums, KINDS);
-	most[2] = GEMP_NO_VERTEX - least[0];
-	most[3] = GEMP_NO_VERTEX - least[1];
+	*out = (gemp_degree_summary){ .vertices = degrees->rows, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
+	count_kinds(out, degrees);
+	uint64_t most[] = { out->max_out, out->max_in, GEMP_NO_VERTEX - out->start, GEMP_NO_VERTEX - out->end };
+	gemp_comm_sum(comm, &out->vertices, (int)(offsetof(gemp_degree_summary, max_out) / sizeof out->vertices));
 	gemp_comm_max(comm, most, 4);
-	*out = (gemp_degree_summary){
-		.vertices = gemp_comm_sum1(comm, degrees->rows),
-		.isolated = sums[ISOLATED],
-		.sources = sums[SOURCES],
-		.sinks = sums[SINKS],
-		.balanced = sums[BALANCED],
-		.more_out = sums[MORE_OUT],
-		.more_in = sums[MORE_IN],
-		.surplus = sums[SURPLUS],
-		.max_out = most[0],
-		.max_in = most[1],
-		.start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]),
-		.end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]),
-	};
+	out->max_out = most[0];
+	out->max_in = most[1];
+	out->start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]);
+	out->end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]);
 }
 
 int gemp_degrees_class(uint64_t degree)
@@ -334,7 +315,7 @@ static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *com
 	return GEMP_OK;
 }
 
-/* The least degree is complemented, so that it can be found by a maximum. */
+/* The least degree is complemented, so it can be found by a maximum. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
 	GEMP_OWNED uint64_t *degree = NULL;
@@ -344,9 +325,8 @@ gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, 
 	for (size_t i = 0; i < graph->relation_count; i++) {
 		GEMP_TRY(gemp_shard_load_relation(graph, i, GEMP_LOAD_OUT | GEMP_LOAD_IN));
 		const gemp_relation *relation = &graph->relations[i];
-		for (size_t row = 0; row < graph->rows; row++)
-			degree[row] += relation->out_offsets[row + 1] - relation->out_offsets[row] + relation->in_offsets[row + 1] -
-			               relation->in_offsets[row];
+		add_rows(degree, relation->out_offsets, graph->rows);
+		add_rows(degree, relation->in_offsets, graph->rows);
 	}
 	for (size_t row = 0; row < graph->rows; row++) {
 		out->sum += degree[row];

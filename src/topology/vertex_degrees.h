@@ -29,7 +29,7 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
 
-/* Of all ranks. */
+/* Of all ranks. The counts before max_out are summed by one reduction: all are gemp_count. */
 typedef struct gemp_degree_summary {
 	gemp_count vertices;
 	gemp_count isolated;          /* no edges */
@@ -43,17 +43,6 @@ typedef struct gemp_degree_summary {
 
 /* Collective. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
-
-static inline bool gemp_degrees_allow_circuit(const gemp_degree_summary *kinds)
-{
-	return kinds->balanced == kinds->vertices;
-}
-
-/* From kinds->start to kinds->end. */
-static inline bool gemp_degrees_allow_path(const gemp_degree_summary *kinds)
-{
-	return kinds->surplus == 1;
-}
 
 /* How many edges of all types meet at a vertex; a loop counts twice. */
 

@@ -64,7 +64,7 @@ static void bound_launches(const gemp_match *match)
 	gemp_task_range own = { .count = match->search->pivots };
 	most_launches = 0;
 	for (size_t i = 0; i < (deal ? deal->count : 1); i++) {
-		uint64_t waves = ((deal ? deal->pieces[i].range : own).count + wave - 1) / wave;
+		uint64_t waves = ((deal ? deal->chunks[i].range : own).count + wave - 1) / wave;
 		most_launches += waves;
 		longest = waves > longest ? waves : longest;
 	}

@@ -51,7 +51,7 @@ static size_t take_all(gemp_balancer *deal, size_t count, const uint64_t *cost, 
 	gemp_balancer_open(deal);
 	while (gemp_balancer_take(deal, &piece))
 		take(t, &piece, cost);
-	assert_all(!gemp_balancer_has_pieces(deal) && deal->done == t->pivots);
+	assert_all(!gemp_balancer_has_chunks(deal) && deal->done == t->pivots);
 	gemp_balancer_close(deal);
 	assert_int_equal(gemp_comm_sum1(&test_comm, t->pivots), count);
 	gemp_comm_sum(&test_comm, t->whole, MOST);

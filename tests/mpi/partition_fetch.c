@@ -132,7 +132,7 @@ static void whatever_is_asked_for(void **state)
 			if (turn % 2) {
 				uint64_t kept = gemp_random_below(&random, 4000);
 				assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, kept));
-				assert_all(gemp_row_cache_bytes(&f.fetch->cache) <= kept);
+				assert_all(f.fetch->cache.entries * gemp_fetch_entry_bytes(f.fetch) <= kept);
 			}
 		}
 		const gemp_fetch_stats figures = f.fetch->stats;
@@ -240,7 +240,7 @@ static void rows_are_sent_once(void **state)
 	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 	assert_all(f.fetch->stats.rows == once.rows && f.fetch->stats.bytes == once.bytes);
 	/* Of the least slots, whose rows are the longest. */
-	assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, gemp_row_cache_bytes(&f.fetch->cache) / 2));
+	assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, f.fetch->cache.entries * gemp_fetch_entry_bytes(f.fetch) / 2));
 	size_t far = 0, held = 0;
 	bool ended = false;
 	for (gemp_vertex slot = 0; slot < 200; slot++) {

@@ -6,7 +6,6 @@
 #include "graph/graph.h"
 #include "partition/exchange/value_exchange.h"
 #include "partition/views/view.h"
-#include "partition/views/view_build.h"
 
 #include "core/memory.h"
 #include "graph_fixture.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A chunk costs at least a device's share of all, divided by this. */
-static const double pieces_of_share = 64;
+static const double chunks_per_share = 64;
 /* A pivot is expensive if it costs more than a worker's part of a chunk; a chunk is taken to be shared by so many
  * workers at least. */
 static const double min_workers = 4;
@@ -20,7 +20,7 @@ static const double min_workers = 4;
 static const double expensive_share = 8;
 
 typedef struct costed_chunk {
-	gemp_pivot_chunk piece;
+	gemp_pivot_chunk pivots;
 	uint64_t cost;
 } costed_chunk;
 
@@ -71,7 +71,7 @@ void gemp_balancer_free(gemp_balancer *balancer)
 {
 	if (!balancer)
 		return;
-	gemp_free_all(balancer->devices, balancer->pieces, balancer);
+	gemp_free_all(balancer->devices, balancer->chunks, balancer);
 }
 
 /* Ties are broken by the pivot, so that all ranks sort alike. */
@@ -80,18 +80,18 @@ static int compare_cost_falling(const void *x, const void *y)
 	const costed_chunk *a = x, *b = y;
 	if (a->cost != b->cost)
 		return a->cost > b->cost ? -1 : 1;
-	if (a->piece.pivot != b->piece.pivot)
-		return a->piece.pivot < b->piece.pivot ? -1 : 1;
-	return a->piece.range.first < b->piece.range.first ? -1 : 1;
+	if (a->pivots.pivot != b->pivots.pivot)
+		return a->pivots.pivot < b->pivots.pivot ? -1 : 1;
+	return a->pivots.range.first < b->pivots.range.first ? -1 : 1;
 }
 
 /* Cutting under way. */
 typedef struct cutter {
 	const gemp_balancer_costs *costs;
-	costed_chunk *pieces;
+	costed_chunk *chunks;
 	size_t count, capacity;
 	size_t next;             /* the next pivot */
-	double target, min_cost; /* costs of a piece: of the next, of any */
+	double target, min_cost; /* costs of a chunk: of the next, of any */
 	double share;            /* a device's of all */
 } cutter;
 
@@ -102,7 +102,7 @@ static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 }
 
 /* Into how many slices a pivot is cut: 1 unless it would keep one worker busy after the device's others have finished
- * its piece. Slices are as many as there are workers, in pieces nearly as small as any, because costs of hubs are
+ * its chunk. Slices are as many as there are workers, in chunks nearly as small as any, because costs of hubs are
  * estimated least well. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
@@ -117,42 +117,42 @@ static size_t slices_of(const cutter *c, size_t pivot)
 }
 
 /* Chunks are kept in the order of cutting until all of them are known. */
-static gemp_code add(cutter *c, const costed_chunk *piece)
+static gemp_code add(cutter *c, const costed_chunk *chunk)
 {
-	GEMP_TRY(GEMP_RESERVE(c->pieces, c->capacity, c->count + 1));
-	c->pieces[c->count++] = *piece;
+	GEMP_TRY(GEMP_RESERVE(c->chunks, c->capacity, c->count + 1));
+	c->chunks[c->count++] = *chunk;
 	return GEMP_OK;
 }
 
-/* A piece of whole pivots, up to one that is sliced. */
+/* A chunk of whole pivots, up to one that is sliced. */
 static gemp_code cut_whole(cutter *c, size_t least)
 {
-	costed_chunk piece = { .piece = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
+	costed_chunk chunk = { .pivots = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
 	size_t end = c->next + least;
-	for (; c->next < c->costs->count && (c->next < end || (double)piece.cost < c->target) && slices_of(c, c->next) < 2;
+	for (; c->next < c->costs->count && (c->next < end || (double)chunk.cost < c->target) && slices_of(c, c->next) < 2;
 	     c->next++)
-		piece.cost += cost_of(c->costs, c->next);
-	piece.piece.range.count = c->next - piece.piece.range.first;
-	return add(c, &piece);
+		chunk.cost += cost_of(c->costs, c->next);
+	chunk.pivots.range.count = c->next - chunk.pivots.range.first;
+	return add(c, &chunk);
 }
 
-/* Pieces of one pivot are some slices each. */
+/* Chunks of one pivot are some slices each. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
 	size_t width = c->costs->workers, pivot = c->next++;
 	double cost = (double)cost_of(c->costs, pivot);
 	for (size_t first = 0; first < slices; first += width) {
 		size_t count = slices - first < width ? slices - first : width;
-		costed_chunk piece = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
-		GEMP_TRY(add(c, &piece));
+		costed_chunk chunk = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
+		GEMP_TRY(add(c, &chunk));
 	}
 	return GEMP_OK;
 }
 
-/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each piece is a part of what is left, so that late pieces
+/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of what is left, so that late chunks
  * are small and balance what earlier ones have cost. */
-static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **pieces,
-                     size_t *piece_count)
+static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **chunks,
+                     size_t *chunk_count)
 {
 	gemp_code code = GEMP_OK;
 	cutter c = { .costs = costs };
@@ -163,7 +163,7 @@ static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *c
 		total += (double)cost_of(costs, i);
 	double left = total;
 	c.share = total / (double)balancer->device_count;
-	c.min_cost = c.share / pieces_of_share;
+	c.min_cost = c.share / chunks_per_share;
 	c.min_cost = c.min_cost < (double)costs->min_cost ? (double)costs->min_cost : c.min_cost;
 	for (size_t turn = 0; c.next < costs->count; turn++) {
 		size_t first = c.next, slices;
@@ -175,12 +175,12 @@ static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *c
 			left -= (double)cost_of(costs, i);
 	}
 	if (c.count)
-		qsort(c.pieces, c.count, sizeof *c.pieces, compare_cost_falling);
-	*pieces = c.pieces;
-	*piece_count = c.count;
-	c.pieces = NULL;
+		qsort(c.chunks, c.count, sizeof *c.chunks, compare_cost_falling);
+	*chunks = c.chunks;
+	*chunk_count = c.count;
+	c.chunks = NULL;
 done:
-	gemp_free(c.pieces);
+	gemp_free(c.chunks);
 	return code;
 }
 
@@ -194,19 +194,19 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 	return node;
 }
 
-/* Longest processing time first (Graham 1969): pieces fall in cost, and each goes to the node that has least to do. */
-static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pieces, size_t count)
+/* Longest processing time first (Graham 1969): chunks fall in cost, and each goes to the node that has least to do. */
+static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *chunks, size_t count)
 {
 	GEMP_OWNED double *load = NULL;
 	balancer->count = 0;
 	GEMP_TRY(GEMP_NEW(load, balancer->node_count));
 	for (size_t i = 0; i < count; i++) {
 		size_t node = least_loaded_node(balancer, load);
-		load[node] += (double)pieces[i].cost;
+		load[node] += (double)chunks[i].cost;
 		if (node != balancer->node)
 			continue;
-		GEMP_TRY(GEMP_RESERVE(balancer->pieces, balancer->capacity, balancer->count + 1));
-		balancer->pieces[balancer->count++] = pieces[i].piece;
+		GEMP_TRY(GEMP_RESERVE(balancer->chunks, balancer->capacity, balancer->count + 1));
+		balancer->chunks[balancer->count++] = chunks[i].pivots;
 	}
 	return GEMP_OK;
 }
@@ -214,17 +214,17 @@ static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *pi
 /* Every rank cuts the same chunks from the same costs, and keeps those of its node. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
-	GEMP_OWNED costed_chunk *pieces = NULL;
-	size_t piece_count = 0;
-	GEMP_TRY(cut(balancer, costs, &pieces, &piece_count));
+	GEMP_OWNED costed_chunk *chunks = NULL;
+	size_t chunk_count = 0;
+	GEMP_TRY(cut(balancer, costs, &chunks, &chunk_count));
 	balancer->sliced = false;
-	for (size_t i = 0; i < piece_count; i++)
-		balancer->sliced |= pieces[i].piece.slices > 1;
-	balancer->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
-	return assign_to_nodes(balancer, pieces, piece_count);
+	for (size_t i = 0; i < chunk_count; i++)
+		balancer->sliced |= chunks[i].pivots.slices > 1;
+	balancer->digest = gemp_hash(chunks, chunk_count * sizeof *chunks, costs->count);
+	return assign_to_nodes(balancer, chunks, chunk_count);
 }
 
-/* Collective. Have all ranks cut the same pieces? */
+/* Collective. Have all ranks cut the same chunks? */
 static bool balancer_agree(const gemp_balancer *balancer)
 {
 	uint64_t both[] = { balancer->digest, ~balancer->digest };
@@ -248,19 +248,19 @@ void gemp_balancer_close(gemp_balancer *balancer)
 	balancer->counter = NULL;
 }
 
-/* A counter that ranks of a node share hands the pieces out. */
-bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece)
+/* A counter that ranks of a node share hands the chunks out. */
+bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *chunk)
 {
-	uint64_t at = gemp_balancer_has_pieces(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
+	uint64_t at = gemp_balancer_has_chunks(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
 	if (at >= balancer->count)
 		return false;
-	*piece = balancer->pieces[at];
-	balancer->done += piece->slices > 1 ? piece->range.first == 0 : piece->range.count;
+	*chunk = balancer->chunks[at];
+	balancer->done += chunk->slices > 1 ? chunk->range.first == 0 : chunk->range.count;
 	return true;
 }
 
 /* Reads the shared counter without taking a chunk. */
-bool gemp_balancer_has_pieces(const gemp_balancer *balancer)
+bool gemp_balancer_has_chunks(const gemp_balancer *balancer)
 {
 	return balancer->counter && gemp_counter_value(balancer->counter) < balancer->count;
 }
@@ -272,7 +272,7 @@ enum {
 	ONE_BY_ONE = 4096, /* pivots that are looked at, */
 	ONE_OF = 16,       /* and then one of so many: costs are to be had for less than the search */
 	COLUMNS_A_DEVICE = 64,
-	TASKS_BELOW_WORKERS = 8, /* a piece may have so many times less tasks than there are workers, who share them */
+	TASKS_BELOW_WORKERS = 8, /* a chunk may have so many times less tasks than there are workers, who share them */
 };
 
 /* A chunk is this part of a rank's share of what is left. Estimated costs of pivots may be wrong by such a factor;
@@ -359,8 +359,8 @@ static gemp_code cut_pivots(gemp_search *search)
 	return gemp_balancer_cut(search->balancer, &costs);
 }
 
-/* Tasks of nested loops are ranges of entries of all pivots, expensive ones first: a piece is some columns of a table
- * of tasks, so that each piece has its part of both. */
+/* Tasks of nested loops are ranges of entries of all pivots, expensive ones first: a chunk is some columns of a table
+ * of tasks, so that each chunk has its part of both. */
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -389,7 +389,7 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
-	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
+	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, chunks must not */
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
@@ -406,16 +406,16 @@ void gemp_search_balance_feed(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
 	gemp_nested_search *nested = search->nested;
-	gemp_pivot_chunk piece;
+	gemp_pivot_chunk chunk;
 	bool busy = nested ? nested->next < nested->end : work->next < work->count;
-	if (!search->balancer || busy || !gemp_balancer_take(search->balancer, &piece))
+	if (!search->balancer || busy || !gemp_balancer_take(search->balancer, &chunk))
 		return;
 	if (nested) {
-		gemp_nested_feed(nested, piece.range);
+		gemp_nested_feed(nested, chunk.range);
 	} else {
-		work->next = piece.range.first;
-		work->count = piece.range.first + piece.range.count;
-		search->chunk = piece;
+		work->next = chunk.range.first;
+		work->count = chunk.range.first + chunk.range.count;
+		search->chunk = chunk;
 	}
 }
 
@@ -425,7 +425,7 @@ uint64_t gemp_search_own_pivots(const gemp_search *search)
 	return search->balancer && search->context->comm->rank ? 0 : search->pivots;
 }
 
-/* How much of its piece a device has not done: columns of tasks, or pivots. */
+/* How much of its chunk a device has not done: columns of tasks, or pivots. */
 static double work_left(const gemp_search *search)
 {
 	const gemp_work *work = &search->work[0];

@@ -37,8 +37,8 @@ void gemp_balancer_open(gemp_balancer *balancer);
 void gemp_balancer_close(gemp_balancer *balancer);
 
 /* Local. Takes the next chunk; false if there is none. */
-bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *piece);
-bool gemp_balancer_has_pieces(const gemp_balancer *balancer);
+bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *chunk);
+bool gemp_balancer_has_chunks(const gemp_balancer *balancer);
 
 /* The pivots of a search as work for a balancer: their costs, and the chunk that is being searched. */
 

@@ -106,7 +106,7 @@ bool gemp_search_idle(const gemp_search *search)
 		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
 			return false;
 	}
-	return !search->balancer || !gemp_balancer_has_pieces(search->balancer);
+	return !search->balancer || !gemp_balancer_has_chunks(search->balancer);
 }
 
 /* DELIVERY. Results travel while the next launch runs. */

@@ -25,12 +25,14 @@ typedef struct gemp_balancer {
 	size_t node_count, node;  /* this rank's */
 	uint64_t *devices;        /* [node_count] of the ranks of each node */
 	uint64_t device_count;    /* of all */
-	gemp_pivot_chunk *pieces; /* [count] of this node */
+	gemp_pivot_chunk *chunks; /* [count] of the chunks that the ranks of this node take */
 	size_t count, capacity;
-	bool sliced;           /* some piece of some node is of slices */
-	uint64_t digest;       /* of the pieces of all nodes */
+	bool sliced;           /* some chunk of some node consists of slices */
+	uint64_t digest;       /* of the chunks of all nodes: ranks compare it */
 	gemp_counter *counter; /* NULL: it is not open */
-	size_t done;           /* pivots in pieces that this rank has taken since it was opened; or their first slices */
+	/* Pivots in the chunks that this rank has taken since the balancer was opened. A sliced pivot counts with its first
+	 * slice. */
+	size_t done;
 } gemp_balancer;
 
 /* Work of one stage on this rank. */

@@ -135,8 +135,8 @@ static void print_others(const label_context *r, size_t set, gemp_text *out)
 		}
 		return;
 	}
-	size_t size;
-	const char *at = gemp_bytes_at(&r->patch->sets.list, set - g->label_set_count, &size), *end = at + size;
+	const gemp_string text = gemp_bytes_at(&r->patch->sets.list, set - g->label_set_count);
+	const char *at = text.bytes, *end = at + text.size;
 	while (at < end) {
 		const char *stop = memchr(at, ';', (size_t)(end - at));
 		stop = stop ? stop : end;
