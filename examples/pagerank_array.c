@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Collective. The sum over all ranks, and rank 0's first three. */
+/* Collective. Prints the sum over all ranks, and the first three vertices of rank 0. */
 static gemp_code report(gemp_context *context, gemp_graph *graph, const gemp_columns *columns)
 {
 	double sum = 0;

@@ -30,19 +30,19 @@ extern "C" {
 typedef struct gemp_context gemp_context;
 struct gemp_report;
 
-/* For 0 and NULL the library chooses a value. */
+/* For members that are 0 or NULL the library chooses a value. */
 typedef struct gemp_context_options {
 	size_t size;            /* of this struct, set by gemp_context_options_init */
 	const char *devices;    /* which OpenCL devices: docs/ranks.md; NULL: GPUs, else CPUs */
 	uint64_t host_memory;   /* limit in bytes for each rank */
 	uint64_t device_memory; /* limit in bytes for each device of a rank */
 	uint64_t result_buffer; /* matches that one kernel launch can store on the device */
-	uint64_t outbox;        /* partial matches that can wait for each step of a plan and destination rank */
+	uint64_t outbox;        /* partial matches that can wait on the device for each plan step and destination rank */
 	uint64_t row_cache;     /* bytes of rows of other ranks that a rank keeps on its device */
 	gemp_verbosity verbosity;
-	gemp_log_callback *log; /* NULL: messages are dropped */
-	gemp_progress_callback *progress;
-	void *callback_self;
+	gemp_log_callback *log;           /* NULL: messages are dropped */
+	gemp_progress_callback *progress; /* NULL: progress is dropped */
+	void *callback_self;              /* passed to both callbacks */
 } gemp_context_options;
 
 /* Local. Sets all defaults. */
@@ -56,7 +56,7 @@ GEMP_API gemp_code gemp_context_configure(gemp_context *context, const gemp_cont
 /* Collective. Frees the context; close the objects that were made from it before. Does nothing for NULL. */
 GEMP_API void gemp_context_close(gemp_context *context);
 
-/* Local. */
+/* Local. The rank of this process in the communicator, and the number of ranks. */
 GEMP_API int gemp_context_rank(const gemp_context *context);
 GEMP_API int gemp_context_size(const gemp_context *context);
 /* Local. The duplicated communicator, which belongs to the context. */
@@ -65,18 +65,18 @@ GEMP_API MPI_Comm gemp_context_communicator(const gemp_context *context);
 /* Collective. Returns the largest code of all ranks; all ranks then have the message of the first rank that failed with it. */
 GEMP_API gemp_code gemp_context_agree(const gemp_context *context, gemp_code code);
 
-/* For programs that leave MPI to the library, as gemp-mpi does.
- * Begin initialises MPI; a process without mpirun gets a session folder of its own and starts no daemon. From then on unfinished
- * files are removed when a signal ends the process, and the first context warns if a launcher started many worlds of one rank.
- * End calls MPI_Finalize and returns the exit code for main. If a file had to be abandoned while it was open, which MPI_Finalize
- * does not survive, End ends the process itself. */
+/* For programs that leave MPI to the library, as gemp-mpi does. Collective over MPI_COMM_WORLD.
+ * gemp_process_begin initialises MPI; a process without mpirun gets a session folder of its own and starts no daemon. From then on
+ * unfinished files are removed when a signal ends the process, and the first context warns if a launcher started many worlds of one
+ * rank. gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon an open file, MPI_Finalize would
+ * crash, so gemp_process_end ends the process itself. */
 GEMP_API gemp_code gemp_process_begin(int *argc, char ***argv);
 GEMP_API int gemp_process_end(gemp_code code);
 
 /* Local. Sets what SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 do from now on. */
 typedef enum gemp_on_signal {
 	GEMP_SIGNAL_NOTE,    /* work with a checkpoint stops at its next step; a second SIGINT ends the process */
-	GEMP_SIGNAL_DEFAULT, /* the system's default action, which also follows for a signal that was noted before */
+	GEMP_SIGNAL_DEFAULT, /* the system's default action, which is also taken now for a signal that was noted before */
 	GEMP_SIGNAL_SAY,     /* `text`, a whole line, goes to stderr, and the process ends; NULL: no line */
 } gemp_on_signal;
 GEMP_API void gemp_process_on_signal(gemp_on_signal action, const char *text);

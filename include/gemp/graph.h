@@ -16,15 +16,16 @@ extern "C" {
 
 typedef struct gemp_graph gemp_graph;
 
-/* Collective. Opens a graph file (docs/format.md); functions read the parts of the file that they need. */
+/* Collective. Opens a graph file (docs/format.md). Later functions read the parts of the file that they need. gemp_graph_close frees *out, also
+ * for the other functions that make a graph; the context must outlive it. GEMP_ENOINPUT, GEMP_EDATA. */
 GEMP_API gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path);
-/* Collective. Takes NULL. */
+/* Collective. Frees the graph; does nothing for NULL. */
 GEMP_API void gemp_graph_close(gemp_graph *graph);
 
 /* Local. Vertices and edges of all ranks together. */
 GEMP_API uint64_t gemp_graph_vertex_count(const gemp_graph *graph);
 GEMP_API uint64_t gemp_graph_edge_count(const gemp_graph *graph);
-/* Local. Vertices of this rank. Row i of its columns (gemp/columns.h) belongs to its vertex i. */
+/* Local. The number of vertices of this rank. Row i of columns (gemp/columns.h) belongs to vertex i of this rank. */
 GEMP_API uint64_t gemp_graph_local_vertex_count(const gemp_graph *graph);
 /* Local. A hash of the content, the same for every number of ranks. */
 GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
@@ -34,33 +35,33 @@ GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
 GEMP_API gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report);
 
 /* Collective. Reads a whole graph file, compares checksums and the hash of its content, and checks that rows are sorted, that ids
- * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: the file is damaged. The report may be NULL. */
+ * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: the file is damaged. report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report);
 
-/* IMPORT: text and binary formats to a graph, docs/formats.md. */
+/* IMPORT of text and binary formats (docs/formats.md). */
 
 typedef struct gemp_import_settings {
-	size_t size; /* set by gemp_import_settings_init */
-	const char *const *vertex_files;
-	size_t vertex_file_count; /* 0: vertices come from the edges */
-	const char *const *edge_files;
+	size_t size;                     /* set by gemp_import_settings_init */
+	const char *const *vertex_files; /* [vertex_file_count] paths */
+	size_t vertex_file_count;        /* 0: vertices come from the edges */
+	const char *const *edge_files;   /* [edge_file_count] paths */
 	size_t edge_file_count;
 	const char *format;        /* a name of gemp_import_format_at; NULL: by the files' endings */
 	const char *metamodel;     /* xmi: the .ecore file; NULL: none */
-	const char *default_label; /* of vertices that come without; NULL: none */
-	const char *default_type;  /* of edges that come without; NULL: E */
+	const char *default_label; /* for vertices without label; NULL: none */
+	const char *default_type;  /* for edges without type; NULL: E */
 	bool undirected;           /* edges have no direction */
-	bool merge_parallel;       /* one of each set of parallel edges is kept */
+	bool merge_parallel;       /* keep one of each set of parallel edges */
 	uint64_t seed;             /* of the random partition; 1 by default */
 } gemp_import_settings;
 
-/* Local. */
+/* Local. Sets all defaults. */
 GEMP_API void gemp_import_settings_init(gemp_import_settings *settings);
-/* Collective. */
+/* Collective. Imports a graph. settings: with at least one file. GEMP_EDATA: the message names file, line and remedy. */
 GEMP_API gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings);
 
-/* Local. Number `index` of the formats that are read: its name, the endings that it is known by (joined by blanks, "" for none), and
- * one line about it; false past the last. */
+/* Local. Describes import format number `index`: its name, its file endings (joined by blanks, "" for none), and one line of text. False if
+ * there are fewer formats. The strings belong to the library. */
 GEMP_API bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary);
 
 /* GENERATORS of random and regular graphs. */
@@ -70,7 +71,7 @@ typedef struct gemp_parameter {
 	double value, min, max; /* default and range */
 	bool whole;             /* integers only */
 	const char *meaning;
-	const char *const *words; /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
+	const char *const *words; /* for the values 0, 1, ..., ended by NULL; NULL: values are numbers */
 } gemp_parameter;
 
 typedef struct gemp_generator {
@@ -79,9 +80,10 @@ typedef struct gemp_generator {
 	const gemp_parameter *parameters; /* [parameter_count] */
 } gemp_generator;
 
-/* Local. All generators: *count of them. */
+/* Local. Returns the list of all generators, [*count], which belongs to the library. */
 GEMP_API const gemp_generator *gemp_generators(size_t *count);
-/* Local. What values of a parameter look like ("N", "X" or "deep|shallow|random"), and its default as one would give it. */
+/* Local. out[size] becomes the form of a parameter's values ("N" for whole numbers, "X" for numbers, "deep|shallow|random"), or its default, as
+ * text. */
 GEMP_API void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter);
 GEMP_API void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter);
 
@@ -90,7 +92,8 @@ typedef struct gemp_generator_parameter {
 	const char *place;        /* where a user wrote it, for messages: "run.conf:3"; NULL: nowhere */
 } gemp_generator_parameter;
 
-/* Collective. seed: of the graph; relabel_seed: of the random partition. The graph does not depend on the number of ranks. */
+/* Collective. Generates a graph. Parameters that are not given have their defaults. seed: of the graph; relabel_seed: of the random partition.
+ * The graph does not depend on the number of ranks. GEMP_EUSAGE: no such generator or parameter, or a value out of range. */
 GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
@@ -100,13 +103,13 @@ GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, 
 
 typedef struct gemp_graph_builder gemp_graph_builder;
 
-/* Collective. seed: of the random partition. */
+/* Collective. seed: of the random partition. gemp_graph_builder_finish or _close frees *out. */
 GEMP_API gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed);
-/* Local. Adds edges source[i] -> target[i] of one type between vertices with integer keys. An end that no rank adds as a vertex becomes
- * one without label. weights: values of the attribute `weight`, or NULL. */
+/* Local. Adds the edges source[i] -> target[i], i < count, of one type between vertices with integer keys. An end that no rank adds as a vertex
+ * becomes a vertex without label. weights: [count] values of the attribute `weight`; NULL: edges have none. */
 GEMP_API gemp_code gemp_graph_builder_edges(gemp_graph_builder *builder, const char *type, size_t count,
                                             const int64_t *source, const int64_t *target, const double *weights);
-/* Local. Adds vertices with integer keys and one label (NULL: none). */
+/* Local. Adds vertices with integer keys[count] and one label (NULL: none). */
 GEMP_API gemp_code gemp_graph_builder_vertices(gemp_graph_builder *builder, const char *label, size_t count,
                                                const int64_t *keys);
 /* Collective. Makes the graph and frees the builder, also on failure. */
@@ -120,13 +123,14 @@ typedef struct gemp_partition_settings {
 	size_t size;    /* set by gemp_partition_settings_init */
 	uint64_t parts; /* at most 2^20; 0: the number that the graph's file stores, or else the number of ranks */
 	gemp_partitioner method;
-	bool stored; /* use the parts that the file stores, if it has as many as `parts` asks for; true by default */
+	bool
+		stored; /* use the parts that the file stores, if they are as many as `parts`, or `parts` is 0; true by default */
 } gemp_partition_settings;
 
-/* Local. */
+/* Local. Sets all defaults. */
 GEMP_API void gemp_partition_settings_init(gemp_partition_settings *settings);
 /* Collective. Cuts a graph into parts, and reports their sizes, their balance and the edges between them. out: gets the same graph with
- * its vertices in the order of the parts, which the caller closes; NULL: not wanted. settings NULL: defaults; report: may be NULL. */
+ * its vertices in the order of the parts, which the caller closes; NULL: not wanted. settings NULL: defaults; report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                         gemp_report *report);
 
@@ -136,15 +140,15 @@ typedef struct gemp_write_settings {
 	size_t size;         /* set by gemp_write_settings_init */
 	const char *command; /* for the file's provenance; NULL: "libgemp" */
 	const char *weight;  /* numeric attribute of edges that the file stores as values of its matrices; NULL: ones */
-	/* Files whose names and hashes go into the provenance; none: the files that the graph was imported from. */
+	/* Files whose names and hashes go into the provenance; input_count 0: the files that the graph was imported from. */
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
 } gemp_write_settings;
 
-/* Local. */
+/* Local. Sets all defaults. */
 GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
-/* Collective. Writes a graph file, under a temporary name until it is whole. settings NULL: defaults. Reports the file, the schema,
- * seconds and memory, and for a graph that this program made how fast that was. report: may be NULL. */
+/* Collective. Writes a graph file, under a temporary name until it is complete. settings NULL: defaults. Reports the file, the schema, seconds
+ * and memory, and, if this program made the graph, the throughput. report NULL: none is wanted. GEMP_EIO. */
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                                     gemp_report *report);
 
@@ -155,10 +159,10 @@ typedef struct gemp_export_settings {
 	const char *weight;        /* mtx: attribute of edges that gives the values; NULL: none */
 } gemp_export_settings;
 
-/* Local. */
+/* Local. Sets all defaults. */
 GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
 /* Collective. Writes files for other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv), jsonl, graphml, dot,
- * mtx, xmi (docs/formats.md). settings NULL: defaults. Reports names and sizes of the files. report: may be NULL. */
+ * mtx, xmi (docs/formats.md). settings NULL: defaults. Reports names and sizes of the files. report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                                      gemp_report *report);
 

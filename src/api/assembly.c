@@ -198,14 +198,6 @@ static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_cod
 	return GEMP_OK;
 }
 
-/* Collective. Closes and empties an owner of an output. */
-static gemp_code close_output(gemp_output **output)
-{
-	gemp_output *closing = *output;
-	*output = NULL;
-	return gemp_output_close(closing);
-}
-
 /* Collective. Writes unitigs and the links between them as GFA 1. Neighbours overlap by k - 1 letters. */
 static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_sequences *sequences,
                            const gemp_unitigs *u, gemp_traffic *traffic)
@@ -224,7 +216,7 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 		gemp_text_print(&text, "L\tunitig%" PRIu64 "\t%c\tunitig%" PRIu64 "\t%c\t%uM\n", links[i].from + 1,
 		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+', u->graph->k - 1);
 	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
-	return close_output(&output);
+	return gemp_output_close(GEMP_MOVE(output));
 }
 
 /* Collective. Each rank writes the letters that it holds; a sequence may begin on one rank and end on the next. */
@@ -234,7 +226,7 @@ static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_TRY(gemp_output_open(&output, comm, path));
 	GEMP_TRY(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
-	return close_output(&output);
+	return gemp_output_close(GEMP_MOVE(output));
 }
 
 /* Collective. Writes the Eulerian path, or the unitigs if there is none; and the unitigs to the files that the settings name. */

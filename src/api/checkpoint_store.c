@@ -1,3 +1,7 @@
+/* Order makes the folder safe: a file is synced, then checkpoint.json is replaced by renaming, then the folder is synced; and checkpoint.json is
+ * removed before the files that it names.
+ */
+
 #include "api/checkpoint_store.h"
 
 #include "core/log.h"
@@ -182,6 +186,7 @@ static gemp_code open_folder(gemp_checkpoint_store *store, const char *path, boo
 	return GEMP_OK;
 }
 
+/* The lock is held from here until the store is closed. */
 gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *store, const gemp_comm *comm,
                                      const gemp_checkpoint_settings *settings, json_t *question)
 {
@@ -201,6 +206,7 @@ gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *store, const gemp_co
 	return code;
 }
 
+/* A store {0} that was never opened has no lock, whose descriptor would be 0. */
 void gemp_checkpoint_store_close(gemp_checkpoint_store *store)
 {
 	if (store->comm && store->lock >= 0)

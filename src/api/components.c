@@ -147,9 +147,7 @@ static gemp_code write_tree(component_search *s)
 		GEMP_TRY(write_tree_type(s, rows, type, before));
 		before += gemp_csr_edges(&s->csr[type]);
 	}
-	gemp_edge_rows *closing = rows;
-	rows = NULL;
-	return gemp_edge_rows_close(closing);
+	return gemp_edge_rows_close(GEMP_MOVE(rows));
 }
 
 /* Collective. Makes the column, if the caller or a file wants it, and writes the files. */
@@ -197,6 +195,7 @@ static void report_sizes(const component_search *s)
 	gemp_report_set(s->job.report, "sizes", list);
 }
 
+/* A spanning forest has one edge for each vertex but one of each component. */
 static void report_counts(const component_search *s)
 {
 	const gemp_components *found = &s->found;

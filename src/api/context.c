@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
+#include "gemp/file.h"
 #include "io/file/stream.h"
 #include "io/rows/row_writer.h"
 #include "partition/runtime.h"
@@ -111,8 +112,7 @@ gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gem
 	if (launch.size)
 		gemp_world_check(&context->comm, &launch);
 	launch.size = 0;
-	*out = context;
-	context = NULL;
+	*out = GEMP_MOVE(context);
 	return GEMP_OK;
 }
 

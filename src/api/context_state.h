@@ -17,6 +17,14 @@ struct gemp_context {
 	bool all_devices;      /* the runtime has every device of the rank, not only the first */
 };
 
+/* The value of a pointer, which becomes NULL: what an owner (core/memory.h) hands over, as in *out = GEMP_MOVE(graph). */
+#define GEMP_MOVE(pointer)                      \
+	({                                          \
+		__typeof__(pointer) moved_ = (pointer); \
+		(pointer) = NULL;                       \
+		moved_;                                 \
+	})
+
 /* Copies as many bytes of the caller's options (NULL: none) into `out` as both structs have: the program may have been compiled with
  * an older library, whose struct is shorter. The first member of a struct is its size. */
 void gemp_options_copy(void *out, size_t size, const void *options);

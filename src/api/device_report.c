@@ -26,6 +26,7 @@ typedef struct device_entry {
 	gemp_device_work work;
 } device_entry;
 
+/* Texts are copied with the whole arrays, which have the same sizes in gemp_device. */
 static void describe_device(device_entry *own, const gemp_runtime *runtime, int rank)
 {
 	const gemp_device *device = runtime->device;
@@ -76,6 +77,7 @@ static json_t *text_or_null(const char *text)
 	return text[0] ? json_string(text) : json_null();
 }
 
+/* The JSON has more of each device than fits into a line. */
 static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
 {
 	json_t *list = json_array();

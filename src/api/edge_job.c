@@ -75,12 +75,11 @@ void gemp_edge_job_free(gemp_edge_job *job)
 
 void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out)
 {
-	if (!out)
-		return;
-	*out = job->columns;
-	job->columns = NULL;
+	if (out)
+		*out = GEMP_MOVE(job->columns);
 }
 
+/* All rows are loaded before the work, so that its time contains no reading. */
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
 {
 	gemp_shard *shard = job->shard;
@@ -129,6 +128,7 @@ static gemp_code add_column(gemp_column **out, gemp_table *found, const char *na
 	return gemp_column_pad(*out, rows);
 }
 
+/* Local. GEMP_EDATA for sums of weights that no signed column holds. */
 static gemp_code fill_integers(gemp_column *column, const gemp_layout *layout, gemp_column_values type,
                                const void *values, uint64_t none)
 {
@@ -150,6 +150,7 @@ static gemp_code fill_integers(gemp_column *column, const gemp_layout *layout, g
 	return GEMP_OK;
 }
 
+/* Local. Infinite distances and NaN stay NULL. */
 static void fill_floats(gemp_column *column, const gemp_layout *layout, const double *values)
 {
 	for (size_t row = 0; row < layout->own; row++)
@@ -159,6 +160,7 @@ static void fill_floats(gemp_column *column, const gemp_layout *layout, const do
 		}
 }
 
+/* The column is added before the values, since it begins with NULLs, and only vertices that have a value are written. */
 gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp_layout *layout,
                                  gemp_column_values type, const void *values, uint64_t none)
 {
@@ -216,6 +218,7 @@ static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, si
 	return GEMP_OK;
 }
 
+/* Ranks write in turns, so rows are in the order of ids. */
 gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const char *what, const gemp_table *columns)
 {
 	gemp_shard *shard = graph->shard;
@@ -252,6 +255,7 @@ static const char *prefix_of(const gemp_vertex_output *output, const char *funct
 	return output->column ? output->column : function;
 }
 
+/* A graph with an attribute of that name is refused before the work, since the new file would otherwise have two of the same name. */
 gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
                                    const char *const *names, size_t count)
 {

@@ -162,6 +162,7 @@ static void report_exchange(euler_search *s)
 		gemp_report_detail(s->job.report, "  %-10s %.2f bytes an edge\n", "", each);
 }
 
+/* `joins` are the places where circuits were joined into one. */
 static void report_result(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -275,9 +276,7 @@ static gemp_code write_sequence(euler_search *s)
 		return GEMP_OK;
 	GEMP_TRY(gemp_output_open(&output, s->job.comm, s->settings.output));
 	GEMP_TRY(write_text(output, s->job.comm, &overlap, circular));
-	gemp_output *closing = output;
-	output = NULL;
-	return gemp_output_close(closing);
+	return gemp_output_close(GEMP_MOVE(output));
 }
 
 /* THE CALL */
@@ -391,6 +390,7 @@ static gemp_code write_and_report(euler_search *s)
 	return gemp_report_resources(report, s->job.runtime, &s->job.timers);
 }
 
+/* A walk over a graph whose degrees do not allow a circuit is a path. */
 static gemp_euler_outcome outcome_of(const euler_search *s)
 {
 	const bool found = is_found(s);
@@ -404,6 +404,7 @@ static gemp_euler_outcome outcome_of(const euler_search *s)
 	return outcome;
 }
 
+/* The outcome is set only if nothing failed. */
 gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                            const gemp_euler_settings *settings, gemp_euler_outcome *outcome, gemp_report *report)
 {

@@ -36,8 +36,7 @@ gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shar
 		gemp_shard_free(shard);
 	}
 	GEMP_TRY(gemp_comm_agree(&context->comm, code));
-	*out = graph;
-	graph = NULL;
+	*out = GEMP_MOVE(graph);
 	return GEMP_OK;
 }
 
@@ -209,8 +208,7 @@ gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *contex
 	GEMP_TRY(gemp_builder_new(&building->builder, &context->comm, &how));
 	GEMP_TRY(gemp_comm_agree(&context->comm,
 	                         gemp_builder_edge_column(building->builder, "weight", GEMP_FLOAT, &building->weight)));
-	*out = building;
-	building = NULL;
+	*out = GEMP_MOVE(building);
 	return GEMP_OK;
 }
 
@@ -333,7 +331,6 @@ gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph)
 	GEMP_THEN(gemp_column_append(key, &shard->keys));
 	columns->table.rows = shard->rows;
 	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
-	*out = columns;
-	columns = NULL;
+	*out = GEMP_MOVE(columns);
 	return GEMP_OK;
 }

@@ -72,8 +72,7 @@ gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_t
 	if (count)
 		memcpy(array->numbers.values, values, count * gemp_key_size(kind));
 	unify_nans(kind, array->numbers.values, count);
-	*out = array;
-	array = NULL;
+	*out = GEMP_MOVE(array);
 	return GEMP_OK;
 }
 
@@ -85,8 +84,7 @@ gemp_code gemp_array_read(gemp_array **out, gemp_context *context, const char *p
 	GEMP_TRY(new_array(&array, context));
 	GEMP_TRY(gemp_number_array_read(&array->numbers, &context->comm, path, (gemp_key_kind)type));
 	array->read_seconds = gemp_now() - since;
-	*out = array;
-	array = NULL;
+	*out = GEMP_MOVE(array);
 	return GEMP_OK;
 }
 

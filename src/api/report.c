@@ -61,8 +61,7 @@ gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_
 	if (context->comm.rank == 0)
 		GEMP_THEN(open_outputs(report));
 	GEMP_TRY(gemp_comm_agree(&context->comm, code));
-	*out = report;
-	report = NULL;
+	*out = GEMP_MOVE(report);
 	return GEMP_OK;
 }
 

@@ -173,9 +173,7 @@ gemp_code gemp_graph_list_edges(gemp_graph *graph, const gemp_edge_selection *ed
 	for (size_t r = 0; r < graph->shard->relation_count; r++)
 		if (l.job.relations[r])
 			GEMP_TRY(list_relation(&l, r));
-	gemp_edge_rows *closing = l.rows;
-	l.rows = NULL;
-	GEMP_TRY(gemp_edge_rows_close(closing));
+	GEMP_TRY(gemp_edge_rows_close(GEMP_MOVE(l.rows)));
 	if (edge_count)
 		*edge_count = l.edges;
 	if (!report)

@@ -124,6 +124,7 @@ static void write_name(event_writer *w, int rank, int lane, const char *what, co
 	fprintf(w->file, "\"sort_index\":%d}}", place);
 }
 
+/* Names the process of a rank and its threads, one for each lane; further lanes are further devices. */
 static void write_names(event_writer *w, int rank, const trace_head *h)
 {
 	char name[HOST + 32];
@@ -135,6 +136,7 @@ static void write_names(event_writer *w, int rank, const trace_head *h)
 	}
 }
 
+/* Times are microseconds with three digits after the point, since spans are measured in nanoseconds. */
 static void write_spans(event_writer *w, int rank, const trace_head *h, const gemp_span *spans)
 {
 	for (size_t i = 0; i < h->count; i++) {

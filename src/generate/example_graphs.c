@@ -245,6 +245,7 @@ static gemp_code make_genre_vertices(const gemp_generator_run *making)
 	return GEMP_OK;
 }
 
+/* A film draws all its parts from a stream of its own, so films can be made in any order. */
 static gemp_code make_movies(const gemp_generator_run *making)
 {
 	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);
@@ -324,6 +325,7 @@ static bool draw_fault(route *r)
 	return gemp_random_unit(&r->state) < r->making->values[FAULTS];
 }
 
+/* The place of an edge in messages is that of its source. */
 static gemp_code add_edge(const route *r, uint64_t source, uint64_t target, const char *type)
 {
 	return gemp_generator_edge(r->making, source, target, type, source);
@@ -405,6 +407,7 @@ static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 	return extend_track(&r, next + FIRST_SWITCH);
 }
 
+/* Routes are independent of one another, so each thread makes its own. */
 static gemp_code make_railway(const gemp_generator_run *making)
 {
 	gemp_block_range routes = gemp_generator_range(making, (uint64_t)making->values[ROUTES]);

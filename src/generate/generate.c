@@ -135,6 +135,7 @@ const gemp_generator *gemp_generators(size_t *count)
 	return list;
 }
 
+/* All parameters begin with their defaults. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
 {
 	const char *names[ENTRIES];
@@ -287,6 +288,7 @@ static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_genera
 	return run_makers(makers, threads);
 }
 
+/* Values that do not fit together are found before any rank makes anything. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options)
 {
 	const gemp_generator_entry *entry = entries[options->generator];

@@ -52,6 +52,7 @@ static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t nu
 	return gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]);
 }
 
+/* No rank has to remember pairs: the permutation makes them different. */
 static gemp_code uniform_make(const gemp_generator_run *making)
 {
 	gemp_block_range span = gemp_generator_range(making, (uint64_t)making->values[UNIFORM_EDGES]);
@@ -119,6 +120,7 @@ static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t numbe
 	return gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]);
 }
 
+/* Pairs may repeat, as in Graph500; the builder merges them. */
 static gemp_code rmat_make(const gemp_generator_run *making)
 {
 	uint64_t vertices = UINT64_C(1) << (int)making->values[RMAT_SCALE];
@@ -242,6 +244,7 @@ static void remaining_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 	ends[1] = single || number % 2 != 0 ? a : b;
 }
 
+/* The number decides which kind of edge it is, in the order of the comment above. */
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
@@ -412,6 +415,7 @@ static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGES
 	return (gemp_value){ .type = GEMP_STRING, .string = { word, size } };
 }
 
+/* Vertices have words or numbers as keys, so gemp_generator_vertices does not serve here. */
 static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertices)
 {
 	gemp_block_range span = gemp_generator_range(making, vertices);

@@ -1,8 +1,6 @@
 /* Analytics of the public library beside plain loops over a list of edges. */
 #include "api_case.h"
 
-static gemp_context *context;
-
 static const gemp_edge_direction directions[] = { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY };
 
 /* Arcs that a direction makes of the edges: [2 * m + 1]. A loop is one arc. */
@@ -386,26 +384,13 @@ static void no_memory(void **state)
 	api_case_free(c);
 }
 
-static int open_context(void **state)
-{
-	(void)state;
-	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
-}
-
-static int close_context(void **state)
-{
-	(void)state;
-	gemp_context_close(context);
-	return gemp_memory_blocks() != 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(random_graphs, open_context, close_context),
-		cmocka_unit_test_setup_teardown(wrong_arguments, open_context, close_context),
-		cmocka_unit_test_setup_teardown(older_selection, open_context, close_context),
-		cmocka_unit_test_setup_teardown(no_memory, open_context, close_context),
+		API_TEST(random_graphs),
+		API_TEST(wrong_arguments),
+		API_TEST(older_selection),
+		API_TEST(no_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-static gemp_context *context;
-
 static void queries(void **state)
 {
 	(void)state;
@@ -75,23 +73,8 @@ static void tuning(void **state)
 	assert_all((access(path, F_OK) == 0) == (test_comm.size == 1));
 }
 
-static int open_context(void **state)
-{
-	(void)state;
-	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
-}
-
-static int close_context(void **state)
-{
-	(void)state;
-	gemp_context_close(context);
-	return gemp_memory_blocks() != 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
-
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { TEST(queries), TEST(devices_and_shuffles), TEST(tuning) };
+	const struct CMUnitTest tests[] = { API_TEST(queries), API_TEST(devices_and_shuffles), API_TEST(tuning) };
 	return test_main_all(argc, argv, tests);
 }

@@ -38,7 +38,7 @@ static inline gemp_code api_sssp(gemp_columns **out, gemp_graph *graph, const ge
 	return gemp_graph_sssp(out, graph, edges, &settings, NULL);
 }
 
-/* Which rank adds what: all in turns; the last rank nothing; only the first. */
+/* Which rank adds which vertices and edges: all ranks in turns; all but the last rank; only the first rank. */
 typedef enum api_split { SPLIT_TURNS, SPLIT_LAST_EMPTY, SPLIT_FIRST_ONLY, API_SPLITS } api_split;
 
 /* The same on all ranks. */
@@ -90,7 +90,7 @@ static inline bool api_adds(const gemp_context *context, api_split split, size_t
 	return index % size == rank;
 }
 
-/* Collective. Calls of several sizes, another number of them on each rank. */
+/* Collective. Builds the graph by calls of several sizes, of which each rank makes another number. */
 static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const api_case *c, api_split split)
 {
 	gemp_graph_builder *builder = NULL;
@@ -125,7 +125,7 @@ static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const
 	return gemp_graph_builder_finish(builder, out);
 }
 
-/* The number of a key; n: there is no such vertex. */
+/* The number of the vertex with that key; n if there is none. */
 static inline size_t api_number(const api_case *c, int64_t key)
 {
 	size_t v = 0;
@@ -134,7 +134,7 @@ static inline size_t api_number(const api_case *c, int64_t key)
 	return v;
 }
 
-/* A cell as a number; NAN: NULL. */
+/* A cell as a number; NAN for NULL. */
 static inline double api_cell(const gemp_column_view *view, size_t row)
 {
 	if (view->null && view->null[row])
@@ -147,7 +147,7 @@ static inline double api_cell(const gemp_column_view *view, size_t row)
 	}
 }
 
-/* Collective. All ranks' rows one after the other; the caller frees. */
+/* Collective. Returns the rows of all ranks in rank order, [*total]; the caller frees. */
 static inline double *api_gather(MPI_Comm comm, const double *own, size_t count, size_t *total)
 {
 	int size, own_count = (int)count, *counts, *begin;
@@ -165,7 +165,7 @@ static inline double *api_gather(MPI_Comm comm, const double *own, size_t count,
 	return all;
 }
 
-/* Collective. Column `name` of columns that have a row for each vertex: [n] by number of the vertex; NULL: something is wrong. */
+/* Collective. The values of a column with a row for each vertex, [n] by number of the vertex; NULL if the columns are wrong. The caller frees. */
 static inline double *api_by_vertex(gemp_context *context, gemp_graph *graph, const api_case *c,
                                     const gemp_columns *columns, const char *name)
 {
@@ -205,5 +205,23 @@ static inline bool api_same(double a, double b)
 {
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (1 + fabs(b));
 }
+
+/* The context of a test, which is opened before the test and closed after it, when no memory may be left. */
+static gemp_context *context;
+
+static inline int api_open_context(void **state)
+{
+	(void)state;
+	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
+}
+
+static inline int api_close_context(void **state)
+{
+	(void)state;
+	gemp_context_close(context);
+	return gemp_memory_blocks() != 0;
+}
+
+#define API_TEST(name) cmocka_unit_test_setup_teardown(name, api_open_context, api_close_context)
 
 #endif

@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-static gemp_context *context;
-
 static void builders(void **state)
 {
 	(void)state;
@@ -435,26 +433,12 @@ static void no_memory(void **state)
 	api_case_free(c);
 }
 
-static int open_context(void **state)
-{
-	(void)state;
-	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
-}
-
-static int close_context(void **state)
-{
-	(void)state;
-	gemp_context_close(context);
-	return gemp_memory_blocks() != 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(builders),   TEST(weights_of_some), TEST(hashes),      TEST(what_is_no_file), TEST(imports),
-		TEST(generators), TEST(reports),         TEST(small_files), TEST(report_lines),    TEST(no_memory),
+		API_TEST(builders),     API_TEST(weights_of_some), API_TEST(hashes),  API_TEST(what_is_no_file),
+		API_TEST(imports),      API_TEST(generators),      API_TEST(reports), API_TEST(small_files),
+		API_TEST(report_lines), API_TEST(no_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-static gemp_context *context;
-
 typedef struct world {
 	api_case *c;
 	gemp_graph *graph;
@@ -666,31 +664,16 @@ static void no_memory(void **state)
 	world_free(&w);
 }
 
-static int open_context(void **state)
-{
-	(void)state;
-	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
-}
-
-static int close_context(void **state)
-{
-	(void)state;
-	gemp_context_close(context);
-	return gemp_memory_blocks() != 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(two_hops),           TEST(triangles),
-		TEST(values_bound_again), TEST(wrong_texts),
-		TEST(order_and_limits),   TEST(types),
-		TEST(nothing_to_find),    TEST(files),
-		TEST(counts_are_rows),    TEST(reports_for_people),
-		TEST(plans_and_reports),  TEST(older_settings),
-		TEST(no_memory),
+		API_TEST(two_hops),           API_TEST(triangles),
+		API_TEST(values_bound_again), API_TEST(wrong_texts),
+		API_TEST(order_and_limits),   API_TEST(types),
+		API_TEST(nothing_to_find),    API_TEST(files),
+		API_TEST(counts_are_rows),    API_TEST(reports_for_people),
+		API_TEST(plans_and_reports),  API_TEST(older_settings),
+		API_TEST(no_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

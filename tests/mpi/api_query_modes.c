@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-static gemp_context *context;
-
 typedef struct world {
 	api_case *c;
 	gemp_graph *graph;
@@ -260,27 +258,12 @@ static void checkpoints(void **state)
 	world_free(&w);
 }
 
-static int open_context(void **state)
-{
-	(void)state;
-	return gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK;
-}
-
-static int close_context(void **state)
-{
-	(void)state;
-	gemp_context_close(context);
-	return gemp_memory_blocks() != 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(counts_by_vertex), TEST(estimates),    TEST(motifs),
-		TEST(several_queries),  TEST(query_graphs), TEST(previews_and_covered_subgraphs),
-		TEST(checkpoints),
+		API_TEST(counts_by_vertex), API_TEST(estimates),    API_TEST(motifs),
+		API_TEST(several_queries),  API_TEST(query_graphs), API_TEST(previews_and_covered_subgraphs),
+		API_TEST(checkpoints),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,3 +1,7 @@
+/* The steps of an analysis and its report. Clocks are divided so that the phases of a report add up: an engine measures its own preparation, its
+ * kernels and its exchanges, and the remaining time of a run is work of the host (GEMP_PHASE_RESOLVE).
+ */
+
 #include "api/analytics/analysis.h"
 
 #include "core/memory.h"
@@ -9,6 +13,7 @@
 
 GEMP_SETTINGS(gemp_analysis_settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1)
 
+/* The device is opened last, since opening it takes longer than all checks. */
 gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, gemp_columns **out, gemp_graph *graph,
                               const gemp_edge_selection *edges, const gemp_analysis_settings *settings,
                               gemp_report *report)
@@ -43,6 +48,7 @@ static gemp_code check_weight(const gemp_analysis *a)
 					 weight, a->job.graph->name);
 }
 
+/* Loading rows counts as reading, and what the layout computes from them as conversion. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	double since = gemp_now();
@@ -108,6 +114,7 @@ gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 		                        .weight = a->job.edges.weight };
 }
 
+/* Local vertices are in the order of the device; the check goes over the rows of the graph. */
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
 {
 	*out = values ? gemp_calloc(a->layout.own, size) : NULL;
@@ -132,6 +139,7 @@ void gemp_analysis_report_reached(gemp_analysis *a, gemp_count reached)
 	                  a->settings.sources[0]);
 }
 
+/* Device and exchange are parts of the search, which the table says beside them. */
 void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
 {
 	enum { STAGES = 5 };
@@ -204,6 +212,7 @@ static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 	return GEMP_OK;
 }
 
+/* The report begins with the graph, since the rates refer to its edges. */
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	gemp_report *report = a->job.report;
@@ -215,6 +224,7 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 	return gemp_report_resources(report, a->job.runtime, &a->job.timers);
 }
 
+/* Every iteration goes over all edges, so edges and bytes are those of one iteration times the rounds. */
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)
 {
 	double wall = run->wall;

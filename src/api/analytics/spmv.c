@@ -136,7 +136,7 @@ static double length_of(const gemp_analysis *a, const double *y)
 	return greatest * sqrt(sum);
 }
 
-/* Collective. */
+/* Collective. Sum and length of y let a user compare runs without a file. */
 static gemp_code report_result(gemp_analysis *a, const gemp_spmv_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -179,6 +179,7 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	return GEMP_OK;
 }
 
+/* The result is checked for overflow before it is written or verified, so no file gets infinite values. */
 gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {

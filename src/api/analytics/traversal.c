@@ -80,6 +80,7 @@ static gemp_code verify_bfs(gemp_analysis *a, gemp_vertex source, const gemp_bfs
 	return GEMP_OK;
 }
 
+/* The layout has the edges in both directions: a round with few vertices pushes along edges, a round with many pulls against them. */
 gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                          const gemp_analysis_settings *settings, gemp_report *report)
 {
@@ -194,6 +195,7 @@ static gemp_code verify_sssp(gemp_analysis *a, gemp_vertex source, const gemp_ss
 	return GEMP_OK;
 }
 
+/* Distances are 64-bit integers if all weights are integers, otherwise doubles; the engine decides, and fills one of the two arrays. */
 gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {

@@ -49,6 +49,7 @@ static void print_line(const gemp_report *report, const char *name, const gemp_s
 	                  spread->max * 1e3);
 }
 
+/* People see milliseconds of the slowest rank. */
 static void print_timing(const gemp_report *report, const gemp_query_timing *m)
 {
 	gemp_report_print(report, "%s", gemp_counted(m->result.matches, "match").text);

@@ -105,6 +105,7 @@ static void case_free(primitive_case *s)
 	gemp_free_all(s->keys, s->sorted, s->begin, s->target, s->pairs);
 }
 
+/* Keys are a hash of their number, so they are the same in each run. */
 static gemp_code case_new(primitive_case *s, gemp_runtime *runtime, size_t max)
 {
 	*s = (primitive_case){ .runtime = runtime, .arrays.device = runtime->device };
@@ -322,6 +323,7 @@ static gemp_code default_path(gemp_text *path, const gemp_device *device)
 	return gemp_text_status(path);
 }
 
+/* The file names the device, the driver and the date, since a new driver may prefer other values. */
 static gemp_code write_file(const tuning *t, const char *output)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text path = { 0 }, text = { 0 };

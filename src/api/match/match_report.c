@@ -175,6 +175,7 @@ static void report_exchange(gemp_report *report, const gemp_match_result *result
 	                   gemp_counted(result->oversized_pivots, "pivot").text);
 }
 
+/* Collective. Results come first, then seconds and devices, then the figures that explain them. */
 gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *found)
 {
 	gemp_traffic traffic = found->result->traffic;

@@ -14,6 +14,7 @@ enum { MAX_LANES = 1024 }; /* the search refuses fewer if its device has fewer (
 GEMP_SETTINGS(gemp_query_settings, .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
 
+/* Enumerations are compared as unsigned numbers, so negative values are refused, too. */
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings)
 {
 	*out = gemp_query_settings_from(settings);
@@ -29,6 +30,7 @@ gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_se
 	return GEMP_OK;
 }
 
+/* The limit is set by the caller, since it applies to rows, and a count has none. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings)
 {
 	return (gemp_prepared_options){
@@ -48,6 +50,7 @@ gemp_prepared_options gemp_query_search_options(const gemp_query_settings *setti
 	};
 }
 
+/* Named patterns and query graphs are made directly, without a text of the query language. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 {
 	const gemp_parameter_list *list = &query->parameters;
@@ -91,8 +94,7 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_sour
 	}
 	GEMP_THEN(check_text(query));
 	GEMP_TRY(gemp_comm_agree(&graph->context->comm, code));
-	*out = query;
-	query = NULL;
+	*out = GEMP_MOVE(query);
 	return GEMP_OK;
 }
 
@@ -145,6 +147,7 @@ static size_t find_name(const gemp_parameter_list *list, const char *name)
 	return at;
 }
 
+/* The old value is freed only after the new one has its memory, so a failure leaves the list as it was. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value)
 {
 	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
@@ -169,6 +172,7 @@ gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *na
 	return gemp_parameter_list_set(list, name, value);
 }
 
+/* A second value is refused here but not by gemp_parameter_list_set: on a command line it is a mistake, in a program it is the next run. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
 {
 	GEMP_OWNED_BY(gemp_query_parameter_free) gemp_query_parameter read = { 0 };
@@ -219,6 +223,7 @@ gemp_code gemp_query_bind_text(gemp_query *query, const char *name, const char *
 	return gemp_parameter_list_set_text(&query->parameters, name, value);
 }
 
+/* Only texts of the query language have parameters. */
 gemp_code gemp_query_bind(gemp_query *query, const char *assignment)
 {
 	if (query->source == GEMP_QUERY_NAMED || query->source == GEMP_QUERY_GRAPH)

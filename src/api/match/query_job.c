@@ -1,3 +1,7 @@
+/* The job decides three things before the search: what counts as one match (distinct_of), whether matches must be listed or only counted, and
+ * which sinks the rows pass. The report is written when the sinks know how many rows passed them.
+ */
+
 #include "api/match/query_job.h"
 
 #include "core/log.h"
@@ -223,6 +227,7 @@ static gemp_code run_search(gemp_query_job *job)
 	return gemp_match_report_write(job->base.report, &found);
 }
 
+/* With a checkpoint, rows of parts go to a file or are only counted, so people are shown none. */
 gemp_code gemp_query_job_check(gemp_query_job *job)
 {
 	const gemp_query_request *request = job->request;
@@ -241,6 +246,7 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	return request->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&job->base, request->seconds) : GEMP_OK;
 }
 
+/* A job may be freed twice: run_all frees each job at once, and its caller frees all. */
 void gemp_query_job_free(gemp_query_job *job)
 {
 	if (job->covered.free)
@@ -253,6 +259,7 @@ void gemp_query_job_free(gemp_query_job *job)
 	*job = (gemp_query_job){ 0 };
 }
 
+/* A dry run makes only the plan, in every mode. */
 gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
 {
 	const gemp_query_request *request = job->request;

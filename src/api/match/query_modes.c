@@ -301,6 +301,7 @@ static gemp_code fill_motifs(gemp_motif *out, const gemp_census *census, const g
 	return gemp_text_status(&edges);
 }
 
+/* The pattern of a kind can be given to gemp_query_open_pattern as it is. */
 static void report_motifs(gemp_report *report, const char *name, const gemp_census *census, const gemp_motif *motifs,
                           gemp_semantics semantics)
 {

@@ -178,8 +178,7 @@ gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_query_resu
 		.mode = GEMP_QUERY_MODE_TABLE, .query = query, .table = &columns->table, .result = result
 	};
 	GEMP_TRY(execute(&request, report));
-	*rows = columns;
-	columns = NULL;
+	*rows = GEMP_MOVE(columns);
 	return GEMP_OK;
 }
 

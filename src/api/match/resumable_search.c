@@ -149,8 +149,7 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, c
 		GEMP_TRY(gemp_comm_agree(comm, read_state(c, c->store.saved)));
 	c->shards_saved = c->shard_count;
 	c->runs++;
-	*out = c;
-	c = NULL;
+	*out = GEMP_MOVE(c);
 	return GEMP_OK;
 }
 

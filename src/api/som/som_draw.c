@@ -57,6 +57,7 @@ static gemp_code add_plane(drawing *d, uint32_t column)
 	return GEMP_OK;
 }
 
+/* The U-matrix has the distances between neighbouring units, which the map keeps. */
 static gemp_code add_umatrix(drawing *d)
 {
 	double *values;
@@ -66,6 +67,7 @@ static gemp_code add_umatrix(drawing *d)
 	return GEMP_OK;
 }
 
+/* How many vectors each unit is the best one of; only a finished training knows. */
 static gemp_code add_hits(drawing *d)
 {
 	double *values;
@@ -79,6 +81,7 @@ static gemp_code add_hits(drawing *d)
 	return GEMP_OK;
 }
 
+/* The message proposes a similar name, since the usual cause is a misspelt column. */
 static gemp_code unknown_column(const drawing *d, const char *name)
 {
 	const char *near = gemp_text_nearest(name, (const char *const *)d->map->names, d->map->dims);
@@ -139,6 +142,7 @@ static gemp_code add_named(drawing *d, const char *name)
 	return GEMP_OK;
 }
 
+/* Without a choice of the caller, the U-matrix and all columns are shown. */
 static gemp_code choose_panels(drawing *d)
 {
 	static const char *const usual[] = { "umatrix", "planes" };

@@ -1,3 +1,7 @@
+/* Vectors of an array or a file are read here, features of vertices are computed by som/features. All come as one gemp_vectors, with a name for
+ * each column, so training and application need not know where they come from.
+ */
+
 #include "api/som/som_input.h"
 
 #include "core/memory.h"
@@ -13,6 +17,7 @@
 
 GEMP_SETTINGS(gemp_som_data)
 
+/* An array or a file has no graph, so its job has only clocks and a report. */
 gemp_code gemp_som_input_begin(gemp_som_input *out, gemp_context *context, const gemp_som_data *data,
                                gemp_report *report)
 {

@@ -43,8 +43,7 @@ gemp_code gemp_som_model_open(gemp_som_model **out, gemp_context *context, const
 	GEMP_TRY(gemp_comm_agree(&context->comm, gemp_som_model_new(&model, context, path)));
 	GEMP_TRY(gemp_som_file_read(&model->map, &context->comm, path));
 	model->seconds = gemp_now() - since;
-	*out = model;
-	model = NULL;
+	*out = GEMP_MOVE(model);
 	return GEMP_OK;
 }
 
@@ -209,8 +208,7 @@ gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const 
 	GEMP_TRY(gemp_som_input_write_units(&input, &to, &units, map));
 	GEMP_TRY(report_all(&input, map, &units));
 	if (out) {
-		*out = columns;
-		columns = NULL;
+		*out = GEMP_MOVE(columns);
 	}
 	return GEMP_OK;
 }

@@ -311,7 +311,6 @@ gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, cons
 		GEMP_TRY(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
 	GEMP_TRY(report_all(&t));
 	code = check_stopped(&t);
-	*out = model;
-	model = NULL;
+	*out = GEMP_MOVE(model);
 	return code;
 }

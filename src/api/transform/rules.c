@@ -29,6 +29,7 @@ GEMP_SETTINGS(gemp_rules_settings, .max_steps = 1000000, .seed = 1, .combination
 GEMP_SETTINGS(gemp_rewrite_settings)
 GEMP_RELEASE(gemp_rules_close, gemp_rules *)
 
+/* Local. Enumerations are compared as unsigned numbers, so negative values are refused, too. */
 static gemp_code check_settings(const gemp_rules_settings *settings)
 {
 	if ((unsigned)settings->semantics > GEMP_INDUCED)
@@ -54,8 +55,7 @@ gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *t
 		code = rules->text && rules->name ? check_settings(&rules->settings) : GEMP_ENOMEM;
 	}
 	GEMP_TRY(gemp_comm_agree(&context->comm, code));
-	*out = rules;
-	rules = NULL;
+	*out = GEMP_MOVE(rules);
 	return GEMP_OK;
 }
 

@@ -1,3 +1,7 @@
+/* The folder has the graph after the last finished step, and one part of the change log for each job. Their names have the number of the job, so
+ * the files of the last consistent state stay until checkpoint.json names the new ones.
+ */
+
 #include "api/transform/step_checkpoint.h"
 
 #include "core/memory.h"
@@ -35,14 +39,13 @@ static gemp_code add_log(gemp_step_checkpoint *k, char *name)
 	return code;
 }
 
+/* The name is in the list before the log is opened, so a checkpoint of this job contains it. */
 gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 {
 	GEMP_OWNED char *name = NULL;
 	GEMP_TRY(file_name(&name, k, ".jsonl"));
 	GEMP_TRY(gemp_checkpoint_store_path(path, &k->store, name));
-	char *taken = name;
-	name = NULL;
-	return add_log(k, taken);
+	return add_log(k, GEMP_MOVE(name));
 }
 
 /* READING */
@@ -129,6 +132,7 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return read_seen(k, json_object_get(state, "seen"));
 }
 
+/* The graph of the checkpoint replaces the graph that the caller opened; the question made sure that the rules began with it. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
 	GEMP_OWNED char *path = NULL;
@@ -165,6 +169,7 @@ static json_t *make_reports(const gemp_step_checkpoint *k)
 	return list;
 }
 
+/* Attributes that the log has named, with their types. */
 static json_t *make_seen(const gemp_step_checkpoint *k)
 {
 	json_t *list = json_array();
@@ -216,6 +221,7 @@ bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k)
 	return gemp_stop_wanted(&k->stop);
 }
 
+/* Returns a failure on purpose: GEMP_STOPPED ends gemp_transform as any failure does. */
 gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 {
 	const gemp_provenance provenance = { .command = "checkpoint of rules", .version = GEMP_VERSION };
