@@ -6,7 +6,6 @@
 #include "pattern/plan/planner.h"
 
 #include "core/random.h"
-#include "core/status.h"
 #include "pattern/plan/matching_order.h"
 
 #include <assert.h>
@@ -72,9 +71,8 @@ static uint64_t find_live_edges(const planner *p)
 	bool any = p->options->wanted_edges != 0;
 	for (size_t e = 0; e < p->pattern->edge_count; e++)
 		any |= p->statistics->parallel[e] || edge_conflicts(p, e) != 0;
-	if (!any)
-		return 0;
-	return p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
+	uint64_t all = p->pattern->edge_count == 64 ? UINT64_MAX : GEMP_BIT(p->pattern->edge_count) - 1;
+	return any ? all : 0;
 }
 
 /* Views are shared: two edges with equal relations and direction read the same adjacency. */

@@ -11,14 +11,13 @@
 #include "pattern/model/rule.h"
 #include "pattern/model/source.h"
 
-/* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
- * query given on the command line. */
+/* Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a query of the command line. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
 /* The same with values for $parameters; an unused parameter is an error, since it is probably misspelt. */
 gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
                                   const gemp_query_parameter *parameters, size_t parameter_count);
 
-/* Says what is wrong with a text whose parameters have no values yet: its syntax if it mentions some, else all. */
+/* Checks a text whose parameters have no values yet: only its syntax if it mentions parameters, else also its names. */
 gemp_code gemp_pattern_check(const char *text);
 
 typedef struct gemp_script {
@@ -31,7 +30,7 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
                             const gemp_query_parameter *parameters, size_t parameter_count);
 void gemp_script_free(gemp_script *script);
 
-/* RULES. Each rule's MATCH becomes a pattern as for a query, its updates are read by rule_update.h, and the pattern's RETURN is
+/* RULES. Each rule's MATCH becomes a pattern like that of a query, rule_update.h reads its updates, and the pattern's RETURN is
  * made from the elements and values that the updates need. RUN becomes a tree of control. */
 
 /* Errors are GEMP_EUSAGE as for gemp_pattern_parse. A rule that no RUN names is a warning. */

@@ -14,30 +14,30 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 
 /* CENSUS: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another.
  *
- * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j
- * has spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with
- * the kinds ordered by edges that is a triangular system with ones on its diagonal.
+ * Vertex-induced counts follow from edge-induced counts: a set of k host vertices whose induced subgraph is of kind j
+ * has embeddings[i][j] subgraphs of kind i on all k vertices, so edge_induced(i) is the sum over j of embeddings[i][j] *
+ * vertex_induced(j). The kinds are ordered by edges, so this is a triangular system with ones on its diagonal.
  */
 
 enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };
 
 typedef struct gemp_census {
 	int vertices;
-	int kinds;                       /* by edges, ascending */
-	unsigned edges[GEMP_MAX_MOTIFS]; /* as a set of pairs: see gemp_census_pair */
-	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS];
+	int kinds;                                             /* by edges, ascending */
+	unsigned edges[GEMP_MAX_MOTIFS];                       /* as a set of pairs: see gemp_census_pair */
+	uint64_t embeddings[GEMP_MAX_MOTIFS][GEMP_MAX_MOTIFS]; /* [i][j] spanning subgraphs of kind i in kind j */
 } gemp_census;
 
 /* vertices: GEMP_MIN_MOTIF to GEMP_MAX_MOTIF. */
 void gemp_census_new(gemp_census *out, int vertices);
 /* The bit of the pair (a, b), a <> b, in a set of edges. */
 unsigned gemp_census_pair(int a, int b);
-/* Reads "motifs:K" of --pattern; *vertices is 0 where the name is another. */
+/* Reads "motifs:K" of --pattern; *vertices becomes 0 for any other name. */
 gemp_code gemp_census_named(const char *name, int *vertices);
 /* "0-1,0-2,1-2" */
 void gemp_census_text(const gemp_census *census, int kind, gemp_text *out);
 
-/* counts[kinds] edge-induced become vertex-induced. GEMP_EDATA where they cannot be counts of one graph. */
+/* counts[kinds] are edge-induced, and become vertex-induced. GEMP_EDATA if they cannot be counts of one graph. */
 gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts);
 
 #endif

@@ -67,25 +67,16 @@ gemp_ast_edge *gemp_ast_new_hops(gemp_ast *q, gemp_ast_word variable, gemp_ast_e
 gemp_ast_expr *gemp_ast_new_access(gemp_ast *q, gemp_expr_kind kind, gemp_ast_word variable, gemp_ast_word name,
                                    gemp_ast_place place)
 {
-	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
-	if (expr) {
-		expr->variable = variable;
-		expr->name = name;
-	}
-	return expr;
+	return GEMP_AST_NODE(q, gemp_ast_expr, .kind = kind, .place = place, .weight = 1, .variable = variable,
+	                     .name = name);
 }
 
 /* A pattern as an expression: EXISTS { }, COUNT { } or, bare, a path alone. */
 gemp_ast_expr *gemp_ast_new_pattern(gemp_ast *q, gemp_expr_kind kind, gemp_ast_match *match, bool bare,
                                     gemp_ast_place place)
 {
-	gemp_ast_expr *expr = gemp_ast_leaf(q, kind, place);
-	if (expr) {
-		expr->match = match;
-		expr->bare = bare;
-		match->place = place;
-	}
-	return expr;
+	match->place = place;
+	return GEMP_AST_NODE(q, gemp_ast_expr, .kind = kind, .place = place, .weight = 1, .match = match, .bare = bare);
 }
 
 /* RULES AND CONTROL. */

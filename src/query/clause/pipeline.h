@@ -1,9 +1,9 @@
 /* pipeline: the clauses of a query as a chain of stages, from the rows of matches to the output.
  *
  * Each clause contributes up to six stages: keys and arguments, groups, items, DISTINCT, order or limit, WHERE. A
- * stage pushes frames into the next stage; the last stage is the output's. The columns of a stage are known when the
- * next is made, so the chain is built from the front. Items of a clause with aggregates become expressions over the
- * columns that grouping yields: keys first, then aggregates. All calls that push or make stages are collective.
+ * stage pushes frames into the next stage; the last stage belongs to the output. A stage needs the columns of the stage
+ * before it, so the chain is built from the front. Items of a clause with aggregates become expressions over the
+ * columns that grouping makes: keys first, then aggregates. All calls that push or make stages are collective.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_PIPELINE_H
@@ -25,10 +25,10 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 void gemp_pipeline_free(gemp_pipeline *pipeline);
 GEMP_RELEASE(gemp_pipeline_free, gemp_pipeline *)
 
-/* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */
+/* Collective. Pushes rows of matches, each multiplicity[row] times (NULL: once). *enough has the meaning of gemp_row_stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
                              bool last, bool *enough);
-/* Equal on all ranks: a SKIP or LIMIT without ORDER BY left out rows that another run might have shown. */
+/* True, on all ranks, if a SKIP or LIMIT without ORDER BY left out rows that another run might have shown. */
 bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 
 /* PROPERTIES of WITH and RETURN that decide how matches are searched for. */

@@ -1,3 +1,7 @@
+/* Matches of a round are stored as rows, or at once as columns if the rows are plain. At the end of the round all ranks push
+ * them through the clauses, and the stage behind the last clause cuts them to the limit and writes.
+ */
+
 #include "query/output/result_rows.h"
 
 #include "core/memory.h"
@@ -214,15 +218,6 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_add(&r->store, &once, count);
 }
 
-/* Collective. A preview counts the rows that it does not show; a LIMIT bounds their number, too. */
-static void count_unseen(row_output *r)
-{
-	const gemp_clause *clause = &r->pattern->result;
-	r->total += gemp_comm_sum1(r->context->comm, r->unseen);
-	if (r->streams && clause->has_limit && r->total > clause->limit)
-		r->total = clause->limit;
-}
-
 /* OUTPUT */
 
 /* Collective. The file says whether it is complete, so the ranks agree on that before it is closed. */
@@ -252,8 +247,8 @@ static size_t cut_to_limit(row_output *r, size_t count)
 	size_t first, end;
 	uint64_t all = gemp_comm_sum1(comm, count);
 	gemp_limit_rows(comm, count, 0, left, &first, &end);
-	r->complete = r->complete &&
-	              (end == count || !gemp_rows_wants_all(&r->options)); /* a preview shows fewer on purpose */
+	if (end < count && gemp_rows_wants_all(&r->options)) /* a preview shows fewer rows on purpose */
+		r->complete = false;
 	r->written += all < left ? all : left;
 	r->total += all;
 	return end;
@@ -365,7 +360,8 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 	return GEMP_OK;
 }
 
-/* Collective. After the end further rounds are answered without work. */
+/* Collective. After the end further rounds are answered without work. A preview counts the rows that it does not show; a LIMIT
+ * bounds their number, too. */
 static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	row_output *r = self;
@@ -375,7 +371,9 @@ static gemp_code output_end_round(void *self, bool last, bool *enough, bool *aga
 		GEMP_TRY(push_rows(r, last, &satisfied));
 		r->ended = last || satisfied;
 		if (r->ended)
-			count_unseen(r);
+			r->total += gemp_comm_sum1(r->context->comm, r->unseen);
+		if (r->ended && r->streams && r->pattern->result.has_limit)
+			r->total = gemp_min(r->total, r->pattern->result.limit);
 	}
 	*enough |= r->ended && !last;
 	gemp_row_store_clear(&r->store);
