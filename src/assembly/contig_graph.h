@@ -1,6 +1,6 @@
 /* contig_graph: the graph whose edges are the unitigs, gathered on every rank, and an Eulerian path of it.
  *
- * Vertices are the words of k - 1 letters where unitigs meet. Edges are in the order of their heads, so the edges that leave a
+ * Vertices are the words of k - 1 letters where unitigs begin and end. Edges are in the order of their heads, so the edges that leave a
  * vertex lie behind one another. All ranks find the same path, since the search takes the smallest edge first.
  */
 

@@ -217,7 +217,7 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 	return GEMP_OK;
 }
 
-/* Collective. Every edge asks the owner of its target for its successor. */
+/* Collective. The owner of the target of each edge answers with the successor of the edge. */
 static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
 	GEMP_OWNED counted_kmer *entering = NULL;

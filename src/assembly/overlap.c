@@ -160,7 +160,7 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 	return GEMP_OK;
 }
 
-/* Digits of a number are written from the highest. */
+/* The letters of a key; digits of a number from the highest to the lowest. */
 static void add_word(gemp_text *out, const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -192,7 +192,7 @@ static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_
 	return GEMP_OK;
 }
 
-/* A circuit begins at its smallest edge, so that the text does not depend on the engine or the number of ranks. */
+/* A circuit begins at its smallest edge, since the text must not depend on the engine or the number of ranks. */
 gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_shard *graph,
                            const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {

@@ -25,6 +25,7 @@ static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 	return (int)(more + (place - (each + 1) * more) / each);
 }
 
+/* A sequence is described once on each rank, so numbers differ. */
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = ((const gemp_sequence *)a)->number, y = ((const gemp_sequence *)b)->number;
@@ -114,7 +115,8 @@ static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *
 	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
-/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence. */
+/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence, and the last one on the end of
+ * the sequence. */
 static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {

@@ -1,5 +1,5 @@
 /* Unitigs are ranked as lists of k-mers (list_rank.h). A closed unitig is rotated to begin at its smallest k-mer,
- * so that the result does not depend on where the ranking began. */
+ * since the result must not depend on where the ranking began. */
 
 #include "assembly/unitigs.h"
 
@@ -133,14 +133,14 @@ typedef struct finished_unitig {
 	uint64_t kmers, times, closed;
 } finished_unitig;
 
-/* Items of one rank ascend with its k-mers, so that unitigs in the order of items are in the order of heads. */
+/* Items of one rank ascend with its k-mers, so unitigs in the order of items are in the order of heads. */
 static int by_head(const void *a, const void *b)
 {
 	gemp_item x = ((const finished_unitig *)a)->head, y = ((const finished_unitig *)b)->head;
 	return (x > y) - (x < y);
 }
 
-/* Of the two directions of a unitig the one whose head is smaller is kept. */
+/* Is this the direction with the smaller head, which is kept of the two directions of a unitig? */
 static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished_unitig *f)
 {
 	return !graph->both_strands || head <= (f->closed ? f->min_reverse : gemp_kmer_reverse(f->tail, graph->k));
@@ -170,7 +170,7 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 	return GEMP_OK;
 }
 
-/* What the rank with the last edge knows of a unitig. The sums of a cycle come from rotate_cycles, since list ranking has counted them
+/* The message about a unitig, made by the rank with its last edge. The sums of a cycle come from rotate_cycles, since list ranking has counted them
  * from another edge. */
 static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
                                      const cycle *totals)
@@ -345,7 +345,7 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 	}
 }
 
-/* Collective. Each k-mer asks the owner of its head where its unitig begins, and sends its letters to the ranks that hold them. */
+/* Collective. Each k-mer gets the begin of its unitig from the owner of the head, and its letters go to the ranks that hold them. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };

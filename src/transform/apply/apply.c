@@ -83,7 +83,7 @@ static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 	(void)range;
 	const deletion_context *m = self;
 	const gemp_shard *graph = m->a->graph;
-	const gemp_edge_owners *owners = &m->a->changes->places;
+	const gemp_edge_owners *owners = &m->a->changes->edge_owners;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t edge = m->change->elements[i];
 		size_t r = gemp_edge_relation(owners, edge);
@@ -212,7 +212,7 @@ static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, con
 {
 	gemp_patch_values *assigned;
 	GEMP_OWNED uint64_t *picked = NULL;
-	uint64_t first = a->changes->places.relation_offset[r] + a->graph->relations[r].first_edge;
+	uint64_t first = a->changes->edge_owners.relation_offset[r] + a->graph->relations[r].first_edge;
 	size_t count = 0;
 	const edge_filter c = { change->elements, first, first + a->graph->relations[r].out_offsets[a->graph->rows] };
 	GEMP_TRY(add_values(&a->patch->edges, r, column, &assigned));

@@ -224,12 +224,12 @@ gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp
 {
 	*out = (gemp_changes){ .rule = created->rule };
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(out->changes, out->rule->update_count)));
-	GEMP_TRY(gemp_edge_owners_new(&out->places, comm, graph));
+	GEMP_TRY(gemp_edge_owners_new(&out->edge_owners, comm, graph));
 	for (size_t i = 0; i < out->rule->update_count; i++) {
 		GEMP_OWNED_BY(free_send)
 		send_context s = { .comm = comm,
 			               .graph = graph,
-			               .edge_owners = &out->places,
+			               .edge_owners = &out->edge_owners,
 			               .created = created,
 			               .u = &out->rule->updates[i],
 			               .change = &out->changes[i] };
@@ -246,6 +246,6 @@ void gemp_changes_free(gemp_changes *changes)
 		gemp_column_free(&changes->changes[i].values);
 	}
 	gemp_free(changes->changes);
-	gemp_edge_owners_free(&changes->places);
+	gemp_edge_owners_free(&changes->edge_owners);
 	*changes = (gemp_changes){ 0 };
 }

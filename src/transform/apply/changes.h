@@ -53,8 +53,8 @@ static inline bool gemp_update_has_column(const gemp_update *u)
 
 typedef struct gemp_changes {
 	const gemp_rule *rule;
-	gemp_edge_owners places;
-	gemp_change *changes; /* [rule->update_count]; empty for updates of created elements */
+	gemp_edge_owners edge_owners; /* before the step */
+	gemp_change *changes;         /* [rule->update_count]; empty for updates of created elements */
 } gemp_changes;
 
 /* Collective. */

@@ -178,7 +178,7 @@ static void free_replay_state(replay_state *r)
 	gemp_table_free(&r->edge_schema);
 }
 
-/* Lines are classified by their first member, so that ranks can cut the file into chunks without parsing it. */
+/* Lines are classified by their first member: ranks cut the file into chunks without parsing it. */
 static bool begins_with(const char *text, size_t size, const char *member)
 {
 	size_t at = 0, length = strlen(member);

@@ -63,7 +63,7 @@ typedef struct quoted_key {
 	char text[80];
 } quoted_key;
 
-/* By value, so that one message can quote two keys. */
+/* Returned by value: one message may quote two keys. */
 static quoted_key quote_key(const gemp_value *key)
 {
 	quoted_key out;
@@ -163,6 +163,7 @@ static bool has_label(gemp_name labels, gemp_name label)
 	return false;
 }
 
+/* Labels are joined by semicolons, as in the graph's label sets. */
 static void add_label(gemp_text *out, gemp_name label)
 {
 	if (out->size)
@@ -267,7 +268,8 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 	return fail_missing_edge(e);
 }
 
-/* New edges come first in their group; edits of the same step that count edges were resolved before. */
+/* New edges come first in their group. Edits of the same step that count edges have been looked up before, so a new edge does not
+ * change what they mean. */
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t group, edge = t->edge_count;

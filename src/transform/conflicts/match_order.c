@@ -113,7 +113,7 @@ static const gemp_edge_ends *ends_of(const tuple_builder *m, uint64_t edge)
 	return &m->edges.ends[gemp_edge_values_index(&m->edges, edge)];
 }
 
-/* The vertices of the part. A row without the element asks for vertex 0, whose rank it then ignores. */
+/* The vertices of the part. A row without the element gets vertex 0, whose rank is then ignored. */
 static void list_ids(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -198,7 +198,7 @@ static gemp_code fill_values(tuple_builder *m)
 	return GEMP_OK;
 }
 
-/* All ranks have the same parts in the same order, so their requests meet. */
+/* All ranks have the same parts, since these follow from the rule, so all ranks make the same requests in the same order. */
 gemp_code gemp_match_keys_new(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                               const gemp_frame *frame)
 {

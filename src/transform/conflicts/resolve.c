@@ -50,7 +50,7 @@ static int slot_owner(const gemp_comm *comm, uint64_t slot)
 /* The state of a slot: a bit for each kind of access, and a bit if two keys access it. */
 enum { ACCESSED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
 
-/* With one rank the slots are here. With several ranks each rank asks the owners of its slots, and answers hold the result. */
+/* With one rank the slots are here. With several ranks the owners of the slots answer for each key of this rank. */
 typedef struct contention_context {
 	const gemp_conflict_keys *conflict_keys;
 	uint8_t *decisions;

@@ -289,7 +289,7 @@ gemp_code gemp_renumber_edges(const gemp_comm *comm, const gemp_edge_owners *own
 	return GEMP_OK;
 }
 
-/* Collective. The frame has the same columns on all ranks, so their requests meet. */
+/* Collective. The frame has the same columns on all ranks, so all ranks make the same requests in the same order. */
 static gemp_code renumber(const gemp_local_search *local, const gemp_induced *part, gemp_frame *frame)
 {
 	GEMP_OWNED_BY(free_numbering) edge_numbering n = { .comm = local->context->comm, .part = part };

@@ -168,7 +168,7 @@ static gemp_code find_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *g
 }
 
 /* The order is searched anew before the 1st, 2nd, 5th, 17th search and so on: the graph changes between searches,
- * and the cost of a search of orders stays a vanishing share. */
+ * and the number of these searches grows only with the logarithm of the number of steps. */
 static bool is_search_due(const gemp_cached_order *order)
 {
 	uint64_t n = order->searches;
