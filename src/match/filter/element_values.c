@@ -289,21 +289,19 @@ static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const 
 	return GEMP_OK;
 }
 
-/* Finds the ends of an own edge by its number: edges are numbered by rows, and parallel edges lie together. */
+/* Finds the ends of an own edge by its number: edges are numbered by rows, and the targets of a row ascend. */
 static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge number)
 {
 	const gemp_relation *relation = &graph->relations[k];
 	uint64_t at = number - relation->first_edge;
 	size_t row = gemp_range_find(relation->out_offsets, graph->rows, at);
-	uint32_t parallel = 0;
-	while (at - parallel > relation->out_offsets[row] &&
-	       relation->out_targets[at - parallel - 1] == relation->out_targets[at])
-		parallel++;
+	uint64_t begin = relation->out_offsets[row];
+	size_t before = gemp_lower_bound_u32(relation->out_targets + begin, at - begin, relation->out_targets[at]);
 	return (gemp_edge_ends){
 		.relation = (uint32_t)k,
 		.source = (gemp_vertex)(graph->first_vertex + row),
 		.target = relation->out_targets[at],
-		.parallel = parallel,
+		.parallel = (uint32_t)(at - begin - before),
 	};
 }
 
