@@ -1,4 +1,4 @@
-/* graph_fixture: small random property graphs, the same on every rank, given to a builder in any order and share. */
+/* graph_fixture: small random property graphs, the same on every rank, which ranks add to a builder in any order. */
 #ifndef GEMP_TESTS_GRAPH_FIXTURE_H
 #define GEMP_TESTS_GRAPH_FIXTURE_H
 
@@ -49,7 +49,7 @@ static inline gemp_value fixture_string(const char *text)
 	return (gemp_value){ .type = GEMP_STRING, .string = { text, strlen(text) } };
 }
 
-/* Random, but a graph that is not small has every label, so that questions for them can be bound. */
+/* Labels are random, but a graph that is not small has every label, so that queries with labels can be bound. */
 static inline const char *fixture_labels(size_t index, size_t vertices, uint64_t *random)
 {
 	static const char *const labels[] = { "Person",       "Film", "Actor;\xc3\x84rzte", "\xc3\x84rzte;Actor", "",
@@ -150,7 +150,7 @@ static inline gemp_code fixture_add_edge(gemp_builder *builder, const fixture *m
 	return code;
 }
 
-/* Collective. `order` decides who adds what when; rank 1 adds nothing, so that an empty rank is met. */
+/* Collective. `order` decides which rank adds which element when; rank 1 adds nothing, so that an empty rank is tested. */
 static inline gemp_code fixture_add(gemp_builder *builder, const fixture *made, const gemp_comm *comm, uint64_t order)
 {
 	gemp_code code = GEMP_OK;
@@ -233,7 +233,7 @@ static inline bool same_relation(const gemp_shard *part, const gemp_relation *a,
 	       same_table(&a->props, &b->props, a->first_edge, outs);
 }
 
-/* Is `part` this rank's share of the one-rank graph `whole`? Everything must be loaded. */
+/* Is `part` this rank's part of `whole`, a graph of one rank? Everything must be loaded. */
 static inline bool same_graph(const gemp_shard *part, const gemp_shard *whole)
 {
 	bool same = part->vertex_count == whole->vertex_count && part->seed == whole->seed && part->hash == whole->hash &&

@@ -84,7 +84,7 @@ static inline gemp_expr *plus(gemp_expr *value, int64_t number)
 	return expr;
 }
 
-/* Edges of some relations that begin there. */
+/* The number of edges of some relations that begin at a vertex. */
 static inline gemp_expr *degree_of(int vertex, bool likes, bool owes)
 {
 	gemp_expr *expr = node(GEMP_DEGREE, GEMP_INTEGER);
@@ -120,7 +120,7 @@ static inline gemp_expr *parent(gemp_expr_kind kind, gemp_type type, gemp_expr *
 	return expr;
 }
 
-/* What a clause may speak of: variables of the match, or items of WITH. */
+/* The names that a clause may use: variables of the match, or items of WITH. */
 typedef struct source {
 	size_t vertex_count, edge_count, value_count;
 	int vertices[MOST_ITEMS], edges[MOST_ITEMS], values[MOST_ITEMS];
@@ -184,7 +184,7 @@ static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
 	return type == GEMP_INTEGER && gemp_random_below(seed, 3) == 0 ? plus(expr, 5) : expr;
 }
 
-/* An aggregate itself, or plus a number. */
+/* An aggregate, or the sum of an aggregate and a number. */
 static inline const gemp_expr *aggregate_of(const gemp_expr *expr)
 {
 	const gemp_expr *inner = expr->kind == GEMP_ADD ? expr->children[0] : expr;
@@ -320,7 +320,7 @@ static inline void give_back(given *g)
 	gemp_free(g);
 }
 
-/* WHAT COMES OUT */
+/* RESULTS */
 
 typedef struct output {
 	const given *g;

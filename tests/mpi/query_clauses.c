@@ -8,7 +8,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lines in some order, where none was asked for. Frees nothing. */
+/* Lines may come in any order if the query has no ORDER BY. Frees nothing. */
 static void sort_lines(gemp_text *text)
 {
 	size_t count = 0;
@@ -68,7 +68,7 @@ static void random_clauses(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Clauses as somebody would write them. */
+/* Clauses that a user would write. */
 static void set_clause(gemp_clause *clause, size_t count, gemp_expr **exprs)
 {
 	*clause = (gemp_clause){ .item_count = count, .shown = count };

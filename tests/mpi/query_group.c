@@ -19,7 +19,7 @@
 
 enum { MOST_VALUES = 12, AGGREGATES = 8 };
 
-/* A row: key and argument; each rank pushes its share. */
+/* A row has a key and an argument; each rank pushes some of the rows. */
 typedef struct input_row {
 	bool key_null, value_null;
 	double key, value;
@@ -102,7 +102,7 @@ static char *all_lines(const output *o)
 	return sorted;
 }
 
-/* Collective. Every row once, on a rank and in a turn of chance. */
+/* Collective. Every row is pushed once, by a random rank in a random round. */
 static void check(size_t keys, const input_row *rows, size_t count, uint64_t seed, const char *expected)
 {
 	enum { TURNS = 2 };

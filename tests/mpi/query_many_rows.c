@@ -1,4 +1,4 @@
-/* More groups and rows than travel at a time: counted, ordered, and cut to the first. */
+/* More groups and rows than one exchange takes: counted, ordered, and cut to a limit. */
 #include "query_case.h"
 
 enum { COMBINATIONS = MADE_VERTICES * MADE_VERTICES * MADE_VERTICES, DISTINCT_ROWS = 100000, TIMES = 2, BLOCK = 30000 };

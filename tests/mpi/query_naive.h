@@ -97,7 +97,7 @@ static inline int compare_numbers(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* As ORDER BY does, ascending. */
+/* The ascending order of ORDER BY. */
 static inline int compare_cells(const made_graph *made, const cell *a, const cell *b)
 {
 	if (a->what == IS_NULL || b->what == IS_NULL)

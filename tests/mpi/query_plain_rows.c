@@ -1,5 +1,5 @@
-/* Rows of nothing but keys, which take a shorter way once there are many: the same lines as text made here, with limits,
- * with the smallest of each class, with some rows that are several, in rounds of few rows and of many. */
+/* Rows of keys alone are converted to columns at once if there are many of them. The lines equal text made here, with limits,
+ * with the smallest row of each class, with multiplicities, in rounds of few rows and of many. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -16,7 +16,7 @@
 
 enum { ROUNDS = 6, MOST = 30000, WIDTH = 3, SHOWN = 4 };
 
-/* Which rows there are is known everywhere; round and rank say where they come from. */
+/* Every rank knows all rows; each row comes in one round from one rank. */
 typedef struct row {
 	gemp_vertex vertices[WIDTH];
 	uint64_t times;
@@ -48,7 +48,7 @@ static given *give(uint64_t *seed, size_t count, bool several)
 		for (int v = 0; v < WIDTH; v++)
 			r->vertices[v] = (gemp_vertex)gemp_random_below(seed, MADE_VERTICES);
 		r->times = several && i % 97 == 3 ? gemp_random_below(seed, 4) : 1;
-		/* Few in the first one, none in the last. */
+		/* The first round has few rows, and the last one has none. */
 		r->round = i < 5 ? 0 : 1 + (int)gemp_random_below(seed, ROUNDS - 2);
 		r->rank = (int)gemp_random_below(seed, (uint64_t)test_comm.size);
 	}
@@ -72,7 +72,7 @@ static gemp_code take_one(gemp_sink *sink, const row *r)
 	                                                .multiplicity = r->times == 1 ? NULL : &r->times });
 }
 
-/* This rank's rows of a round, in batches of many where they are single. */
+/* Passes this rank's rows of a round, in large batches if no row has a multiplicity. */
 static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_vertex *room)
 {
 	gemp_code code = GEMP_OK;
@@ -120,7 +120,7 @@ done:
 	return code;
 }
 
-/* LINES, as numbers that compare. */
+/* LINES as numbers, which can be compared. */
 
 typedef struct line {
 	int64_t cell[SHOWN];
@@ -175,7 +175,7 @@ static size_t read_lines(const char *path, line *lines)
 	return count;
 }
 
-/* Are there `count` of the expected lines, each as often at most? */
+/* Are there `count` lines, none of them more often than expected? */
 static bool among(const line *lines, size_t count, const line *expected, size_t expected_count)
 {
 	size_t at = 0;

@@ -36,7 +36,7 @@ typedef struct given {
 static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
 								"RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
 
-/* Attributes of edges, which rows can write, though queries cannot ask for them yet. */
+/* Attributes of edges. */
 static void ask_for_attributes(gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->result.item_count; i++) {
@@ -79,7 +79,7 @@ static void give_back(given *g)
 	gemp_free(g);
 }
 
-/* Hands all rows to the sink, one at a time, round by round. */
+/* Passes all rows to the sink, one at a time, round by round. */
 static gemp_code hand_over(const given *g, gemp_sink *sink, int rounds)
 {
 	gemp_code code = GEMP_OK;
@@ -324,7 +324,7 @@ static void as_json_lines(void **state)
 	give_back(g);
 }
 
-/* Read by h5py, which knows nothing of us. */
+/* The file is read by h5py, which shares no code with the program. */
 static const char reader[] =
 	"import h5py, sys, numpy\n"
 	"f = h5py.File(sys.argv[1])\n"
@@ -411,7 +411,7 @@ static void preview_is_aligned(void **state)
 	give_back(g);
 }
 
-/* The smallest of a row and the row turned round, by keys of vertices, then edges by relation, keys of ends, number. */
+/* The smaller of a row and its reversal, compared by keys of vertices, then by relation, keys of ends and number of edges. */
 static void turned(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v, gemp_edge *out_e)
 {
 	int64_t left[2][11];
@@ -487,7 +487,7 @@ static gemp_code write_counted(const given *g, const gemp_rows_options *options,
 	return code;
 }
 
-/* A number of matches in their place. */
+/* A number of matches replaces the matches. */
 static void counted(void **state)
 {
 	(void)state;
@@ -522,7 +522,7 @@ static void counted(void **state)
 	give_back(g);
 }
 
-/* Clauses that ask more of matches than how many there are. */
+/* Clauses that need more than the number of matches. */
 static void not_only_counted(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The union of matches as a graph: all of a graph gives the graph itself, some of it just that and the ends of edges; a
+/* The union of matches as a graph: all elements of a graph give the graph itself, some elements give these and the ends of edges; a
  * limit takes the first rows in rank order. */
 #include "harness/collective.h"
 
@@ -30,7 +30,7 @@ static gemp_shard *films(void)
 	return graph;
 }
 
-/* Does rank r ask for number i? */
+/* Does rank r request number i? */
 static bool asks(uint64_t seed, int r, uint64_t i, uint64_t one_in)
 {
 	return gemp_mix(seed ^ gemp_mix(i * 64 + (uint64_t)r)) % one_in == 0;
@@ -108,7 +108,7 @@ static void parts_of_a_graph(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Each rank gives `rows` edges, one a row; some ends are missing, as an optional part leaves them. */
+/* Each rank passes `rows` edges, one in each row; some ends are missing, as after OPTIONAL MATCH. */
 static void take(gemp_sink *sink, size_t rows)
 {
 	gemp_edge edges[2];

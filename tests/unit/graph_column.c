@@ -62,7 +62,7 @@ static gemp_value random_value(gemp_type type, uint64_t *random)
 
 enum { ROWS = 300 };
 
-/* Added, picked, packed and unpacked, a column gives back what it was given. */
+/* Values that were added, gathered, packed and unpacked are still the same values. */
 static void test_values_come_back(void **state)
 {
 	(void)state;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Owners where some ranks have no vertices. */
+/* Owners of vertices, also if some ranks have no vertices. */
 static void test_owner(void **state)
 {
 	(void)state;
@@ -85,7 +85,7 @@ static gemp_shard *new_graph(void)
 	return graph;
 }
 
-/* Each part is loaded once, and only what is missing of a relation is asked for. */
+/* Each array is loaded once, and only missing arrays of a relation are requested. */
 static void test_loads_what_is_missing(void **state)
 {
 	(void)state;

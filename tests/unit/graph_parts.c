@@ -1,4 +1,4 @@
-/* Ranges of parts: who lies where, and what ranks own. */
+/* Ranges of parts: the part of a vertex, and the ids that ranks own. */
 #include "core/search.h"
 #include "core/status.h"
 #include "graph/graph.h"

@@ -104,7 +104,7 @@ static void queries(void **state)
 	}
 }
 
-/* A name cannot look like another colour. */
+/* Names are part of colours; no name makes two different colours equal. */
 static void tricky_names(void **state)
 {
 	(void)state;
@@ -145,7 +145,7 @@ static void full_group(void **state)
 	gemp_symmetry_free(symmetry);
 }
 
-/* Repeated values under large groups take no long time where what is alike in one place is alike in all. */
+/* Tuples with repeated values under large groups are fast if equal values are exchangeable. */
 static void repeated_values(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Names of a query are resolved against a graph; conditions on unlike types are decided there. */
+/* Names of a query are resolved against a graph; conditions between different types are folded then. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -170,7 +170,7 @@ static void unlike_types(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* What binding makes of whole queries: types of columns, degrees, names of edges' attributes. */
+/* Binding of whole queries: types of columns, degrees, names of edge attributes. */
 static void whole_queries(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void whole_queries_refused(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* --lenient: what the graph does not have matches nothing, or is NULL. */
+/* --lenient: a name that the graph does not have matches nothing, or is NULL. */
 static void lenient(void **state)
 {
 	(void)state;
@@ -276,7 +276,7 @@ static void lenient(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* It goes with every type, also behind WITH; what is made of it with others has a type. */
+/* NULL fits every type, also behind WITH; an operation on NULL and a value has a type. */
 static void nothing(void **state)
 {
 	(void)state;

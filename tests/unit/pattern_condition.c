@@ -211,7 +211,7 @@ enum { CONSTANTS = sizeof constants / sizeof *constants };
 
 enum { FALSE = 0, TRUE = 1, UNKNOWN = 2 };
 
-/* What could not be computed since the condition began. */
+/* The failures since the evaluation of the condition began. */
 static int failures;
 
 static void random_leaf_value(uint64_t *seed, const model *m, gemp_text *text, gemp_value *out)
@@ -519,7 +519,7 @@ static uint32_t model_label_set(void *context, int variable)
 	return ((const model *)context)->label[variable];
 }
 
-/* What binding to a graph with the label sets {} and {L} does. */
+/* Sets the fields that binding to a graph with the label sets {} and {L} would set. */
 static void bind_labels(gemp_expr *expr)
 {
 	if (expr->kind == GEMP_HAS_LABEL && !expr->label_sets) {
@@ -558,7 +558,7 @@ static void assert_normal(const gemp_expr *expr, bool below_not)
 		assert_normal(expr->children[i], expr->kind == GEMP_NOT);
 }
 
-/* As expected; where something could not be computed, it may have been come upon, or not. */
+/* The results agree; if a part of the condition cannot be computed, its evaluation may fail or not. */
 static void assert_truth(gemp_pattern *p, model *m, int expected, const char *text)
 {
 	bool truth;

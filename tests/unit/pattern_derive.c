@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* A pattern of which the edges with a bit in `paths` are paths of length least..most. */
+/* A pattern whose edges with a bit in `paths` are paths of length least..most. */
 static gemp_pattern *with_paths(const char *text, uint64_t paths, uint32_t least, uint32_t most)
 {
 	gemp_pattern *pattern;
@@ -158,7 +158,7 @@ static void unequal_lengths_break_the_symmetry(void **state)
 	gemp_pattern_free(pattern);
 }
 
-/* Paths of equal length are still not alike where their bounds differ. */
+/* Paths of equal length are not exchangeable if their bounds differ. */
 static void bounds_break_the_symmetry(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Texts that nobody would write: every one is a pattern or one clear message, and nothing is lost on the way. */
+/* Random texts: each gives a pattern or one message with a place, and all memory is freed. */
 #include "core/memory.h"
 #include "odd_text.h"
 

@@ -61,7 +61,7 @@ static void kinds(void **state)
 
 static const bool (*host)[HOST];
 
-/* Counts of what the vertices in `set` carry. */
+/* Adds the subgraphs on the vertices in `set` to the counts. */
 static void count_set(const gemp_census *census, const int *set, gemp_count *spanning, gemp_count *induced)
 {
 	unsigned all = 0;

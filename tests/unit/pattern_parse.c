@@ -207,7 +207,7 @@ static void returns(void **state)
 	gemp_pattern_free(p);
 }
 
-/* What is refused by name is in pattern_refusals.c. */
+/* pattern_refusals.c tests the constructs that are refused by name. */
 static const struct wrong {
 	const char *text;
 	int line, column;
@@ -554,7 +554,7 @@ static void trails(void **state)
 	}
 }
 
-/* Vertices of the pattern outside come first, by first use, also those that only a pattern further in uses. */
+/* Vertices of the outer pattern come first, by first use, even if only a pattern further inside uses them. */
 static void inner_patterns(void **state)
 {
 	(void)state;
@@ -653,7 +653,7 @@ static void passing_on(void **state)
 	gemp_pattern_free(p);
 }
 
-/* ORDER BY: by name, by text, by what the columns settle; hidden items come last. */
+/* ORDER BY names a column, repeats its text, or depends on columns; hidden items come last. */
 static void ordering(void **state)
 {
 	(void)state;
@@ -681,7 +681,7 @@ static void repeated(gemp_text *text, const char *first, const char *again, int 
 	gemp_text_print(text, "%s", last);
 }
 
-/* Whatever is repeated, there is a limit that says so, and no stack or memory runs out. */
+/* Every repeated construct has a limit with a message, before a stack or memory runs out. */
 static void hostile(void **state)
 {
 	(void)state;

@@ -19,7 +19,7 @@ static int make_graph(void **state)
 	return 0;
 }
 
-/* FORM: what must hold of any plan. */
+/* FORM: invariants of every plan. */
 static void check_view(const trial *t, const gemp_check *check)
 {
 	const gemp_plan_view *view = &t->plan->views[check->view];
@@ -70,7 +70,7 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 	*edges |= UINT64_C(1) << step->edge;
 }
 
-/* The vertex that is counted and not enumerated hangs on the pivot and one other, either way, by nothing else. */
+/* The vertex that is counted and not enumerated has two undirected edges, to the pivot and to one other vertex. */
 static void check_leaf(const gemp_plan *plan)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
@@ -135,7 +135,7 @@ static void check_form(const trial *t)
 		assert_int_equal(plan->divisor, 1);
 }
 
-/* Stages ascend along the plan, and no two are alike. */
+/* Stages ascend along the plan, and no two are equal. */
 static void check_stages(const gemp_plan *plan)
 {
 	gemp_plan_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
@@ -183,7 +183,7 @@ static size_t place_of(const found *all, const embedding *m)
 	return (size_t)(at - all->list);
 }
 
-/* How many of the embeddings that differ from `from` by an automorphism were kept; they are marked. */
+/* Marks the embeddings that differ from `from` by an automorphism, and returns how many of them were found. */
 static uint64_t kept_of_orbit(const trial *t, const found *all, const bool *kept, bool *seen, size_t from,
                               uint64_t *size)
 {
@@ -250,7 +250,7 @@ static void compare_with_definition(const trial *t)
 	free(got.list);
 }
 
-/* STATISTICS: any numbers do, but `parallel` must be true where it is. */
+/* STATISTICS may be any numbers, but `parallel` must be right. */
 static bool parallel(const trial *t, size_t e)
 {
 	for (int a = 0; a < t->host.vertices; a++)
@@ -281,7 +281,7 @@ static void random_statistics(trial *t, uint64_t *random)
 	}
 }
 
-/* A connected order, given vertices first: random neighbours of what is bound. */
+/* A connected order: the arguments first, then random neighbours of bound vertices. */
 static void force_order(trial *t, uint64_t *random)
 {
 	const gemp_pattern *p = t->pattern;
@@ -331,7 +331,7 @@ static gemp_code plan(void *argument)
 	return code;
 }
 
-/* Vertices that are given or free, comparisons of keys, an edge that is asked for: no automorphisms are looked for then. */
+/* Arguments, repeatable vertices, comparisons of keys and wanted edges are combined at random; symmetry is not broken then. */
 static void random_extras(trial *t, uint64_t *random)
 {
 	gemp_pattern *p = t->pattern;
@@ -409,7 +409,7 @@ static void plans_find_what_is_defined(void **state)
 	assert_true(given > 100 && freed > 100 && compared > 100 && asked > 100);
 }
 
-/* The pivot is the vertex with few candidates, and the order goes where partial matches are few. */
+/* The pivot is the vertex with few candidates, and the order prefers few partial matches. */
 static void order_by_estimates(void **state)
 {
 	(void)state;
@@ -452,7 +452,7 @@ static void refused_orders(void **state)
 	trial_free(&t);
 }
 
-/* The text names every step; what a restriction means can be read from it. */
+/* The text names every step and every restriction. */
 static void text_of_a_plan(void **state)
 {
 	(void)state;
@@ -492,7 +492,7 @@ static void text_of_a_plan(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* The same question gives the same hash; another order of steps another. */
+/* Equal plans have equal hashes; another order of steps gives another hash. */
 static void hashes_tell_plans_apart(void **state)
 {
 	(void)state;

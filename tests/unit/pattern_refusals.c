@@ -1,5 +1,5 @@
-/* What is refused and how that reads: tests/data/refusals.tsv, a line `query, place, message` each, against the parser
- * and against docs/query-language.md; rule_refusals.tsv for rules, against docs/rules.md. */
+/* Messages of refusals: each line `query, place, message` of tests/data/refusals.tsv is compared with the parser
+ * and with docs/query-language.md; rule_refusals.tsv for rules, against docs/rules.md. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -29,14 +29,14 @@ static char *read_source(const char *name)
 	return text.data;
 }
 
-/* As the cell of a Markdown table. */
+/* The text as a cell of a Markdown table. */
 static void print_cell(const char *cell, gemp_text *out)
 {
 	for (; *cell; cell++)
 		gemp_text_print(out, "%s%c", *cell == '|' ? "\\" : "", *cell);
 }
 
-/* A language, and where its refusals stand. */
+/* A language, with the files that have its refusals. */
 typedef struct language {
 	const char *name, *list, *docs;
 	size_t least; /* refusals there are */

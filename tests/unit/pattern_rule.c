@@ -188,7 +188,7 @@ static void updates(void **state)
 	               "a, a.into", "set a try = a.into; label a CREATE Delete");
 }
 
-/* Behind the columns needed stand the other elements of a match. */
+/* The other elements of a match follow the columns that updates need. */
 static void reads(void **state)
 {
 	(void)state;
@@ -216,7 +216,7 @@ static void reads(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* What the updates name is told apart, whatever they do to it; the rest of the match is as symmetric as ever. */
+/* Elements that updates name are not exchangeable, whatever the update is; the other elements keep their symmetry. */
 static void symmetry(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static void parameters(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* What a rule makes, another one may look for, although the graph does not have it yet. */
+/* A rule may match a name that another rule introduces, although the graph does not have it yet. */
 static void binds(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void binds(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* SET to what no vertex and no edge has is REMOVE, also in CREATE. */
+/* SET to an attribute that no vertex and no edge has is REMOVE, also in CREATE. */
 static void settles(void **state)
 {
 	(void)state;

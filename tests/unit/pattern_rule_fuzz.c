@@ -1,4 +1,4 @@
-/* Rules that nobody would write: every text is a tree or one clear message, and nothing is lost on the way. */
+/* Random rules: each text gives a rule set or one message with a place, and all memory is freed. */
 #include "core/memory.h"
 #include "odd_text.h"
 

@@ -1,4 +1,4 @@
-/* Scripts: where queries end, what belongs to them, and that places are those of the script. */
+/* Scripts: the ends of queries, their text, and places, which are places in the script. */
 #include "core/status.h"
 #include "graph/column.h"
 #include "pattern/model/source.h"
@@ -39,7 +39,7 @@ static void counts(void **state)
 	}
 }
 
-/* A single query is what it was: its text stays whole. */
+/* The text of a single query stays as it was. */
 static void single(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void places(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* A parameter belongs to the script, and need not be in each of its queries. */
+/* A parameter belongs to the script; one of its queries must use it. */
 static void parameters(void **state)
 {
 	(void)state;

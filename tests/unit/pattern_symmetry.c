@@ -22,7 +22,7 @@ typedef struct atom {
 	int v[4];
 } atom;
 
-/* A pattern as the test knows it. */
+/* The test's own form of a pattern. */
 typedef struct sample {
 	int vertices, edges, atoms;
 	int label[MOST_VERTICES]; /* 0: none */
@@ -34,7 +34,7 @@ typedef struct sample {
 	atom atom[MOST_ATOMS];
 } sample;
 
-/* A group, listed. */
+/* A list of all elements of a group. */
 typedef struct listed {
 	int points, vertices;
 	size_t count, capacity;
@@ -117,7 +117,7 @@ static void swap(int *a, int *b)
 	*b = c;
 }
 
-/* The atom under a permutation, in a form in which what says the same is the same. */
+/* The atom under a permutation, in a form in which equivalent atoms are equal. */
 static atom moved(atom a, const int *g)
 {
 	for (int i = 0; i < 4; i++)
@@ -211,7 +211,7 @@ static void list_vertices(const sample *s, int *g, int v, unsigned used, bool us
 	}
 }
 
-/* What the group does to vertices alone, each once. */
+/* The group's permutations of vertices, each once. */
 static void restrict_to_vertices(listed *group)
 {
 	size_t kept = 0;
@@ -242,7 +242,7 @@ static void shuffle(uint64_t *seed, int *base, int count)
 		swap(&base[i], &base[gemp_random_below(seed, (uint64_t)i + 1)]);
 }
 
-/* orbit(i) = images of base[i] under what fixes base[0..i-1]. */
+/* orbit(i) is the set of images of base[i] under the permutations that fix base[0..i-1]. */
 static void check_orbits(const listed *group, const gemp_stab_chain *chain, const int *base)
 {
 	for (int i = 0; i < group->points; i++) {

@@ -1,4 +1,4 @@
-/* Automorphisms of whole queries: what patterns inside, optional parts, paths and clauses tell apart. */
+/* Automorphisms of whole queries: elements that inner patterns, optional parts, paths and clauses distinguish. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -139,7 +139,7 @@ static void orders(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Of a pattern inside, the vertices that come from outside stay where they are. */
+/* An automorphism of an inner pattern fixes its arguments. */
 static void given_stay(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* What expressions are worth: values written down by hand, and what cannot be computed. */
+/* Values of expressions, written down by hand, and expressions that cannot be computed. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -271,7 +271,7 @@ static void sizes_of_lists(void **state)
 	gemp_arena_free(&scratch);
 }
 
-/* Of some row: a place, and what was computed. */
+/* A failure in one row has a message with the place and the operation. */
 static void not_computable(void **state)
 {
 	(void)state;
@@ -303,7 +303,7 @@ static void not_computable(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Of every row: seen before there is one, and shown in the text. */
+/* A failure in every row is found before any row is read, and shown in the text. */
 static void refused(void **state)
 {
 	(void)state;

@@ -25,7 +25,7 @@ static bool same(double a, double b)
 	return (isnan(a) && isnan(b)) || a == b;
 }
 
-/* What double arithmetic loses. */
+/* Sums in which double arithmetic loses digits. */
 static void nothing_is_lost(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Numbers for byte strings, against what was put in. */
+/* A key table numbers byte strings in the order of their first appearance. */
 #include "harness/harness.h"
 
 #include "core/status.h"
@@ -16,7 +16,7 @@ static size_t add(gemp_key_table *table, const char *key, size_t size, uint64_t 
 	return index;
 }
 
-/* hash_mask: few hashes, so that keys collide. */
+/* hash_mask leaves few different hashes, so that keys collide. */
 static void check(uint64_t hash_mask)
 {
 	enum { KEYS = 3000 };

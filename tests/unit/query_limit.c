@@ -28,7 +28,7 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 
 static gemp_comm comm;
 
-/* Turns with 2 rows each until enough; their number. */
+/* Runs rounds of 2 rows each until the sink has enough; returns the number of rounds. */
 static size_t turns_until_enough(uint64_t limit, gemp_sink *next)
 {
 	gemp_limit counted = { &comm, limit, 0, next };
