@@ -1,12 +1,15 @@
 #include "analytics/dense/dense.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "kernels/analytics/gas_dense_abi.h"
 
 #include <stdio.h>
-#include <string.h>
+
+/* The order of a round's steps is chosen so that the device never waits for the host: values are packed first, the launch over own
+ * sources is enqueued, and only then the host reads the numbers of the round before and exchanges messages. A rank that has failed
+ * takes part in every exchange until all ranks know of the failure, which is in the next agreement. */
 
 enum { OPTIONS_SIZE = 512 };
 
@@ -44,12 +47,11 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 static gemp_code make_values(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
-	size_t values = gemp_layout_values(layout), held = (dense->layout->comm->size > 1) ? layout->own : 0,
-		   other = layout->in_other.rows;
+	size_t values = gemp_layout_values(layout), held = layout->comm->size > 1 ? layout->own : 0;
 	for (int side = 0; side < 2; side++)
-		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
-	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, (held ? held : 1) * dense->real, NULL));
-	return gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
+		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, values * dense->real, NULL));
+	GEMP_TRY(gemp_buffer_new(&dense->partial, dense->device, held * dense->real, NULL));
+	return gemp_buffer_new(&dense->other, dense->device, layout->in_other.rows * dense->real, NULL);
 }
 
 static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
@@ -58,7 +60,7 @@ static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
 	return rows[part];
 }
 
-/* The bytes that a round moves at least, for the report's share of the device's bandwidth. */
+/* A lower bound of the bytes that a round moves, for the report's fraction of the device's bandwidth. */
 static void count_bytes(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
@@ -68,9 +70,10 @@ static void count_bytes(gemp_dense *dense)
 		rows += rows_of(layout, part)->rows;
 		sums += dense->binned[part].sums.size;
 	}
-	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
+	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and the sums of tiles written and read */
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
-	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows; /* there and back; not those that are sent */
+	/* Partial sums are written and read; those of others' rows are only written, since they are sent. */
+	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows;
 	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_layout_weight_size(layout->weights)) + rows * place +
 	                       (gemp_layout_values(layout) + layout->own + held) * dense->real;
 }
@@ -92,16 +95,16 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how
 	return GEMP_OK;
 }
 
-/* One shape for all parts, by the rows that matter most; the kernel needs an order of rows if any part's rows are
+/* One shape for all parts, chosen by the part that usually has the most edges; the kernel needs an order of rows if any part's rows are
  * not in classes. */
-static gemp_dense_pull_config choose(const gemp_dense *dense, const gemp_dense_options *options)
+static gemp_dense_pull_config choose_config(const gemp_dense *dense, const gemp_dense_options *options)
 {
 	const gemp_layout *layout = dense->layout;
 	gemp_dense_pull_config how = { .groups = dense->groups,
 		                           .hubs_only = dense->gather == GEMP_GATHER_BINNED,
 		                           .real = dense->real };
-	const gemp_layout_rows *most = rows_of(layout, has_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
-	how.shape = gemp_dense_pull_shape_of(dense->device, dense->groups, most, options->shape);
+	const gemp_layout_rows *rows = rows_of(layout, has_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
+	how.shape = gemp_dense_pull_shape_of(dense->device, dense->groups, rows, options->shape);
 	for (int part = 0; part < dense->part_count; part++)
 		how.ordered |= !gemp_dense_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
 	return how;
@@ -117,8 +120,8 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
 		                 .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
 		                 .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 		                 .real = options->fp64 ? sizeof(double) : sizeof(float) };
-	out->part_count = has_sums(out) ? GEMP_DENSE_PARTS : (out->layout->comm->size > 1) ? 2 : 1;
-	const gemp_dense_pull_config how = choose(out, options);
+	out->part_count = has_sums(out) ? GEMP_DENSE_PARTS : layout->comm->size > 1 ? 2 : 1;
+	const gemp_dense_pull_config how = choose_config(out, options);
 	GEMP_TRY_DONE(gemp_device_layout_new(&out->rows, device, layout, GEMP_LAYOUT_IN));
 	GEMP_TRY_DONE(make_parts(out, &how));
 	GEMP_TRY_DONE(make_values(out));
@@ -132,23 +135,25 @@ done:
 	return code;
 }
 
-gemp_code gemp_dense_connect(gemp_dense *dense)
+/* The exchange of sums has a communicator of its own, as only the ranks of a row of the grid take part. Its failure is one of the
+ * whole row, so all ranks agree once more. */
+gemp_code gemp_dense_connect(gemp_dense *dense, const gemp_comm *comm, gemp_code code)
 {
-	gemp_code code = GEMP_OK;
+	if (comm->size > 1)
+		GEMP_THEN(gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH));
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	const gemp_layout *layout = dense->layout;
-	const gemp_comm *comm = layout->comm;
-	if (!(dense->layout->comm->size > 1))
+	if (comm->size == 1)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pinned_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
 	GEMP_TRY(gemp_halo_new(&dense->halo, layout, dense->device, dense->real));
-	if (has_sums(dense)) {
-		MPI_Comm row;
-		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
-		gemp_comm_new(&dense->row, row);
-		GEMP_MPI(MPI_Comm_free(&row));
-		code = gemp_halo_new_links(&dense->sum_halo, &dense->row, &layout->sums, dense->device, dense->real);
-	}
-	return code;
+	if (!has_sums(dense))
+		return GEMP_OK;
+	MPI_Comm row;
+	GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
+	gemp_comm_new(&dense->row, row);
+	GEMP_MPI(MPI_Comm_free(&row));
+	code = gemp_halo_new_links(&dense->sum_halo, &dense->row, &layout->sums, dense->device, dense->real);
+	return gemp_comm_agree(comm, code);
 }
 
 /* An event that was never waited for is released, too. */
@@ -218,7 +223,7 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
 	return gemp_timings_add(&dense->timings[part], dense->device);
 }
 
-/* On a GPU the copy queue reads beside the kernels that follow. */
+/* On a GPU the copy queue reads while the kernels that follow run; it waits for the last launch only. */
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
 {
 	gemp_device *device = dense->device;
@@ -242,7 +247,7 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
 }
 
-static gemp_code send(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *values)
+static gemp_code pack(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *values)
 {
 	const double since = gemp_now();
 	const gemp_code code = gemp_halo_begin(halo, values, NULL, NULL);
@@ -250,8 +255,8 @@ static gemp_code send(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *val
 	return code;
 }
 
-/* Into the values of `side`: of ghosts, or the sums of own rows behind them. */
-static gemp_code receive(gemp_dense *dense, gemp_halo *halo, int side)
+/* Writes received values to side `side`: those of ghosts, or the sums of own rows, which lie behind them. */
+static gemp_code unpack(gemp_dense *dense, gemp_halo *halo, int side)
 {
 	const double since = gemp_now();
 	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* the device works while the host waits */
@@ -260,7 +265,7 @@ static gemp_code receive(gemp_dense *dense, gemp_halo *halo, int side)
 	return code;
 }
 
-/* The launches that need what other ranks know. A rank that has failed sends its sums all the same, as others wait for
+/* The launches that need values of other ranks. A rank that has failed sends its sums all the same, as others wait for
  * them. */
 static gemp_code launch_rest(gemp_dense *dense, const gemp_dense_rounds *app, uint32_t round, gemp_code code)
 {
@@ -269,14 +274,14 @@ static gemp_code launch_rest(gemp_dense *dense, const gemp_dense_rounds *app, ui
 		return code;
 	}
 	GEMP_THEN(app->launch(app->self, GEMP_DENSE_OTHER, round, GAS_HOLD));
-	GEMP_ALSO(send(dense, dense->sum_halo, &dense->other));
+	GEMP_ALSO(pack(dense, dense->sum_halo, &dense->other));
 	GEMP_THEN(app->launch(app->self, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD));
-	GEMP_ALSO(receive(dense, dense->sum_halo, (int)(round % 2)));
+	GEMP_ALSO(unpack(dense, dense->sum_halo, (int)(round % 2)));
 	GEMP_THEN(app->launch(app->self, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN));
 	return code;
 }
 
-/* What was sent travels, and with it the numbers on which the ranks agree. */
+/* Collective. The packed messages travel, and with them the numbers on which the ranks agree. */
 static gemp_code agree(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code mine, uint64_t *numbers)
 {
 	const double since = gemp_now();
@@ -295,12 +300,12 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 		const bool more = round < app->rounds;
 		uint64_t numbers[GEMP_DENSE_NUMBERS] = { 0 };
 		if (more) {
-			GEMP_ALSO(send(dense, dense->halo, &dense->value[side]));
+			GEMP_ALSO(pack(dense, dense->halo, &dense->value[side]));
 			GEMP_THEN(app->launch(app->self, GEMP_DENSE_OWN, round, GAS_HOLD));
 		}
 		GEMP_THEN(app->read(app->self, round, numbers));
 		const gemp_code agreed = agree(dense, app, code, numbers);
-		code = more ? receive(dense, dense->halo, side) : GEMP_OK;
+		code = more ? unpack(dense, dense->halo, side) : GEMP_OK;
 		if (agreed != GEMP_OK)
 			return agreed;
 		if (app->agreed(app->self, round, numbers) || !more)
@@ -348,9 +353,8 @@ gemp_code gemp_dense_read(gemp_dense *dense, const gemp_buffer *from, double *va
 	return GEMP_OK;
 }
 
-gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *room, double value)
+gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *number, double value)
 {
-	room->wide = value;
-	room->narrow = (float)value;
-	return dense->real == sizeof(double) ? GEMP_ARG(&room->wide) : GEMP_ARG(&room->narrow);
+	*number = (gemp_dense_number){ (float)value, value };
+	return dense->real == sizeof(double) ? GEMP_ARG(&number->wide) : GEMP_ARG(&number->narrow);
 }

@@ -1,12 +1,12 @@
-/* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device has rank / degree of each vertex, so that a row only
- * adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in fixed point, so that
- * they do not depend on the order of work-items, devices or ranks.
+/* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device keeps rank / degree of each vertex, so a row only
+ * adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in fixed point, which makes
+ * them independent of the order of work-items, devices and ranks.
  */
 
 #include "analytics/dense/pagerank.h"
 
 #include "core/log.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "kernels/analytics/gas_dense_abi.h"
 
@@ -14,10 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	BATCH = 16, /* rounds that are launched before the host looks at their sums; an even number */
-	ROUND_BYTES = GAS_ROUND * sizeof(cl_long)
-};
+/* BATCH: rounds that are launched before the host reads their sums; an even number, since sides alternate. */
+enum { BATCH = 16, ROUND_BYTES = GAS_ROUND * sizeof(cl_long) };
 
 struct gemp_pagerank {
 	gemp_dense dense;
@@ -26,14 +24,13 @@ struct gemp_pagerank {
 	gemp_buffer rounds;       /* [BATCH + 1][GAS_ROUND] sums in fixed point */
 };
 
-/* What a run goes on. */
 typedef struct pagerank_run {
 	gemp_pagerank *it;
 	const gemp_pagerank_params *params;
-	double uniform;           /* of a jump; 0: as `jump` says */
-	cl_long tolerance;        /* fixed point */
+	double uniform;           /* the jump of every vertex; 0: `jump` has them */
+	cl_long tolerance;        /* in fixed point, as are the sums */
 	cl_long change, dangling; /* of the last round */
-	uint32_t done;            /* rounds */
+	uint32_t done;            /* rounds so far */
 	gemp_pagerank_result *out;
 } pagerank_run;
 
@@ -43,7 +40,8 @@ static double degree_of(const gemp_layout *layout, uint32_t v)
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
 
-/* Ranks are divided by sums of weights, whose parts that are too small for the precision must not matter. */
+/* Ranks are divided by sums of weights. A sum near the smallest normal number would lose the weights that are subnormal, so sums keep
+ * the mantissa's distance from it. */
 static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 {
 	const gemp_layout *layout = dense->layout;
@@ -52,18 +50,15 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 	for (uint32_t v = 0; v < layout->own; v++) {
 		if (!(degree[v] > 0) || (degree[v] >= least && degree[v] <= most))
 			continue;
-		gemp_text key = { 0 };
+		GEMP_OWNED_BY(gemp_text_free) gemp_text key = { 0 };
 		gemp_value value = gemp_column_get(&layout->graph->keys, layout->id[v] - layout->graph->first_vertex);
 		gemp_value_print(&value, &key);
-		gemp_code code = gemp_text_status(&key);
-		if (code == GEMP_OK)
-			code = gemp_fail(GEMP_EDATA,
-			                 "weights of the edges that leave '%s' add up to %g, where %s precision takes "
-			                 "%.2g to %.2g; scale them%s",
-			                 key.data, degree[v], single ? "single" : "double", least, most,
-			                 single ? ", or give --precision double" : "");
-		gemp_text_free(&key);
-		return code;
+		GEMP_TRY(gemp_text_status(&key));
+		return gemp_fail(GEMP_EDATA,
+		                 "weights of the edges that leave '%s' add up to %g, where %s precision takes "
+		                 "%.2g to %.2g; scale them%s",
+		                 key.data, degree[v], single ? "single" : "double", least, most,
+		                 single ? ", or give --precision double" : "");
 	}
 	return GEMP_OK;
 }
@@ -73,7 +68,7 @@ static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_dense *dense = &it->dense;
 	const gemp_layout *layout = dense->layout;
-	size_t own = layout->own, bytes = (own ? own : 1) * dense->real;
+	size_t own = layout->own, bytes = own * dense->real;
 	GEMP_OWNED double *degree = NULL;
 	GEMP_TRY(GEMP_NEW(degree, own));
 	for (uint32_t v = 0; v < own; v++)
@@ -82,7 +77,7 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	GEMP_TRY(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
 	GEMP_TRY(gemp_dense_write(dense, &it->degree, degree, own));
 	GEMP_TRY(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));
-	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * GAS_ROUND * sizeof(cl_long), NULL);
+	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * ROUND_BYTES, NULL);
 }
 
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
@@ -90,17 +85,14 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp
 {
 	gemp_pagerank *it = NULL;
 	gemp_code code = GEMP_NEW(it, 1);
-	*out = NULL;
 	GEMP_THEN(
 		gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
 	GEMP_THEN(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
 	GEMP_THEN(make_buffers(it));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
-	*out = it;
-	it = NULL;
-done:
-	gemp_pagerank_free(it);
+	code = gemp_dense_connect(it ? &it->dense : NULL, layout->comm, code);
+	*out = code == GEMP_OK ? it : NULL;
+	if (code != GEMP_OK)
+		gemp_pagerank_free(it);
 	return code;
 }
 
@@ -118,8 +110,8 @@ void gemp_pagerank_free(gemp_pagerank *it)
 	gemp_free(it);
 }
 
-/* The first values, rank = jump, and the sums of dangling ranks that the first round needs. */
-static gemp_code start(const pagerank_run *run)
+/* Launches the first values, rank = jump, and the sums of dangling ranks that the first round needs. */
+static gemp_code launch_start(const pagerank_run *run)
 {
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
@@ -132,9 +124,9 @@ static gemp_code start(const pagerank_run *run)
 	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 }
 
-/* Reads the sums of the round before, which the round's launches find in place round % BATCH, and makes its own in the next.
- * Several ranks clear all places when the first comes next, once its sums have been read. */
-static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
+/* The round's launches read the sums of the round before in place round % BATCH of rounds[], and add to those in the next place.
+ * Several ranks clear all other places before place 1 is used again, when the sums of the last place have been read. */
+static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const pagerank_run *run = self;
 	gemp_pagerank *it = run->it;
@@ -156,7 +148,7 @@ static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uin
 	return gemp_dense_gather(dense, part, from, how, more, sizeof more / sizeof *more);
 }
 
-/* The sums of a round are in bins, so that few work-items add to the same one. */
+/* The sums of a round are in bins, so few work-items add to the same number. */
 static void sum_bins(pagerank_run *run, const cl_long (*sums)[GAS_BINS])
 {
 	run->change = run->dangling = 0;
@@ -166,7 +158,7 @@ static void sum_bins(pagerank_run *run, const cl_long (*sums)[GAS_BINS])
 	}
 }
 
-/* How far it is: changes become less by about the same factor in each round. */
+/* The change falls by about the same factor in each round, so its logarithm measures the progress. */
 static void log_progress(const pagerank_run *run)
 {
 	enum { WHOLE = 10000 };
@@ -194,11 +186,11 @@ static gemp_code run_one_rank(pagerank_run *run)
 	gemp_device *device = it->dense.device;
 	cl_long sums[BATCH + 1][GAS_SUMS][GAS_BINS];
 	bool last = run->params->rounds == 0;
-	GEMP_TRY(start(run));
+	GEMP_TRY(launch_start(run));
 	while (!last) {
-		cl_uint batch = run->params->rounds - run->done < BATCH ? run->params->rounds - run->done : BATCH;
+		cl_uint batch = (cl_uint)gemp_min(run->params->rounds - run->done, BATCH);
 		for (cl_uint round = 0; round < batch; round++)
-			GEMP_TRY(launch(run, GEMP_DENSE_OWN, run->done + round, 0));
+			GEMP_TRY(launch_round(run, GEMP_DENSE_OWN, run->done + round, 0));
 		GEMP_TRY(gemp_buffer_read(device, &it->rounds, 0, sizeof sums, sums));
 		for (cl_uint round = 0; round < batch && !last; round++) {
 			sum_bins(run, sums[round + 1]);
@@ -210,7 +202,7 @@ static gemp_code run_one_rank(pagerank_run *run)
 	return GEMP_OK;
 }
 
-/* Place 0 has the sums of the start, place (round - 1) % BATCH + 1 those that a round has made. */
+/* Place 0 has the sums of the start, place (round - 1) % BATCH + 1 the sums after `round` rounds. */
 static gemp_code fetch_sums(void *self, uint32_t round)
 {
 	const pagerank_run *run = self;
@@ -241,10 +233,10 @@ static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 /* Collective. Jumps are scaled to a sum of 1. */
 static gemp_code upload_jumps(pagerank_run *run)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &run->it->dense;
 	size_t own = dense->layout->own;
-	double sum = 0, *share = NULL;
+	GEMP_OWNED double *share = NULL;
+	double sum = 0;
 	if (!run->params->jump) {
 		run->uniform = 1 / (double)dense->layout->vertices;
 		return GEMP_OK;
@@ -255,15 +247,14 @@ static gemp_code upload_jumps(pagerank_run *run)
 	if (!(sum > 0 && isfinite(sum)))
 		return gemp_fail(GEMP_EDATA, "jumps of PageRank: their sum is %g; give at least one vertex a number above 0",
 		                 sum);
-	code = GEMP_NEW(share, own);
+	gemp_code code = GEMP_NEW(share, own);
 	for (size_t v = 0; code == GEMP_OK && v < own; v++)
 		share[v] = run->params->jump[v] / sum;
 	GEMP_THEN(gemp_dense_write(dense, &run->it->jump, share, own));
-	gemp_free(share);
 	return gemp_comm_agree(dense->layout->comm, code);
 }
 
-/* Ranks are what the device has times the degree. */
+/* A rank is the device's value times the degree. */
 static gemp_code download_ranks(const pagerank_run *run)
 {
 	const gemp_dense *dense = &run->it->dense;
@@ -294,8 +285,8 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *param
 		goto done;
 	GEMP_TRY_DONE(upload_jumps(&run));
 	double since = gemp_now();
-	const gemp_dense_rounds rounds = { &run, params->rounds, 2, false, launch, fetch_sums, read_sums, take_sums };
-	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, start(&run)) : run_one_rank(&run);
+	const gemp_dense_rounds rounds = { &run, params->rounds, 2, false, launch_round, fetch_sums, read_sums, take_sums };
+	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, launch_start(&run)) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));
 	GEMP_THEN(download_ranks(&run));

@@ -1,13 +1,13 @@
 /* spmv: products of a sparse matrix and a vector, on the device. With `normal` the vector is divided by its largest magnitude in
- * each round. If sums leave the range of the precision all the same, the run is made again: values are then multiplied by a power
- * of 2 before each product, which rounds nothing, so that no sum can overflow, not even if the largest value met the largest weight
- * at each edge of the longest row. For this the host has the values after each round.
+ * each round. If sums leave the range of the precision nevertheless, the run is repeated. Before each product values are then multiplied
+ * by a power of 2, which rounds nothing and is chosen such that no sum can overflow, even if every edge of the longest row had the
+ * largest weight and a source with the largest value. The repeated run needs the values on the host after each round.
  */
 
 #include "analytics/dense/spmv.h"
 
 #include "core/log.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "kernels/analytics/gas_dense_abi.h"
 
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Collective. Were all magnitudes such that sums kept their precision, and is all of y finite? */
+/* Collective. Did sums keep their precision in every round (gemp_spmv_min), and is all of y finite? */
 static bool is_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_result *result)
 {
 	const double least = gemp_spmv_min(fp64);
@@ -27,18 +27,16 @@ static bool is_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_re
 	return gemp_comm_sum1(layout->comm, outside) == 0;
 }
 
-/* The most edges that one sum has on this rank. */
+/* The number of edges of the longest row. */
 static uint64_t longest_row(const gemp_layout_rows *rows)
 {
 	uint64_t longest = 0;
-	for (uint32_t row = 0; rows->begin && row < rows->rows; row++) {
-		uint64_t edges = rows->begin[row + 1] - rows->begin[row];
-		longest = edges > longest ? edges : longest;
-	}
+	for (uint32_t row = 0; rows->begin && row < rows->rows; row++)
+		longest = gemp_max(longest, rows->begin[row + 1] - rows->begin[row]);
 	return longest;
 }
 
-/* Collective. x with a largest value below 2^(exponent + 1) gives sums that are finite. */
+/* Collective. Returns an exponent such that values below 2^(exponent + 1) have finite sums. */
 static int max_exponent(const gemp_layout *layout, bool fp64)
 {
 	const int most = (fp64 ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
@@ -49,7 +47,7 @@ static int max_exponent(const gemp_layout *layout, bool fp64)
 	return sums > 0 ? most - sums : most;
 }
 
-/* Collective. */
+/* Collective. The largest magnitude of all ranks' values. */
 static double max_magnitude(const gemp_layout *layout, const double *values)
 {
 	double greatest = 0;
@@ -59,7 +57,7 @@ static double max_magnitude(const gemp_layout *layout, const double *values)
 	return greatest;
 }
 
-/* A scaled run is the sum of its single products. */
+/* The report of a scaled run is the sum of the reports of its single products. */
 static void add_report(gemp_dense_report *sum, const gemp_dense_report *one)
 {
 	sum->rounds += one->rounds;
@@ -80,8 +78,7 @@ struct gemp_spmv {
 	gemp_dense dense;
 };
 
-/* Collective. One product of out->y, whose largest magnitude is *greatest, into its place; factor: by how much that
- * has grown. */
+/* Collective. Replaces out->y, whose largest magnitude is *greatest, by its product; *factor: the growth of that magnitude. */
 static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
                                  double *factor, gemp_spmv_result *out)
 {
@@ -100,20 +97,18 @@ static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int
 	return GEMP_OK;
 }
 
-/* Collective. The same result as gemp_spmv_run's, for `normal` runs. */
+/* Collective. The result of a `normal` run, with scaling by the host. */
 static gemp_code run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp64, const gemp_spmv_params *params,
                             gemp_spmv_result *out)
 {
-	gemp_code code = GEMP_OK;
 	const int exponent = max_exponent(layout, fp64);
 	*out = (gemp_spmv_result){ 0 };
-	code = GEMP_NEW(out->y, layout->own);
-	GEMP_THEN(GEMP_NEW(out->max, params->rounds));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(out->y, layout->own), GEMP_ARRAY(out->max, params->rounds));
 	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = params->x ? params->x[v] : 1;
 	double greatest = max_magnitude(layout, out->y), given = greatest;
-	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* what is 0 stays so */
+	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* a vector of zeros stays so */
 		GEMP_TRY_DONE(multiply_scaled(spmv, layout, exponent, &greatest, &out->max[round], out));
 		gemp_progress("multiplying", round + 1, params->rounds, 0);
 	}
@@ -128,16 +123,16 @@ done:
 	return code;
 }
 
-/* Rounds that one rank launches before it waits, first and at most; people hear of them then. */
+/* The rounds that one rank launches before it waits, at first and at most, and the seconds that they should take. */
 enum { BATCH = 64, MAX_BATCH = 1 << 20 };
-static const double BATCH_SECONDS = 0.25; /* seconds */
+static const double BATCH_SECONDS = 0.25;
 
 typedef struct spmv_run {
 	gemp_spmv *it;
 	const gemp_spmv_params *params;
 	gemp_spmv_result *out;
-	gemp_buffer greatest; /* [rounds + 1] bits of doubles */
-	double divisor;       /* of several ranks: the greatest of the round before */
+	gemp_buffer greatest; /* [rounds + 1] the largest magnitudes after each round, as bits of doubles */
+	double divisor;       /* of several ranks: the largest magnitude after the round before */
 } spmv_run;
 
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
@@ -145,14 +140,11 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device 
 {
 	gemp_spmv *it = NULL;
 	gemp_code code = GEMP_NEW(it, 1);
-	*out = NULL;
 	GEMP_THEN(gemp_dense_new(&it->dense, layout, device, "spmv", "", options));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, code));
-	GEMP_TRY_DONE(gemp_comm_agree(layout->comm, gemp_dense_connect(&it->dense)));
-	*out = it;
-	it = NULL;
-done:
-	gemp_spmv_free(it);
+	code = gemp_dense_connect(it ? &it->dense : NULL, layout->comm, code);
+	*out = code == GEMP_OK ? it : NULL;
+	if (code != GEMP_OK)
+		gemp_spmv_free(it);
 	return code;
 }
 
@@ -166,8 +158,8 @@ void gemp_spmv_free(gemp_spmv *it)
 	gemp_free(it);
 }
 
-/* From the values of side round % 2 to the other side; kernels keep the maxima of all rounds. */
-static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
+/* Launches a round, from the values of side round % 2 to the other side; kernels keep the maxima of all rounds. */
+static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const spmv_run *run = self;
 	gemp_dense *dense = &run->it->dense;
@@ -177,8 +169,7 @@ static gemp_code launch(void *self, gemp_dense_part part, uint32_t round, cl_uin
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
-/* Batches grow until one takes a quarter of a second, so that people hear of the progress and launches are not
- * waited for. */
+/* Batches grow until one takes BATCH_SECONDS: progress is then reported often enough, and the device does not wait for launches. */
 static gemp_code run_one_rank(spmv_run *run)
 {
 	gemp_device *device = run->it->dense.device;
@@ -187,7 +178,7 @@ static gemp_code run_one_rank(spmv_run *run)
 		double since = gemp_now();
 		gemp_progress("multiplying", round, rounds, 0);
 		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
-			GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
+			GEMP_TRY(launch_round(run, GEMP_DENSE_OWN, round, 0));
 		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
 		if (gemp_now() - since < BATCH_SECONDS && batch < MAX_BATCH)
 			batch *= 2;
@@ -214,7 +205,7 @@ static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
 	if (!run->params->normal || round == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_dense_fetched(&run->it->dense, &greatest));
-	memcpy(numbers, greatest, sizeof *numbers); /* bits of doubles that are not negative have their order */
+	memcpy(numbers, greatest, sizeof *numbers);
 	return GEMP_OK;
 }
 
@@ -230,8 +221,8 @@ static bool take_max(void *self, uint32_t round, const uint64_t *numbers)
 	return false;
 }
 
-/* The first vector on the device, and memory for what the run leaves. */
-static gemp_code start(spmv_run *run)
+/* Local. Uploads the first vector, and allocates the result. */
+static gemp_code begin_run(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
 	size_t own = dense->layout->own, rounds = run->params->normal ? run->params->rounds : 0;
@@ -246,7 +237,7 @@ static gemp_code start(spmv_run *run)
 	return gemp_dense_begin(dense);
 }
 
-/* The division by the last magnitude is the host's. */
+/* Local. The host divides by the last magnitude. */
 static gemp_code download(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
@@ -261,7 +252,7 @@ static gemp_code download(spmv_run *run)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. The product without scaling by the host. */
 static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
@@ -269,9 +260,9 @@ static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_s
 	const gemp_comm *comm = dense->layout->comm;
 	spmv_run run = { .it = it, .params = params, .out = out };
 	*out = (gemp_spmv_result){ 0 };
-	GEMP_TRY_DONE(gemp_comm_agree(comm, start(&run)));
+	GEMP_TRY_DONE(gemp_comm_agree(comm, begin_run(&run)));
 	double since = gemp_now();
-	const gemp_dense_rounds rounds = { &run, params->rounds, 1, true, launch, fetch_max, read_max, take_max };
+	const gemp_dense_rounds rounds = { &run, params->rounds, 1, true, launch_round, fetch_max, read_max, take_max };
 	code = comm->size > 1 ? gemp_dense_run_ranks(dense, &rounds, GEMP_OK) : run_one_rank(&run);
 	dense->report.wall = gemp_now() - since;
 	GEMP_THEN(gemp_dense_end(dense));

@@ -1,15 +1,18 @@
 #include "analytics/halo/halo.h"
 
 #include "core/limits.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
 
 #include <assert.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+/* A message between ranks of one node is written by the sender where the receiver reads it, in a block of shared memory that begins
+ * with the node's barrier. Every rank has a region for its outgoing messages behind the regions of lower ranks of the node, and every
+ * message two copies: a rank may fill the message of the next round while the last one is still read. Messages between nodes have
+ * one copy, since a round ends only when they have been sent and received. */
 
 static inline __attribute__((always_inline)) void prefix_words(halo_direction *direction, uint32_t from, uint32_t end)
 {
@@ -79,13 +82,10 @@ static int chunk_count(size_t bytes)
 static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 {
 	size_t ranks = (size_t)halo->ranks;
-	int pieces = 0;
-	GEMP_TRY(GEMP_NEW(direction->count, ranks));
-	GEMP_TRY(GEMP_NEW(direction->first, ranks + 1));
-	GEMP_TRY(GEMP_NEW(direction->region, ranks + 1));
-	GEMP_TRY(GEMP_NEW(direction->pinned, ranks));
-	for (int parity = 0; parity < 2; parity++)
-		GEMP_TRY(GEMP_NEW(direction->at[parity], ranks));
+	int chunks = 0;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(direction->count, ranks), GEMP_ARRAY(direction->first, ranks + 1),
+	                      GEMP_ARRAY(direction->region, ranks + 1), GEMP_ARRAY(direction->pinned, ranks),
+	                      GEMP_ARRAY(direction->at[0], ranks), GEMP_ARRAY(direction->at[1], ranks)));
 	for (int r = 0; r < halo->ranks; r++) {
 		const gemp_layout_links *links = halo->links;
 		direction->count[r] = direction == &halo->out ? (uint32_t)(links->send_begin[r + 1] - links->send_begin[r])
@@ -93,11 +93,11 @@ static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 		direction->first[r + 1] = direction->first[r] + (uint32_t)halo_words(direction->count[r]);
 		direction->region[r + 1] = direction->region[r] + (halo_capacity(direction, r, halo->size) + REGION_ALIGN - 1) /
 		                                                      REGION_ALIGN * REGION_ALIGN;
-		pieces += chunk_count(halo_capacity(direction, r, halo->size));
+		chunks += chunk_count(halo_capacity(direction, r, halo->size));
 	}
-	GEMP_TRY(GEMP_NEW(direction->bits, direction->first[ranks]));
-	GEMP_TRY(GEMP_NEW(direction->before, (size_t)direction->first[ranks] + 1));
-	return GEMP_NEW(direction->request, (size_t)pieces);
+	return gemp_new_all(GEMP_ARRAY(direction->bits, direction->first[ranks]),
+	                    GEMP_ARRAY(direction->before, (size_t)direction->first[ranks] + 1),
+	                    GEMP_ARRAY(direction->request, (size_t)chunks));
 }
 
 /* Messages from and to ranks that share no memory with this one lie in one block, page-locked where kernels fill it. */
@@ -118,7 +118,7 @@ static gemp_code allocate_messages(gemp_halo *halo, halo_direction *direction)
 	return GEMP_OK;
 }
 
-/* Shared messages belong to the shared block. */
+/* Messages in shared memory are part of the shared block, which gemp_halo_free frees. */
 static void direction_free(gemp_halo *halo, halo_direction *direction)
 {
 	gemp_free_all(direction->count, direction->first, direction->region, direction->at[0], direction->at[1],
@@ -129,7 +129,7 @@ static void direction_free(gemp_halo *halo, halo_direction *direction)
 		gemp_free(direction->bytes);
 }
 
-/* The own vertex of each place; the rest of a rank's last word has none. */
+/* Sets slot[], the own vertex of each place; the places behind the last of a rank's last word have none. */
 static gemp_code list_slots(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
@@ -142,7 +142,7 @@ static gemp_code list_slots(gemp_halo *halo)
 	return GEMP_OK;
 }
 
-/* What needs no other rank, so that all ranks may agree on its failure before the collective part. */
+/* Local. The part that needs no other rank; the ranks agree on its failure before the collective part. */
 static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
                            size_t value_size)
 {
@@ -169,7 +169,7 @@ static size_t round_up(size_t value, size_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* Which ranks share this node, by their rank in comm->node. */
+/* Collective. Finds the ranks that share this node, by their rank in comm->node. */
 static void find_node_ranks(gemp_halo *halo)
 {
 	const gemp_comm *comm = halo->comm;
@@ -182,14 +182,15 @@ static void find_node_ranks(gemp_halo *halo)
 	}
 }
 
-/* Bytes of one message to a rank; whole pages where a device is to read and write there. */
+/* Bytes of one message to a rank; whole pages where a device reads and writes it, as only these can be registered. */
 static size_t message_bytes(const gemp_halo *halo, int rank)
 {
 	const size_t border = halo->kernels ? (size_t)sysconf(_SC_PAGESIZE) : GEMP_NODE_BARRIER_ALIGN;
 	return round_up(halo_capacity(&halo->out, rank, halo->size), border);
 }
 
-/* Where this rank's messages begin in the shared block, behind the barrier, and how many bytes all ranks need. */
+/* Collective over the node. *first: where this rank's messages begin in the shared block, behind the barrier. Returns the size of the
+ * block. */
 static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *first)
 {
 	uint64_t own = 0, size = 0, before = 0;
@@ -202,7 +203,7 @@ static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *
 	return barrier + size;
 }
 
-/* at: of the first of two. */
+/* at: the first of the two copies; the second one follows after `step` bytes. */
 static void place_messages_of(gemp_halo *halo, halo_direction *direction, int rank, char *at, size_t step)
 {
 	direction->at[0][rank] = at;
@@ -211,8 +212,7 @@ static void place_messages_of(gemp_halo *halo, halo_direction *direction, int ra
 		gemp_pinned_register(&direction->pinned[rank], halo->device, at, 2 * step);
 }
 
-/* Each rank tells the others where in the shared block it puts their messages. Every message has two copies, as a
- * rank may fill the next round's while the last round's is still read. */
+/* Collective over the node. Each rank sends the others the offset and the size of their messages in the shared block. */
 static void send_places(gemp_halo *halo, char *bytes, uint64_t first)
 {
 	const gemp_comm *comm = halo->comm;
@@ -230,9 +230,9 @@ static void send_places(gemp_halo *halo, char *bytes, uint64_t first)
 	}
 }
 
-/* Collective. Places messages of ranks of this node in shared memory, if the node has room for it on all ranks; else
- * all messages travel by MPI. */
-static void gemp_halo_shared_new(gemp_halo *halo)
+/* Collective. Places messages between ranks of this node in shared memory, if all nodes have enough of it; otherwise
+ * all messages are sent by MPI. */
+static void new_shared_messages(gemp_halo *halo)
 {
 	const gemp_comm *comm = halo->comm;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -248,7 +248,8 @@ static void gemp_halo_shared_new(gemp_halo *halo)
 		halo->has_remote = true;
 		return;
 	}
-	char *bytes = (char *)round_up((uintptr_t)halo->shared.bytes, page); /* on all ranks alike as far as a page goes */
+	/* Ranks map the block at different addresses, but at the same offset within a page, so all round up by the same amount. */
+	char *bytes = (char *)round_up((uintptr_t)halo->shared.bytes, page);
 	send_places(halo, bytes, first);
 	gemp_node_barrier_new(&halo->barrier, bytes, comm->node_size, comm->node_rank);
 	halo->barrier.patient = !halo->device->gpu;
@@ -261,7 +262,7 @@ gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(comm, new_local(out, comm, links, device, value_size));
 	if (code == GEMP_OK && comm->size > 1) {
-		gemp_halo_shared_new(*out);
+		new_shared_messages(*out);
 		code = allocate_messages(*out, &(*out)->out);
 		GEMP_THEN(allocate_messages(*out, &(*out)->in));
 		if ((*out)->kernels)
@@ -309,8 +310,8 @@ gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *
 	return (gemp_traffic){ now->bytes - then->bytes, now->messages - then->messages, now->rounds - then->rounds };
 }
 
-/* Empty messages in place of those that could not be packed, so that receivers do not wait for them. */
-static void send_nothing(gemp_halo *halo)
+/* Replaces messages that could not be packed by empty ones, since receivers wait for them. */
+static void pack_nothing(gemp_halo *halo)
 {
 	halo->all = false;
 	memset(halo->out.bits, 0, halo->out.first[halo->ranks] * sizeof *halo->out.bits);
@@ -321,21 +322,20 @@ static void send_nothing(gemp_halo *halo)
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_CHECK(!read || (changed && read->size <= GEMP_HALO_READ));
 	if (halo->ranks == 1)
 		return GEMP_OK;
-	code = (halo->kernels ? gemp_halo_pack_device : gemp_halo_pack_host)(halo, values, changed, read);
+	gemp_code code = (halo->kernels ? gemp_halo_pack_device : gemp_halo_pack_host)(halo, values, changed, read);
 	if (code != GEMP_OK)
-		send_nothing(halo);
+		pack_nothing(halo);
 	halo->begun = true;
 	return code;
 }
 
-/* What a rank posts: whether it has failed, its sums, its greatest. */
+/* The numbers of a rank are whether it has failed, and then its sums and maxima. */
 enum { FAILED, NUMBERS };
 
-/* Bytes that are used, not capacities; one message for a rank of this node. */
+/* Counts the bytes of messages, not their capacities; a message within the node counts as one. */
 static void count_traffic(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -360,13 +360,12 @@ static void post_receives(gemp_halo *halo)
 	for (int r = 0; r < halo->ranks; r++)
 		for (size_t at = 0, capacity = halo->node_rank[r] < 0 ? halo_capacity(in, r, halo->size) : 0; at < capacity;
 		     at += chunk) {
-			int piece = (int)(capacity - at < chunk ? capacity - at : chunk);
-			GEMP_MPI(MPI_Irecv(halo_message_of(in, r) + at, piece, MPI_BYTE, r, GEMP_TAG_HALO, halo->comm->world,
-			                   &in->request[in->requests++]));
+			GEMP_MPI(MPI_Irecv(halo_message_of(in, r) + at, (int)gemp_min(capacity - at, chunk), MPI_BYTE, r,
+			                   GEMP_TAG_HALO, halo->comm->world, &in->request[in->requests++]));
 		}
 }
 
-/* As many chunks as the receiver has posted, of which those behind the message are empty. */
+/* Sends as many chunks as the receiver expects; those behind the end of the message are empty. */
 static void post_sends(gemp_halo *halo)
 {
 	halo_direction *out = &halo->out;
@@ -379,16 +378,15 @@ static void post_sends(gemp_halo *halo)
 			size = halo_size((halo_form)head->form, out->count[r], head->count, halo->size);
 		}
 		for (size_t at = 0; at < capacity; at += chunk) {
-			size_t left = at < size ? size - at : 0;
-			int piece = (int)(left < chunk ? left : chunk);
-			GEMP_MPI(MPI_Isend(halo_message_of(out, r) + (piece ? at : 0), piece, MPI_BYTE, r, GEMP_TAG_HALO,
+			int bytes = (int)gemp_min(at < size ? size - at : 0, chunk);
+			GEMP_MPI(MPI_Isend(halo_message_of(out, r) + (bytes ? at : 0), bytes, MPI_BYTE, r, GEMP_TAG_HALO,
 			                   halo->comm->world, &out->request[out->requests++]));
 		}
 	}
 }
 
-/* To ranks of other nodes, and from them; returns when all has gone and come. A thread that looks for messages all the time
- * would take a core from the kernel that runs meanwhile on a CPU device. */
+/* Collective. Exchanges messages with ranks of other nodes and waits for all of them. On a CPU device the thread yields between its
+ * tests: polling all the time would take a core from the kernel that runs meanwhile. */
 static void exchange_remote(gemp_halo *halo)
 {
 	post_receives(halo);
@@ -406,11 +404,11 @@ static void exchange_remote(gemp_halo *halo)
 	}
 }
 
-/* Messages travel, and numbers[all] become those of all ranks: the first `sums` their sums, the rest their maxima. Ranks of
- * one node post numbers for each other, if there are no other ranks. NULL: no numbers. */
-static void swap(gemp_halo *halo, uint64_t *numbers, int sums, int all)
+/* Collective. Exchanges the messages. numbers[all], unless NULL, become those of all ranks: the first `sums` their sums, the rest their
+ * maxima. If all ranks share one node, they post the numbers in the barrier; otherwise the numbers are reduced by MPI. */
+static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 {
-	const double began = gemp_now();
+	const double begin = gemp_now();
 	const int posted = numbers && !halo->has_remote ? all : 0;
 	if (halo->begun)
 		count_traffic(halo);
@@ -429,7 +427,7 @@ static void swap(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 		if (all > sums)
 			gemp_comm_max(halo->comm, numbers + sums, all - sums);
 	}
-	gemp_trace_add("round", GEMP_LANE_RANKS, began);
+	gemp_trace_add("round", GEMP_LANE_RANKS, begin);
 	halo->in.parity = halo->out.parity;
 	halo->out.parity = !halo->out.parity;
 	halo->begun = false;
@@ -451,7 +449,7 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 		numbers[NUMBERS + i] = sums[i];
 	for (int i = 0; i < greatest_count; i++)
 		numbers[NUMBERS + sum_count + i] = greatest[i];
-	swap(halo, numbers, NUMBERS + sum_count, NUMBERS + sum_count + greatest_count);
+	exchange_messages(halo, numbers, NUMBERS + sum_count, NUMBERS + sum_count + greatest_count);
 	if (numbers[FAILED])
 		return gemp_comm_agree(halo->comm, mine);
 	for (int i = 0; i < sum_count; i++)
@@ -461,7 +459,6 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 	return GEMP_OK;
 }
 
-/* Without a round since `begin` the messages travel now. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
@@ -469,13 +466,13 @@ gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_b
 		return GEMP_OK;
 	if (halo->begun) {
 		code = halo->kernels ? gemp_halo_wait_device(halo) : GEMP_OK;
-		swap(halo, NULL, 0, 0);
+		exchange_messages(halo, NULL, 0, 0);
 	}
 	GEMP_THEN((halo->kernels ? gemp_halo_unpack_device : gemp_halo_unpack_host)(halo, values, arrived));
 	return code;
 }
 
-/* One allreduce tells both the failures and the sums; only after a failure the ranks agree on its code. */
+/* One reduction sums up both failures and numbers; only after a failure the ranks agree on its code. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count)
 {
 	double all[GEMP_HALO_MAX_SUMS + 1] = { mine != GEMP_OK };

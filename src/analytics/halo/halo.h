@@ -1,7 +1,7 @@
 /* halo: the halo exchange of vertex values: each rank sends values of own vertices to the ranks that have them as ghosts,
  * while the device goes on with work that needs no ghosts.
  *
- *   begin -> kernels over own sources are enqueued, nobody waits for them -> round -> end -> kernels over ghosts
+ *   begin -> kernels over own sources are enqueued, and the host does not wait for them -> round -> end -> kernels over ghosts
  *
  * For each rank and round the sender takes the smallest of three forms: all values; the changed values with a bitmap of
  * them; or the changed values with their places. Ranks of one node write messages into shared memory and post the numbers of
@@ -10,7 +10,7 @@
  * A place is the number of a vertex among those that one rank sends to another, in the order of links->send. Bitmaps have 32 places
  * a word, and each rank's places begin at a word of their own: out.first[ranks + 1] words. A message is a halo_head, then nothing
  * (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then the values. Invariant: before[w] is the number of
- * set bits in bits[0 .. w), which gives the value of a set bit a known place. What begins with halo_ is private to this folder.
+ * set bits in bits[0 .. w), which gives the value of a set bit a known place. Names that begin with halo_ are private to this folder.
  *
  * begin, round and end are collective: all ranks call them in turn, also after a failure.
  */
@@ -26,8 +26,7 @@
 
 typedef struct gemp_halo gemp_halo;
 
-/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with
- * it. */
+/* The first `size` bytes of another buffer, which the host reads together with the bitmap of changes. */
 typedef struct gemp_halo_read {
 	const gemp_buffer *from;
 	size_t size; /* at most GEMP_HALO_READ */
@@ -36,9 +35,9 @@ typedef struct gemp_halo_read {
 enum { GEMP_HALO_READ = 512 };
 
 typedef enum halo_form {
-	HALO_ALL,   /* of all places: values */
-	HALO_BITS,  /* a bitmap of places, values of those that are set */
-	HALO_PAIRS, /* places, then their values */
+	HALO_ALL,   /* the values of all places */
+	HALO_BITS,  /* a bitmap of places, and the values of set bits */
+	HALO_PAIRS, /* places, and their values */
 } halo_form;
 
 typedef struct halo_head {
@@ -50,18 +49,18 @@ typedef struct halo_direction {
 	uint32_t *count;          /* [ranks] places */
 	uint32_t *first;          /* [ranks + 1] words */
 	uint32_t *bits;           /* [words] places that have changed */
-	uint32_t *before;         /* [words + 1] how many in the words before */
-	size_t *region;           /* [ranks + 1] where each rank's message begins, in bytes; there is room for any form */
-	gemp_pinned pinned_block; /* the messages where a device reads and writes them, else bytes of the host; */
-	char *bytes;              /* NULL: all of them are in common memory, */
-	gemp_pinned *pinned;      /* [ranks] which is the same to the device */
+	uint32_t *before;         /* [words + 1] set bits in the words before */
+	size_t *region;           /* [ranks + 1] where each rank's message begins, in bytes; a region holds any form */
+	char *bytes;              /* the messages of ranks of other nodes; NULL: there are none */
+	gemp_pinned pinned_block; /* the memory of bytes[] where kernels pack, else it is the host's */
+	gemp_pinned *pinned;      /* [ranks] messages in shared memory, registered with the device where kernels pack */
 	char **at[2];             /* [ranks] where messages are, for even and odd rounds */
 	int parity;
-	int requests; /* under way */
+	int requests; /* that are pending */
 	MPI_Request *request;
 } halo_direction;
 
-/* A buffer of a CPU device. */
+/* A buffer of a CPU device, and its address on the host. */
 typedef struct halo_mapping {
 	cl_mem mem; /* NULL: none */
 	char *host;
@@ -70,9 +69,9 @@ enum { HALO_MAPPINGS = 6 };
 
 /* From own vertices to places of each rank. */
 typedef struct halo_index {
-	size_t words;                          /* of bitmaps of own vertices */
-	uint32_t *sent, *before;               /* [ranks][words] which a rank is sent, and how many in the words before */
-	uint32_t listed_max;                   /* changes that are listed at most; 0: there is no index */
+	size_t words;            /* of bitmaps of own vertices */
+	uint32_t *sent, *before; /* [ranks][words] vertices that a rank is sent; set bits in the words before */
+	uint32_t listed_max;     /* the maximum of changes that are listed; 0: there is no index */
 	uint32_t *changed, *places, *vertices; /* [listed_max] of one message */
 } halo_index;
 
@@ -82,15 +81,15 @@ struct gemp_halo {
 	gemp_device *device;
 	size_t size; /* bytes of a value */
 	int ranks;
-	bool kernels;
-	bool all;   /* bits[] and before[] of out are those of all places, on the device, too */
-	bool begun; /* there are messages that have not been sent */
+	bool kernels; /* kernels pack and unpack, else the host's threads */
+	bool all;     /* bits[] and before[] of `out` are those of all places, also on the device */
+	bool begun;   /* there are packed messages that have not been sent */
 	halo_direction out, in;
 	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
 	gemp_traffic traffic;
 	/* of ranks that share memory */
-	int *node_rank;  /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
-	bool has_remote; /* there are ranks elsewhere */
+	int *node_rank;  /* [ranks] the rank's number on this node; -1: it shares no memory with this one */
+	bool has_remote; /* there are ranks that share no memory with this one */
 	gemp_shared shared;
 	gemp_node_barrier barrier;
 	/* without kernels */
@@ -100,14 +99,14 @@ struct gemp_halo {
 	/* with kernels */
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
-	gemp_buffer slots, bits, before, packed; /* out */
-	gemp_buffer first, listed;               /* out: where words of ranks begin; the lists of few changes */
-	cl_uint listed_max;                      /* changes for a rank that are listed at most */
-	cl_uint counting;                        /* the row of counts that the next launch takes */
+	gemp_buffer slots, bits, before, packed; /* of `out`: slot[], bits[], before[], and the packed values */
+	gemp_buffer first, listed;               /* of `out`: first[]; the lists of few changes */
+	cl_uint listed_max;                      /* the maximum of changes for a rank that are listed */
+	cl_uint counting;                        /* the row of counts that the next launch adds to */
 	gemp_pinned staging;                     /* what the host reads between launches */
-	gemp_buffer inbox, received_prefix;      /* in */
-	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
-	bool ordered; /* transfers to the device wait for kernels that were enqueued before `begin` */
+	gemp_buffer inbox, received_prefix;      /* of `in`: messages as they came; before[] */
+	cl_event reading, writing[2];            /* the last transfer from the device, and to it by each queue */
+	bool ordered; /* a transfer has waited for the kernels that were enqueued before `begin` */
 };
 
 static inline size_t halo_words(size_t places)
@@ -145,18 +144,18 @@ static inline uint32_t halo_count(const halo_direction *direction, int rank)
 	return direction->before[direction->first[rank + 1]] - direction->before[direction->first[rank]];
 }
 
-/* before[] of bits[] from one word to another. */
+/* Sets before[] behind the words [from, end) of bits[]. */
 void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end);
 
-/* Room for the largest message of a rank. */
+/* The bytes of the largest message of a rank. */
 static inline size_t halo_capacity(const halo_direction *direction, int rank, size_t value)
 {
 	return direction->count[rank] ? halo_size(HALO_BITS, direction->count[rank], direction->count[rank], value) : 0;
 }
 
-/* Heads, bitmaps and places of messages, once bits[] and before[] are mappings. */
+/* Writes the heads, bitmaps and places of all messages, once bits[] and before[] are set. */
 void gemp_halo_write_heads(gemp_halo *halo);
-/* bits[] and before[] of all places. */
+/* Sets bits[] and before[] of all places. */
 void gemp_halo_mark_all(gemp_halo *halo);
 
 /* Packing and unpacking by kernels (halo_device.c) or by the host's threads (halo_host.c), which wait for kernels. */
@@ -165,7 +164,7 @@ void gemp_halo_device_free(gemp_halo *halo);
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_read *read);
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
-/* Waits until the messages of this round are whole, and those of the round before are where they belong. */
+/* Waits until the messages of this round are complete, and those of the round before are on the device. */
 gemp_code gemp_halo_wait_device(gemp_halo *halo);
 
 void gemp_halo_host_free(gemp_halo *halo);
@@ -173,39 +172,39 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
                               const gemp_halo_read *read);
 gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
-/* Collective. value_size: 4 or 8, or 0: who has changed is all there is to tell. comm and links are borrowed. */
+/* Collective. value_size: 4 or 8 bytes, or 0: messages say only which vertices have changed. comm and links are borrowed. */
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size);
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size);
-/* Collective. NULL is nothing on all ranks. */
+/* Collective. Takes NULL, which all ranks must have then. */
 void gemp_halo_free(gemp_halo *halo);
 
-/* Packs this round's messages. A rank that has failed calls the rest all the same: what it cannot pack is sent as empty messages,
+/* Packs this round's messages. A rank that has failed calls round and end nevertheless: messages that it cannot pack are sent empty,
  * and the ranks agree on their codes at the end of the round.
  *
  * values[known], of value_size bytes; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own vertices are
- * read; kernels enqueued before have ended on return. NULL: all have changed; then it does not wait on a GPU, and until `end`
- * kernels may read own values, but neither write them nor read those of ghosts. read: what comes to the host with the bitmap,
+ * read; kernels enqueued before have ended on return. NULL: all have changed; the call then does not wait on a GPU, and until `end`
+ * kernels may read own values, but neither write them nor read those of ghosts. read: a buffer that the host reads with the bitmap,
  * or NULL. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read);
 
-/* Collective. Messages of this round, if `begin` was called, travel. A failure of any rank is a failure of all; else sums become
- * those of all ranks, modulo 2^64, and greatest[] the maxima. */
+/* Collective. Exchanges the messages of this round, if `begin` was called. A failure of any rank is a failure of all; otherwise sums[]
+ * become those of all ranks, modulo 2^64, and greatest[] the maxima. */
 enum { GEMP_HALO_MAX_SUMS = 8 };
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count);
 
-/* Received values go to their ghosts, for kernels that are launched from now on, and bits of these ghosts are set in `arrived`
+/* Writes received values to their ghosts, for kernels that are launched from now on, and sets bits of these ghosts in `arrived`
  * (which may be `changed`; NULL: not wanted); no bits are cleared. Does not wait for kernels on a GPU. Without a round since
- * `begin` the messages travel now. */
+ * `begin` it exchanges the messages first. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* of this rank so far */
-/* Since the traffic was `before`; nothing for NULL. */
+/* The traffic since it was `before`; zeros for NULL. */
 gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
-/* Collective. Agrees without messages: a failure of any rank is a failure of all; else sums[count] become those of all ranks. */
+/* Collective. Without messages: a failure of any rank is a failure of all; otherwise sums[count] become those of all ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
 #endif

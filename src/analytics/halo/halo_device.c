@@ -7,21 +7,13 @@
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
-#include "core/status.h"
 #include "device/launch.h"
 #include "device/staging.h"
 
 #include <stdio.h>
-#include <string.h>
 
-enum { GROUP = 256, EARLY_WORDS = 1 << 16 /* words */ };
+enum { GROUP = 256, EARLY_WORDS = 1 << 16 };
 enum { QUEUE, TRANSFER }; /* of the device */
-
-/* OpenCL has no empty buffers: one of 8 bytes stands for it. */
-static gemp_code new_buffer(gemp_halo *halo, gemp_buffer *out, size_t size, const void *from)
-{
-	return gemp_buffer_new(out, halo->device, size ? size : sizeof(uint64_t), size ? from : NULL);
-}
 
 /* The staging block contains listed[] as on the device (two rows of counts, values, places), GEMP_HALO_READ bytes for
  * the caller's read, and a u32 for each word of the outgoing and of the incoming bitmap. */
@@ -55,9 +47,9 @@ static gemp_code new_staging(gemp_halo *halo)
 {
 	const size_t ranks = (size_t)halo->ranks;
 	halo->listed_max = gemp_limits_now()->halo_listed_max / (unsigned)(halo->ranks - 1);
-	GEMP_TRY(new_buffer(halo, &halo->first, (ranks + 1) * sizeof(cl_uint), halo->out.first));
+	GEMP_TRY(gemp_buffer_new(&halo->first, halo->device, (ranks + 1) * sizeof(cl_uint), halo->out.first));
 	const size_t listed = (ranks - 1) * halo->listed_max * (sizeof(cl_uint) + halo->size);
-	GEMP_TRY(new_buffer(halo, &halo->listed, 2 * ranks * sizeof(cl_uint) + listed, NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->listed, halo->device, 2 * ranks * sizeof(cl_uint) + listed, NULL));
 	GEMP_TRY(gemp_buffer_zero(halo->device, &halo->listed, 0, 2 * ranks * sizeof(cl_uint)));
 	return gemp_pinned_take(&halo->staging, halo->device,
 	                        halo->listed.size + GEMP_HALO_READ +
@@ -73,13 +65,13 @@ gemp_code gemp_halo_device_new(gemp_halo *halo)
 	GEMP_TRY(gemp_program_build(&halo->program, halo->device, "gas_halo.cl", options, { "gas_halo_mark", &halo->mark },
 	                            { "gas_halo_gather", &halo->gather }, { "gas_halo_set_all", &halo->set_all },
 	                            { "gas_halo_put_bits", &halo->put_bits }, { "gas_halo_put_pairs", &halo->put_pairs }));
-	GEMP_TRY(new_buffer(halo, &halo->slots, words * 32 * sizeof *halo->slot, halo->slot));
-	GEMP_TRY(new_buffer(halo, &halo->bits, words * sizeof *halo->out.bits, NULL));
-	GEMP_TRY(new_buffer(halo, &halo->before, words * sizeof *halo->out.before, NULL));
-	GEMP_TRY(new_buffer(halo, &halo->packed, sent * halo->size, NULL));
-	GEMP_TRY(new_buffer(halo, &halo->inbox, halo->in.region[halo->ranks], NULL));
-	GEMP_TRY(new_buffer(halo, &halo->received_prefix,
-	                    ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->slots, halo->device, words * 32 * sizeof *halo->slot, halo->slot));
+	GEMP_TRY(gemp_buffer_new(&halo->bits, halo->device, words * sizeof *halo->out.bits, NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->before, halo->device, words * sizeof *halo->out.before, NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->packed, halo->device, sent * halo->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->inbox, halo->device, halo->in.region[halo->ranks], NULL));
+	GEMP_TRY(gemp_buffer_new(&halo->received_prefix, halo->device,
+	                         ((size_t)halo->in.first[halo->ranks] + 1) * sizeof *halo->in.before, NULL));
 	return new_staging(halo);
 }
 
@@ -93,7 +85,7 @@ void gemp_halo_device_free(gemp_halo *halo)
 	                  &halo->packed, &halo->inbox, &halo->received_prefix);
 }
 
-static void forget(cl_event *event)
+static void release_event(cl_event *event)
 {
 	if (*event)
 		clReleaseEvent(*event);
@@ -108,7 +100,7 @@ gemp_code gemp_halo_wait_device(gemp_halo *halo)
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
 		if (*events[i])
 			GEMP_ALSO(GEMP_CL(clWaitForEvents(1, events[i])));
-		forget(events[i]);
+		release_event(events[i]);
 	}
 	return code;
 }
@@ -125,7 +117,7 @@ static gemp_code read_values(gemp_halo *halo)
 			continue;
 		const halo_head *head = (const halo_head *)(void *)halo_message_of(out, r);
 		char *to = halo_message_of(out, r) + halo_values_at((halo_form)head->form, out->count[r], count);
-		forget(&halo->reading);
+		release_event(&halo->reading);
 		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(
 			device->copy_queue, halo->packed.mem, CL_FALSE, out->before[out->first[r]] * halo->size, count * halo->size,
 			to, halo->ordered ? 0 : 1, halo->ordered ? NULL : &device->last_launch, &halo->reading)));
@@ -135,7 +127,8 @@ static gemp_code read_values(gemp_halo *halo)
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-static gemp_code read_later(const gemp_halo *halo, const gemp_buffer *from, size_t size, void *to)
+/* Enqueues a read, for which the next blocking read of the queue waits. */
+static gemp_code enqueue_read(const gemp_halo *halo, const gemp_buffer *from, size_t size, void *to)
 {
 	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
 }
@@ -147,9 +140,9 @@ static bool reads_bits_early(const gemp_halo *halo)
 	return words > 0 && words <= EARLY_WORDS;
 }
 
-/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if requested, the bitmap and `read`. */
-static gemp_code mark(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
-                      const gemp_halo_read *read)
+/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if wanted, the bitmap and `read`. */
+static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
+                              const gemp_halo_read *read)
 {
 	const cl_uint words = halo->out.first[halo->ranks], ranks = (cl_uint)halo->ranks, parity = halo->counting;
 	const cl_uint self = (cl_uint)halo->comm->rank;
@@ -160,17 +153,17 @@ static gemp_code mark(gemp_halo *halo, const gemp_buffer *values, const gemp_buf
 	                     GEMP_ARG(&halo->listed.mem), GEMP_ARG(&halo->listed_max), GEMP_ARG(from)));
 	halo->counting = !parity;
 	if (read)
-		GEMP_TRY(read_later(halo, read->from, read->size, staged_read(halo)));
+		GEMP_TRY(enqueue_read(halo, read->from, read->size, staged_read(halo)));
 	if (reads_bits_early(halo))
-		GEMP_TRY(read_later(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
+		GEMP_TRY(enqueue_read(halo, &halo->bits, words * sizeof(cl_uint), staged_words(halo)));
 	GEMP_TRY(gemp_buffer_read(halo->device, &halo->listed, 0, halo->listed.size, halo->staging.host));
 	if (read)
 		memcpy(read->to, staged_read(halo), read->size);
 	return GEMP_OK;
 }
 
-/* Were all changes listed, and is HALO_PAIRS the smallest form for each rank? Then the messages are made of the
- * lists, without another read. */
+/* If all changes were listed and HALO_PAIRS is the smallest form for each rank, makes the messages of the lists, without another read,
+ * and returns true. */
 static bool write_lists(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -211,14 +204,13 @@ static gemp_code read_bits(gemp_halo *halo)
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_read *read)
 {
-	gemp_code code = GEMP_OK;
 	halo_direction *out = &halo->out;
 	cl_uint words = out->first[halo->ranks];
 	size_t bytes = words * sizeof *out->bits;
 	halo->ordered = false;
 	if (changed) {
 		halo->all = false;
-		GEMP_TRY(mark(halo, values, changed, read));
+		GEMP_TRY(mark_changes(halo, values, changed, read));
 		if (write_lists(halo))
 			return GEMP_OK;
 		GEMP_TRY(read_bits(halo));
@@ -229,39 +221,40 @@ gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, cons
 		halo->all = true;
 	}
 	gemp_halo_write_heads(halo);
-	if (halo->size && out->before[words]) {
-		GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
-		                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
-		                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
-		code = read_values(halo);
-	}
-	return code;
+	if (!halo->size || !out->before[words])
+		return GEMP_OK;
+	GEMP_TRY(gemp_launch(halo->device, halo->gather, (size_t)words * 32, GROUP, GEMP_ARG(&halo->slots.mem),
+	                     GEMP_ARG(&words), GEMP_ARG(&halo->bits.mem), GEMP_ARG(&halo->before.mem),
+	                     GEMP_ARG(&values->mem), GEMP_ARG(&halo->packed.mem)));
+	return read_values(halo);
 }
 
-/* Without waiting; the event of the queue's last transfer is kept for gemp_halo_wait_device. */
-static gemp_code write(gemp_halo *halo, int which, const gemp_buffer *to, size_t at, size_t size, const void *from)
+/* Enqueues a write. The event of the queue's last transfer is kept for gemp_halo_wait_device. */
+static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to, size_t at, size_t size,
+                               const void *from)
 {
 	cl_command_queue queue = which == TRANSFER ? halo->device->copy_queue : halo->device->queue;
 	if (!size)
 		return GEMP_OK;
-	forget(&halo->writing[which]);
+	release_event(&halo->writing[which]);
 	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* All values of a rank are written where they belong. They go by the copy queue only if no bits are set: bits of
+/* All values of a rank are written to their ghosts. The copy queue is used only if no bits are to be set: bits of
  * ghosts and own vertices share words, which kernels may be writing. */
 static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];
-	GEMP_TRY(write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size, count * halo->size,
-	               halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
+	GEMP_TRY(enqueue_write(halo, halo->ordered && !arrived ? TRANSFER : QUEUE, values, first * halo->size,
+	                       count * halo->size,
+	                       halo_message_of(&halo->in, rank) + halo_values_at(HALO_ALL, count, count)));
 	if (arrived)
 		return gemp_launch(halo->device, halo->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
 		                   GEMP_ARG(&arrived->mem));
 	return GEMP_OK;
 }
 
-/* The message is written to the inbox as it came, and a kernel puts its values where they belong. */
+/* The message is written to the inbox as it came, and a kernel copies its values to their ghosts. */
 static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *head, const gemp_buffer *values,
                                  const gemp_buffer *arrived)
 {
@@ -274,7 +267,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 	cl_uint values_at = (cl_uint)((region + halo_values_at(form, places, count)) / sizeof(cl_uint));
 	const cl_mem *to = values ? &values->mem : &halo->inbox.mem,
 				 *bits = arrived ? &arrived->mem : &halo->received_prefix.mem;
-	GEMP_TRY(write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
+	GEMP_TRY(enqueue_write(halo, QUEUE, &halo->inbox, region, halo_size(form, places, count, halo->size), head));
 	if (form == HALO_PAIRS)
 		return gemp_launch(halo->device, halo->put_pairs, count, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
@@ -284,7 +277,8 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
 		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);
-		GEMP_TRY(write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before, staged_arrived(halo) + at));
+		GEMP_TRY(enqueue_write(halo, QUEUE, &halo->received_prefix, at, words * sizeof *in->before,
+		                       staged_arrived(halo) + at));
 	}
 	return gemp_launch(halo->device, halo->put_bits, places, GROUP, GEMP_ARG(&halo->inbox.mem), GEMP_ARG(&words_at),
 	                   GEMP_ARG(&values_at), GEMP_ARG(&halo->received_prefix.mem), GEMP_ARG(&before_at),
@@ -294,7 +288,6 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 /* Kernels launched later wait for the copy queue by a barrier with its last transfer. */
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
-	gemp_code code = GEMP_OK;
 	for (int r = 0; r < halo->ranks; r++) {
 		if (!halo->in.count[r])
 			continue;
@@ -304,9 +297,8 @@ gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, co
 		else if (head->count)
 			GEMP_TRY(receive_changed(halo, r, head, values, arrived));
 	}
-	if (halo->writing[TRANSFER]) {
-		GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));
-		code = GEMP_CL(clEnqueueBarrierWithWaitList(halo->device->queue, 1, &halo->writing[TRANSFER], NULL));
-	}
-	return code;
+	if (!halo->writing[TRANSFER])
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clFlush(halo->device->copy_queue)));
+	return GEMP_CL(clEnqueueBarrierWithWaitList(halo->device->queue, 1, &halo->writing[TRANSFER], NULL));
 }

@@ -1,21 +1,19 @@
 /* The exchange by the host's threads, in buffers of a CPU device, whose memory the host can read in place.
  *
  * Few changes are found from the changed vertices: halo_index has for each rank the bitmap of vertices that it is sent, and
- * prefix sums over it, so that a vertex's place is a popcount away. More changes are found by a pass over all places.
+ * prefix sums over it, from which a popcount gives a vertex's place. More changes are found by a pass over all places.
  */
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
+#include "core/memory.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 
-#include <string.h>
-
-enum {
-	MAX_RANKS = 64,  /* with more of them the bitmaps would take more than the places themselves */
-	SPARSE_SHARE = 4 /* of what is listed by kernels: more are found faster by a pass over all places */
-};
+/* With more ranks the bitmaps of the index would take more memory than the places themselves. */
+enum { MAX_RANKS = 64 };
+/* The host lists a quarter of the changes that kernels list: more are found faster by a pass over all places. */
+enum { SPARSE_FRACTION = 4 };
 
 /* Words of a bitmap up to the last vertex that any rank is sent. */
 static size_t words_of(const gemp_layout_links *links, int ranks)
@@ -27,20 +25,18 @@ static size_t words_of(const gemp_layout_links *links, int ranks)
 	return (size_t)last / 32 + 1;
 }
 
-/* Made when changes are first looked for: runs that send all values need no index. */
+/* Makes the index when changes are packed for the first time: runs that send all values need none. */
 static gemp_code index_new(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
 	halo_index *f = &halo->index;
-	const uint32_t listed = gemp_limits_now()->halo_listed_max / SPARSE_SHARE;
+	const uint32_t listed = gemp_limits_now()->halo_listed_max / SPARSE_FRACTION;
 	if (halo->ranks > MAX_RANKS || f->sent)
 		return GEMP_OK;
 	f->words = words_of(links, halo->ranks);
-	GEMP_TRY(GEMP_NEW(f->sent, (size_t)halo->ranks * f->words));
-	GEMP_TRY(GEMP_NEW(f->before, (size_t)halo->ranks * f->words));
-	GEMP_TRY(GEMP_NEW(f->changed, listed));
-	GEMP_TRY(GEMP_NEW(f->places, listed));
-	GEMP_TRY(GEMP_NEW(f->vertices, listed));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f->sent, (size_t)halo->ranks * f->words),
+	                      GEMP_ARRAY(f->before, (size_t)halo->ranks * f->words), GEMP_ARRAY(f->changed, listed),
+	                      GEMP_ARRAY(f->places, listed), GEMP_ARRAY(f->vertices, listed)));
 	f->listed_max = listed;
 	for (int r = 0; r < halo->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
@@ -101,7 +97,7 @@ static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *value
 	return true;
 }
 
-static gemp_code map(const gemp_halo *halo, const gemp_buffer *buffer, void **out)
+static gemp_code map_buffer(const gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {
 	cl_int error = CL_SUCCESS;
 	*out = clEnqueueMapBuffer(halo->device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
@@ -109,49 +105,49 @@ static gemp_code map(const gemp_halo *halo, const gemp_buffer *buffer, void **ou
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
-static gemp_code unmap(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
+static gemp_code unmap_buffer(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
 	return GEMP_CL(clEnqueueUnmapMemObject(halo->device->queue, buffer->mem, bytes, 0, NULL, NULL));
 }
 
 /* A CPU device keeps a buffer where the host has mapped it once, and mapping again would take as long as a small
  * round. The buffer is retained, so that no other one gets its handle meanwhile. */
-static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mappings)
+static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mapping)
 {
 	void *bytes;
-	GEMP_TRY(map(halo, buffer, &bytes));
-	GEMP_TRY(unmap(halo, buffer, bytes));
+	GEMP_TRY(map_buffer(halo, buffer, &bytes));
+	GEMP_TRY(unmap_buffer(halo, buffer, bytes));
 	GEMP_TRY(GEMP_CL(clFinish(halo->device->queue)));
-	if (mappings->mem)
-		clReleaseMemObject(mappings->mem);
-	*mappings = (halo_mapping){ 0 };
+	if (mapping->mem)
+		clReleaseMemObject(mapping->mem);
+	*mapping = (halo_mapping){ 0 };
 	GEMP_TRY(GEMP_CL(clRetainMemObject(buffer->mem)));
-	*mappings = (halo_mapping){ buffer->mem, bytes };
+	*mapping = (halo_mapping){ buffer->mem, bytes };
 	return GEMP_OK;
 }
 
 /* The host's address of a buffer; NULL for none, or an empty one. Kernels that use it have ended. */
-static gemp_code open(gemp_halo *halo, const gemp_buffer *buffer, void **out)
+static gemp_code open_buffer(gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {
-	halo_mapping *mappings = halo->mappings;
+	halo_mapping *mapping = halo->mappings, *const end = halo->mappings + HALO_MAPPINGS;
 	*out = NULL;
 	if (!buffer || !buffer->size)
 		return GEMP_OK;
 	if (halo->device->gpu)
-		return map(halo, buffer, out);
-	while (mappings < halo->mappings + HALO_MAPPINGS && (!mappings->mem || mappings->mem != buffer->mem))
-		mappings++;
-	if (mappings == halo->mappings + HALO_MAPPINGS) {
-		mappings = &halo->mappings[halo->next_mapping++ % HALO_MAPPINGS];
-		GEMP_TRY(remember_mapping(halo, buffer, mappings));
+		return map_buffer(halo, buffer, out);
+	while (mapping < end && (!mapping->mem || mapping->mem != buffer->mem))
+		mapping++;
+	if (mapping == end) {
+		mapping = &halo->mappings[halo->next_mapping++ % HALO_MAPPINGS];
+		GEMP_TRY(remember_mapping(halo, buffer, mapping));
 	}
-	*out = mappings->host;
+	*out = mapping->host;
 	return GEMP_OK;
 }
 
-static gemp_code close(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
+static gemp_code close_buffer(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
-	return bytes && halo->device->gpu ? unmap(halo, buffer, bytes) : GEMP_OK;
+	return bytes && halo->device->gpu ? unmap_buffer(halo, buffer, bytes) : GEMP_OK;
 }
 
 void gemp_halo_host_free(gemp_halo *halo)
@@ -163,7 +159,7 @@ void gemp_halo_host_free(gemp_halo *halo)
 			clReleaseMemObject(halo->mappings[k].mem);
 }
 
-/* What is worth a thread: so many words of 32 places, or so many places. */
+/* A chunk of a loop over words of 32 places, and of a loop over places. */
 enum { WORDS = 256, PLACES = WORDS * 32 };
 
 typedef struct pack_task {
@@ -172,8 +168,8 @@ typedef struct pack_task {
 	const char *values;
 } pack_task;
 
-/* The bits of 32 places. Places ascend, so they are often consecutive vertices, or lie in a stretch of the bitmap in
- * which nothing has changed. */
+/* The bits of 32 places. Places ascend, so they are often consecutive vertices, or lie in a part of the bitmap in
+ * which nothing has changed; both cases are decided without a loop over the places. */
 static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 {
 	uint32_t bits = 0, first = slot[0], last = slot[31];
@@ -193,7 +189,6 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 	return bits;
 }
 
-/* The bitmap of changes, word by word. */
 static void mark_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -202,7 +197,7 @@ static void mark_words(void *context, size_t range, size_t begin, size_t end)
 		p->halo->out.bits[w] = mark_word(p->halo->slot + w * 32, p->changed);
 }
 
-/* Values go behind the heads of messages, whose forms are known by now. */
+/* Copies values behind the heads of messages, whose forms are known by now. A copy of constant size is one instruction. */
 static void gather_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -228,7 +223,7 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Few changes first; else a bitmap of all places, from which the form of each message follows. */
+/* Few changes are packed from a list; otherwise a bitmap of all places is made, from which the form of each message follows. */
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
@@ -237,14 +232,14 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
 	void *bits = NULL, *from = NULL;
 	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
 	if (read) {
-		GEMP_TRY_DONE(open(halo, read->from, &bits));
+		GEMP_TRY_DONE(open_buffer(halo, read->from, &bits));
 		memcpy(read->to, bits, read->size);
-		GEMP_TRY_DONE(close(halo, read->from, bits));
+		GEMP_TRY_DONE(close_buffer(halo, read->from, bits));
 		bits = NULL;
 	}
-	GEMP_TRY_DONE(open(halo, changed, &bits));
+	GEMP_TRY_DONE(open_buffer(halo, changed, &bits));
 	if (halo->size)
-		GEMP_TRY_DONE(open(halo, values, &from));
+		GEMP_TRY_DONE(open_buffer(halo, values, &from));
 	pack_task p = { halo, bits, from };
 	if (changed)
 		GEMP_TRY_DONE(index_new(halo));
@@ -263,24 +258,24 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
 	if (halo->size)
 		gemp_for_chunks(words, WORDS, gather_words, &p);
 done:
-	if (close(halo, values, from) != GEMP_OK || close(halo, changed, bits) != GEMP_OK)
+	if (close_buffer(halo, values, from) != GEMP_OK || close_buffer(halo, changed, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }
 
-/* A message that has come. */
+/* A received message. */
 typedef struct unpack_task {
 	const gemp_halo *halo;
 	int rank;
-	uint32_t ghost; /* the first of this rank */
+	uint32_t ghost; /* the first ghost that the rank owns */
 	const halo_head *head;
-	const uint32_t *words; /* bitmap or places */
-	const char *from;
-	char *values;
+	const uint32_t *words; /* the message's bitmap or places */
+	const char *from;      /* its values */
+	char *values;          /* [known] */
 } unpack_task;
 
-/* Values have 4 or 8 bytes; a copy of constant size is one instruction. */
-static void put(const unpack_task *u, size_t place, size_t value)
+/* Copies a value of 4 or 8 bytes to the ghost of a place. */
+static void put_value(const unpack_task *u, size_t place, size_t value)
 {
 	size_t size = u->halo->size;
 	if (size == sizeof(uint32_t))
@@ -294,10 +289,10 @@ static void put_places(void *context, size_t range, size_t begin, size_t end)
 	(void)range;
 	const unpack_task *u = context;
 	for (size_t i = begin; i < end; i++)
-		put(u, u->words[i], i);
+		put_value(u, u->words[i], i);
 }
 
-/* Values of a bitmap's set bits; prefix sums say where a word's values begin. */
+/* Copies the values of a bitmap's set bits; prefix sums say where a word's values begin. */
 static void put_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -306,7 +301,7 @@ static void put_words(void *context, size_t range, size_t begin, size_t end)
 	for (size_t w = begin; w < end; w++) {
 		size_t value = before[w] - before[0];
 		for (uint32_t bits = u->words[w]; bits; bits &= bits - 1)
-			put(u, w * 32 + (unsigned)__builtin_ctz(bits), value++);
+			put_value(u, w * 32 + (unsigned)__builtin_ctz(bits), value++);
 	}
 }
 
@@ -326,7 +321,7 @@ static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
 		bits[at / 32 + 1] |= word >> (32 - at % 32);
 }
 
-/* Marks ghosts whose values have come. */
+/* Marks ghosts whose values were received. */
 static void set_arrived(const unpack_task *u, uint32_t *arrived)
 {
 	uint32_t places = u->halo->in.count[u->rank];
@@ -341,7 +336,7 @@ static void set_arrived(const unpack_task *u, uint32_t *arrived)
 	}
 }
 
-/* Values of one message go to their ghosts, by its form. */
+/* Copies the values of one message to their ghosts, by its form. */
 static void put_values(const unpack_task *u)
 {
 	const gemp_halo *halo = u->halo;
@@ -364,9 +359,9 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 	gemp_code code = GEMP_OK;
 	void *bits = NULL, *to = NULL;
 	GEMP_TRY_DONE(GEMP_CL(clFinish(halo->device->queue)));
-	GEMP_TRY_DONE(open(halo, arrived, &bits));
+	GEMP_TRY_DONE(open_buffer(halo, arrived, &bits));
 	if (halo->size)
-		GEMP_TRY_DONE(open(halo, values, &to));
+		GEMP_TRY_DONE(open_buffer(halo, values, &to));
 	for (int r = 0; r < halo->ranks; r++) {
 		if (!halo->in.count[r])
 			continue;
@@ -384,7 +379,7 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 			set_arrived(&u, bits);
 	}
 done:
-	if (close(halo, values, to) != GEMP_OK || close(halo, arrived, bits) != GEMP_OK)
+	if (close_buffer(halo, values, to) != GEMP_OK || close_buffer(halo, arrived, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }

@@ -6,8 +6,8 @@
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
 #include "core/limits.h"
+#include "core/memory.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 
 enum { ARCS_OF_RANGE = 1 << 14, MAX_RANGES = 2048, MIN_CHUNK = 16 };
@@ -78,30 +78,29 @@ static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 static gemp_code arcs_new(gemp_layout_arcs *arcs, uint64_t rows, uint64_t **places, size_t chunks)
 {
 	gemp_layout_choose_ranges(arcs->count, rows, &arcs->ranges, &arcs->shift);
-	GEMP_TRY(GEMP_NEW(*places, chunks * arcs->ranges));
-	GEMP_TRY(GEMP_NEW(arcs->begin, arcs->ranges + 1));
-	return GEMP_NEW(arcs->word, arcs->count * arcs->words);
+	return gemp_new_all(GEMP_ARRAY(*places, chunks * arcs->ranges), GEMP_ARRAY(arcs->begin, arcs->ranges + 1),
+	                    GEMP_ARRAY(arcs->word, arcs->count * arcs->words));
 }
 
-/* Local. arcs, of which only `words` is set, becomes word[count * arcs->words] by ranges of rows. */
+/* Local. Splits word[count * arcs->words] by ranges of rows; on entry only arcs->words is set. */
 static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
 {
-	gemp_code code = GEMP_OK;
-	split_task s = { .arcs = arcs, .word = word };
+	GEMP_OWNED uint64_t *places = NULL;
 	const uint64_t chunk = gemp_layout_chunk(count);
 	const size_t chunks = (size_t)((count + chunk - 1) / chunk);
 	arcs->count = count;
-	GEMP_TRY_DONE(arcs_new(arcs, rows, &s.places, chunks));
+	GEMP_TRY(arcs_new(arcs, rows, &places, chunks));
+	split_task s = { .arcs = arcs, .word = word, .places = places };
 	gemp_for_chunks(count, chunk, count_chunk, &s);
-	gemp_layout_bucket_places(s.places, chunks, arcs->ranges, arcs->begin);
+	gemp_layout_bucket_places(places, chunks, arcs->ranges, arcs->begin);
 	gemp_for_chunks(count, chunk, move_chunk, &s);
-done:
-	gemp_free(s.places);
-	return code;
+	return GEMP_OK;
 }
 
-/* ONE RANK has both ends of all edges: its arcs from the first local vertex, from the second, and so on, each to the range of
- * the row that it leads to. */
+/* ONE RANK
+ *
+ * It has both ends of all edges: it takes the arcs from the first local vertex, from the second, and so on, and writes each to the
+ * range of the row that it leads to, where they then are sorted. */
 
 typedef struct local_task {
 	const gemp_layout_state *state;
@@ -110,8 +109,8 @@ typedef struct local_task {
 	uint64_t *places; /* [chunks][ranges] */
 } local_task;
 
-/* Arcs to where the edges [begin, end) lead. edge: their places among the rows by source; NULL: from begin on. loops:
- * those to `source` count, too. */
+/* Adds the arcs of the edges [begin, end) of `source`. edge: the edges' places among the rows by source, where weights are; NULL: from
+ * begin on. loops: edges to `source` itself count, too. */
 static inline __attribute__((always_inline)) void add_edges(const local_task *g, uint64_t *places,
                                                             const gemp_layout_type *type, const gemp_vertex *ends,
                                                             const gemp_edge *edge, uint64_t begin, uint64_t end,

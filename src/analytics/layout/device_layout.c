@@ -1,29 +1,26 @@
 #include "analytics/layout/device_layout.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
 
 #include <assert.h>
 #include <stdio.h>
 
-/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left. OpenCL has
- * no empty buffers. */
+/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left: weights may have 8 or 16
+ * bits. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
 	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
-	if (!size)
-		return gemp_buffer_new(out, device, sizeof(uint64_t), NULL);
-	if (!device->gpu)
+	if (!device->gpu || !size)
 		return gemp_buffer_borrow(out, device, size, bytes);
 	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
 	GEMP_TRY(gemp_transfer_upload(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
-	if (rest)
-		return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
-	return GEMP_OK;
+	return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
 }
 
-/* Offsets in 32 bits where they fit, as kernels read two of them for each row. */
+/* Offsets have 32 bits where they fit, as kernels read two of them for each row. The host's offsets have 64 bits, so a CPU device needs
+ * a copy, too. */
 static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
 	size_t count = (size_t)rows->rows + 1;
@@ -39,7 +36,6 @@ static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const ge
 	return gemp_buffer_borrow(&out->begin, device, count * sizeof *out->narrow, out->narrow);
 }
 
-/* One set of rows. */
 static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, size_t weight_size,
                            bool wide)
 {

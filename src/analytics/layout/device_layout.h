@@ -22,14 +22,14 @@ typedef struct gemp_device_rows {
 typedef struct gemp_device_layout {
 	gemp_device *device;                                   /* borrowed */
 	const gemp_layout *layout;                             /* borrowed */
-	bool wide;                                             /* begin[] in 64 bits, see below */
-	gemp_device_rows in, in_ghost, in_other, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
-	bool shared_out;                                       /* they are */
+	bool wide;                                             /* begin[] has 64 bits (gemp_layout_wide) */
+	gemp_device_rows in, in_ghost, in_other, in_sums, out; /* the parts that were loaded */
+	bool shared_out;                                       /* the buffers of `out` are those of `in` */
 	double seconds;                                        /* of copying */
 } gemp_device_layout;
 
-/* Are edges numbered in 64 bits? Kernels count beyond the last edge, by less than 2^16: by a slice, or four times the work-items
- * of a group. */
+/* Are edges numbered in 64 bits? Kernels count beyond the last edge by less than 2^16: by a slice, or by four times the work-items
+ * of a group, which must not overflow 32 bits. */
 static inline bool gemp_layout_wide(uint64_t edges)
 {
 	return edges > UINT32_MAX - UINT16_MAX;
@@ -40,7 +40,7 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
                                  unsigned parts);
 void gemp_device_layout_free(gemp_device_layout *layout);
 
-/* Options of programs that include gas.clh: how rows and weights are kept, " -DGAS_WIDE -DGAS_WEIGHTS=1". */
+/* Compiler options of programs that include gas.clh: how rows and weights are kept, as in " -DGAS_WIDE -DGAS_WEIGHTS=1". */
 enum { GEMP_LAYOUT_OPTIONS_SIZE = 64 };
 void gemp_device_layout_options(const gemp_device_layout *layout, char options[GEMP_LAYOUT_OPTIONS_SIZE]);
 

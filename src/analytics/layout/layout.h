@@ -4,15 +4,15 @@
  * edges of it, and gathering is local. Sources that other ranks own are ghosts.
  *
  * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the largest first, then by key;
- * own .. known - 1 are ghosts, by the rank that owns them and then in its order. So what a rank sends of all that another one
- * knows is received in place. The order does not depend on the seed of the file.
+ * own .. known - 1 are ghosts, by the rank that owns them and then in its order. A rank's values for another rank are therefore
+ * received in the order of the ghosts, without a permutation. The order does not depend on the seed of the file.
  *
  * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns; Yoo et al. 2005): a rank has the edges
- * whose target is owned by a rank of its row, and whose source by a rank of its column. Then ghosts are of ranks of the column
- * alone, and there are rows of targets that other ranks of the row own (in_other), by that rank and then in its order. Their sums
+ * whose target is owned by a rank of its row, and whose source by a rank of its column. Then only ranks of the column own ghosts of
+ * this rank, and there are rows of targets that other ranks of the row own (in_other), by that rank and then in its order. Their sums
  * travel to the owners, arrive behind the values of known vertices, and are gathered as if each came along an edge of weight 1.
  *
- * On its way between ranks a weight is 0, 1 or 2 words of 32 bits, of which the layout keeps the lowest bytes.
+ * Between ranks a weight is sent as 0, 1 or 2 words of 32 bits, of which the layout keeps the lowest bytes.
  */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_LAYOUT_H
@@ -23,9 +23,9 @@
 
 #include <string.h>
 
-/* How weights are to be kept. */
+/* The weights that the caller wants. */
 typedef enum gemp_layout_weight_kind {
-	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
+	GEMP_LAYOUT_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 that holds all, floats as F64 */
 	GEMP_LAYOUT_SINGLE,  /* F32: 0, or normal numbers of single precision */
 	GEMP_LAYOUT_DOUBLE,  /* F64 */
 } gemp_layout_weight_kind;
@@ -33,7 +33,7 @@ typedef enum gemp_layout_weight_kind {
 typedef struct gemp_layout_options {
 	const bool *relations;         /* [graph->relation_count]; NULL: all */
 	gemp_edge_direction direction; /* undirected edges lead both ways in any case */
-	unsigned parts;                /* gemp_layout_parts, together */
+	unsigned parts;                /* a set of gemp_layout_parts */
 	const char *weight;            /* edge attribute; NULL: unweighted */
 	gemp_layout_weight_kind wanted;
 	bool not_negative; /* weights below 0 are refused, as lengths are */
@@ -51,7 +51,7 @@ typedef enum gemp_layout_weights {
 	GEMP_LAYOUT_U16,
 } gemp_layout_weights;
 
-/* Of all ranks. By target they are in one column. */
+/* The grid of all ranks. If edges are cut by target, it has one column. */
 typedef struct gemp_layout_grid {
 	int rows, columns;
 } gemp_layout_grid;
@@ -63,7 +63,7 @@ typedef struct gemp_layout_rows {
 	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
 } gemp_layout_rows;
 
-/* Which own values each rank is sent, and where values from each rank arrive. */
+/* The own values that each rank is sent, and the places where values from each rank arrive. */
 typedef struct gemp_layout_links {
 	uint64_t *send_begin;  /* [ranks + 1] */
 	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
@@ -74,53 +74,51 @@ typedef struct gemp_layout {
 	const gemp_comm *comm;    /* borrowed */
 	const gemp_shard *graph;  /* borrowed */
 	bool symmetric;           /* each edge leads both ways */
-	uint64_t vertices, edges; /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
+	uint64_t vertices, edges; /* of all ranks; an edge that leads both ways counts twice, but a loop once */
 	uint32_t own, known;
 	gemp_vertex *id;      /* [known] */
-	uint32_t *key_rank;   /* [known] as graph->key_rank: the smaller, the smaller the key */
-	uint32_t *local;      /* [own] of graph's row (id - first) -> local vertex */
-	uint64_t *out_degree; /* [own] edges that leave it, to all ranks */
-	double *out_weight;   /* [own] sum of their weights; NULL: not wanted, or unweighted */
+	uint32_t *key_rank;   /* [known] graph->key_ranks: the order of the keys */
+	uint32_t *local;      /* [own] from the graph's rows (id - first) to local vertices */
+	uint64_t *out_degree; /* [own] edges that leave the vertex, to all ranks */
+	double *out_weight;   /* [own] the sum of their weights; NULL: not wanted, or unweighted */
 	gemp_layout_weights weights;
-	double min_weight, max_weight; /* of all ranks' edges; 0 where there are none or they are unweighted */
-	double weight_sum;             /* the same, of all edges */
-	uint64_t max_integer;          /* of integers, exactly */
+	double min_weight, max_weight; /* of the edges of all ranks; 0 if there are none or they are unweighted */
+	double weight_sum;             /* likewise */
+	uint64_t max_integer;          /* the largest weight if weights are integers, exactly */
 	gemp_layout_grid grid;
 	gemp_layout_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
 	gemp_layout_rows
-		out; /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
-	                               arrays of `in`, if the layout is symmetric */
+		out; /* the same edges by source: known rows; ends are targets, own ones or, numbered behind them, others.
+	                       * A symmetric layout of one rank shares the arrays of `in` */
 	gemp_layout_links links;
 	/* with several columns */
 	gemp_layout_rows in_other; /* other ranks' rows; ends are own sources and ghosts */
 	gemp_layout_rows in_sums;  /* own rows; ends are places where sums arrive, by rank, of weight 1 */
-	gemp_layout_links sums; /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
-	double seconds;         /* that making it took, without loading the graph */
+	gemp_layout_links
+		sums;       /* between the ranks of this row of the grid: others' rows whose sums are sent, places of sums */
+	double seconds; /* to make the layout, without loading the graph */
 } gemp_layout;
 
-/* layout_build: makes layouts of a graph's edges (layout.h), in the steps of layout_state.h.
- */
-
-/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers,
- * not finite, out of the range of what is wanted, or negative where they may not be, are GEMP_EDATA, and the message names the edge by its
- * keys. */
+/* Collective. Loads the parts of the graph that it needs; the graph must outlive the layout. Weights that are missing, NULL, no
+ * numbers, not finite, out of the range of the wanted kind, or negative where they must not be, are GEMP_EDATA, and the message names
+ * the edge by its keys. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options);
 void gemp_layout_free(gemp_layout *layout);
 
-/* As square as ranks allow, and not wider than high: values travel while there is work, sums do not. A prime number of
- * ranks is one column, which is the cut by target. */
+/* The grid that is as nearly square as the number of ranks allows, and not wider than high: values travel while kernels run, but sums
+ * do not. For a prime number of ranks it has one column, which is the cut by target. */
 gemp_layout_grid gemp_layout_grid_of(int ranks);
 
 size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes; 0: unweighted */
 
-/* Words of 32 bits of a weight on its way. */
+/* The words of 32 bits in which a weight is sent. */
 static inline unsigned gemp_layout_weight_words(gemp_layout_weights weights)
 {
 	return (unsigned)(gemp_layout_weight_size(weights) + sizeof(uint32_t) - 1) / (unsigned)sizeof(uint32_t);
 }
 
-/* Their lowest bytes, which are the first, become element `place` of a layout's weights; and the way back. */
+/* Copies the lowest bytes of the words, which are the first, to element `place` of a layout's weights; and back. */
 static inline void gemp_layout_weight_set(void *weight, uint64_t place, const uint32_t *words, size_t size)
 {
 	memcpy((char *)weight + place * size, words, size);
@@ -155,9 +153,10 @@ static inline void gemp_layout_weight_load(uint32_t *words, gemp_layout_weights 
 	}
 }
 
-/* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
- * room. */
-gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text, size_t room);
+/* Collective. Writes the key of an id, which is the same on all ranks, to text[capacity], cut if it is longer. The graph's keys must be
+ * loaded. */
+gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
+                                size_t capacity);
 
 typedef enum gemp_layout_parts {
 	GEMP_LAYOUT_IN = 1,         /* in, in_ghost */
@@ -165,7 +164,7 @@ typedef enum gemp_layout_parts {
 	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
 } gemp_layout_parts;
 
-/* Do counts fit each other? Asserted by whoever takes a layout; one that was made by hand for one rank may lack links. */
+/* Do the counts of a layout agree with each other? For assert. A layout that a test has made for one rank may lack links. */
 static inline bool gemp_layout_is_valid(const gemp_layout *layout)
 {
 	const uint32_t *ghost_begin = layout->links.ghost_begin;

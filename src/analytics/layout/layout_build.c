@@ -5,17 +5,16 @@
 #include "analytics/layout/layout_state.h"
 
 #include "core/log.h"
+#include "core/memory.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "core/threads.h"
 #include "core/timer.h"
 
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
-/* Which types of edges are wanted, and which ways their edges lead. */
+/* Selects the types of edges, and the directions in which their edges lead. */
 static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	const gemp_shard *graph = state->graph;
@@ -61,7 +60,7 @@ static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *w
 	return GEMP_OK;
 }
 
-static void forget(gemp_layout_state *state)
+static void state_free(gemp_layout_state *state)
 {
 	gemp_free_all(state->types, state->arcs.word, state->arcs.begin, state->from_own, state->from_ghost,
 	              state->ghost_local, state->in_counts, state->row);
@@ -74,7 +73,7 @@ static void free_rows(gemp_layout_rows *rows)
 	*rows = (gemp_layout_rows){ 0 };
 }
 
-/* The largest divisor up to the square root is the number of columns. */
+/* The number of columns is the largest divisor up to the square root. */
 gemp_layout_grid gemp_layout_grid_of(int ranks)
 {
 	int columns = 1;
@@ -83,7 +82,7 @@ gemp_layout_grid gemp_layout_grid_of(int ranks)
 	return (gemp_layout_grid){ ranks / columns, columns };
 }
 
-/* The range of ids to which this rank's arcs lead: all that ranks of its row of the grid own. */
+/* Sets the range of ids to which this rank's arcs lead: the ids that ranks of its row of the grid own. */
 static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 {
 	const gemp_shard *graph = state->graph;
@@ -100,14 +99,16 @@ static void log_step(unsigned step)
 	gemp_progress("laying out", step, 5, 0);
 }
 
-/* Of some edges. */
+/* WEIGHTS */
+
+/* The weights of some edges. */
 typedef struct weight_stats {
 	double min, max, sum;
 	int64_t max_integer;
-	uint64_t edges, invalid; /* the first edge that has no weight; UINT64_MAX: none */
+	uint64_t edges, invalid; /* invalid: the first edge without a valid weight; UINT64_MAX: there is none */
 } weight_stats;
 
-/* What a weight may be: 0, or of a magnitude in [min_magnitude, max], and not below `min`. */
+/* A valid weight is 0, or has a magnitude in [min_magnitude, max] and is not below `min`. */
 typedef struct weight_range {
 	double min, min_magnitude, max;
 } weight_range;
@@ -129,11 +130,10 @@ enum { CHUNK = 1 << 16 };
 typedef struct scan_task {
 	const gemp_column *column;
 	weight_range weight_range;
-	uint64_t edges;
-	weight_stats *chunks;
+	weight_stats *chunks; /* one for each chunk of CHUNK edges */
 } scan_task;
 
-/* Single precision has no use for subnormal numbers, which the smallest magnitude leaves out. */
+/* In single precision subnormal numbers are refused, by the smallest magnitude. */
 static bool in_range(weight_range r, double weight)
 {
 	return weight >= r.min && weight <= r.max && (weight == 0 || fabs(weight) >= r.min_magnitude);
@@ -142,43 +142,40 @@ static bool in_range(weight_range r, double weight)
 /* Stops at the first invalid weight: nothing else of the chunk matters then. */
 static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
-	const scan_task *l = context;
-	const gemp_column *column = l->column;
-	weight_stats e = no_weights;
-	e.edges = end - begin;
+	const scan_task *scan = context;
+	const gemp_column *column = scan->column;
+	weight_stats stats = no_weights;
+	stats.edges = end - begin;
 	for (size_t edge = begin; edge < end; edge++) {
 		double weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
-		if ((column->null && column->null[edge]) || !in_range(l->weight_range, weight)) {
-			e.invalid = edge;
+		if ((column->null && column->null[edge]) || !in_range(scan->weight_range, weight)) {
+			stats.invalid = edge;
 			break;
 		}
-		e.min = weight < e.min ? weight : e.min;
-		e.max = weight > e.max ? weight : e.max;
-		e.sum += weight;
-		if (column->integers && column->integers[edge] > e.max_integer)
-			e.max_integer = column->integers[edge];
+		stats.min = weight < stats.min ? weight : stats.min;
+		stats.max = weight > stats.max ? weight : stats.max;
+		stats.sum += weight;
+		if (column->integers && column->integers[edge] > stats.max_integer)
+			stats.max_integer = column->integers[edge];
 	}
-	l->chunks[chunk] = e;
+	scan->chunks[chunk] = stats;
 }
 
-/* The arcs of edges that lead both ways count twice in the sum, loops too: it is for averages. */
+/* Edges that lead both ways count twice in the sum, even loops: the sum is for averages. */
 static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_range, weight_stats *out)
 {
-	gemp_code code = GEMP_OK;
-	scan_task l = { type->weight, weight_range, type->weight->rows, NULL };
-	size_t chunks = (size_t)((l.edges + CHUNK - 1) / CHUNK);
+	GEMP_OWNED weight_stats *stats = NULL;
+	size_t rows = type->weight->rows, chunks = (rows + CHUNK - 1) / CHUNK;
 	*out = no_weights;
-	GEMP_TRY_DONE(GEMP_NEW(l.chunks, chunks));
-	gemp_for_chunks(type->weight->rows, CHUNK, scan_chunk, &l);
-	for (size_t p = 0; p < chunks; p++)
-		merge_stats(out, &l.chunks[p]);
+	GEMP_TRY(GEMP_NEW(stats, chunks));
+	gemp_for_chunks(rows, CHUNK, scan_chunk, &(scan_task){ type->weight, weight_range, stats });
+	for (size_t c = 0; c < chunks; c++)
+		merge_stats(out, &stats[c]);
 	out->sum *= type->forward && type->backward ? 2 : 1;
-done:
-	gemp_free(l.chunks);
-	return code;
+	return GEMP_OK;
 }
 
-/* Collective: all ranks have the same columns, so that all fail alike. */
+/* Local. All ranks have the same columns, so all of them fail or none. */
 static gemp_code find_columns(gemp_layout_state *state, const char *name)
 {
 	for (size_t t = 0; t < state->type_count; t++) {
@@ -204,7 +201,7 @@ static weight_range valid_range(const gemp_layout_options *options)
 	return (weight_range){ lengths || options->not_negative ? 0 : -max, single ? FLT_MIN : 0, max };
 }
 
-/* Why it is none: what one is, and what to do. */
+/* The end of the message about an invalid weight: the rule that it breaks, and the remedy. */
 static const char *remedy(double weight, weight_range weight_range)
 {
 	if (!isfinite(weight))
@@ -218,7 +215,6 @@ static const char *remedy(double weight, weight_range weight_range)
 static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
                                 weight_range weight_range)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_layout_type *type = &state->types[number];
 	struct {
 		uint64_t source, target, null;
@@ -236,16 +232,14 @@ static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank,
 	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.source, source, sizeof source));
 	GEMP_TRY(gemp_layout_print_key(state->comm, state->graph, at.target, target, sizeof target));
 	if (at.null)
-		code = gemp_fail(GEMP_EDATA,
+		return gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
 		                 source, target, type->relation->name, type->weight->name);
-	else
-		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
-		                 type->relation->name, type->weight->name, at.weight, remedy(at.weight, weight_range));
-	return code;
+	return gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
+	                 type->relation->name, type->weight->name, at.weight, remedy(at.weight, weight_range));
 }
 
-/* Collective. */
+/* Collective. Merges the statistics of all ranks. */
 static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 {
 	int64_t max = e->max_integer;
@@ -257,7 +251,7 @@ static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
-/* Lengths are kept as the narrowest integers that have room, as their bytes are what a search reads most. */
+/* Lengths are kept as the narrowest integers that hold them all, as most bytes that a search reads are lengths. */
 static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
                                           const weight_stats *e)
 {
@@ -273,10 +267,9 @@ static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_l
 	                                    : GEMP_LAYOUT_U8;
 }
 
-/* Collective. Finds the column of each type, decides how weights are kept, and refuses invalid weights; sets the
- * layout's smallest and largest weight and the sum. */
-/* Each type's column is scanned; the first rank with an invalid weight reports it. */
-static gemp_code gemp_layout_make_weights(gemp_layout_state *state, const gemp_layout_options *options)
+/* Collective. Finds the column of each type, decides how weights are kept, and sets the layout's smallest and largest weight and the
+ * sum. The first rank with an invalid weight reports it. */
+static gemp_code make_weights(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;
 	weight_stats all = no_weights;
@@ -311,7 +304,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_LAYOUT_OUT_WEIGHT && options->weight;
 	log_step(0);
-	GEMP_TRY(gemp_layout_make_weights(state, options));
+	GEMP_TRY(make_weights(state, options));
 	log_step(1);
 	if (!state->one_rank)
 		GEMP_TRY(gemp_layout_make_arcs(state));
@@ -331,7 +324,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	return GEMP_OK;
 }
 
-/* Rows that were only needed to make others. `out` may share the arrays of `in`. */
+/* Frees rows that were only needed to make others. `out` may share the arrays of `in`. */
 static void drop_unwanted(gemp_layout *layout, unsigned parts)
 {
 	bool shared = layout->out.end == layout->in.end;
@@ -365,7 +358,7 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *g
 	drop_unwanted(out, options->parts);
 	assert(gemp_layout_is_valid(out));
 done:
-	forget(&state);
+	state_free(&state);
 	if (code != GEMP_OK)
 		gemp_layout_free(out);
 	return code;

@@ -4,14 +4,17 @@
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/threads.h"
+
+/* Loops over arcs are compiled once for each size of an arc and of a weight, since copies of constant size need no call of memcpy:
+ * hence the functions that are always inlined, and the switches over sizes. */
 
 enum { DIGIT = 8, MAX_PASSES = 4 };
 
-/* What a thread has for itself. */
+/* The memory of a thread. */
 typedef struct sort_buffer {
-	uint32_t *word; /* arcs of a range */
+	uint32_t *word; /* [capacity] arcs of a range */
 	size_t capacity;
 	gemp_code code;
 	char message[GEMP_MESSAGE_SIZE];
@@ -20,9 +23,9 @@ typedef struct sort_buffer {
 typedef struct fill_task {
 	const gemp_layout_state *state;
 	gemp_layout_rows *in, *in_ghost, *in_other;
-	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes; of other rows next_own alone */
+	uint64_t *next_own, *next_ghost; /* [targets] the place of the next end; others' rows use next_own for all */
 	sort_buffer *buffers;            /* [threads] */
-	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
+	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: arcs are sorted already */
 } fill_task;
 
 /* The local vertex of an id that this rank knows. */
@@ -34,8 +37,9 @@ static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
 }
 
 /* One stable pass of the radix sort, by the digit at `shift`; count[] are places. */
-static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
-                                                       unsigned shift, uint32_t mask, uint64_t *count, unsigned words)
+static inline __attribute__((always_inline)) void sort_pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
+                                                            unsigned shift, uint32_t mask, uint64_t *count,
+                                                            unsigned words)
 {
 	for (uint64_t i = 0; i < arcs; i++) {
 		const uint32_t *arc = from + i * words;
@@ -63,7 +67,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 			count[p][d] = sum;
 			sum += here;
 		}
-		pass(other, word, arcs, p * f->digit, mask, count[p], words);
+		sort_pass(other, word, arcs, p * f->digit, mask, count[p], words);
 		uint32_t *swap = word;
 		word = other;
 		other = swap;
@@ -72,7 +76,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 }
 
 /* An arc goes to the next place of its row, among own or ghost sources, or of another rank's row. */
-static inline __attribute__((always_inline)) void put(const fill_task *f, const uint32_t *arc, size_t size)
+static inline __attribute__((always_inline)) void put_arc(const fill_task *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
 	bool other = f->in_other && !gemp_layout_is_own(f->state, arc[ARC_TO]),
@@ -84,9 +88,9 @@ static inline __attribute__((always_inline)) void put(const fill_task *f, const 
 		gemp_layout_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
-/* All arcs of one range, whose rows no other thread touches. */
-static inline __attribute__((always_inline)) void fill(const fill_task *f, size_t range, uint32_t *other,
-                                                       unsigned words, size_t size)
+/* Puts all arcs of one range into rows, which no other thread touches. */
+static inline __attribute__((always_inline)) void fill_rows(const fill_task *f, size_t range, uint32_t *other,
+                                                            unsigned words, size_t size)
 {
 	const gemp_layout_arcs *arcs = &f->state->arcs;
 	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
@@ -104,7 +108,7 @@ static inline __attribute__((always_inline)) void fill(const fill_task *f, size_
 	if (f->passes)
 		sorted = sort_range(f, arcs->word + begin * words, other, count, words);
 	for (uint64_t i = 0; i < count; i++)
-		put(f, sorted + i * words, size);
+		put_arc(f, sorted + i * words, size);
 }
 
 /* Dispatches to code for the size of weights; memory that a thread sorts in is kept for its next range. A failure is
@@ -121,22 +125,22 @@ static void fill_range(void *context, unsigned thread, size_t range)
 		return;
 	}
 	switch (gemp_layout_weight_size(f->state->out->weights)) {
-	case 0: fill(f, range, r->word, 2, 0); return;
-	case 1: fill(f, range, r->word, 3, 1); return;
-	case 2: fill(f, range, r->word, 3, 2); return;
-	case 4: fill(f, range, r->word, 3, 4); return;
-	default: fill(f, range, r->word, 4, 8); return;
+	case 0: fill_rows(f, range, r->word, 2, 0); return;
+	case 1: fill_rows(f, range, r->word, 3, 1); return;
+	case 2: fill_rows(f, range, r->word, 3, 2); return;
+	case 4: fill_rows(f, range, r->word, 3, 4); return;
+	default: fill_rows(f, range, r->word, 4, 8); return;
 	}
 }
 
 typedef struct begin_task {
 	const gemp_layout_state *state;
-	bool own;                     /* rows, or others */
-	const uint64_t *count, *more; /* [targets] their sums; more: or NULL */
+	bool own;                     /* own rows, or others' */
+	const uint64_t *count, *more; /* [targets] ends of each row are the sum of both; more may be NULL */
 	uint64_t *begin;              /* [rows + 1] */
 } begin_task;
 
-/* The counts of rows, one place on, where prefix sums turn them into offsets. */
+/* Writes the counts of rows one place on, where prefix sums turn them into offsets. */
 static void set_counts(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -204,22 +208,24 @@ done:
 	return code;
 }
 
-/* The rows of `in`, `in_ghost` and `in_other` by source. Their edges go to buckets in the order of targets, then each bucket to
- * its rows, so that the ends of each row ascend. A bucket has every so manyth block of rows: hubs, which come first,
- * are spread. */
+/* ROWS BY SOURCE
+ *
+ * The edges of `in`, `in_ghost` and `in_other` are moved to buckets of sources in the order of targets, and then each bucket to
+ * its rows, so the ends of each row ascend. Blocks of rows are dealt to the buckets in turn, which spreads the hubs, as these come
+ * first. */
 
 enum { BLOCK_BITS = 4 };
 
 typedef struct reverse_task {
 	gemp_layout *layout;
-	unsigned words; /* of an edge on its way */
+	unsigned words; /* of an edge in a bucket */
 	size_t size;    /* bytes of a weight */
 	size_t buckets, chunks;
-	uint32_t *first;  /* [chunks + 1] target: own rows, then others */
-	uint64_t *places; /* [chunks][buckets] */
+	uint32_t *first;  /* [chunks + 1] first target of each chunk: own rows, then others' */
+	uint64_t *places; /* [chunks][buckets] the number of edges, then the place of the next one */
 	uint64_t *begin;  /* [buckets + 1] */
 	uint32_t *word;   /* edges by bucket: source, target, weight */
-	uint64_t *next;   /* [known] where the next end of a row goes */
+	uint64_t *next;   /* [known] the place of the next end of a row */
 } reverse_task;
 
 static inline size_t bucket_of(const reverse_task *t, uint32_t source)
@@ -227,13 +233,8 @@ static inline size_t bucket_of(const reverse_task *t, uint32_t source)
 	return source >> BLOCK_BITS & (t->buckets - 1);
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Edges of some rows by the bucket of their source. */
-static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint32_t first, uint32_t last,
+/* Counts the edges of some rows by the bucket of their source. */
+static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint64_t first, uint64_t last,
                        uint64_t *places)
 {
 	for (uint64_t e = rows->begin[first]; e < rows->begin[last]; e++)
@@ -247,13 +248,13 @@ static void count_chunk(void *context, unsigned thread, size_t chunk)
 	const gemp_layout *layout = t->layout;
 	uint32_t first = t->first[chunk], last = t->first[chunk + 1], own = layout->own;
 	uint64_t *places = t->places + chunk * t->buckets;
-	count_rows(t, &layout->in, min_u32(first, own), min_u32(last, own), places);
-	count_rows(t, &layout->in_ghost, min_u32(first, own), min_u32(last, own), places);
+	count_rows(t, &layout->in, gemp_min(first, own), gemp_min(last, own), places);
+	count_rows(t, &layout->in_ghost, gemp_min(first, own), gemp_min(last, own), places);
 	if (last > own)
 		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
 }
 
-/* A row's edges to the buckets of their sources. */
+/* Moves a row's edges to the buckets of their sources. */
 static inline __attribute__((always_inline)) void move_row(const reverse_task *t, const gemp_layout_rows *rows,
                                                            uint32_t row, uint32_t target, size_t chunk, unsigned words,
                                                            size_t size)
@@ -268,13 +269,13 @@ static inline __attribute__((always_inline)) void move_row(const reverse_task *t
 	}
 }
 
-/* A chunk of targets: own rows of both kinds of sources, then others'. */
+/* Moves the edges of a chunk of targets: own rows of both kinds of sources, then others' rows. */
 static inline __attribute__((always_inline)) void move_rows(const reverse_task *t, size_t chunk, unsigned words,
                                                             size_t size)
 {
 	const gemp_layout *layout = t->layout;
 	uint32_t target = t->first[chunk], last = t->first[chunk + 1];
-	for (; target < min_u32(last, layout->own); target++) {
+	for (; target < gemp_min(last, layout->own); target++) {
 		move_row(t, &layout->in, target, target, chunk, words, size);
 		move_row(t, &layout->in_ghost, target, target, chunk, words, size);
 	}
@@ -318,15 +319,15 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	}
 }
 
-/* Edges of all targets before this one: own rows first, then others'. */
+/* The number of edges of all targets before this one: own rows first, then others'. */
 static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 {
-	uint32_t own = layout->own, row = min_u32(target, own);
+	uint64_t own = layout->own, row = gemp_min(target, own);
 	uint64_t edges = layout->in.begin[row] + layout->in_ghost.begin[row];
 	return edges + (target > own ? layout->in_other.begin[target - own] : 0);
 }
 
-/* Rows of about as many edges, for each chunk. */
+/* Cuts the rows into chunks of about as many edges. */
 static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 {
 	const gemp_layout *layout = t->layout;
@@ -360,10 +361,8 @@ gemp_code gemp_layout_make_out(gemp_layout *layout)
 	gemp_layout_choose_ranges(edges, layout->known, &t.buckets, &shift);
 	out->rows = layout->known;
 	GEMP_TRY_DONE(cut_rows(&t, edges));
-	GEMP_TRY_DONE(GEMP_NEW(t.places, t.chunks * t.buckets));
-	GEMP_TRY_DONE(GEMP_NEW(t.begin, t.buckets + 1));
-	GEMP_TRY_DONE(GEMP_NEW(t.word, edges * t.words));
-	GEMP_TRY_DONE(GEMP_NEW(out->begin, (size_t)out->rows + 1));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(t.places, t.chunks * t.buckets), GEMP_ARRAY(t.begin, t.buckets + 1),
+	                           GEMP_ARRAY(t.word, edges * t.words), GEMP_ARRAY(out->begin, (size_t)out->rows + 1)));
 	gemp_parallel_for(t.chunks, count_chunk, &t);
 	gemp_layout_bucket_places(t.places, t.chunks, t.buckets, t.begin);
 	gemp_parallel_for(t.chunks, move_chunk, &t);
@@ -408,24 +407,20 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 /* Each rank sums the weights by source, and sends the sums of ghosts to their owners. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
 	const gemp_layout_links *links = &layout->links;
-	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
-	void *received = NULL;
-	weight_sum_task s = { layout, NULL };
-	code = GEMP_NEW(s.sum, layout->known);
-	GEMP_THEN(GEMP_NEW(layout->out_weight, layout->own));
-	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	gemp_for_ranges(layout->known, sum_rows, &s);
-	memcpy(layout->out_weight, s.sum, layout->own * sizeof *s.sum);
+	size_t ranks = (size_t)comm->size, capacity = 0;
+	GEMP_OWNED size_t *sizes = NULL;
+	GEMP_OWNED double *sum = NULL;
+	GEMP_OWNED void *received = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(sum, layout->known), GEMP_ARRAY(sizes, 2 * ranks),
+	                                            GEMP_ARRAY(layout->out_weight, layout->own))));
+	gemp_for_ranges(layout->known, sum_rows, &(weight_sum_task){ layout, sum });
+	memcpy(layout->out_weight, sum, layout->own * sizeof *sum);
 	for (size_t r = 0; r < ranks; r++)
-		sizes[r] = (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *s.sum;
-	GEMP_TRY_DONE(gemp_exchange(comm, GEMP_OK, s.sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
+		sizes[r] = (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *sum;
+	GEMP_TRY(gemp_exchange(comm, GEMP_OK, sum + layout->own, sizes, &received, &capacity, sizes + ranks, NULL));
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
 		layout->out_weight[links->send[i]] += ((const double *)received)[i];
-done:
-	gemp_free_all(received, sizes, s.sum);
-	return code;
+	return GEMP_OK;
 }

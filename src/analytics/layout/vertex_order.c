@@ -1,26 +1,23 @@
-/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank asks the owners of
- * the vertices that its edges meet where they are in the owner's order; owners keep the questions, which are the vertices that
+/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank requests from the owners of
+ * the ends of its edges the places of these vertices in the owner's order. Owners keep the requests, which are the vertices that
  * they will send. On a grid of several columns the same exchange finds the rows of other ranks' targets (make_sums).
  */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/threads.h"
 #include "primitive/sort.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
-/* Vertices that other ranks own but that edges of this rank meet, and where their owners have them. */
+/* Vertices that other ranks own and that are ends of edges of this rank, with their places on their owners. */
 typedef struct remote_vertices {
 	size_t count;
 	uint32_t *id;            /* [count] ascending */
 	uint32_t *key_rank;      /* [count] */
-	uint32_t *order;         /* [count] numbers of them, by owner and then in the order that they have there */
+	uint32_t *order;         /* [count] indices in id[], by owner and then in the owner's order */
 	uint32_t *begin;         /* [ranks + 1] of each owner in order[] */
-	uint64_t *request_begin; /* [ranks + 1] */
-	uint32_t *requested;     /* own vertices that rank r has asked for, ascending for each r */
+	uint64_t *request_begin; /* [ranks + 1] of each rank in requested[] */
+	uint32_t *requested;     /* own vertices that rank r has requested, ascending for each r */
 } remote_vertices;
 
 /* An owner's answer for one vertex. */
@@ -59,7 +56,7 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
 	return GEMP_OK;
 }
 
-/* Remote vertices by owner and then by their place there, in which their values will arrive. */
+/* Sorts remote vertices by owner and then by their place there, the order in which their values will arrive. */
 static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
 {
 	GEMP_OWNED uint64_t *key = NULL;
@@ -76,27 +73,23 @@ static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *ow
 	                      remote->count);
 }
 
-/* Collective. remote->id and count are given, the rest is made. */
+/* Collective. The caller has set remote->id and count; sets the other members. */
 static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layout)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
 	size_t ranks = (size_t)comm->size;
 	GEMP_OWNED size_t *from = NULL;
 	GEMP_OWNED int *owner = NULL, *requester = NULL;
 	GEMP_OWNED void *ids = NULL, *received = NULL;
 	GEMP_OWNED vertex_place *replies = NULL;
-	code = GEMP_NEW(remote->key_rank, remote->count);
-	GEMP_THEN(GEMP_NEW(remote->order, remote->count));
-	GEMP_THEN(GEMP_NEW(remote->begin, ranks + 1));
-	GEMP_THEN(GEMP_NEW(remote->request_begin, ranks + 1));
-	GEMP_THEN(GEMP_NEW(owner, remote->count));
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	list_owners(remote, layout->graph, owner);
+	gemp_code code = gemp_new_all(GEMP_ARRAY(remote->key_rank, remote->count), GEMP_ARRAY(remote->order, remote->count),
+	                              GEMP_ARRAY(remote->begin, ranks + 1), GEMP_ARRAY(remote->request_begin, ranks + 1),
+	                              GEMP_ARRAY(owner, remote->count));
+	if (code == GEMP_OK)
+		list_owners(remote, layout->graph, owner);
 	GEMP_TRY(
-		gemp_exchange_records(comm, GEMP_OK, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
-	code = GEMP_NEW(replies, from[ranks]);
-	GEMP_THEN(GEMP_NEW(requester, from[ranks]));
+		gemp_exchange_records(comm, code, remote->id, remote->count, sizeof *remote->id, owner, &ids, &from, NULL));
+	code = gemp_new_all(GEMP_ARRAY(replies, from[ranks]), GEMP_ARRAY(requester, from[ranks]));
 	GEMP_THEN(answer_requests(remote, layout, ids, from, replies, requester));
 	GEMP_TRY(
 		gemp_exchange_records(comm, code, replies, from[ranks], sizeof *replies, requester, &received, NULL, NULL));
@@ -113,7 +106,6 @@ static void remote_vertices_free(remote_vertices *remote)
  * all of them are added up. The ranks of a row own ids that follow one another, so counts lie in the order of ranks. */
 static gemp_code make_in_counts(gemp_layout_state *state)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = state->graph;
 	size_t ranks = (size_t)state->comm->size, columns = (size_t)state->out->grid.columns, own = graph->rows,
 		   capacity = 0;
@@ -121,10 +113,8 @@ static gemp_code make_in_counts(gemp_layout_state *state)
 	GEMP_OWNED size_t *sizes = NULL;
 	GEMP_OWNED uint64_t *counts = NULL;
 	GEMP_OWNED void *received_count = NULL;
-	code = GEMP_NEW(state->in_counts, own);
-	GEMP_THEN(GEMP_NEW(sizes, 2 * ranks));
-	GEMP_THEN(GEMP_NEW(counts, state->targets));
-	GEMP_TRY(gemp_comm_agree(state->comm, code));
+	GEMP_TRY(gemp_comm_agree(state->comm, gemp_new_all(GEMP_ARRAY(state->in_counts, own), GEMP_ARRAY(sizes, 2 * ranks),
+	                                                   GEMP_ARRAY(counts, state->targets))));
 	for (size_t to = 0; to < state->targets; to++)
 		counts[to] = state->from_own[to] + state->from_ghost[to];
 	for (size_t r = first; r < first + columns; r++)
@@ -141,7 +131,7 @@ static bool is_remote_target(const gemp_layout_state *state, size_t to)
 	return !gemp_layout_is_own(state, to) && state->from_own[to] + state->from_ghost[to] > 0;
 }
 
-/* Ids of those targets, ascending. */
+/* Lists the ids of such targets, ascending. */
 static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_state *state)
 {
 	for (size_t to = 0; to < state->targets; to++)
@@ -153,7 +143,7 @@ static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_
 	return GEMP_OK;
 }
 
-/* Rows of other ranks' targets follow one another in the order in which their sums are sent. */
+/* Numbers the rows of other ranks' targets in the order in which their sums are sent. */
 static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertices *remote)
 {
 	const gemp_layout *out = state->out;
@@ -166,14 +156,13 @@ static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertice
 	return GEMP_OK;
 }
 
-/* Remote targets are owned by ranks of this row of the grid, and so are the ranks that have asked for targets here. */
+/* The owners of remote targets are ranks of this row of the grid, and so are the ranks that have requested targets here. */
 static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
 	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
-	GEMP_TRY(GEMP_NEW(sums->send_begin, columns + 1));
-	GEMP_TRY(GEMP_NEW(sums->ghost_begin, columns + 1));
-	GEMP_TRY(GEMP_NEW(sums->send, remote->count));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(sums->send_begin, columns + 1), GEMP_ARRAY(sums->ghost_begin, columns + 1),
+	                      GEMP_ARRAY(sums->send, remote->count)));
 	for (size_t c = 0; c <= columns; c++) {
 		sums->send_begin[c] = remote->begin[first + c];
 		sums->ghost_begin[c] = out->known + (uint32_t)remote->request_begin[first + c];
@@ -183,7 +172,7 @@ static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 	return GEMP_OK;
 }
 
-/* Sums that arrive are gathered as if each came along an edge of weight 1, in the layout's kind of weight. */
+/* The weight 1 of the edges of received sums, in the layout's kind of weight. */
 static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t edge)
 {
 	const uint64_t integer = 1;
@@ -198,7 +187,7 @@ static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t e
 	memcpy((char *)weight + edge * size, one, size);
 }
 
-/* in_sums: for each own row the places behind the known vertices where its sums arrive. */
+/* Makes in_sums: for each own row the places behind the known vertices where its sums arrive. */
 static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_rows *rows = &out->in_sums;
@@ -206,8 +195,7 @@ static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 	GEMP_OWNED uint64_t *next = NULL;
 	size_t size = gemp_layout_weight_size(out->weights);
 	rows->rows = out->own;
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
-	GEMP_TRY(GEMP_NEW(next, out->own));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(rows->begin, (size_t)out->own + 1), GEMP_ARRAY(next, out->own)));
 	for (uint64_t i = 0; i < received_count; i++)
 		rows->begin[remote->requested[i] + 1]++;
 	GEMP_TRY(gemp_layout_new_ends(rows, out->weights));
@@ -223,17 +211,16 @@ static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 /* Collective, once own vertices are in order: rows of other ranks' targets, sums and in_sums. */
 static gemp_code make_sums(gemp_layout_state *state)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { 0 };
 	GEMP_TRY(gemp_comm_agree(state->comm, list_remote_targets(&remote, state)));
 	GEMP_TRY(locate_remote(&remote, state->out));
-	code = place_other_rows(state, &remote);
+	gemp_code code = place_other_rows(state, &remote);
 	GEMP_THEN(link_sums(state->out, &remote));
 	GEMP_THEN(row_sums(state->out, &remote));
 	return gemp_comm_agree(state->comm, code);
 }
 
-/* Degrees, the order of own vertices, and who is known on which rank. */
+/* DEGREES, AND THE ORDER OF OWN VERTICES */
 
 /* Counts the arcs to each row of a range, by own and remote sources, and marks remote sources as ghosts. A range is
  * one thread's; ghosts are marked by all. */
@@ -262,7 +249,7 @@ static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relati
 	return loops;
 }
 
-/* One rank has rows by target, which tell the counts without any arcs. */
+/* One rank has rows by target, which give the counts before there are arcs. */
 static void count_alone(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -283,8 +270,8 @@ static void count_alone(void *context, size_t range, size_t begin, size_t end)
 typedef struct order_task {
 	gemp_layout_state *state;
 	uint64_t *out_degree; /* [own] by row */
-	uint64_t *key;        /* [own] degree, greatest first, and key */
-	uint32_t *row;        /* [own] */
+	uint64_t *key;        /* [own] sort keys: the degree, largest first, and the rank of the vertex's key */
+	uint32_t *row;        /* [own] rows, sorted by key[] */
 } order_task;
 
 static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
@@ -292,7 +279,7 @@ static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
 }
 
-/* If edges of all types lead both ways, the degrees are equal. Else rows by target are loaded. */
+/* If edges of all types lead both ways, in- and out-degree are equal. Otherwise rows by target are loaded. */
 static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 {
 	uint64_t out_degree = 0;
@@ -311,8 +298,7 @@ static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 	return out_degree;
 }
 
-/* The sort key: degree, largest first, then the rank of the vertex's key, so that the order depends neither on ids
- * nor on the file's seed. */
+/* Keys rank vertices of one degree, which makes the order independent of ids and of the file's seed. */
 static void make_keys(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -326,7 +312,7 @@ static void make_keys(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Own vertices in their order, and from rows to local vertices. */
+/* Sets the arrays by local vertex, and the way from rows to local vertices. */
 static void place_own_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -341,19 +327,16 @@ static void place_own_rows(void *context, size_t range, size_t begin, size_t end
 	}
 }
 
-/* Local. `known` is set already: arrays have room for ghosts, too. */
+/* Local. `known` is set already, so the arrays have elements for ghosts, too. */
 static gemp_code order_own(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
 	order_task o = { .state = state };
-	GEMP_TRY_DONE(GEMP_NEW(out->id, out->known));
-	GEMP_TRY_DONE(GEMP_NEW(out->key_rank, out->known));
-	GEMP_TRY_DONE(GEMP_NEW(out->local, out->own));
-	GEMP_TRY_DONE(GEMP_NEW(out->out_degree, out->own));
-	GEMP_TRY_DONE(GEMP_NEW(o.out_degree, out->own));
-	GEMP_TRY_DONE(GEMP_NEW(o.key, out->own));
-	GEMP_TRY_DONE(GEMP_NEW(o.row, out->own));
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->id, out->known), GEMP_ARRAY(out->key_rank, out->known),
+	                           GEMP_ARRAY(out->local, out->own), GEMP_ARRAY(out->out_degree, out->own),
+	                           GEMP_ARRAY(o.out_degree, out->own), GEMP_ARRAY(o.key, out->own),
+	                           GEMP_ARRAY(o.row, out->own)));
 	gemp_for_ranges(out->own, make_keys, &o);
 	GEMP_TRY_DONE(
 		gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *o.row }, o.key, o.row, out->own));
@@ -363,7 +346,9 @@ done:
 	return code;
 }
 
-/* In the order of ids. */
+/* GHOSTS */
+
+/* Lists the ids of ghosts, ascending. */
 static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 {
 	for (uint64_t w = 0, i = 0; w <= state->ghosts.count / 64; w++)
@@ -371,8 +356,7 @@ static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order: so their values are received
- * in place. */
+/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order, in which values are received. */
 static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
 {
 	gemp_layout *out = state->out;
@@ -388,7 +372,7 @@ static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *r
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Numbers the ghosts and makes the links: the requests for ghosts are the vertices that this rank sends. */
 static gemp_code locate_ghosts(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
@@ -406,16 +390,15 @@ static gemp_code locate_ghosts(gemp_layout_state *state)
  * need local numbers. */
 gemp_code gemp_layout_make_order(gemp_layout_state *state)
 {
-	gemp_code code = GEMP_OK;
 	gemp_layout *out = state->out;
 	bool several = state->comm->size > 1;
+	size_t bounds = (size_t)state->comm->size + 1;
 	out->own = (uint32_t)state->graph->rows;
-	code = GEMP_NEW(state->from_own, state->targets);
-	GEMP_THEN(GEMP_NEW(state->from_ghost, state->targets));
-	if (code == GEMP_OK && several)
-		code = gemp_rank_bitmap_new(&state->ghosts, out->vertices);
-	GEMP_THEN(GEMP_NEW(out->links.send_begin, (size_t)state->comm->size + 1));
-	GEMP_THEN(GEMP_NEW(out->links.ghost_begin, (size_t)state->comm->size + 1));
+	gemp_code code = gemp_new_all(
+		GEMP_ARRAY(state->from_own, state->targets), GEMP_ARRAY(state->from_ghost, state->targets),
+		GEMP_ARRAY(out->links.send_begin, bounds), GEMP_ARRAY(out->links.ghost_begin, bounds));
+	if (several)
+		GEMP_THEN(gemp_rank_bitmap_new(&state->ghosts, out->vertices));
 	GEMP_TRY(gemp_comm_agree(state->comm, code));
 	if (state->one_rank)
 		gemp_for_ranges(out->own, count_alone, state);
@@ -428,7 +411,5 @@ gemp_code gemp_layout_make_order(gemp_layout_state *state)
 	GEMP_TRY(gemp_comm_agree(state->comm, order_own(state)));
 	if (several)
 		GEMP_TRY(locate_ghosts(state));
-	if (out->grid.columns > 1)
-		code = make_sums(state);
-	return code;
+	return out->grid.columns > 1 ? make_sums(state) : GEMP_OK;
 }

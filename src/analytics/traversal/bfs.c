@@ -1,13 +1,15 @@
 #include "analytics/traversal/bfs.h"
 
 #include "analytics/traversal/parents.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 
-#include <string.h>
+/* The device keeps levels and visited vertices between runs: a kernel that begins a search clears both, except the levels of vertices
+ * without incoming edges, which can only be reached as a source. Several ranks send bits of the frontier only, since the level of a
+ * vertex is the round in which its bit was set. */
 
 enum { BEGIN, LEVEL, PARENTS, GATHER = PARENTS + 3, KERNELS };
-/* The last one is for tuples. */
+/* The last kernel is only built for tuples. */
 static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_PARENTS_KERNELS, "bfs_gather" };
 
 /* Pulling begins when the frontier's edges, ALPHA times, exceed the edges of unseen vertices, and ends when the frontier has
@@ -22,8 +24,8 @@ struct gemp_bfs {
 	gemp_halo *halo;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
-	cl_uint open;   /* own vertices from here on have no edges in */
-	cl_uint before; /* the source of the last search */
+	cl_uint open;   /* own vertices from here on have no incoming edges */
+	cl_uint before; /* the source of the last search, whose level may have to be cleared; UINT32_MAX: none */
 	uint32_t *level_host;
 	gemp_vertex *parent_host;
 	double prepare_seconds;
@@ -34,7 +36,7 @@ static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
 }
 
-/* Vertices without incoming edges are never found, so nobody looks for a source of theirs. */
+/* Vertices without incoming edges are never found, so no pull looks for a source of theirs. */
 static gemp_code make_closed(gemp_bfs *b)
 {
 	const gemp_layout *l = b->frontier.layout;
@@ -58,7 +60,7 @@ static gemp_code clear_levels(gemp_bfs *b)
 	                     : GEMP_OK;
 }
 
-/* Local. What all runs share: rows, bitmaps and results on the device, and the programs. */
+/* Local. Makes what all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &b->frontier;
@@ -125,7 +127,7 @@ double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
 	return b->prepare_seconds;
 }
 
-/* Where the search begins: its mode, and the thresholds by which kernels change it. */
+/* The state with which a search begins: its mode, and the thresholds by which kernels change it. */
 static void set_state(gemp_bfs *b)
 {
 	gemp_frontier *f = &b->frontier;
@@ -138,7 +140,8 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
 	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
-	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
+	/* A rank counts the edges of its own vertices only. */
+	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size;
 }
 
 /* Clears what the last search left, and puts the source into the first frontier. */
@@ -156,7 +159,8 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
 }
 
-/* A level along `out` or, as the device has decided, from `in` rows. again: rows of ghosts, after those of own sources. */
+/* One level: the device has decided whether it pushes along `out` or pulls from the rows `in`. again: `in` has the ghosts as sources,
+ * after a launch with own sources. */
 static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
 	gemp_frontier *f = &b->frontier;
@@ -193,7 +197,7 @@ static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }
 
-/* Sums of all ranks, of what each has of its own vertices. */
+/* Collective. Counts of all ranks' vertices. */
 static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 {
 	const gemp_layout *l = b->frontier.layout;
@@ -211,8 +215,8 @@ static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 	r->depth = (uint32_t)depth;
 }
 
-/* Levels, then parents, then both on the host. Local failures; the caller agrees on them. */
-static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
+/* Collective. Finds levels, then parents, and downloads both. The code is this rank's: the caller agrees on it. */
+static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 {
 	gemp_frontier *f = &b->frontier;
 	double since = gemp_now(), unused;
@@ -239,7 +243,6 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	return GEMP_OK;
 }
 
-/* Failures of any rank are all ranks' before sums are taken. */
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
 	const gemp_layout *l = b->frontier.layout;
@@ -249,7 +252,7 @@ gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 	gemp_code code = gemp_frontier_source(&b->frontier, source, &local);
 	if (code != GEMP_OK)
 		return code;
-	code = gemp_comm_agree(l->comm, run(b, local, result));
+	code = gemp_comm_agree(l->comm, run_search(b, local, result));
 	if (code == GEMP_OK)
 		sum_ranks(b, result);
 	result->cost.traffic = gemp_halo_traffic_since(b->halo, &before);

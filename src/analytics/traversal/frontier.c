@@ -1,13 +1,16 @@
 #include "analytics/traversal/frontier.h"
 
 #include "core/log.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "device/staging.h"
 #include "primitive/split.h"
 
 #include <stdio.h>
-#include <string.h>
+
+/* The state of a search is GAS_CONTROL numbers. Those from GAS_SUMS to GAS_RULED are counters that the kernels of a round add to; the
+ * rule turns them into the mode and thresholds of the next round. On one rank the device applies the rule, and a round whose mode is 0
+ * does nothing, which lets the host launch ahead. With several ranks the host applies it to the sums of all ranks. */
 
 typedef struct row_lists {
 	cl_uint2 *slices, *pieces;
@@ -15,26 +18,25 @@ typedef struct row_lists {
 	uint32_t *light;
 } row_lists;
 
-static gemp_code add(cl_uint2 **list, size_t *count, size_t *capacity, uint32_t x, uint32_t y)
+static gemp_code append_pair(cl_uint2 **list, size_t *count, size_t *capacity, uint32_t x, uint32_t y)
 {
 	GEMP_TRY(GEMP_RESERVE(*list, *capacity, *count + 1));
 	(*list)[(*count)++] = (cl_uint2){ { x, y } };
 	return GEMP_OK;
 }
 
-/* Rows of one word whose edges together are worth a warp. */
+/* The maximum number of rows of one bitmap word that a warp takes together. */
 enum { PIECE_ROWS = 4 };
 
 /* Rows longer than `slice` edges are cut into slices; shorter ones above `piece` edges go to warps, up to PIECE_ROWS
  * of one bitmap word together; the rest are light. */
 static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
 	cl_uint2 *last = l->piece_count ? &l->pieces[l->piece_count - 1] : NULL;
 	if (edges > shape->slice) {
 		for (uint64_t at = 0; at < edges; at += shape->slice)
-			GEMP_TRY(add(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
+			GEMP_TRY(append_pair(&l->slices, &l->slice_count, &l->slice_capacity, row, (uint32_t)(at / shape->slice)));
 	} else if (!l->light) {
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
@@ -42,12 +44,12 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	} else if (last && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
 		last->s[1] |= 1u << row % 32;
 	} else {
-		code = add(&l->pieces, &l->piece_count, &l->piece_capacity, row / 32, 1u << row % 32);
+		return append_pair(&l->pieces, &l->piece_count, &l->piece_capacity, row / 32, 1u << row % 32);
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* The first end of each row lies beside the row, so that a pull often needs no look at its edges. */
+/* The first end of each row lies in an array of its own: a pull that finds its source there reads no edges. */
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	GEMP_OWNED uint32_t *heads = NULL;
@@ -59,17 +61,16 @@ static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const g
 
 /* The lists of one set of rows, on the device. sources: rows of frontier vertices, for which there are pieces and a
  * mask of light rows; else heads. */
-static gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
-                                        const gemp_device_rows *held, bool sources)
+static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
+                             const gemp_device_rows *held, bool sources)
 {
 	gemp_code code = GEMP_OK;
 	row_lists l = { 0 };
 	out->rows = held;
 	if (sources)
 		GEMP_TRY_DONE(GEMP_NEW(l.light, f->words));
-	for (uint32_t row = 0; row < rows->rows; row++) {
+	for (uint32_t row = 0; row < rows->rows; row++)
 		GEMP_TRY_DONE(list_row(&l, rows, row, &f->shape));
-	}
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;
 	GEMP_TRY_DONE(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
@@ -86,9 +87,9 @@ done:
 
 enum {
 	WARP = 32,
-	FEW_VERTICES = 1 << 20, /* vertices: a launch of fewer work-items is over sooner */
+	FEW_VERTICES = 1 << 20, /* graphs with fewer vertices take FEW_ITEMS work-items: a smaller launch ends sooner */
 	FEW_ITEMS = 512,
-	FIRST_BATCH = 12, /* launches before the host looks, as long as no search has told how many it takes */
+	FIRST_BATCH = 12, /* launches before the host reads the counters, until a search has shown how many it takes */
 	MAX_ARGUMENTS = 32,
 };
 
@@ -153,21 +154,18 @@ gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_
                             const char *const *names, size_t count)
 {
 	gemp_frontier *f = out;
-	double since = gemp_now();
 	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
 	choose_shape(f, shape);
 	GEMP_TRY(gemp_device_layout_new(&f->device_rows, device, layout, parts));
-	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->device_rows.out, true));
+	GEMP_TRY(upload_rows(f, &f->out, &layout->out, &f->device_rows.out, true));
 	if (parts & GEMP_LAYOUT_IN) {
-		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->device_rows.in, false));
-		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
+		GEMP_TRY(upload_rows(f, &f->in, &layout->in, &f->device_rows.in, false));
+		GEMP_TRY(upload_rows(f, &f->in_ghost, &layout->in_ghost, &f->device_rows.in_ghost, false));
 	}
 	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
 		GEMP_TRY(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
-	GEMP_TRY(gemp_frontier_build(f, file, options, names, count));
-	f->prepare_seconds = gemp_now() - since - f->build_seconds;
-	return GEMP_OK;
+	return gemp_frontier_build(f, file, options, names, count);
 }
 
 void gemp_frontier_free(gemp_frontier *f)
@@ -244,7 +242,7 @@ gemp_code gemp_frontier_write(gemp_frontier *f)
 		clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
-/* Launches are enqueued in batches, one more than the last search took: the last finds nothing. */
+/* Launches are enqueued in batches, at first as many as the last search took: searches of one graph take about as many rounds. */
 static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *search)
 {
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
@@ -259,18 +257,18 @@ static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *sear
 	return GEMP_OK;
 }
 
-/* Collective. When launches have ended, values of the frontier go to ranks that have them as ghosts, together with
- * what the work-items of this rank have counted; then all ranks apply the rule to the same sums. mine: what has
- * failed here, also after all have agreed. */
+/* Collective. When launches have ended, values of the frontier are sent to ranks that have them as ghosts, together with the counters
+ * of this rank; then all ranks apply the rule to the same sums. *mine: this rank's code, which may be a failure after the ranks
+ * have agreed; they agree on it in the next round. */
 static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
                                    double *exchange)
 {
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
 	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
-	gemp_code begun = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
+	gemp_code code = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
 	if (*mine == GEMP_OK)
-		*mine = begun;
+		*mine = code;
 	if (counted) {
 		memcpy(sums, &f->state[GAS_SUMS], 3 * sizeof *sums);
 		sums[3] = f->state[GAS_OVERFLOW] != 0;
@@ -287,10 +285,10 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
 		*mine = gemp_frontier_write(f);
 	}
-	gemp_code ended = gemp_halo_end(search->halo, search->values, frontier);
+	code = gemp_halo_end(search->halo, search->values, frontier);
 	*exchange += gemp_now() - since;
 	if (*mine == GEMP_OK)
-		*mine = ended;
+		*mine = code;
 	return GEMP_OK;
 }
 
@@ -334,7 +332,7 @@ gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 
 enum { MAX_GATHER_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
 
-/* Ranges of targets whose values fit local memory beside little else. */
+/* A range of targets is as large as its values fit local memory. */
 static unsigned shift_of(size_t value_size)
 {
 	return value_size > sizeof(cl_uint) ? GEMP_SHUFFLE_SHIFT - 1 : GEMP_SHUFFLE_SHIFT;
@@ -345,7 +343,7 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 	snprintf(options, GEMP_TUPLES_OPTIONS_SIZE, " -DGAS_SHUFFLE -DGAS_RANGE=%uu", 1u << shift_of(value_size));
 }
 
-/* As many tuples as there are edges, twice, as decode does not work in place. */
+/* The arrays hold as many tuples as there are edges, and twice, as decode does not work in place. */
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, size_t value_size)
 {
 	const unsigned shift = shift_of(value_size);
@@ -364,12 +362,11 @@ gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, 
 	out->how = (gemp_shuffle){
 		.layout = GEMP_SHUFFLE_SOA, .size = (unsigned)(sizeof(cl_uint) + value_size), .bits = bits, .shift = shift
 	};
-	const size_t max_count = out->capacity ? out->capacity : 1;
 	GEMP_TRY(gemp_toolbox_new(&out->box, f->device, GEMP_FORM_AUTO));
-	GEMP_TRY(gemp_buffer_new(&out->target, f->device, max_count * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->value, f->device, max_count * value_size, NULL));
-	GEMP_TRY(gemp_buffer_new(&out->target_out, f->device, max_count * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->value_out, f->device, max_count * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->target, f->device, out->capacity * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value, f->device, out->capacity * value_size, NULL));
+	GEMP_TRY(gemp_buffer_new(&out->target_out, f->device, out->capacity * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->value_out, f->device, out->capacity * value_size, NULL));
 	GEMP_TRY(gemp_buffer_new(&out->begin, f->device, ((size_t)out->ranges + 1) * sizeof(cl_uint), NULL));
 	return gemp_buffer_new(&out->extent, f->device, 2 * sizeof(cl_uint), NULL);
 }
@@ -391,8 +388,7 @@ gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, 
 	gemp_argument all[MAX_GATHER_ARGUMENTS] = { GEMP_ARG(&t->begin.mem), GEMP_ARG(&t->ranges),
 		                                        GEMP_ARG(&t->target_out.mem), GEMP_ARG(&t->value_out.mem) };
 	GEMP_CHECK(OWN_ARGUMENTS + count <= MAX_GATHER_ARGUMENTS);
-	for (size_t i = 0; i < count; i++)
-		all[OWN_ARGUMENTS + i] = arguments[i];
+	memcpy(all + OWN_ARGUMENTS, arguments, count * sizeof *arguments);
 	GEMP_TRY(gemp_shuffle_decode(t->box, &t->how, &in, &out, &t->begin));
 	return gemp_frontier_launch_list(t->frontier, kernel, all, OWN_ARGUMENTS + count);
 }

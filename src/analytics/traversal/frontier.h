@@ -1,4 +1,4 @@
-/* frontier: what searches along the edges of a frontier have in common: rows on a device, cut to suit their lengths; three bitmaps
+/* frontier: the common part of searches along the edges of a frontier: rows on a device, cut by their lengths; three bitmaps
  * of local vertices (this frontier, the next one, and the one after it, which is being cleared); and rounds.
  *
  * On one rank rounds are launched in batches: the device decides what the next launch does, or that there is nothing to do
@@ -17,24 +17,25 @@
 
 #include <string.h>
 
-/* {0}: as suits the device; else for tests. */
+/* Launch geometry; 0: the device's default. Tests set it. */
 typedef struct gemp_frontier_shape {
-	bool groups;       /* in groups on a CPU device, too; slow */
-	uint32_t slice;    /* edges; longer rows are in slices of so many */
-	uint32_t piece;    /* edges; longer rows go to warps in pieces */
-	uint32_t lane_max; /* edges; longer rows are gone along by the lanes of a warp together */
+	bool groups;       /* use the form for GPUs on a CPU device, too; slow */
+	uint32_t slice;    /* edges: longer rows are cut into slices of so many */
+	uint32_t piece;    /* edges: longer rows are given to warps in pieces */
+	uint32_t lane_max; /* edges: the lanes of a warp share longer rows */
 	uint32_t chunk;    /* words that a worker takes at a time */
-	uint32_t batch;    /* launches before the host looks */
+	uint32_t batch;    /* launches before the host reads the counters */
 	uint32_t items;    /* work-items for each compute unit */
-	uint32_t group;    /* of them in a work-group */
+	uint32_t group;    /* work-items of a work-group */
 } gemp_frontier_shape;
 
 /* Rows and their slices. */
 typedef struct gemp_frontier_rows {
 	const gemp_device_rows *rows;
-	gemp_buffer slices;
-	gemp_buffer heads; /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
-	cl_uint slice_count, piece_count; /* the latter of `out` */
+	gemp_buffer slices; /* [slice_count] row and number of the slice */
+	gemp_buffer heads;  /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
+	cl_uint slice_count;
+	cl_uint piece_count; /* of `out` */
 } gemp_frontier_rows;
 
 enum { GEMP_FRONTIER_KERNELS = 9, GEMP_FRONTIER_BITMAPS = 3 };
@@ -44,7 +45,7 @@ typedef struct gemp_frontier {
 	const gemp_layout *layout; /* borrowed */
 	gemp_frontier_shape shape;
 	unsigned lanes;
-	size_t group, items; /* of launches that go over everything */
+	size_t group, items; /* work-items of a work-group, and of a launch */
 	gemp_device_layout device_rows;
 	gemp_frontier_rows out, in, in_ghost;
 	gemp_buffer pieces, light; /* of `out`: kernels/analytics/gas_frontier.clh */
@@ -52,21 +53,21 @@ typedef struct gemp_frontier {
 	unsigned current; /* bitmap[turn % 3] is the frontier, the next one follows */
 	cl_uint words;    /* of a bitmap */
 	gemp_buffer control;
-	uint64_t state[GAS_CONTROL]; /* as it was read last, or is to be */
-	unsigned rounds;             /* of the last search: how many are launched at first */
+	uint64_t state[GAS_CONTROL]; /* the control buffer, as it was read last or will be written */
+	unsigned rounds;             /* of the last search: the next search launches so many before the host reads */
 	gemp_program program;
-	bool stored;
-	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* as names were given */
+	bool stored;                              /* the program is in the cache with what its first launches compiled */
+	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* in the order of their names */
 	gemp_timings timings;
-	double prepare_seconds, build_seconds;
+	double build_seconds;
 } gemp_frontier;
 
-/* Local. Puts rows and bitmaps on the device and builds the kernels `names` of `file`, with these options and those of rows.
- * parts: gemp_layout_parts. */
+/* Local. Copies rows and bitmaps to the device and builds the kernels `names` of `file`, with these options and those of the
+ * rows. parts: a set of gemp_layout_parts. */
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count);
-/* Other kernels of these names, with other options, instead. */
+/* Replaces the kernels by those of another build, with other options. */
 gemp_code gemp_frontier_build(gemp_frontier *frontier, const char *file, const char *options, const char *const *names,
                               size_t count);
 void gemp_frontier_free(gemp_frontier *frontier);
@@ -77,7 +78,7 @@ gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl
 /* Are at least half of the edges in rows that are cut into slices? */
 bool gemp_frontier_has_hubs(const gemp_frontier *frontier);
 
-/* How a search begins: what state has. */
+/* The state with which a search begins, as an argument of the kernel that begins it. */
 static inline gas_start gemp_frontier_start(gemp_frontier *frontier)
 {
 	gas_start start;
@@ -99,40 +100,42 @@ static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, 
 gemp_code gemp_frontier_launch_list(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
 struct gemp_frontier_tuples;
-/* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh in front and, if
- * tuples are in use, GAS_TUPLES_PARAMETERS of gas_tuples.clh behind; there are no tuples then when it begins. */
+/* A launch with GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh before the arguments and, if
+ * tuples are in use, GAS_TUPLES_PARAMETERS of gas_tuples.clh behind them; the list of tuples is emptied first. */
 #define gemp_frontier_launch_push(frontier, kernel, tuples, ...)                                           \
 	gemp_frontier_launch_push_list((frontier), (kernel), (tuples), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                               sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_frontier_launch_push_list(gemp_frontier *frontier, int kernel, const struct gemp_frontier_tuples *tuples,
                                          const gemp_argument *arguments, size_t count);
 
-/* state from the device, which waits; and to it, where it stays as it is until it is read or launches have ended. */
+/* Copies the control buffer to `state`, which waits; and back without waiting: `state` must not change until the next read. */
 gemp_code gemp_frontier_read(gemp_frontier *frontier);
 gemp_code gemp_frontier_write(gemp_frontier *frontier);
 
-/* A search: what it launches in a round, and by which rule it goes on. */
+/* The parts of a search that depend on the algorithm. */
 typedef struct gemp_frontier_search {
 	void *self;
-	gemp_code (*launch)(void *self);
-	void (*rule)(uint64_t *control);
+	gemp_code (*launch)(void *self); /* a round */
+	void (*rule)(
+		uint64_t *control);    /* decides what the next round does; the device applies the same rule on one rank */
 	gemp_halo *halo;           /* of values; NULL on one rank */
-	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
+	const gemp_buffer *values; /* [known] that are sent with the frontier; NULL: its bits suffice */
 } gemp_frontier_search;
-/* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
- * filled the control buffer (gas_begin), until its mode is 0; state is
- * what it is then. exchange: seconds of the halo exchange and of waiting for other ranks are added. */
+/* Collective. Runs rounds until the mode in frontier->state is 0. A kernel that was launched before has filled the control buffer with
+ * frontier->state (gas_begin). code: what this rank's steps before have returned. *exchange: the seconds of the halo exchange and of
+ * waiting for other ranks are added. */
 gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
                             double *exchange);
 
-/* size bytes, whole words of 32 bits, from the beginning of a buffer; waits. */
+/* Reads `size` bytes, whole words of 32 bits, from the beginning of a buffer; waits. */
 gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, void *to, size_t size);
 
 /* Device seconds of launches since the last call; waits. */
 gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
 
+/* Edges as tuples of a target and a value, which a shuffle groups by ranges of targets before they are gathered (--pass shuffle). */
 typedef struct gemp_frontier_tuples {
-	gemp_frontier *frontier; /* borrowed; NULL: not in use */
+	gemp_frontier *frontier; /* borrowed; NULL: tuples are not in use */
 	gemp_toolbox *box;
 	gemp_shuffle how;
 	cl_uint ranges;
@@ -148,23 +151,23 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *frontier, size_t value_size);
 void gemp_frontier_tuples_free(gemp_frontier_tuples *tuples);
 
-/* After the last one: decode, and the kernel that gathers, whose arguments follow those of the tuples. */
+/* After gemp_frontier_launch_push: groups the tuples and launches the kernel that gathers them, whose arguments follow those of the
+ * tuples. */
 #define gemp_frontier_tuples_gather(tuples, kernel, ...)                                         \
 	gemp_frontier_tuples_gather_list((tuples), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *tuples, int kernel, const gemp_argument *arguments,
                                            size_t count);
 
-/* traversal: what bfs and sssp have in common beside the frontier: what a run costs, and where its results lie. */
-
+/* The cost of a run of bfs or sssp, in seconds. */
 typedef struct gemp_traversal_cost {
-	double device;   /* seconds of the search's launches by the device's clock */
-	double wall;     /* of the search, from its begin until the host knows that it is over */
-	double parents;  /* wall, of the stage that names parents */
+	double device;   /* of the search's launches by the device's clock */
+	double wall;     /* of the search, until the host knows that it has ended */
+	double parents;  /* of the stage that names parents */
 	double download; /* of results */
-	double exchange; /* in wall: the host waited for other ranks */
+	double exchange; /* the part of `wall` in which the host waited for other ranks */
 	uint64_t rounds;
-	uint64_t edges;       /* gone along, of all ranks: bfs: edges that leave reached vertices */
+	uint64_t edges;       /* of all ranks: bfs: edges that leave reached vertices; sssp: relaxed edges */
 	gemp_traffic traffic; /* of this rank */
 } gemp_traversal_cost;
 

@@ -1,6 +1,6 @@
 #include "analytics/traversal/parents.h"
 
-#include "core/status.h"
+#include "core/memory.h"
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 
@@ -53,7 +53,7 @@ void gemp_parents_free(gemp_parents *s)
 	gemp_buffers_free(s->frontier->device, &s->step, &s->hint, &s->best, &s->name, &s->id);
 }
 
-/* The sources of one set of rows; send: sources tell their targets, else targets look for their source. */
+/* One set of rows. send: sources name themselves to their targets; otherwise targets look for their parent. */
 static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
                              cl_uint send)
 {
@@ -68,7 +68,7 @@ static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, co
 	                            GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem));
 }
 
-/* A first launch clears the results; then sources tell, or targets look, along each set of rows. */
+/* A first launch clears the results; then parents are found along each set of rows. */
 gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
 {
 	gemp_frontier *f = s->frontier;
@@ -84,7 +84,7 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 	return launch_rows(s, &f->in_ghost, values, how, false);
 }
 
-/* Collective. What launches have counted since, of all ranks; the counter is cleared. */
+/* Collective. *count: the sum of the counter of all ranks, which is cleared. */
 static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 {
 	gemp_frontier *f = s->frontier;
@@ -100,16 +100,15 @@ static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 	return code;
 }
 
-/* Collective. Steps of ghosts: of all, or of those that have got one in this round. */
+/* Collective. Sends steps to ghosts: of all vertices (NULL), or of those that have changed in this round. */
 static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
 	if (f->layout->comm->size == 1)
 		return GEMP_OK;
 	if (!s->halo)
 		GEMP_TRY(gemp_halo_new(&s->halo, f->layout, f->device, sizeof(cl_uint)));
-	code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
+	gemp_code code = gemp_halo_begin(s->halo, &s->step, changed, NULL);
 	GEMP_ALSO(gemp_halo_end(s->halo, &s->step, NULL));
 	return code;
 }
@@ -131,11 +130,11 @@ static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, cons
  * parent. Each round finds at least one, else the distances are wrong. */
 gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
 	uint64_t without, found;
-	code = gemp_frontier_launch(f, s->kernels + STEPS, GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source),
-	                            GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem));
+	gemp_code code = gemp_frontier_launch(f, s->kernels + STEPS, GEMP_ARG(&best->mem), GEMP_ARG(&values->mem),
+	                                      GEMP_ARG(&source), GEMP_ARG(&s->step.mem), GEMP_ARG(&f->layout->own),
+	                                      GEMP_ARG(&f->control.mem));
 	GEMP_TRY(sum_count(s, code, &without));
 	if (without)
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, send_steps(s, NULL)));

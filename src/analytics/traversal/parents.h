@@ -1,7 +1,8 @@
 /* parents: the stage after a search that names each vertex's parent: of all sources that could be it the one with the smallest key,
  * whatever the number of ranks or devices.
  *
- * best[own] has candidates as names, numbers of known vertices in the order of their keys; id[known] gives ids by name.
+ * A vertex's name is its number among the known vertices in the order of their keys, so the smallest name is the smallest key. best[own]
+ * has the best candidate so far, by name; id[known] gives ids by name.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_PARENTS_H
@@ -9,31 +10,30 @@
 
 #include "analytics/traversal/frontier.h"
 
-/* Of kernels/analytics/gas_parents.clh and, behind them, gas_parents_equal.clh: in this order among those of the frontier. */
+/* The kernels of kernels/analytics/gas_parents.clh and gas_parents_equal.clh, which follow one another among the frontier's. */
 #define GEMP_PARENTS_KERNELS "parents_begin", "parents_rows", "parents_ids"
 #define GEMP_PARENTS_ZERO_KERNELS "parents_steps", "parents_equal"
 
 typedef struct gemp_parents {
 	gemp_frontier *frontier; /* borrowed */
-	int kernels;             /* where they begin */
-	gemp_buffer best, hint;  /* [own], [known] once gemp_parents_min was called */
-	gemp_buffer step;
-	gemp_buffer name, id; /* [known] numbers in the order of keys; and by these, ids */
-	gemp_halo *halo;      /* of steps, once they were needed on several ranks */
+	int kernels;             /* the index of the first one */
+	gemp_buffer best, hint;  /* [own], [known] bytes; made by gemp_parents_min */
+	gemp_buffer step;        /* [known] edges of weight 0 behind a vertex with a nearer parent */
+	gemp_buffer name, id;    /* [known] names; ids by name */
+	gemp_halo *halo;         /* of step[], on several ranks; made when it is needed */
 } gemp_parents;
 
-/* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. To be freed also after a
- * failure. */
+/* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. Free it also after a failure. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_parents_free(gemp_parents *parents);
 
-/* Into `best`; does not wait. values [known]: of the vertices, ghosts too. how: to settle_open and settle_sends of
- * the application; send: there are vertices that send. */
+/* Finds the smallest parents, into parents->best; does not wait. values[known]: of all known vertices. how: passed to settle_open and
+ * settle_sends of the application; send: some vertices name themselves to their targets, besides targets that look for a parent. */
 gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
-/* Collective. Those that only edges which add nothing lead to, from local vertex source on (another rank's:
- * UINT32_MAX), into best [own]: parents->best, or values, if they have names. */
+/* Collective. Finds parents of vertices that only edges of weight 0 lead to, into best[own]: parents->best, or values that contain
+ * names. source: the local vertex where the search began; UINT32_MAX: another rank owns it. */
 gemp_code gemp_parents_zero(gemp_parents *parents, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
-/* parent [own]: becomes ids of the least parents found so. Does not wait. */
+/* parent[own] becomes the ids of the names in best[own]. Does not wait. */
 gemp_code gemp_parents_ids(gemp_parents *parents, const gemp_buffer *best, const gemp_buffer *parent);
 
 #endif

@@ -1,19 +1,23 @@
 #include "analytics/traversal/sssp.h"
 
 #include "analytics/traversal/parents.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/timer.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+/* A distance on the device has one of three forms: 32 bits; 64 bits, integer or double (wide); or 32 bits with the predecessor's name in
+ * the lower half of 64 bits (named), whose order as integers is that of distance, then name. The first two forms name predecessors
+ * afterwards. All bits set means that a vertex is not reached. */
 
 enum { BEGIN, ROUND, OVERFLOW, PARENTS, GATHER = PARENTS + 5, KERNELS };
 static const char *const names[KERNELS] = {
 	"sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS, GEMP_PARENTS_ZERO_KERNELS, "sssp_gather"
 };
 
-/* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges, and to ranks. */
+/* Delta is so many times the mean weight over the mean degree. It is larger where a round costs the time of more edges: on a GPU, and
+ * with several ranks. */
 enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 struct gemp_sssp {
@@ -22,19 +26,18 @@ struct gemp_sssp {
 	gemp_frontier_tuples tuples;
 	gemp_halo *halo;
 	gemp_sssp_options options;
-	bool floating, wide; /* distances: doubles; in 64 bits */
-	bool named;          /* in 32 bits, and with them who they come from */
+	bool floating, wide; /* distances are doubles; distances have 64 bits */
+	bool named;          /* distances have 32 bits and the predecessor's name beside them */
 	double delta;
 	gemp_buffer distance, far, predecessor;
-	uint32_t *narrow;        /* [own] of results: distances in 32 bits without names, as they come from the device; */
-	uint64_t *distance_host; /* all, */
-	double *real;            /* or, if floating */
-	gemp_vertex *predecessor_host;
+	uint32_t *narrow;              /* [own] distances of 32 bits as they come from the device; NULL if floating */
+	uint64_t *distance_host;       /* [own] the result; NULL if floating */
+	double *real;                  /* [own] the result if floating, else NULL */
+	gemp_vertex *predecessor_host; /* [own] */
 	double prepare_seconds;
 };
 
-/* With names (DURING) a distance of 32 bits and its predecessor's number share a word of 64, so that one atomic
- * minimum keeps both. */
+/* With names a distance and its predecessor share a word of 64 bits, so one atomic minimum keeps both. */
 static size_t distance_size(const gemp_sssp *s)
 {
 	return s->wide || s->named ? sizeof(cl_ulong) : sizeof(cl_uint);
@@ -79,7 +82,7 @@ static void choose_delta(gemp_sssp *s)
 	s->delta = delta;
 }
 
-/* Local. What all runs share: rows, bitmaps and results on the device, and the programs. */
+/* Local. Makes what all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &s->frontier;
@@ -152,7 +155,7 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 	return s->prepare_seconds;
 }
 
-/* Collective. From 32 bits to 64, for this search and those to come: new kernels, buffers and messages. */
+/* Collective. Changes distances from 32 bits to 64, for this search and later ones: new kernels, buffers and messages. */
 static gemp_code widen(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -164,8 +167,8 @@ static gemp_code widen(gemp_sssp *s)
 	options_of(s, options);
 	GEMP_THEN(gemp_frontier_build(f, "gas_sssp.cl", options, names, kernel_count(s)));
 	gemp_frontier_tuples_free(&s->tuples);
-	if (code == GEMP_OK && by_tuples(s))
-		code = gemp_frontier_tuples_new(&s->tuples, f, distance_size(s));
+	if (by_tuples(s))
+		GEMP_THEN(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	code = gemp_comm_agree(f->layout->comm, code);
 	gemp_halo_free(s->halo);
 	s->halo = NULL;
@@ -220,19 +223,19 @@ static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
 }
 
-/* Did a distance not fit although an edge leads to the vertex? */
+/* Local. A distance that does not fit is as large as that of an unreached vertex. It is an error if an edge leads to the vertex from a
+ * reached one. */
 static gemp_code check_lost(gemp_sssp *s)
 {
-	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const gemp_device_rows *out = f->out.rows;
 	GEMP_TRY(gemp_frontier_launch(f, OVERFLOW, GEMP_ARG(&out->begin.mem), GEMP_ARG(&out->end.mem), GEMP_ARG(&out->rows),
 	                              GEMP_ARG(&s->distance.mem), GEMP_ARG(&f->control.mem)));
 	GEMP_TRY(gemp_frontier_read(f));
 	if (f->state[GAS_OVERFLOW] == 2)
-		code = gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
+		return gemp_fail(GEMP_EDATA, "some distances are %s; scale the weights down",
 		                 s->floating ? "too great for double precision" : "greater than 2^64 - 2");
-	return code;
+	return GEMP_OK;
 }
 
 /* Collective. Distances in 32 bits first; those that overflow are searched for once more in 64. */
@@ -248,7 +251,7 @@ static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 	return GEMP_OK;
 }
 
-/* Predecessors, where they are not named during the search; edges of weight 0 need rounds of their own. */
+/* Collective. Names predecessors unless the search has done so; edges of weight 0 need rounds of their own. */
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -262,7 +265,7 @@ static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 	return gemp_frontier_seconds(&s->frontier, &device); /* waits */
 }
 
-/* Distances as the caller has them: 64 bits or doubles, whatever the device used. */
+/* Local. Distances become 64 bits or doubles, whatever form the device used. */
 static gemp_code download(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -287,7 +290,7 @@ static gemp_code download(gemp_sssp *s)
 	return GEMP_OK;
 }
 
-/* Sums of all ranks, of what each has of its own vertices. */
+/* Collective. Counts of all ranks' vertices. */
 static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -303,8 +306,8 @@ static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 	r->cost.edges = sums[2];
 }
 
-/* Distances, then predecessors, then both on the host. Local failures; the caller agrees on them. */
-static gemp_code run(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
+/* Collective. Finds distances, then predecessors, and downloads both. The code is this rank's: the caller agrees on it. */
+static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
 	gemp_frontier *f = &s->frontier;
 	double since = gemp_now();
@@ -334,7 +337,7 @@ gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *resu
 	gemp_code code = gemp_frontier_source(&s->frontier, source, &local);
 	if (code != GEMP_OK)
 		return code;
-	code = gemp_comm_agree(s->frontier.layout->comm, run(s, local, result));
+	code = gemp_comm_agree(s->frontier.layout->comm, run_search(s, local, result));
 	if (code == GEMP_OK)
 		sum_ranks(s, result);
 	result->cost.traffic = gemp_halo_traffic_since(s->halo, &before);

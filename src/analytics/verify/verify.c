@@ -5,20 +5,20 @@
 #include "analytics/verify/verify.h"
 
 #include "core/bitset.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/threads.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
+
+/* PATHS */
 
 /* A search's answer on every rank; arrays that are not checked are NULL. */
 typedef struct paths {
 	const gemp_verify_edges *edges;
 	uint64_t source;
-	/* [vertices] by id */
-	void *level, *distance, *real, *parent, *key_rank; /* those that are not asked about are NULL */
-	uint64_t *confirmed; /* bits of vertices whose parent has an edge to them that is right */
+	void *level, *distance, *real, *parent, *key_rank; /* [vertices] by id */
+	uint64_t *confirmed; /* a bit for each vertex: an edge from its parent accounts for its level or distance */
 	verify_fault fault;
 } paths;
 
@@ -45,7 +45,7 @@ static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *w
 		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
 }
 
-/* Levels, distances and real distances have their own marks of unreached vertices. */
+/* Levels, distances and real distances mark unreached vertices in different ways. */
 static bool reached(const paths *p, uint64_t v)
 {
 	if (p->level)
@@ -60,7 +60,7 @@ static bool is_zero(const paths *p, uint64_t v)
 	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
 }
 
-/* One edge from a to b: the way through a is not shorter than b's. Sums of integers that pass 64 bits reach nobody. */
+/* One edge from a to b: the path through a is not shorter than b's distance. Sums of integers beyond 64 bits are no distances. */
 static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	paths *p = self;
@@ -85,39 +85,7 @@ static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column
 		gemp_bits64_set_atomic(p->confirmed, b);
 }
 
-/* Ranks and products, computed once more in double. */
-
-typedef struct product {
-	const gemp_verify_edges *edges;
-	const gemp_verify_product *asked;
-	uint64_t vertices;
-	int exponent;                     /* values below 2^exponent have sums that are finite */
-	int scale;                        /* what the vector so far is to be multiplied by: 2^scale */
-	double *x, *error;                /* [vertices] the vector so far, and how wrong it may be as computed */
-	double *terms;                    /* [vertices] of a sum, how many */
-	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors before */
-} product;
-
-static double max_magnitude(const double *values, uint64_t count)
-{
-	double greatest = 0;
-	for (uint64_t v = 0; v < count; v++)
-		greatest = fmax(greatest, fabs(values[v]));
-	return greatest;
-}
-
-/* The first vector as the engine has it: rounded to its precision. */
-static void first_vector(const product *p, const double *given)
-{
-	double greatest = given ? max_magnitude(given, p->vertices) : 1;
-	double lost = p->asked->underflow * (p->asked->normal ? greatest : 1);
-	for (uint64_t v = 0; v < p->vertices; v++) {
-		p->x[v] = given ? given[v] : 1;
-		p->error[v] = fabs(p->x[v]) * p->asked->epsilon + lost;
-	}
-}
-
-/* Own vertices: those that are reached, but for the source, have parents, which are reached. */
+/* Own vertices: each reached vertex except the source has a parent, which is reached. */
 static void check_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -144,12 +112,11 @@ static void check_rows(void *context, size_t range, size_t begin, size_t end)
 }
 
 typedef struct pointer_jump {
-	const gemp_vertex *up;
-	gemp_vertex *next;
+	const gemp_vertex *up; /* [vertices] an ancestor of each vertex */
+	gemp_vertex *next;     /* [vertices] becomes the ancestor's ancestor */
 	atomic_bool moved;
 } pointer_jump;
 
-/* Each vertex's ancestor becomes that one's ancestor. */
 static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -163,8 +130,8 @@ static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&h->moved, true);
 }
 
-/* Collective. Parents of all reached vertices lead to the source, by pointer jumping (Wyllie 1979): the way to the
- * root halves in each step. A cycle never ends, or ends at vertices of its own. */
+/* Collective. Parents of all reached vertices lead to the source: pointer jumping (Wyllie 1979) halves the path to the
+ * root in each step. The pointers of a cycle never settle, or settle at vertices of the cycle. */
 static gemp_code check_tree(paths *p)
 {
 	uint64_t vertices = p->edges->graph->vertex_count;
@@ -195,7 +162,6 @@ static gemp_code check_tree(paths *p)
 /* Collective. All edges, then all own vertices; for distances the tree, too, as edges of weight 0 may form cycles. */
 static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_shard *graph = p->edges->graph;
 	uint64_t words = graph->vertex_count / 64 + 1;
 	GEMP_TRY(gemp_comm_agree(p->edges->comm, GEMP_NEW(p->confirmed, words)));
@@ -203,11 +169,10 @@ static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 	gemp_verify_or(p->edges->comm, p->confirmed, words);
 	gemp_for_ranges(graph->rows, check_rows, p);
 	GEMP_TRY(gemp_verify_agree(p->edges, &p->fault));
-	if (p->parent && !p->level) {
-		GEMP_TRY(check_tree(p));
-		code = gemp_verify_agree(p->edges, &p->fault);
-	}
-	return code;
+	if (!p->parent || p->level)
+		return GEMP_OK;
+	GEMP_TRY(check_tree(p));
+	return gemp_verify_agree(p->edges, &p->fault);
 }
 
 static void paths_free(paths *p)
@@ -242,14 +207,15 @@ gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, c
 	return check_paths(&p, check_distance);
 }
 
-/* sum[b] of what edges bring from[a] to, and of magnitudes. */
+/* PAGERANK */
+
+/* sum[b] += weight * from[a] for each edge from a to b; magnitude[b] of the absolute values. */
 typedef struct sum_task {
 	const double *from;
 	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
 } sum_task;
 
-/* One edge's product goes to its target's sum, and its magnitude. */
-static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+static void add_product(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	const sum_task *s = self;
 	double value = verify_weight(weight, row) * s->from[a];
@@ -258,13 +224,12 @@ static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, u
 		verify_add(&s->magnitude[b], fabs(value));
 }
 
+/* self: [vertices] sums of the weights that leave each vertex. */
 static void add_leaving(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	(void)b;
 	verify_add((double *)self + a, verify_weight(weight, row));
 }
-
-/* PAGERANK */
 
 static double sum_of(const double *values, uint64_t count)
 {
@@ -274,7 +239,8 @@ static double sum_of(const double *values, uint64_t count)
 	return sum;
 }
 
-/* Collective. residual: the sum of differences between rank[] and what one more iteration makes of it. */
+/* Collective. *residual: the sum of the differences between rank[] and the ranks after one more iteration. leaving, next: [vertices]
+ * zeros. */
 static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
@@ -286,7 +252,7 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 		dangling += leaving[v] > 0 ? 0 : rank[v];
 		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
 	}
-	GEMP_TRY(gemp_verify_each_edge(edges, add, &(sum_task){ .from = share, .sum = next }));
+	GEMP_TRY(gemp_verify_each_edge(edges, add_product, &(sum_task){ .from = share, .sum = next }));
 	gemp_verify_sum(edges->comm, next, vertices);
 	*residual = 0;
 	for (uint64_t v = 0; v < vertices; v++) {
@@ -300,7 +266,6 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                                double allowed, double *residual)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t vertices = edges->graph->vertex_count;
 	GEMP_OWNED void *jumps = NULL, *ranks = NULL;
 	GEMP_OWNED double *leaving = NULL, *next = NULL;
@@ -309,8 +274,7 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
 	if (jump)
 		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
-	code = GEMP_NEW(leaving, vertices);
-	GEMP_THEN(GEMP_NEW(next, vertices));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(leaving, vertices), GEMP_ARRAY(next, vertices));
 	GEMP_TRY(gemp_comm_agree(edges->comm, code));
 	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
 	double sum = sum_of(ranks, vertices);
@@ -324,9 +288,42 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 	return gemp_comm_agree(edges->comm, code);
 }
 
-/* PRODUCTS: sums of the host's, of values that are multiplied by powers of 2, so that nothing overflows. */
+/* PRODUCTS
+ *
+ * The host computes all rounds once more in double. Values and errors are multiplied by powers of 2 before each round, as large as
+ * they may be without any sum overflowing. */
 
-/* Errors of a source's value spread with the weight. */
+typedef struct product {
+	const gemp_verify_edges *edges;
+	const gemp_verify_product *claim;
+	uint64_t vertices;
+	int exponent;                     /* values below 2^exponent have finite sums */
+	int scale;                        /* the true vector is x times 2^scale */
+	double *x, *error;                /* [vertices] the vector so far, and a bound for the engine's error */
+	double *terms;                    /* [vertices] the number of terms of each sum */
+	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors of the sources */
+} product;
+
+static double max_magnitude(const double *values, uint64_t count)
+{
+	double greatest = 0;
+	for (uint64_t v = 0; v < count; v++)
+		greatest = fmax(greatest, fabs(values[v]));
+	return greatest;
+}
+
+/* The first vector, and the engine's error in rounding it to its precision. */
+static void first_vector(const product *p, const double *given)
+{
+	double greatest = given ? max_magnitude(given, p->vertices) : 1;
+	double lost = p->claim->underflow * (p->claim->normal ? greatest : 1);
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] = given ? given[v] : 1;
+		p->error[v] = fabs(p->x[v]) * p->claim->epsilon + lost;
+	}
+}
+
+/* The error of a source's value, times the weight, is an error of the sum. */
 static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	const product *p = self;
@@ -335,7 +332,7 @@ static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *wei
 
 typedef struct term_counts {
 	double *terms;
-	double greatest; /* magnitude of a weight */
+	double greatest; /* the largest magnitude of a weight */
 } term_counts;
 
 static void count_terms(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
@@ -346,10 +343,10 @@ static void count_terms(void *self, uint64_t a, uint64_t b, const gemp_column *w
 	verify_max(&e->greatest, fabs(verify_weight(weight, row)));
 }
 
-/* Collective. How many terms sums have, and how large values may be, so that sums of errors, too, are finite. */
+/* Collective. Counts the terms of each sum, and chooses how large values may be such that even the sums of errors are finite. */
 static gemp_code choose_exponent(product *p)
 {
-	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
+	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* the factors of an error bound stay below 2^24 */
 	term_counts e = { p->terms, 0 };
 	GEMP_TRY(gemp_verify_each_edge(p->edges, count_terms, &e));
 	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
@@ -374,7 +371,7 @@ static void rescale(product *p)
 	p->scale -= by;
 }
 
-/* x becomes x divided by its largest magnitude, whose own error spreads to all. */
+/* Divides x by its largest magnitude, whose own error becomes an error of all values. */
 static void divide(product *p)
 {
 	double greatest = max_magnitude(p->x, p->vertices), wrong = max_magnitude(p->error, p->vertices);
@@ -382,8 +379,8 @@ static void divide(product *p)
 		return;
 	for (uint64_t v = 0; v < p->vertices; v++) {
 		p->x[v] /= greatest;
-		p->error[v] = p->error[v] / greatest + fabs(p->x[v]) * (wrong / greatest + 4 * p->asked->epsilon) +
-		              (p->terms[v] + 1) * p->asked->underflow;
+		p->error[v] = p->error[v] / greatest + fabs(p->x[v]) * (wrong / greatest + 4 * p->claim->epsilon) +
+		              (p->terms[v] + 1) * p->claim->underflow;
 	}
 	p->scale = 0;
 }
@@ -395,22 +392,22 @@ static gemp_code multiply(product *p)
 	rescale(p);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		memset(arrays[i], 0, p->vertices * sizeof(double));
-	GEMP_TRY(gemp_verify_each_edge(p->edges, add, &(sum_task){ p->x, p->sum, p->magnitude }));
+	GEMP_TRY(gemp_verify_each_edge(p->edges, add_product, &(sum_task){ p->x, p->sum, p->magnitude }));
 	GEMP_TRY(gemp_verify_each_edge(p->edges, add_error, p));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
-	double lost = ldexp(p->asked->normal ? 0 : p->asked->underflow, -p->scale);
+	double lost = ldexp(p->claim->normal ? 0 : p->claim->underflow, -p->scale);
 	for (uint64_t v = 0; v < p->vertices; v++) {
-		double rounding = (p->terms[v] + 3) * 2 * p->asked->epsilon * (p->magnitude[v] + p->spread[v]);
+		double rounding = (p->terms[v] + 3) * 2 * p->claim->epsilon * (p->magnitude[v] + p->spread[v]);
 		p->x[v] = p->sum[v];
 		p->error[v] = p->spread[v] + rounding + (p->terms[v] + 1) * (lost + DBL_TRUE_MIN);
 	}
-	if (p->asked->normal)
+	if (p->claim->normal)
 		divide(p);
 	return GEMP_OK;
 }
 
-/* How much of the allowed error a value uses, at most 1 if it is right; a value that is not finite never is. */
+/* The fraction of the allowed error that a value uses, at most 1 if it is right; a value that is not finite is wrong. */
 static double error_share(double expected, double error, double got)
 {
 	double off = got == expected ? 0 : fabs(got - expected);
@@ -419,7 +416,7 @@ static double error_share(double expected, double error, double got)
 	return off > 0 ? off / error : 0;
 }
 
-/* Collective. The worst share of the allowed error of all ranks' values. */
+/* Collective. *worst: the largest fraction of the allowed error of all ranks' values. */
 static gemp_code compare(product *p, double *worst)
 {
 	verify_fault fault = { 0 };
@@ -427,7 +424,7 @@ static gemp_code compare(product *p, double *worst)
 	double greatest = 0;
 	for (size_t row = 0; row < graph->rows; row++) {
 		uint64_t v = graph->first_vertex + row;
-		double part = error_share(p->x[v], p->error[v], ldexp(p->asked->y[row], -p->scale));
+		double part = error_share(p->x[v], p->error[v], ldexp(p->claim->y[row], -p->scale));
 		if (!(part <= 1))
 			gemp_verify_fault(&fault, "has a sum that rounding does not explain, computed for", v, v);
 		greatest = part > greatest ? part : greatest;
@@ -438,29 +435,29 @@ static gemp_code compare(product *p, double *worst)
 	return gemp_verify_agree(p->edges, &fault);
 }
 
-/* Repeats all rounds in double, with a running bound of the engine's rounding errors (Higham 2002). */
-gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_product *asked, double *worst)
+static void product_free(product *p)
 {
-	gemp_code code = GEMP_OK;
-	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertex_count };
-	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
-	void *given = NULL;
-	GEMP_TRY_DONE(gemp_verify_capacity(edges, 56));
-	GEMP_TRY_DONE(gemp_shard_load_keys(edges->graph));
-	if (asked->x)
-		GEMP_TRY_DONE(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		GEMP_THEN(GEMP_NEW(*arrays[i], p.vertices));
-	GEMP_TRY_DONE(gemp_comm_agree(edges->comm, code));
+	gemp_free_all(p->x, p->error, p->terms, p->sum, p->magnitude, p->spread);
+}
+
+/* Repeats all rounds in double, with a running bound of the engine's rounding errors (Higham 2002). */
+gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_product *claim, double *worst)
+{
+	uint64_t vertices = edges->graph->vertex_count;
+	GEMP_OWNED_BY(product_free) product p = { .edges = edges, .claim = claim, .vertices = vertices };
+	GEMP_OWNED void *given = NULL;
+	GEMP_TRY(gemp_verify_capacity(edges, 56));
+	GEMP_TRY(gemp_shard_load_keys(edges->graph));
+	if (claim->x)
+		GEMP_TRY(gemp_verify_gather(edges, claim->x, sizeof *claim->x, &given));
+	GEMP_TRY(
+		gemp_comm_agree(edges->comm, gemp_new_all(GEMP_ARRAY(p.x, vertices), GEMP_ARRAY(p.error, vertices),
+	                                              GEMP_ARRAY(p.terms, vertices), GEMP_ARRAY(p.sum, vertices),
+	                                              GEMP_ARRAY(p.magnitude, vertices), GEMP_ARRAY(p.spread, vertices))));
 	first_vector(&p, given);
-	if (asked->rounds)
-		GEMP_TRY_DONE(choose_exponent(&p));
-	for (uint32_t round = 0; round < asked->rounds; round++)
-		GEMP_TRY_DONE(multiply(&p));
-	code = compare(&p, worst);
-done:
-	gemp_free(given);
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		gemp_free(*arrays[i]);
-	return code;
+	if (claim->rounds)
+		GEMP_TRY(choose_exponent(&p));
+	for (uint32_t round = 0; round < claim->rounds; round++)
+		GEMP_TRY(multiply(&p));
+	return compare(&p, worst);
 }

@@ -2,7 +2,7 @@
 
 #include "core/limits.h"
 #include "core/log.h"
-#include "core/status.h"
+#include "core/memory.h"
 #include "core/threads.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
 
-/* Bytes that this node has left, as Linux reports; more than anyone needs if it does not. */
+/* The bytes of memory that this node has left, as Linux reports them; on other systems no limit. */
 static uint64_t free_memory(void)
 {
 	unsigned long long kibibytes = ULLONG_MAX >> 10;
@@ -50,7 +50,7 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 	fault->b = b;
 }
 
-/* The first rank with a fault tells the others its vertices, whose keys all ranks find together. */
+/* The first rank with a fault sends the others its vertices, since finding a key is collective. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault)
 {
 	gemp_code code = GEMP_OK;
@@ -78,14 +78,13 @@ typedef struct edge_task {
 } edge_task;
 
 /* Edges of a chunk of rows; one thread reports the progress. */
-static void visit_rows(void *context, unsigned thread, size_t piece)
+static void visit_rows(void *context, unsigned thread, size_t chunk)
 {
 	const edge_task *s = context;
 	const gemp_shard *graph = s->edges->graph;
-	if (thread == 0) /* one of them speaks */
-		gemp_progress("verifying", piece, (graph->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, 0);
-	size_t row = piece * CHUNK_ROWS, end = row + CHUNK_ROWS < graph->rows ? row + CHUNK_ROWS : graph->rows;
-	for (; row < end; row++)
+	if (thread == 0)
+		gemp_progress("verifying", chunk, (graph->rows + CHUNK_ROWS - 1) / CHUNK_ROWS, 0);
+	for (size_t row = chunk * CHUNK_ROWS; row < gemp_chunk_end(graph->rows, CHUNK_ROWS, chunk); row++)
 		for (uint64_t e = s->relation->out_offsets[row]; e < s->relation->out_offsets[row + 1]; e++) {
 			uint64_t source = graph->first_vertex + row, target = s->relation->out_targets[e];
 			if (s->forward)
@@ -115,18 +114,16 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)
 {
-	size_t *begin = NULL;
-	gemp_code code = gemp_comm_allgather(edges->comm, GEMP_OK, own, edges->graph->rows * size, all, &begin);
-	gemp_free(begin);
-	return code;
+	GEMP_OWNED size_t *begin = NULL;
+	return gemp_comm_allgather(edges->comm, GEMP_OK, own, edges->graph->rows * size, all, &begin);
 }
 
-/* MPI counts in 32 bits, so large arrays are reduced in pieces. */
+/* MPI counts in 32 bits, so large arrays are reduced in chunks. */
 static void reduce(const gemp_comm *comm, void *numbers, uint64_t count, MPI_Datatype type, MPI_Op op)
 {
 	for (uint64_t at = 0; at < count; at += REDUCE_NUMBERS) {
-		int count_now = (int)(count - at < REDUCE_NUMBERS ? count - at : REDUCE_NUMBERS);
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)numbers + at, count_now, type, op, comm->world));
+		int chunk = (int)gemp_min(count - at, REDUCE_NUMBERS);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, (uint64_t *)numbers + at, chunk, type, op, comm->world));
 	}
 }
 

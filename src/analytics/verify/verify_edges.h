@@ -1,5 +1,5 @@
-/* verify_edges: what the checks share: a visit of all edges as they lead, values of all vertices, and the first fault, which becomes
- * one message of all ranks. Private to this folder, but for gemp_verify_edges.
+/* verify_edges: the common part of the checks: a visit of all edges in their directions, values of all vertices, and the first fault,
+ * which becomes one message of all ranks. Private to this folder, but for gemp_verify_edges.
  */
 
 #ifndef GEMP_ANALYTICS_VERIFY_VERIFY_EDGES_H
@@ -15,26 +15,26 @@ typedef struct verify_fault {
 	uint64_t a, b;    /* ids */
 } verify_fault;
 
-/* Which edges, and how they lead: as a layout has them. */
+/* The edges and their directions, as a layout has them. */
 typedef struct gemp_verify_edges {
 	const gemp_comm *comm;
-	gemp_shard *graph;     /* what is needed of it is loaded */
+	gemp_shard *graph;     /* checks load the parts that they need */
 	const bool *relations; /* [graph->relation_count]; NULL: all */
 	gemp_edge_direction direction;
 	const char *weight; /* NULL: each edge weighs 1 */
 } gemp_verify_edges;
 
-/* Collective. Has this node room for so many bytes for each vertex of the graph, on each of its ranks? */
+/* Collective. GEMP_ENOMEM if a node has too little memory for so many bytes for each vertex of the graph on each of its ranks. */
 gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes);
 
-/* Several threads may see faults; one is kept. */
+/* Several threads may report faults; the first one is kept. */
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b);
 /* Collective. Any rank's fault is a failure of all. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault);
 
-/* An edge leads from a to b; its weight is in a row of a column, NULL: 1. Several threads call it. */
+/* Called for an edge from a to b, whose weight is in `row` of a column; NULL: it is 1. Several threads call it at the same time. */
 typedef void gemp_verify_visit(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row);
-/* Collective: loads keys and edges. Each edge of this rank, as often as it leads. */
+/* Collective. Loads keys and edges, and visits each edge of this rank in each of its directions. */
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self);
 
 static inline double verify_weight(const gemp_column *weight, uint64_t row)
@@ -42,14 +42,14 @@ static inline double verify_weight(const gemp_column *weight, uint64_t row)
 	return !weight ? 1 : weight->integers ? (double)weight->integers[row] : weight->floats[row];
 }
 
-/* Collective. Of all vertices by id: gemp_free. */
+/* Collective. own: values of `size` bytes by row. *all: values of all vertices by id; the caller frees. */
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all);
 
-/* Collective. Numbers of all ranks become their sum, or bits of any. */
+/* Collective. Arrays of all ranks are reduced in place, by sums or by bitwise or. */
 void gemp_verify_sum(const gemp_comm *comm, double *sums, uint64_t count);
 void gemp_verify_or(const gemp_comm *comm, uint64_t *words, uint64_t count);
 
-/* Several threads. */
+/* Atomic, for several threads. */
 static inline void verify_add(double *sum, double value)
 {
 	double before = *sum, after;
