@@ -20,22 +20,22 @@
 enum { NEIGHBOURS, TRIANGLES, SHAPES };
 static const char *const shape_names[SHAPES] = { "clique:2", "triangle" };
 
-/* What features of one graph share, each result by the first feature that needs it. */
+/* Results that several features of one graph need; the first of these features computes them. */
 typedef struct feature_context {
 	gemp_runtime *context;
 	gemp_shard *graph;
-	const bool *relations; /* [relation_count] whose edges count */
+	const bool *relations; /* [relation_count] the relations whose edges count */
 	bool have_degrees;
-	gemp_vertex_degrees directed, undirected; /* of edges with a direction, and without */
-	uint64_t *counts[SHAPES];                 /* [rows] occurrences that a vertex is in */
+	gemp_vertex_degrees directed, undirected; /* degrees by directed edges, and by undirected edges */
+	uint64_t *counts[SHAPES];                 /* [rows] the occurrences of a shape that contain each vertex */
 } feature_context;
 
 typedef struct feature_kind {
 	const char *name;
 	/* Collective. values[rows] of own vertices. */
 	gemp_code (*compute)(feature_context *work, const struct feature_kind *kind, double *values);
-	bool out, in; /* degrees: of edges that leave, that reach a vertex */
-	int shape;
+	bool out, in; /* degrees: edges that leave, edges that reach a vertex */
+	int shape;    /* counts of shapes */
 } feature_kind;
 
 static const char log_prefix[] = "log:", attribute_prefix[] = "attr:";
@@ -74,7 +74,7 @@ static gemp_code count_degrees(feature_context *w)
 	return GEMP_OK;
 }
 
-/* Collective. Edges without a direction count both as leaving and as reaching a vertex. */
+/* Collective. Undirected edges count both as leaving and as reaching a vertex. */
 static gemp_code find_degrees(feature_context *w, const feature_kind *kind, double *values)
 {
 	GEMP_TRY(count_degrees(w));
@@ -84,7 +84,7 @@ static gemp_code find_degrees(feature_context *w, const feature_kind *kind, doub
 	return GEMP_OK;
 }
 
-/* A pattern of the simple undirected graph, bound; its edges are of the chosen types. */
+/* The pattern of a shape, bound to the graph; its edges are of the chosen types. */
 static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const char *name)
 {
 	GEMP_TRY(gemp_pattern_named(out, name));
@@ -94,7 +94,8 @@ static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const 
 	return GEMP_OK;
 }
 
-/* Collective. How many occurrences of a shape, whose vertices are all alike, each vertex is in. */
+/* Collective. Counts the occurrences of a shape that contain each vertex. All vertices of a shape are equivalent, so it is enough to
+ * count by one of them. */
 static gemp_code count_shape(feature_context *w, int which)
 {
 	const gemp_match_options how = { .semantics = GEMP_ISO,
@@ -126,8 +127,8 @@ static gemp_code find_shape(feature_context *w, const feature_kind *kind, double
 	return GEMP_OK;
 }
 
-/* The local clustering coefficient (Watts and Strogatz 1998): the share of the pairs of a vertex's neighbours that are joined,
- * too; missing where there are fewer than two neighbours. */
+/* The local clustering coefficient (Watts and Strogatz 1998): the fraction of the pairs of a vertex's neighbours that are neighbours of
+ * each other; missing if there are fewer than two neighbours. */
 static gemp_code find_clustering(feature_context *w, const feature_kind *kind, double *values)
 {
 	(void)kind;
@@ -140,7 +141,7 @@ static gemp_code find_clustering(feature_context *w, const feature_kind *kind, d
 	return GEMP_OK;
 }
 
-/* Collective. Times the number of vertices, so that its mean is 1 in graphs of all sizes. */
+/* Collective. PageRank times the number of vertices: its mean is 1 in graphs of all sizes, so maps apply to other graphs. */
 static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, double *values)
 {
 	gemp_code code = GEMP_OK;
@@ -163,7 +164,7 @@ done:
 	return code;
 }
 
-/* Collective. Over the chosen edges, whatever their direction. */
+/* Collective. Weak components by the chosen edges. */
 static gemp_code find_components(gemp_components *out, const feature_context *w)
 {
 	static const gemp_components_options how = { 0 };
@@ -221,7 +222,7 @@ static bool begins(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Takes `name`; false if it names no feature. */
+/* Takes ownership of `name`. False: no feature has this name. */
 static bool parse_name(gemp_feature *f, char *name)
 {
 	*f = (gemp_feature){
@@ -241,15 +242,14 @@ static bool parse_name(gemp_feature *f, char *name)
 static gemp_code print_known(gemp_text *out, const char *name)
 {
 	const char *names[KINDS];
-	const size_t count = KINDS;
-	for (size_t k = 0; k < count; k++)
+	for (size_t k = 0; k < KINDS; k++)
 		names[k] = kinds[k].name;
-	const char *nearest = gemp_text_nearest(begins(name, log_prefix) ? name + strlen(log_prefix) : name, names, count);
+	const char *nearest = gemp_text_nearest(begins(name, log_prefix) ? name + strlen(log_prefix) : name, names, KINDS);
 	if (nearest)
 		gemp_text_print(out, "; did you mean '%s'? There are ", nearest);
 	else
 		gemp_text_print(out, "; there are ");
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < KINDS; i++)
 		gemp_text_print(out, "%s, ", names[i]);
 	gemp_text_print(out, "%sNAME (a number that is an attribute of the vertices), and each with %s in front",
 	                attribute_prefix, log_prefix);
@@ -259,11 +259,9 @@ static gemp_code print_known(gemp_text *out, const char *name)
 /* Suggests the nearest name, and lists all. */
 static gemp_code fail_unknown(const char *name)
 {
-	gemp_text known = { 0 };
-	gemp_code code = print_known(&known, name);
-	GEMP_THEN(gemp_fail(GEMP_EUSAGE, "features: '%s' is no feature%s", name, known.data));
-	gemp_text_free(&known);
-	return code;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text known = { 0 };
+	GEMP_TRY(print_known(&known, name));
+	return gemp_fail(GEMP_EUSAGE, "features: '%s' is no feature%s", name, known.data);
 }
 
 static gemp_code fail_in_map(const char *path, const char *name)
@@ -274,7 +272,7 @@ static gemp_code fail_in_map(const char *path, const char *name)
 	                 path, name);
 }
 
-/* Takes `name`. map: its path; NULL: the name is from --features. */
+/* Takes ownership of `name`. map: the path of the map whose column it is; NULL: the name is from --features. */
 static gemp_code append(gemp_features *f, char *name, const char *map)
 {
 	if (!name)
@@ -288,7 +286,7 @@ static gemp_code append(gemp_features *f, char *name, const char *map)
 	return GEMP_OK;
 }
 
-/* Local. Commas separate the names; a feature that is there twice is refused, since equal columns weigh double. */
+/* A feature that is listed twice is refused, since equal columns would count double in distances. */
 gemp_code gemp_features_parse(gemp_features *out, const char *list)
 {
 	gemp_code code = GEMP_OK;
@@ -321,11 +319,11 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
-/* Names the attributes that would do. */
+/* The message names the attributes that are numbers. */
 static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
-	gemp_text numeric = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text numeric = { 0 };
 	for (size_t i = 0; i < graph->attributes.count; i++) {
 		const gemp_column *other = &graph->attributes.columns[i];
 		if (is_number(other->type))
@@ -333,15 +331,12 @@ static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *colu
 	}
 	if (!numeric.size)
 		gemp_text_print(&numeric, "; vertices have no attributes that are numbers");
-	gemp_code code = gemp_text_status(&numeric);
-	if (code == GEMP_OK && column)
-		code = gemp_fail(GEMP_EUSAGE, "%s: %s: attribute '%s' is a %s, and no number%s", path, f->name, f->attribute,
+	GEMP_TRY(gemp_text_status(&numeric));
+	if (column)
+		return gemp_fail(GEMP_EUSAGE, "%s: %s: attribute '%s' is a %s, and no number%s", path, f->name, f->attribute,
 		                 gemp_type_name[column->type], numeric.data);
-	else if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "%s: %s: vertices have no attribute '%s'%s", path, f->name, f->attribute,
-		                 numeric.data);
-	gemp_text_free(&numeric);
-	return code;
+	return gemp_fail(GEMP_EUSAGE, "%s: %s: vertices have no attribute '%s'%s", path, f->name, f->attribute,
+	                 numeric.data);
 }
 
 gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path)
@@ -370,7 +365,7 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double
 	return GEMP_OK;
 }
 
-/* Local. Into its column of x. */
+/* Local. Writes the values to the feature's column of x, whose rows are `stride` numbers apart. */
 static gemp_code store_values(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
                               size_t stride)
 {
@@ -386,11 +381,11 @@ static gemp_code store_values(const gemp_feature *f, const char *path, const dou
 	return GEMP_OK;
 }
 
-/* Collective. At its column of x. */
+/* Collective. Sets minimum, maximum, mean and missing values. x: the feature's column. */
 static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *x, size_t rows, size_t stride)
 {
 	double extremes[2] = { -DBL_MAX, -DBL_MAX },
-		   sums[2] = { 0 }; /* of -value and value; of values and how many there are */
+		   sums[2] = { 0 }; /* maxima of -value and value; sum and number of values */
 	for (size_t row = 0; row < rows; row++) {
 		const double value = (double)x[row * stride];
 		if (isnan(value))

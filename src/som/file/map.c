@@ -2,7 +2,6 @@
 
 #include "core/log.h"
 #include "core/memory.h"
-#include "core/status.h"
 #include "graph/column_bulk.h"
 #include "som/init/init_codebook.h"
 
@@ -17,7 +16,7 @@ gemp_code gemp_som_check_dims(const char *place, uint32_t dims)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EDATA,
 	                 "%s: has vectors of %" PRIu32 " numbers, and maps have at most %d; leave columns out, or "
-	                 "make fewer of them (principal components)",
+	                 "reduce them to principal components",
 	                 place, dims, GEMP_SOM_MAX_DIMS);
 }
 
@@ -33,7 +32,7 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
 }
 
-/* Best units are found by |w|^2 - 2 x.w, whose rounding is larger than the differences of vectors where these lie
+/* Best units are found by |w|^2 - 2 x.w, whose rounding error exceeds the differences of vectors that lie
  * far from 0. */
 static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
 {
@@ -72,28 +71,29 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	for (uint32_t c = 0; c < dims; c++) {
 		double width = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.max[c] - columns.min[c] : deviation[c];
 		map->offset[c] = map->scaling == GEMP_SOM_SCALE_UNIT ? columns.min[c] : columns.mean[c];
-		if (width > 0 && isfinite(width)) /* else all values are alike, and become 0 */
+		if (width > 0 && isfinite(width))
 			map->factor[c] = 1 / width;
 	}
 	return GEMP_OK;
 }
 
-/* Local. *max: the greatest value, whatever its sign; first_row: the number of this rank's first row, for messages. */
-static gemp_code scale(const gemp_som_map *map, uint64_t first_row, const char *place, gemp_vectors *vectors,
-                       double *max)
+/* Local. *max: the largest magnitude; first_row: the number of this rank's first row, for messages. The limit keeps the square of a
+ * distance within floats even for units that lie beyond the data. */
+static gemp_code scale_rows(const gemp_som_map *map, uint64_t first_row, const char *place, gemp_vectors *vectors,
+                            double *max)
 {
-	const double max_value = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
+	const double max_value = sqrt((double)FLT_MAX / (64. * vectors->dims));
 	for (size_t i = 0; i < vectors->count; i++)
 		for (uint32_t c = 0; c < vectors->dims; c++) {
 			float *value = &vectors->x[i * vectors->dims + c];
 			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
 			if (fabs(scaled) > max_value)
 				return gemp_fail(GEMP_EDATA,
-				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
-				                 "floats allow, %.3g; leave it out, or train with scale unit or standard",
+				                 "%s: row %" PRIu64 " (from 0), '%s': %g%s exceeds the limit of "
+				                 "distances in floats, %.3g; leave it out, or train with scale unit or standard",
 				                 place, first_row + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
 				                 max_value);
-			*max = fmax(*max, fabs(scaled)); /* not NaN */
+			*max = fmax(*max, fabs(scaled)); /* fmax ignores NaN */
 			*value = (float)scaled;
 		}
 	return GEMP_OK;
@@ -102,13 +102,13 @@ static gemp_code scale(const gemp_som_map *map, uint64_t first_row, const char *
 /* Squares of differences must neither overflow nor vanish in floats. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
-	static const double min_square_root = 1e-15; /* squares of differences are to be more than the least float */
+	static const double min_square_root = 1e-15; /* the square of a smaller difference is below the normal floats */
 	double max = 0;
 	const uint64_t first_row = gemp_comm_exscan(comm, vectors->count);
-	GEMP_TRY(gemp_comm_agree(comm, scale(map, first_row, place, vectors, &max)));
+	GEMP_TRY(gemp_comm_agree(comm, scale_rows(map, first_row, place, vectors, &max)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &max, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (max > 0 && max < min_square_root && map->metric != GEMP_SOM_MANHATTAN)
-		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with scale unit or standard",
+		gemp_warn("%s: no value exceeds %g, whose square is too small for floats; train with scale unit or standard",
 		          place, max);
 	return GEMP_OK;
 }
@@ -122,10 +122,8 @@ void gemp_som_unit_list_free(gemp_som_unit_list *units)
 gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm, size_t count)
 {
 	*out = (gemp_som_unit_list){ 0 };
-	gemp_code code = GEMP_NEW(out->unit, count);
-	GEMP_THEN(GEMP_NEW(out->second, count));
-	GEMP_THEN(GEMP_NEW(out->distance, count));
-	code = gemp_comm_agree(comm, code);
+	gemp_code code = gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->unit, count), GEMP_ARRAY(out->second, count),
+	                                                    GEMP_ARRAY(out->distance, count)));
 	if (code != GEMP_OK)
 		gemp_som_unit_list_free(out);
 	return code;
@@ -134,12 +132,10 @@ gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm,
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
-	GEMP_TRY_DONE(gemp_som_unit_list_new(out, context->comm, vectors->count));
-	code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook,
-	                      vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second);
-done:
+	GEMP_TRY(gemp_som_unit_list_new(out, context->comm, vectors->count));
+	gemp_code code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook,
+	                                vectors->x, vectors->count, vectors->dims, out->unit, out->distance, out->second);
 	if (code != GEMP_OK)
 		gemp_som_unit_list_free(out);
 	return code;
@@ -149,13 +145,13 @@ enum { X = 1, Y, DISTANCE, SECOND };
 const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS] = { "unit", "x", "y", "distance", "second" };
 
 /* Vectors without a unit get NULL in all columns. */
-gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
+gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second)
 {
 	gemp_column *column;
-	found->rows = rows;
+	table->rows = rows;
 	for (int c = 0; c < (with_second ? GEMP_SOM_UNIT_COLUMNS : GEMP_SOM_MAP_COLUMNS); c++) {
-		GEMP_TRY(gemp_table_add(found, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
+		GEMP_TRY(gemp_table_add(table, gemp_som_unit_columns[c], c == DISTANCE ? GEMP_FLOAT : GEMP_INTEGER, &column));
 		GEMP_TRY(gemp_column_pad(column, rows));
 		for (size_t row = 0; row < rows; row++) {
 			const uint32_t unit = c == SECOND ? units->second[row] : units->unit[row];
@@ -183,7 +179,7 @@ double gemp_som_default_radius(const gemp_som_map *map)
 	return fmax(map->radius_end, (map->rows > map->columns ? map->rows : map->columns) / 2.);
 }
 
-/* Local. A map that has been trained for some epochs goes on with the next one. */
+/* Local. The training of a map that has been trained for some epochs continues with the next one. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 {
 	return (gemp_som_training){

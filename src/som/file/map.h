@@ -1,8 +1,9 @@
-/* map: what the engine does with the map of a file (io/som/som_file.h) and with vectors: scaling, best units, these units as columns,
- * and the steps of a training: first units, the engine's settings, quality, saving.
+/* map: the map of a file (io/som/som_file.h) together with vectors: scaling, best units, these units as columns of a table, and the
+ * steps of a training: first units, the engine's settings, quality, saving.
  *
- * Training and search work with scaled values, (x - offset) * factor for each column. The map keeps both numbers, by which vectors that
- * come later are scaled alike. Distances are floats: values that are too large for them are refused, too small ones are reported.
+ * Training and search work with scaled values, (x - offset) * factor for each column. The map keeps both numbers, so later vectors are
+ * scaled in the same way. Distances are floats: values that are too large for them are refused, and if all are too small a warning is
+ * printed.
  */
 
 #ifndef GEMP_SOM_FILE_MAP_H
@@ -13,53 +14,55 @@
 #include "partition/runtime.h"
 #include "som/train/trainer.h"
 
-/* GEMP_EDATA if vectors of `place` have more numbers than a map may have. */
+/* Local. GEMP_EDATA if vectors have more numbers than a map may have; the message begins with `place`. */
 gemp_code gemp_som_check_dims(const char *place, uint32_t dims);
 gemp_som_grid gemp_som_grid_of(const gemp_som_map *map);
 
 /* Collective. Sets offset and factor of the map from all ranks' vectors, by map->scaling. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors);
-/* Collective. In place; missing values stay missing. GEMP_EDATA if a value is then too large for distances in floats. */
+/* Collective. Scales the vectors in place; missing values stay missing. GEMP_EDATA if a value is then too large for distances in
+ * floats; the message begins with `place`. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
                                gemp_vectors *vectors);
-/* A value of a unit, scaled back to the measure of the data. */
+/* Local. A value of a unit, scaled back to the unit of measure of the data. */
 double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column);
 
-/* [vectors' count] each; {0} is empty. */
+/* The units of some vectors, by vector; {0} is empty. */
 typedef struct gemp_som_unit_list {
-	uint32_t *unit, *second; /* GEMP_SOM_NO_UNIT: a vector without a value */
-	float *distance;
+	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT: of a vector without any value */
+	float *distance;         /* to the best unit */
 } gemp_som_unit_list;
 
-/* Collective. Arrays for as many vectors. */
+/* Collective. Allocates the arrays for `count` vectors. */
 gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm, size_t count);
-/* Collective. Of scaled vectors, which have as many columns as the map. */
+/* Collective. Finds the units of scaled vectors, which have as many columns as the map. */
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 
-/* Columns that gemp_som_unit_list_add makes: the first ones are attributes of vertices, all of them are rows. */
+/* The columns that gemp_som_unit_list_add makes: a graph file stores the first GEMP_SOM_MAP_COLUMNS as attributes, rows have all. */
 enum { GEMP_SOM_MAP_COLUMNS = 4, GEMP_SOM_UNIT_COLUMNS };
 extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* unit, x, y, distance; second */
-/* Local. `found` has `rows` rows; NULL where there is no unit. with_second: the second-best unit, too. */
-gemp_code gemp_som_unit_list_add(gemp_table *found, const gemp_som_unit_list *units, const gemp_som_map *map,
+/* Local. Adds the columns to a table of `rows` rows; values are NULL where a vector has no unit. with_second: adds the second-best unit,
+ * too. */
+gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second);
 
-/* TRAINING takes these steps in this order, with vectors that are scaled. */
+/* TRAINING takes these steps in this order, with scaled vectors. */
 
-/* Local. A side of the square map that suits so many vectors: about 5 sqrt(vectors) units (Vesanto and Alhoniemi 2000), and even,
- * as hexagonal toroids need it. */
+/* Local. The default side of a square map for so many vectors: about 5 sqrt(vectors) units (Vesanto and Alhoniemi 2000), and an even
+ * side, which hexagonal toroids need. */
 uint32_t gemp_som_default_side(uint64_t vectors);
-/* Local. The first radius for which 0 was given: half of the longer side, but not below the last one. */
+/* Local. The default of the first radius: half of the longer side, but not below the last radius. */
 double gemp_som_default_radius(const gemp_som_map *map);
-/* Local. What the engine is to do: the epochs from map->epoch on. */
+/* Local. The engine's settings for the epochs from map->epoch on. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map);
-/* Collective. The first units, by map->start. */
+/* Collective. Sets the first units, by map->start. */
 gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors);
-/* Collective. Errors and hits by the map as it is, of vectors that have these units. */
+/* Collective. Sets errors and hits of the map, from vectors that have these units. */
 gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors,
                                const gemp_som_unit_list *units);
-/* Collective. The map, with distances of neighbours for pictures, under its name. */
+/* Collective. Computes the distances of neighbouring units, which pictures show, and writes the map. */
 gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char *path);
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/reproducible_sum.h"
-#include "core/status.h"
 #include "som/init/pca.h"
 
 #include <float.h>
@@ -50,13 +49,10 @@ static void add_rows(const gemp_som_column_stats *c, const float *x, size_t coun
 static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *comm, const float *x, size_t count,
                             bool squared, double *means)
 {
-	gemp_code code = GEMP_OK;
 	const size_t n = c->dims;
 	GEMP_OWNED gemp_repro_sum *by = NULL;
-	GEMP_OWNED double *high = NULL; /* [2][dims], then the low parts */
-	code = GEMP_NEW(by, n);
-	GEMP_THEN(GEMP_NEW(high, 2 * n));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_OWNED double *high = NULL; /* [dims] high parts, then the low parts */
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(by, n), GEMP_ARRAY(high, 2 * n))));
 	for (size_t k = 0; k < n; k++) {
 		const double from = squared ? c->mean[k] : 0, bound = fmax(fabs(c->min[k] - from), fabs(c->max[k] - from));
 		by[k] = gemp_repro_sum_of(squared ? bound * bound : bound, c->present[k]);
@@ -72,13 +68,9 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count,
                                     uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
 	*out = (gemp_som_column_stats){ .dims = dims };
-	code = GEMP_NEW(out->min, dims);
-	GEMP_THEN(GEMP_NEW(out->max, dims));
-	GEMP_THEN(GEMP_NEW(out->mean, dims));
-	GEMP_THEN(GEMP_NEW(out->present, dims));
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_new_all(GEMP_ARRAY(out->min, dims), GEMP_ARRAY(out->max, dims),
+	                                            GEMP_ARRAY(out->mean, dims), GEMP_ARRAY(out->present, dims))));
 	find_min_max(out, x, count);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->min, (int)dims, MPI_DOUBLE, MPI_MIN, comm->world));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out->max, (int)dims, MPI_DOUBLE, MPI_MAX, comm->world));
@@ -104,8 +96,9 @@ gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, 
 	return GEMP_OK;
 }
 
-static const double border_deviations = 2; /* deviations from the mean to the border */
+static const double border_deviations = 2; /* standard deviations from the mean to the border of the map */
 
+/* All ranks draw the same numbers, as they have the same seed and statistics. */
 gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                uint32_t dims, uint64_t seed, float *w)
 {
@@ -137,9 +130,9 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 			w[(size_t)unit * dims + k] = isfinite(value) ? value : (float)columns.mean[k];
 		}
 	}
-	for (size_t done = 0; done < values; done += INT32_MAX) /* the others' are 0, so that a sum is exact */
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)(values - done < INT32_MAX ? values - done : INT32_MAX),
-		                       MPI_FLOAT, MPI_SUM, comm->world));
+	for (size_t done = 0; done < values; done += INT32_MAX) /* exact, since all terms but one are 0 */
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)gemp_min(values - done, INT32_MAX), MPI_FLOAT, MPI_SUM,
+		                       comm->world));
 	return GEMP_OK;
 }
 

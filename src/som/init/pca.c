@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* A chunk of samples is one thread's work and has sums of its own, which are added up in the order of chunks, then over ranks. The sums
+ * are exact or split into parts whose sums are exact, so the result depends neither on the chunks nor on the ranks. */
+
 enum { SCRATCH = 1 << 28 }; /* bytes of all threads' partial sums */
 
 /* This rank's samples, in chunks of which each has sums of its own. */
@@ -19,19 +22,15 @@ typedef struct sample_chunks {
 	double *max;        /* [chunks][dims] largest distances from the mean */
 } sample_chunks;
 
-/* At max a chunk for each thread, and as many as have room for their sums of so many bytes. */
+/* At most a chunk for each thread, and as many as have memory for their sums of so many bytes. */
 static size_t chunk_count(size_t count, size_t bytes)
 {
-	const size_t threads = gemp_threads(), ranges = gemp_range_count(count);
-	size_t chunks = SCRATCH / bytes;
-	chunks = chunks < threads ? chunks : threads;
-	chunks = chunks < ranges ? chunks : ranges;
-	return chunks ? chunks : 1;
+	return gemp_max(1, gemp_min(SCRATCH / bytes, gemp_min(gemp_threads(), gemp_range_count(count))));
 }
 
 static size_t chunk_begin(const sample_chunks *in, size_t chunk)
 {
-	return in->count * chunk / in->chunks;
+	return gemp_chunk_begin(in->count, in->chunks, chunk);
 }
 
 /* A value's distance from the mean; a missing value has none. */
@@ -41,7 +40,7 @@ static double centred(const sample_chunks *in, size_t i, size_t k)
 	return fabs(value) <= DBL_MAX ? value : 0;
 }
 
-/* Each chunk has maxima of its own columns. */
+/* The maxima of the columns of one chunk. */
 static void find_max(void *context, unsigned thread, size_t chunk)
 {
 	const sample_chunks *in = context;
@@ -64,14 +63,16 @@ static void find_column_max(sample_chunks *in, const gemp_comm *comm)
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, in->max, (int)in->dims, MPI_DOUBLE, MPI_MAX, comm->world));
 }
 
-/* THE COVARIANCE MATRIX. Values are rounded to whole numbers of up to 2^24, so that sums of a block's products are exact in
- * double; they are kept as whole numbers of 64 bits, in two parts, which do for 2^40 samples. */
+/* THE COVARIANCE MATRIX
+ *
+ * Values are rounded to whole numbers of up to 2^24, so the sums of a block's products are exact in double. They are added up as whole
+ * numbers of 64 bits, in two parts, which cannot overflow for up to 2^40 samples. */
 enum {
 	BITS = 24,
 	BLOCK = 32, /* samples: 2 BITS and 5 bits more are the 53 of a double */
 	SPLIT = 28  /* bits of low parts */
 };
-static const double whole = 0x1.8p52; /* added and taken away again, it leaves whole numbers */
+static const double whole = 0x1.8p52; /* adding and subtracting it rounds to whole numbers */
 
 typedef struct covariance_task {
 	sample_chunks in;
@@ -165,13 +166,12 @@ static gemp_code allocate_sums(covariance_task *s)
 {
 	const size_t dims = s->in.dims, sums = 2 * dims * dims;
 	s->in.chunks = chunk_count(s->in.count, sums * sizeof *s->sums);
-	GEMP_TRY(GEMP_NEW(s->scale, dims));
-	GEMP_TRY(GEMP_NEW(s->in.max, s->in.chunks * dims));
-	GEMP_TRY(GEMP_NEW(s->blocks, s->in.chunks * (BLOCK + 1) * dims));
-	return GEMP_NEW(s->sums, s->in.chunks * sums);
+	return gemp_new_all(GEMP_ARRAY(s->scale, dims), GEMP_ARRAY(s->in.max, s->in.chunks * dims),
+	                    GEMP_ARRAY(s->blocks, s->in.chunks * (BLOCK + 1) * dims),
+	                    GEMP_ARRAY(s->sums, s->in.chunks * sums));
 }
 
-/* Scales first, so that all ranks round alike. */
+/* The scales are those of all ranks' samples, so all ranks round in the same way. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix)
 {
@@ -186,26 +186,28 @@ done:
 	return code;
 }
 
-/* PRINCIPAL COMPONENTS by subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal
- * again and again. The matrix is made where it is small; else each product goes over the samples. */
+/* PRINCIPAL COMPONENTS
+ *
+ * Subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal, repeatedly. If the matrix is
+ * small it is made first; otherwise each product is computed from the samples. */
 enum {
-	VECTORS = 8,       /* they converge sooner than two would */
-	MAX_STEPS = 1000,  /* on a matrix */
-	SAMPLE_STEPS = 40, /* where each step goes over the samples */
+	VECTORS = 8,       /* of which two are wanted: with more the iteration converges in fewer steps */
+	MAX_STEPS = 1000,  /* with a matrix */
+	SAMPLE_STEPS = 40, /* if each step reads all samples */
 	MAX_SWEEPS = 64    /* of Jacobi's method, which takes about ten */
 };
 
 typedef struct pca_task {
 	const gemp_comm *comm;
-	sample_chunks in; /* max: a row of each chunk's later on */
+	sample_chunks in; /* after choose_split max[] is scratch: a row of each chunk */
 	uint32_t vector_count;
 	double samples;       /* of all ranks */
-	double *matrix;       /* [dims][dims], or NULL */
+	double *matrix;       /* [dims][dims]; NULL: products are computed from the samples */
 	double *vectors;      /* [vector_count][dims] */
 	double *products;     /* [vector_count][dims] */
-	gemp_repro_sum split; /* this and what follows: where there is no matrix */
-	size_t values;        /* of a chunk's sums: vector_count * dims */
-	double *sums;         /* [chunks][2][values]: high parts and low ones */
+	size_t values;        /* vector_count * dims */
+	gemp_repro_sum split; /* without a matrix: how the terms of sums are split */
+	double *sums;         /* without a matrix: [chunks][2][values] high and low parts */
 } pca_task;
 
 /* The outer product of a row and its projections on the vectors, in sums that do not depend on the order. */
@@ -268,8 +270,8 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Gram-Schmidt, twice, as once leaves what rounding makes of almost parallel vectors. A vector that depends on those
- * before becomes 0. */
+/* Gram-Schmidt, twice, as rounding errors of almost parallel vectors remain after once. A vector that depends on the vectors
+ * before it becomes 0. */
 static void make_orthogonal(double *vectors, size_t count, size_t n)
 {
 	for (size_t v = 0; v < count; v++) {
@@ -342,7 +344,7 @@ static void jacobi(double matrix[VECTORS][VECTORS], double vectors[VECTORS][VECT
 				rotate(matrix, vectors, n, p, q);
 }
 
-/* The covariance within the vectors' space: the two greatest eigenvalues, and in axes where they lie. */
+/* The covariance within the space of the vectors: its two largest eigenvalues, and in axes their directions. */
 static void project(const pca_task *f, double *axes, double values[2])
 {
 	const size_t n = f->in.dims, count = f->vector_count;
@@ -411,16 +413,13 @@ static gemp_code allocate_vectors(pca_task *f)
 {
 	const size_t n = f->in.dims;
 	f->values = f->vector_count * n;
-	GEMP_TRY(GEMP_NEW(f->vectors, f->values));
-	GEMP_TRY(GEMP_NEW(f->products, f->values));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f->vectors, f->values), GEMP_ARRAY(f->products, f->values)));
 	if (n <= GEMP_SOM_COVARIANCE_DIMS)
 		return GEMP_NEW(f->matrix, n * n);
 	f->in.chunks = chunk_count(f->in.count, 2 * f->values * sizeof *f->sums);
-	GEMP_TRY(GEMP_NEW(f->sums, 2 * f->in.chunks * f->values));
-	return GEMP_NEW(f->in.max, f->in.chunks * n);
+	return gemp_new_all(GEMP_ARRAY(f->sums, 2 * f->in.chunks * f->values), GEMP_ARRAY(f->in.max, f->in.chunks * n));
 }
 
-/* Where the matrix would be too large each step goes over the samples, with fewer steps. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes)
 {

@@ -1,20 +1,19 @@
 #include "som/map/apply.h"
 
 #include "core/memory.h"
-#include "core/status.h"
 #include "device/launch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The units of keys. */
+/* Reads keys from the device; unit[count] become their units. */
 static gemp_code read_units(gemp_device *device, const gemp_buffer *from, size_t count, uint64_t *keys, uint32_t *unit)
 {
-	gemp_code code = count ? gemp_buffer_read(device, from, 0, count * sizeof *keys, keys) : GEMP_OK;
-	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *keys, keys));
+	for (size_t i = 0; i < count; i++)
 		unit[i] = gemp_som_key_unit(keys[i]);
-	return code;
+	return GEMP_OK;
 }
 
 /* Searches one block and reads its results. distances: a buffer of the block's samples. */
@@ -31,7 +30,7 @@ static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp
 	GEMP_TRY(read_units(device, &block->best, count, keys, places->unit + first));
 	if (places->second)
 		GEMP_TRY(read_units(device, &block->second, count, keys, places->second + first));
-	if (places->distance && count)
+	if (places->distance)
 		return gemp_buffer_read(device, distances, 0, count * sizeof(float), places->distance + first);
 	return GEMP_OK;
 }
@@ -42,9 +41,8 @@ gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *b
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer distances = { 0 };
-	uint64_t *keys = NULL;
-	const size_t max_samples = blocks->each < blocks->samples ? blocks->each : blocks->samples,
-				 capacity = max_samples ? max_samples : 1;
+	GEMP_OWNED uint64_t *keys = NULL;
+	const size_t capacity = gemp_min(blocks->each, blocks->samples);
 	if (places->distance)
 		GEMP_TRY_DONE(gemp_buffer_new(&distances, blocks->device, capacity * sizeof(float), NULL));
 	GEMP_TRY_DONE(GEMP_NEW(keys, capacity));
@@ -55,13 +53,11 @@ gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *b
 	}
 done:
 	if (code != GEMP_OK)
-		clFinish(blocks->device->queue); /* before its buffers go */
+		clFinish(blocks->device->queue); /* before the buffers that its kernels use are freed */
 	gemp_buffer_free(&distances, blocks->device);
-	gemp_free(keys);
 	return code;
 }
 
-/* What a search on a codebook of the host works with. */
 typedef struct search_context {
 	gemp_device *device;
 	gemp_som_blocks blocks;
@@ -76,7 +72,7 @@ static void search_context_free(search_context *context)
 	gemp_som_blocks_free(&context->blocks);
 }
 
-/* Local. Blocks, codebook and search as the device has room for them. */
+/* Local. Copies samples and codebook to the device, as much of both as fits. */
 static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
@@ -100,7 +96,8 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	search_context context = { .device = device };
 	const gemp_som_places places = { unit, second, distance };
 	uint64_t missing = gemp_som_any_missing(x, count, dims);
-	gemp_comm_max(comm, &missing, 1); /* all search alike then, so that ranks make no difference */
+	gemp_comm_max(comm, &missing,
+	              1); /* all ranks use the same kernels: the result must not depend on the number of ranks */
 	gemp_code code = prepare(&context, grid, metric, w, x, count, dims, missing != 0);
 	GEMP_THEN(gemp_som_places_find(&places, &context.blocks, context.search, &context.book));
 	code = gemp_comm_agree(comm, code);
@@ -110,7 +107,7 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 
 enum { GROUP = 256, MAX_GROUPS = 128, TASKS_OF_CORE = 4 };
 
-/* What a group leaves (kernels/som/som_errors.cl). */
+/* The sums of a work-group (kernels/som/som_errors.cl). */
 typedef struct group_sums {
 	float distances, rest;
 	uint32_t torn, samples;
@@ -121,12 +118,11 @@ static size_t group_of(const gemp_device *device)
 	return device->gpu ? GROUP : 1;
 }
 
-/* As many groups as keep the device busy, but no group without samples. */
+/* As many groups as keep the device busy, but none without samples. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
 	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
-	const size_t wanted = (count + group_of(device) - 1) / group_of(device);
-	return wanted < max_groups ? wanted : max_groups;
+	return gemp_min((count + group_of(device) - 1) / group_of(device), max_groups);
 }
 
 size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
@@ -134,7 +130,7 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
 	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
 }
 
-/* Local. Sums of GEMP_SOM_SLOTS epochs have a place on the device, so that the host may read them late. */
+/* Local. The device has slots for the sums of GEMP_SOM_SLOTS epochs, so the host may read them later. */
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -157,13 +153,12 @@ void gemp_som_quality_free(gemp_som_quality *quality)
 {
 	gemp_kernels_free(&quality->kernel);
 	gemp_program_free(&quality->program);
-	if (quality->device) {
+	if (quality->device)
 		gemp_buffers_free(quality->device, &quality->distance, &quality->sums);
-	}
 	*quality = (gemp_som_quality){ 0 };
 }
 
-/* Distances first, as the search only has scores. */
+/* The distances are computed first, as the search has only scores. */
 gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more)
@@ -200,7 +195,7 @@ gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_s
 	return GEMP_OK;
 }
 
-/* Over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 less the cosine. */
+/* The distance over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 minus the cosine. */
 static double vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
 {
 	double sum = 0, xx = 0, ww = 0, xw = 0;

@@ -9,7 +9,7 @@ static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 	return (size_t)units * book->stride * sizeof(float);
 }
 
-/* The host's units [units][dims] as rows of the device. */
+/* Rows of the device from w[units][dims]. The sum of squares spares the search, which computes |w|^2 - 2 x.w, a pass over w. */
 static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++) {
@@ -24,13 +24,12 @@ static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 	}
 }
 
-/* Local. Rows are padded to gemp_som_stride numbers. Without capacity for all units the host keeps the rows, and
- * gemp_som_codebook_load brings some. */
+/* Local. Without capacity for all units the host keeps the rows, of which gemp_som_codebook_load copies some. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity)
 {
 	gemp_code code = GEMP_OK;
-	float *rows = NULL;
+	GEMP_OWNED float *rows = NULL;
 	const bool all = capacity >= units;
 	*out = (gemp_som_codebook){ .device = device,
 		                        .units = units,
@@ -46,7 +45,6 @@ gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, con
 		rows = NULL;
 	}
 done:
-	gemp_free(rows);
 	if (code != GEMP_OK)
 		gemp_som_codebook_free(out);
 	return code;
@@ -73,22 +71,18 @@ gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 /* Local. Copies the host's units to the device. */
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 {
-	gemp_code code = GEMP_OK;
-	float *rows = NULL;
+	GEMP_OWNED float *rows = NULL;
 	if (book->rows) {
 		pad_rows(book->rows, book, w);
 		book->resident = 0;
 		return GEMP_OK;
 	}
-	GEMP_TRY_DONE(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
 	pad_rows(rows, book, w);
-	GEMP_TRY_DONE(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
-done:
-	gemp_free(rows);
-	return code;
+	return gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows);
 }
 
-/* The values alone, as the host has them. */
+/* Copies the values without the padding. */
 static void unpad_rows(const gemp_som_codebook *book, const float *rows, float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++)
@@ -98,18 +92,15 @@ static void unpad_rows(const gemp_som_codebook *book, const float *rows, float *
 /* Local. Copies the units to the host, without the padding. */
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
 {
-	gemp_code code = GEMP_OK;
-	float *rows = NULL;
+	GEMP_OWNED float *rows = NULL;
 	if (book->rows) {
 		unpad_rows(book, book->rows, w);
 		return GEMP_OK;
 	}
-	GEMP_TRY_DONE(GEMP_NEW(rows, (size_t)book->units * book->stride));
-	GEMP_TRY_DONE(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
 	unpad_rows(book, rows, w);
-done:
-	gemp_free(rows);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_som_codebook_free(gemp_som_codebook *book)

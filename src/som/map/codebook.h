@@ -1,6 +1,6 @@
 /* codebook: the vectors of a map's units on a device, float[units][stride]: a unit's values, the sum of their squares, zeros.
  *
- * Where they do not fit, all of them are on the host and `capacity` units at a time on the device. A loop over all units:
+ * If they do not fit, all of them are on the host and `capacity` units at a time on the device. A loop over all units:
  *
  *   for (uint32_t first = 0; first < book->units; first += book->resident)
  *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if it has changed them
@@ -16,9 +16,9 @@ typedef struct gemp_som_codebook {
 	uint32_t units, dims;
 	uint32_t stride;          /* floats of a unit, a multiple of 4 */
 	uint32_t capacity;        /* units on the device at a time */
-	uint32_t first, resident; /* those that are there; none to begin with */
-	gemp_buffer w;            /* float[most][stride]: a unit's values, the sum of their squares, zeros */
-	float *rows;              /* the same of all units on the host; NULL where all are on the device */
+	uint32_t first, resident; /* the units that are there: `resident` ones from `first` on; at first none */
+	gemp_buffer w;            /* float[capacity][stride] */
+	float *rows;              /* [units][stride] on the host; NULL: all units are on the device */
 } gemp_som_codebook;
 
 static inline uint32_t gemp_som_stride(uint32_t dims)
@@ -36,9 +36,9 @@ static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
 /* w: [units][dims]; units > 0. At most `capacity` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity);
-/* As many units as there is room for from `first` on are on the device now. Waits for the device unless they all are always. */
+/* Copies the units from `first` on to the device, as many as fit. Waits for the device, unless all units are there always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
-/* What kernels have made of the units on the device stays. Waits as well. */
+/* Copies the units on the device, which kernels have changed, to the host. Waits as well. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w);
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w);

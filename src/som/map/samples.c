@@ -11,13 +11,13 @@
 #include <stdatomic.h>
 
 enum {
-	TILE = 32,             /* rows whose columns stay in the cache */
-	CHUNK_ROWS = 512,      /* of a thread's share of a loop */
-	MIN_BLOCK_ROWS = 1024, /* that are transposed and copied together, */
-	BLOCK_BYTES = 8 << 20, /* or so many bytes of them */
-	SHARES = 4             /* of free memory: one for samples, one for units, the rest for planes */
+	TILE = 32,             /* rows and columns of a tile, which stays in the cache while it is transposed */
+	CHUNK_ROWS = 512,      /* rows that a thread transposes at a time */
+	MIN_BLOCK_ROWS = 1024, /* rows that are transposed and copied together: BLOCK_BYTES of them, but at least so many */
+	BLOCK_BYTES = 8 << 20,
+	SHARES = 4 /* parts of the free memory: one for samples, one for units, the rest for planes */
 };
-static const size_t max_places = INT32_MAX; /* of planes at a time, which kernels count in 32 bits */
+static const size_t max_places = INT32_MAX; /* floats of planes at a time, which kernels count in 32 bits */
 
 /* A block of rows turned into columns. */
 typedef struct transpose_task {
@@ -25,11 +25,10 @@ typedef struct transpose_task {
 	size_t count; /* rows */
 	uint32_t dims;
 	float *x;
-	uint8_t *present; /* NULL: none is missing */
+	uint8_t *present; /* NULL: no value is missing */
 	atomic_bool missing;
 } transpose_task;
 
-/* Any NaN, found by all threads. */
 static void find_missing(void *context, size_t range, size_t begin, size_t end)
 {
 	transpose_task *t = context;
@@ -65,15 +64,13 @@ static void transpose_tile(const transpose_task *t, size_t begin, size_t end, ui
 	}
 }
 
-/* Tile by tile. A sample without any value gets NaN, so that no unit is its best one; else a missing value is 0. */
-static void transpose_rows(void *context, unsigned thread, size_t piece)
+/* Transposes tile by tile. A sample without any value becomes NaN, which is nearest to no unit; otherwise a missing value becomes 0. */
+static void transpose_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const transpose_task *t = context;
-	const size_t left = t->count - piece * CHUNK_ROWS,
-				 end = piece * CHUNK_ROWS + (left < CHUNK_ROWS ? left : CHUNK_ROWS);
-	(void)thread;
-	for (size_t i = piece * CHUNK_ROWS; i < end; i += TILE) {
-		const size_t last = end - i < TILE ? end : i + TILE;
+	(void)chunk;
+	for (size_t i = begin; i < end; i += TILE) {
+		const size_t last = gemp_min(end, i + TILE);
 		float missing_value[TILE] = { 0 };
 		for (size_t k = i; t->present && k < last; k++)
 			missing_value[k - i] = has_no_value(t->from + k * t->dims, t->dims) ? NAN : 0;
@@ -97,18 +94,16 @@ size_t gemp_som_sample_bytes(uint32_t dims, bool missing)
 gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, size_t max_count, uint32_t dims,
                                    bool missing)
 {
-	gemp_code code = GEMP_OK;
 	const size_t values = max_count * dims;
 	*out = (gemp_som_samples){ .device = device, .dims = dims, .missing = missing };
-	GEMP_TRY_DONE(gemp_buffer_new(&out->x, device, (values ? values : 1) * sizeof(float), NULL));
-	GEMP_TRY_DONE(gemp_buffer_new(&out->present, device, missing && values ? values : 1, NULL));
-done:
+	gemp_code code = gemp_buffer_new(&out->x, device, values * sizeof(float), NULL);
+	GEMP_THEN(gemp_buffer_new(&out->present, device, missing ? values : 0, NULL));
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
 	return code;
 }
 
-/* Columns of the transposed block, of elements of so many bytes, go behind those of earlier samples. */
+/* Writes the columns of the transposed block, whose elements have so many bytes, behind those of earlier samples. */
 static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at,
                               const transpose_task *t, const void *from, cl_event after)
 {
@@ -134,7 +129,7 @@ gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t
 		transpose_task t = { .from = x + at * dims, .count = count - at < rows ? count - at : rows, .dims = dims };
 		t.x = (float *)(void *)locked.host;
 		t.present = samples->missing ? (uint8_t *)(t.x + t.count * dims) : NULL;
-		gemp_parallel_for((t.count + CHUNK_ROWS - 1) / CHUNK_ROWS, transpose_rows, &t);
+		gemp_for_chunks(t.count, CHUNK_ROWS, transpose_rows, &t);
 		GEMP_TRY_DONE(copy_columns(samples, &samples->x, sizeof *t.x, begin + at, &t, t.x, after));
 		if (t.present)
 			GEMP_TRY_DONE(copy_columns(samples, &samples->present, sizeof *t.present, begin + at, &t, t.present, NULL));
@@ -152,9 +147,8 @@ gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_
 
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_som_samples_reserve(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
-	code = gemp_som_samples_fill(out, x, count, NULL);
+	gemp_code code = gemp_som_samples_fill(out, x, count, NULL);
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
 	return code;
@@ -173,7 +167,7 @@ static size_t sample_bytes(const gemp_som_need *need)
 	return gemp_som_sample_bytes(need->dims, need->missing) + need->keys;
 }
 
-/* The samples whose values, and whose keys, have room in one buffer. */
+/* The number of samples whose values, and whose keys, fit one buffer. */
 static size_t samples_of_buffer(const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t values = need->dims * sizeof(float);
@@ -186,7 +180,7 @@ static size_t planes_bytes(const gemp_som_need *need, uint32_t values)
 	return need->plane * need->units * gemp_som_planes(values, need->missing);
 }
 
-/* The values whose planes have room in `bytes`, in one buffer, and in 32-bit places. */
+/* The number of values whose planes fit into `bytes`, into one buffer, and into numbers of 32 bits. */
 static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	if (!need->plane)
@@ -197,14 +191,14 @@ static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, 
 	return (uint32_t)gemp_min(values, need->dims);
 }
 
-/* The units of the codebook that have room in `bytes`. */
+/* The number of units of the codebook that fit into `bytes`. */
 static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float);
 	return (uint32_t)gemp_min(gemp_min(bytes, device->max_buffer) / row, need->units);
 }
 
-/* Says which of the parts has no room at all, and what to do. */
+/* The message names the part that does not fit at all, and the remedy. */
 static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_device *device, const gemp_som_need *need,
                                 size_t bytes)
 {
@@ -220,14 +214,14 @@ static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_de
 	return GEMP_OK;
 }
 
-/* Everything, if it fits. Else samples get at most a quarter of the free memory, units a quarter, and planes what is
- * left; what planes do not need goes back to samples, of which two blocks must fit. */
+/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory, units a quarter, and
+ * planes the rest; memory that planes do not need goes back to samples, of which two blocks must fit. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t left = device->memory > device->buffer_bytes + need->other
 	                        ? device->memory - device->buffer_bytes - need->other
 	                        : 0;
-	const size_t bytes = left - left / 16; /* small buffers are not reckoned up */
+	const size_t bytes = left - left / 16; /* the rest is for small buffers, which the plan does not count */
 	const size_t samples = need->samples * sample_bytes(need), for_samples = gemp_min(samples, bytes / SHARES);
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float), rows = row * need->units;
 	size_t here;
@@ -259,16 +253,14 @@ static void block_free(gemp_som_block *block, gemp_device *device)
 static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_som_need *need, size_t capacity,
                            bool with_second)
 {
-	const size_t keys = (capacity ? capacity : 1) * sizeof(uint64_t);
+	const size_t keys = capacity * sizeof(uint64_t);
 	*out = (gemp_som_block){ .number = SIZE_MAX };
 	GEMP_TRY(gemp_som_samples_reserve(&out->samples, device, capacity, need->dims, need->missing));
 	GEMP_TRY(gemp_buffer_new(&out->best, device, keys, NULL));
-	if (with_second)
-		return gemp_buffer_new(&out->second, device, keys, NULL);
-	return GEMP_OK;
+	return with_second ? gemp_buffer_new(&out->second, device, keys, NULL) : GEMP_OK;
 }
 
-/* All blocks if they fit, else two. Keys are kept on the host where blocks come and go and later rounds need them. */
+/* All blocks are on the device if they fit, otherwise two. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys)
 {
@@ -301,7 +293,7 @@ void gemp_som_blocks_free(gemp_som_blocks *blocks)
 	*blocks = (gemp_som_blocks){ 0 };
 }
 
-/* The slot of block p: where it is, or where it may be copied to. */
+/* The slot where block p is, or to which it may be copied. */
 static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 {
 	if (blocks->resident == blocks->count)
@@ -311,7 +303,7 @@ static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 	return 1 - blocks->last;
 }
 
-/* Copies the block unless it is there; waits for the kernels of the block that was in its slot. */
+/* Copies block p into a slot unless it is there; the copy waits for the kernels of the block that was there before. */
 static gemp_code load_block(gemp_som_blocks *blocks, gemp_som_block *block, size_t p)
 {
 	const size_t first = p * blocks->each;

@@ -1,14 +1,14 @@
-/* samples: a rank's vectors on its device, column by column, so that neighbouring work-items read neighbouring samples.
+/* samples: a rank's vectors on its device, column by column: neighbouring work-items then read neighbouring addresses.
  *
- * gemp_som_samples is one set of them: x[dims][count], with present[dims][count] where values may be missing. gemp_som_blocks
- * has all samples of a rank, in one block if the device has room. Else two blocks are on the device, and the next one is copied
+ * gemp_som_samples is one set of samples: x[dims][count], with present[dims][count] if values may be missing. gemp_som_blocks
+ * has all samples of a rank, in one block if they fit the device. Otherwise two blocks are on the device, and the next one is copied
  * while kernels work on the last one:
  *
  *   for (size_t p = 0; p < blocks->count; p++)
  *       gemp_som_blocks_acquire(blocks, p, &block) -> kernels are launched on it -> gemp_som_blocks_release(blocks, block)
  *
- * gemp_som_capacity_find plans what is on the device at the same time: samples, units of the codebook, and planes of values
- * (som/train/unit_update.h). Every plan gives the same result, a little later.
+ * gemp_som_capacity_find plans how many samples, units of the codebook, and planes of values (som/train/unit_update.h) are on the
+ * device at the same time. The result of a search or a training does not depend on the plan, but its time does.
  */
 
 #ifndef GEMP_SOM_MAP_SAMPLES_H
@@ -20,55 +20,56 @@ typedef struct gemp_som_samples {
 	gemp_device *device;
 	size_t count;
 	uint32_t dims;
-	bool missing;        /* some values may be */
-	gemp_buffer x;       /* float[dims][count]: 0 where a value is missing, NaN in samples that have none at all */
-	gemp_buffer present; /* uint8_t[dims][count]: 1 where there is a value; one byte unless `missing` */
+	bool missing;        /* values may be missing */
+	gemp_buffer x;       /* float[dims][count]: 0 for a missing value, but NaN in samples without any value */
+	gemp_buffer present; /* uint8_t[dims][count]: 1 if there is a value; empty unless `missing` */
 } gemp_som_samples;
 
-/* On the host. */
+/* Is any of x[count][dims] NaN? */
 bool gemp_som_any_missing(const float *x, size_t count, uint32_t dims);
 
-/* x: [count][dims], NaN where a value is missing. Buffers of no samples have room for one value. */
+/* x: [count][dims], NaN where a value is missing. */
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims);
-/* No samples yet, and room for max_count. */
+/* Allocates buffers for max_count samples. */
 gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, size_t max_count, uint32_t dims,
                                    bool missing);
-/* Replaces the samples. The copy is enqueued beside kernels, waits for the event `after` (NULL: for none), and has ended on
+/* Replaces the samples. The copy runs beside kernels, after the event `after` (NULL: at once), and has ended on
  * return. */
 gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after);
-/* The same for samples from `begin` on; the count of all of them is set already. */
+/* Replaces the samples from `begin` on; samples->count is set already. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after);
-/* Bytes on the device of a sample. */
+/* The bytes of a sample on the device. */
 size_t gemp_som_sample_bytes(uint32_t dims, bool missing);
 void gemp_som_samples_free(gemp_som_samples *samples);
 
+/* The numbers by which memory is planned. */
 typedef struct gemp_som_need {
 	size_t samples; /* of this rank */
 	uint32_t dims, units;
-	bool missing;      /* values of any rank's samples: there is a count for each value */
+	bool missing;      /* values of any rank's samples are missing: there is a count for each value */
 	size_t keys;       /* bytes of a sample beside its values */
 	size_t plane;      /* bytes of a unit in all planes of one value; 0: there are no planes */
-	size_t max_buffer; /* those of them in one buffer */
-	size_t other;      /* bytes in any case */
+	size_t max_buffer; /* the part of `plane` that lies in one buffer */
+	size_t other;      /* bytes that are needed whatever the plan */
 } gemp_som_need;
 
 typedef struct gemp_som_capacity {
-	size_t samples;   /* of a part */
-	bool all_samples; /* all parts stay on the device */
+	size_t samples;   /* of a block */
+	bool all_samples; /* all blocks stay on the device */
 	uint32_t units;   /* of the codebook at a time */
-	uint32_t values;  /* whose planes are there at a time */
+	uint32_t values;  /* of which there are planes at a time */
 } gemp_som_capacity;
 
-/* By what the device has left. GEMP_ENOMEM if it has not room for two samples, a unit, and a value's planes. */
+/* Local. Plans by the device's free memory. GEMP_ENOMEM if two samples, a unit, and the planes of a value do not fit. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need);
 
 typedef struct gemp_som_block {
-	size_t number; /* SIZE_MAX: none */
-	size_t first;  /* its first sample, among those of the rank */
+	size_t number; /* SIZE_MAX: the block is empty */
+	size_t first;  /* the number of its first sample among those of the rank */
 	gemp_som_samples samples;
 	gemp_buffer best;   /* uint64_t[samples.count] keys */
-	gemp_buffer second; /* the same; none unless asked for */
-	cl_event done;      /* kernels that were launched on it have ended; NULL: none were */
+	gemp_buffer second; /* uint64_t[samples.count] keys of second-best units, if they are wanted */
+	cl_event done;      /* the end of the kernels that were launched on it; NULL: none was */
 } gemp_som_block;
 
 typedef struct gemp_som_blocks {
@@ -76,14 +77,14 @@ typedef struct gemp_som_blocks {
 	const float *x;      /* [samples][dims] */
 	size_t samples;
 	uint32_t dims;
-	size_t each, count;    /* samples of a part, but for the last; parts, at least one */
-	size_t resident, last; /* parts on the device, and the one that was last taken */
+	size_t each, count;    /* samples of a block except the last; blocks, at least one */
+	size_t resident, last; /* blocks on the device, and the slot that was acquired last */
 	gemp_som_block *block; /* [resident] */
-	uint64_t *keys;        /* [samples], where parts come and go and keys are wanted again; else NULL */
+	uint64_t *keys;        /* [samples] keys on the host, if blocks come and go and keys are needed again; else NULL */
 } gemp_som_blocks;
 
-/* x, NAN where a value is missing, outlives the parts. with_second: blocks have second keys. keep_keys: keys of an epoch's first
- * round are wanted in later ones. */
+/* x[samples][dims], NAN where a value is missing, must outlive the blocks. with_second: blocks have second keys. keep_keys: keys that
+ * are found with the first values of an epoch are needed with later values. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys);
 void gemp_som_blocks_free(gemp_som_blocks *blocks);
@@ -91,7 +92,7 @@ void gemp_som_blocks_free(gemp_som_blocks *blocks);
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_block **out);
 /* Kernels on the block are enqueued: the next block may be copied. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block);
-/* The keys that a search has found, before the block is released; and the same, once it is acquired again. */
+/* Copies the keys that a search has found to the host, before the block is released; and back, after it is acquired again. */
 gemp_code gemp_som_blocks_save_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 gemp_code gemp_som_blocks_restore_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 

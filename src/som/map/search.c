@@ -7,11 +7,13 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som/som_search*.cl[h] */
-enum { STEP = 12 };                              /* units: a multiple of what som_search_items.clh takes at once */
-enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 }; /* of a GPU, of a CPU: so many are busy to the end */
-enum { CACHE = 1 << 17, STACK = 1 << 16 };       /* bytes of units that stay near a core, of samples of a work-item */
-enum { BEST, BEST_TWO, PROGRAMS };               /* the best unit, and the second-best, too */
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as in kernels/som/som_search*.cl[h] */
+enum { STEP = 12 }; /* units: a multiple of the number that som_search_items.clh takes at once */
+/* Groups for each unit of a GPU, tasks for each core of a CPU: with so many, few units or cores are idle at the end. */
+enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };
+/* Bytes of units that stay in a core's cache, and of the samples of a work-item. */
+enum { CACHE = 1 << 17, STACK = 1 << 16 };
+enum { BEST, BEST_TWO, PROGRAMS }; /* programs that find the best unit, and the two best units */
 
 typedef struct search_program {
 	gemp_program program;
@@ -24,11 +26,10 @@ struct gemp_som_search {
 	gemp_som_metric metric;
 	bool missing;
 	gemp_som_search_shape shape;
-	uint32_t blocks;                   /* items: of 16 samples a work-item */
-	search_program programs[PROGRAMS]; /* made when first asked for */
+	uint32_t blocks;                   /* form ITEMS: blocks of 16 samples of a work-item */
+	search_program programs[PROGRAMS]; /* made when they are first needed */
 };
 
-/* The caller's number, if it gives one. */
 static uint32_t or_default(uint32_t value, uint32_t otherwise)
 {
 	return value ? value : otherwise;
@@ -45,7 +46,7 @@ static uint32_t samples_per_item(uint32_t dims, bool missing)
 	return clamp(1, (missing ? 48 : 96) / dims, 6);
 }
 
-/* The form by the device and the dimensions, and what the caller has left open of its shape. */
+/* Chooses the form by the device and the dimensions, and the numbers of the shape that the caller has left 0. */
 static void complete_shape(gemp_som_search *s)
 {
 	gemp_som_search_shape *shape = &s->shape;
@@ -74,25 +75,18 @@ static void complete_shape(gemp_som_search *s)
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape)
 {
-	gemp_code code = GEMP_OK;
-	gemp_som_search *s = NULL;
+	gemp_som_search *s;
 	*out = NULL;
 	if (dims == 0 || dims > GEMP_SOM_MAX_DIMS)
 		return gemp_fail(GEMP_EUSAGE, "vectors of %u dimensions: a map takes 1 to %d; leave columns out", dims,
 		                 (int)GEMP_SOM_MAX_DIMS);
-	GEMP_TRY_DONE(GEMP_NEW(s, 1));
-	s->device = device;
-	s->dims = dims;
-	s->metric = metric;
-	s->missing = missing;
+	GEMP_TRY(GEMP_NEW(s, 1));
+	*s = (gemp_som_search){ .device = device, .dims = dims, .metric = metric, .missing = missing };
 	if (shape)
 		s->shape = *shape;
 	complete_shape(s);
 	*out = s;
-	s = NULL;
-done:
-	gemp_som_search_free(s);
-	return code;
+	return GEMP_OK;
 }
 
 void gemp_som_search_free(gemp_som_search *search)
@@ -107,7 +101,7 @@ void gemp_som_search_free(gemp_som_search *search)
 	gemp_free(search);
 }
 
-/* Compiler options of a program; `which`: for the best unit alone, or for two. */
+/* Compiler options of program `which`: BEST or BEST_TWO. */
 static void options_of(char *out, size_t size, const gemp_som_search *s, int which)
 {
 	const gemp_som_search_shape *shape = &s->shape;
@@ -124,7 +118,7 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 		         shape->units);
 }
 
-/* Programs are built when they are first asked for, as most runs need one of them. */
+/* Programs are built when they are first needed, as most runs need only one of them. */
 static gemp_code program_for(gemp_som_search *s, int which, search_program **out)
 {
 	search_program *program = *out = &s->programs[which];
@@ -153,10 +147,10 @@ static size_t group_for(const gemp_device *device)
 	return device->gpu ? 128 : 1;
 }
 
-/* The units on the device, in chunks, so that groups of few samples keep all of the device busy. A chunk has whole
- * tiles of units, so that all tiles but the last are full. */
-static gemp_code launch(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
-                        const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
+/* Searches the units on the device. They are cut into chunks, by which even few samples make enough groups for the whole device. A
+ * chunk has whole tiles of units, so all tiles but the last are full. */
+static gemp_code launch_search(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
+                               const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
 	const gemp_som_search_shape *shape = &s->shape;
 	bool items = shape->form == GEMP_SOM_FORM_ITEMS;
@@ -167,10 +161,9 @@ static gemp_code launch(gemp_som_search *s, search_program *program, const gemp_
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
 	size_t chunks = (book->resident + (size_t)shape->chunk - 1) / shape->chunk;
-	if (!program->seek) /* which goes over a chunk of each sample */
+	if (!program->seek) /* the kernel `seek` reads the best chunk of each sample again, so its chunks stay small */
 		chunks = clamp(1, (wanted + blocks - 1) / blocks, chunks);
 	chunks = clamp(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
-	/* Whole tiles, so that but for the last all are full. */
 	cl_uint per = clamp(1, (book->resident + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
 	chunks = (book->resident + (size_t)per - 1) / per;
@@ -207,12 +200,12 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	                     group_for(search->device), GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
 	for (uint32_t first = 0; first < book->units; first += book->resident) {
 		GEMP_TRY(gemp_som_codebook_load(book, first));
-		GEMP_TRY(launch(search, program, samples, book, best, next));
+		GEMP_TRY(launch_search(search, program, samples, book, best, next));
 	}
 	return GEMP_OK;
 }
 
-/* By whichever program there is, as both have the kernel. */
+/* Uses whichever program has been built, as both have the kernel. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {

@@ -33,14 +33,14 @@ static void group_of(const gemp_som_smooth *smooth, uint32_t *wide, uint32_t *ta
 	*tall = !smooth->gpu ? 1 : smooth->local_sums ? TALL_LOCAL : TALL;
 }
 
-/* Do the row sums of a strip, and what comes of them, fit local memory twice, so that two groups run on a unit? */
+/* Do the row sums of a strip, and the results, fit local memory twice? Two groups must run on a unit at the same time. */
 static bool local_sums_fit(const gemp_device *device, const gemp_som_grid *grid)
 {
 	const size_t kinds = grid->lattice == GEMP_SOM_HEXAGONAL ? 3 : 2;
 	return kinds * grid->rows * WIDE_LOCAL * sizeof(float) <= device->local_memory / 2;
 }
 
-/* Two passes, or running sums of rows for neighbourhoods that are round. */
+/* The program has the kernels of two passes or, for round neighbourhoods, the kernel with running sums of rows. */
 static gemp_code build(gemp_som_smooth *smooth)
 {
 	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
@@ -96,9 +96,8 @@ done:
 void gemp_som_smooth_free(gemp_som_smooth *smooth)
 {
 	gemp_kernels_free(&smooth->factors, &smooth->along, &smooth->across, &smooth->running);
-	if (smooth->device) {
+	if (smooth->device)
 		gemp_buffers_free(smooth->device, &smooth->steps, &smooth->scratch[0], &smooth->scratch[1]);
-	}
 	gemp_program_free(&smooth->program);
 	gemp_program_free(&smooth->tables);
 	*smooth = (gemp_som_smooth){ 0 };

@@ -16,7 +16,7 @@
 
 typedef enum file_format { TABS, COMMAS, JSON, HDF5 } file_format;
 
-/* Of a vector, on a unit. */
+/* The name of a vector, with the vector's unit. */
 typedef struct unit_name {
 	uint32_t unit;
 	uint64_t line;
@@ -28,14 +28,14 @@ typedef struct label_reader {
 	uint32_t units;
 	file_format file_format;
 	uint64_t line;
-	int64_t key, unit; /* columns */
+	int64_t key, unit; /* the numbers of these columns */
 	gemp_cells cells;
-	gemp_text text;   /* all keys */
-	unit_name *names; /* [count]; bytes of keys are set in the end, as the text moves */
+	gemp_text text;   /* all keys, one behind the other */
+	unit_name *names; /* [count] */
 	size_t count, capacity;
 } label_reader;
 
-/* By the file's ending; TSV is the default. */
+/* The file's ending gives the format; the default is TSV. */
 static file_format format_of(const char *path)
 {
 	static const char *const endings[] = { ".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".h5" };
@@ -65,7 +65,7 @@ static gemp_code read_header(label_reader *r)
 	return GEMP_OK;
 }
 
-/* Keys lie in one text, which moves while it grows; so cells point to them only in the end. */
+/* Keys lie in one text, which moves while it grows; so names[] get pointers to them only at the end (read_names). */
 static gemp_code add_name(label_reader *r, const char *number, const char *key, size_t size)
 {
 	uint64_t unit;
@@ -78,7 +78,7 @@ static gemp_code add_name(label_reader *r, const char *number, const char *key, 
 	return gemp_text_status(&r->text);
 }
 
-/* Of a table. */
+/* A line of a table. A vector without a unit has no name. */
 static gemp_code read_cells(label_reader *r)
 {
 	char number[24];
@@ -165,19 +165,18 @@ static gemp_code add_row(label_reader *r, size_t row, const gemp_column *keys, c
 /* Keys and units as columns; NULL units have no label. */
 static gemp_code read_h5(label_reader *r)
 {
-	gemp_column keys = { 0 }, units = { 0 };
-	gemp_code code = gemp_som_names_read(&keys, &units, r->path);
-	for (size_t row = 0; code == GEMP_OK && row < units.rows; row++) {
+	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
+	GEMP_OWNED_BY(gemp_column_free) gemp_column units = { 0 };
+	GEMP_TRY(gemp_som_names_read(&keys, &units, r->path));
+	for (size_t row = 0; row < units.rows; row++) {
 		r->line = row + 1;
 		if (!units.null || !units.null[row])
-			code = add_row(r, row, &keys, &units);
+			GEMP_TRY(add_row(r, row, &keys, &units));
 	}
-	gemp_column_free(&keys);
-	gemp_column_free(&units);
-	return code;
+	return GEMP_OK;
 }
 
-/* All names of units. */
+/* Reads all names of the file. */
 static gemp_code read_names(label_reader *r)
 {
 	r->file_format = format_of(r->path);
@@ -193,7 +192,7 @@ static int compare_names(const gemp_text_cell *a, const gemp_text_cell *b)
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* By unit, name and line. */
+/* The order is by unit, then by name, then by line. */
 static int compare_by_unit(const void *left, const void *right)
 {
 	const unit_name *a = left, *b = right;
@@ -203,17 +202,17 @@ static int compare_by_unit(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Cut at a whole character of UTF-8. */
+/* A name that is too long is cut behind a whole character of UTF-8. */
 static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 {
 	enum { MAX_LENGTH = sizeof to->text - 1 };
 	size_t length = key->size < MAX_LENGTH ? key->size : MAX_LENGTH;
 	while (length > 0 && length < key->size && (key->bytes[length] & 0xc0) == 0x80)
-		length--; /* whole characters of UTF-8 */
+		length--;
 	snprintf(to->text, sizeof to->text, "%.*s", (int)length, key->bytes);
 }
 
-/* Sorted names of one unit: the most frequent one is the label, of several the first in the file. */
+/* names[count]: the sorted names of one unit. The most frequent one is the label, of several the first in the file. */
 static void label_unit(gemp_som_label *label, const unit_name *names, size_t count)
 {
 	const unit_name *best = names;

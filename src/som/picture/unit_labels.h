@@ -1,4 +1,4 @@
-/* unit_labels: which name stands on which unit of a map, from the table that `som apply` wrote.
+/* unit_labels: the names that a picture shows on the units of a map, from the table that `som apply` wrote.
  */
 
 #ifndef GEMP_SOM_PICTURE_UNIT_LABELS_H
@@ -6,8 +6,8 @@
 
 #include "som/picture/map_picture.h"
 
-/* Local. labels: [units], zeroed; of each unit the name that most of its vectors have, and of several the first in the
- * file; it may be cut. path: of .tsv, .csv or .jsonl, plain, .gz or .zst, or of .h5. */
+/* Local. labels: [units], zeroed. The label of a unit is the name that most of its vectors have, of several the first in the
+ * file; it is cut if it is too long. The ending of path gives the format: .tsv, .csv or .jsonl, plain, .gz or .zst, or .h5. */
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path);
 
 #endif

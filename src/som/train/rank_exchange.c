@@ -10,8 +10,6 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 	return need->samples * sizeof(uint64_t);
 }
 
-/* Does it take fewer bytes to send all samples once and a best unit for each sample in every epoch, or to send planes in every
- * epoch? weight: by which factor the work on all samples costs this rank more than the bytes tell. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
 	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
@@ -50,13 +48,11 @@ static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm 
 static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, gemp_device *device,
                           const gemp_som_replicas_need *need, float **block, size_t rows)
 {
-	const size_t keys = need->samples ? need->samples : 1;
-	GEMP_TRY(GEMP_NEW(replicas->count, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(replicas->begin, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(replicas->keys, keys));
-	GEMP_TRY(GEMP_NEW(*block, rows * need->dims));
+	const size_t ranks = (size_t)comm->size;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(replicas->count, ranks), GEMP_ARRAY(replicas->begin, ranks),
+	                      GEMP_ARRAY(replicas->keys, need->samples), GEMP_ARRAY(*block, rows * need->dims)));
 	GEMP_TRY(gemp_som_samples_reserve(&replicas->samples, device, need->samples, need->dims, need->missing));
-	GEMP_TRY(gemp_buffer_new(&replicas->best, device, keys * sizeof *replicas->keys, NULL));
+	GEMP_TRY(gemp_buffer_new(&replicas->best, device, key_bytes(need), NULL));
 	replicas->samples.count = need->samples;
 	return GEMP_OK;
 }
@@ -88,7 +84,7 @@ void gemp_som_replicas_free(gemp_som_replicas *replicas)
 	*replicas = (gemp_som_replicas){ 0 };
 }
 
-/* Local. The best units of this rank's samples come from its device to their place among those of all ranks. */
+/* Local. Reads the best units of this rank's samples to their place among those of all ranks. */
 gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best)
 {
 	const size_t count = (size_t)replicas->count[comm->rank];
@@ -109,7 +105,7 @@ gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas)
 	                         replicas->keys);
 }
 
-/* Rows of the map are shared out evenly, in rank order. A rank may have none on a small map. */
+/* Rows of the map are distributed evenly, in rank order. A rank may have none on a small map. */
 static gemp_som_rows rows_of(const gemp_som_slices *slices, int rank)
 {
 	const uint64_t rows = slices->grid.rows, ranks = (uint64_t)slices->comm->size, at = (uint64_t)rank;
@@ -124,8 +120,7 @@ gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices)
 gemp_code gemp_som_slices_new(gemp_som_slices *out, const gemp_comm *comm, const gemp_som_grid *grid, uint32_t planes)
 {
 	*out = (gemp_som_slices){ .comm = comm, .grid = *grid, .planes = planes };
-	GEMP_TRY(GEMP_NEW(out->count, (size_t)comm->size));
-	GEMP_TRY(GEMP_NEW(out->begin, (size_t)comm->size));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(out->count, (size_t)comm->size), GEMP_ARRAY(out->begin, (size_t)comm->size)));
 	for (int rank = 0; rank < comm->size; rank++) {
 		const gemp_som_rows rows = rows_of(out, rank);
 		out->begin[rank] = (int)(rows.first * grid->columns * planes);
@@ -140,12 +135,12 @@ void gemp_som_slices_free(gemp_som_slices *slices)
 	*slices = (gemp_som_slices){ 0 };
 }
 
-/* Where a rank's rows are in planes, and in what leaves them. */
+/* The rectangle of a rank's rows, as OpenCL takes it: origins in the planes of the device and on the host, size, bytes of a plane. */
 typedef struct row_region {
 	size_t device_origin[3], host_origin[3], region[3], pitch;
 } row_region;
 
-/* The rectangle of a rank's rows in planes on the device, which is contiguous on the host. */
+/* A rank's rows are contiguous on the host. */
 static row_region region_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
@@ -166,14 +161,14 @@ gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *devic
 	                                       host + slices->begin[slices->comm->rank], 0, NULL, NULL));
 }
 
-/* Collective. In place, as above. */
+/* Collective. In place: every rank has read its own rows. */
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 {
 	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, slices->count, slices->begin, MPI_FLOAT,
 	                        slices->comm->world));
 }
 
-/* Local. The rows of other ranks go to this device; its own rows are there already. */
+/* Local. Writes the rows of other ranks to this device, which has its own rows already. */
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host)
 {
@@ -195,13 +190,14 @@ static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 	return dims + (compose->missing ? dims : 1);
 }
 
-/* Of `units` units, the first that a rank composes. */
+/* The first of `units` units that a rank composes. */
 static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int rank)
 {
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
-/* Units are composed in batches, so that send and receive blocks stay bounded. */
+/* Units are composed in batches, which bounds the send and receive blocks. A rank's number of units is rounded up, so the receive blocks
+ * have a unit more for each rank. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {
@@ -209,12 +205,9 @@ gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uin
 	*out = (gemp_som_compose){ .comm = comm, .units = units, .missing = missing };
 	const size_t planes = planes_of(out, dims), max_rows = gemp_limits_now()->som_compose_floats / planes;
 	out->max_units = max_rows < 1 ? 1 : max_rows < units ? (uint32_t)max_rows : units;
-	GEMP_TRY(GEMP_NEW(out->send, out->max_units * planes));
-	GEMP_TRY(GEMP_NEW(out->receive, (out->max_units + ranks) * planes)); /* a rank's units are rounded up */
-	GEMP_TRY(GEMP_NEW(out->count, ranks));
-	GEMP_TRY(GEMP_NEW(out->begin, ranks));
-	GEMP_TRY(GEMP_NEW(out->own, ranks));
-	return GEMP_NEW(out->place, ranks);
+	return gemp_new_all(GEMP_ARRAY(out->send, out->max_units * planes),
+	                    GEMP_ARRAY(out->receive, (out->max_units + ranks) * planes), GEMP_ARRAY(out->count, ranks),
+	                    GEMP_ARRAY(out->begin, ranks), GEMP_ARRAY(out->own, ranks), GEMP_ARRAY(out->place, ranks));
 }
 
 void gemp_som_compose_free(gemp_som_compose *compose)
@@ -238,8 +231,8 @@ static void pack(const gemp_som_compose *compose, float *planes, uint32_t count,
 	}
 }
 
-/* An online epoch turns a unit w into a w + b. Of two ranks, one after the other: a2 (a1 w + b1) + b2. earlier becomes that
- * map; blocks have b first, then a, for own_units units each. */
+/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) + b2: `earlier` becomes
+ * that map. Blocks have b first, then a, for own_units units each. */
 static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
                          size_t dims, size_t own_units)
 {

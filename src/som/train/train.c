@@ -1,5 +1,5 @@
-/* train: the loop over epochs. One rank keeps a pipeline of epochs that are enqueued and not known to be over: the device never
- * waits for the host, and the host learns of each epoch within a fraction of a second.
+/* train: the loop over epochs. If there is one rank, it keeps a pipeline of epochs that are enqueued and have not been awaited: the
+ * device never waits for the host, and the host learns of each epoch's end within a fraction of a second.
  */
 
 #include "som/train/train.h"
@@ -11,15 +11,15 @@
 #include <math.h>
 
 typedef struct epoch_pipeline {
-	cl_event ends[GEMP_SOM_SLOTS]; /* of epoch number k: ends[k % GEMP_SOM_SLOTS] */
-	uint32_t begun, done;          /* epochs */
-	double last_end;               /* when the last one was over; 0: none yet */
-	double epoch_seconds;          /* seconds of an epoch, as they go now */
+	cl_event ends[GEMP_SOM_SLOTS]; /* the last launch of epoch k is ends[k % GEMP_SOM_SLOTS] */
+	uint32_t begun, done;          /* epochs that were enqueued, and that have been awaited */
+	double last_end;               /* the time when the last one was awaited; 0: none was */
+	double epoch_seconds;          /* a moving average */
 } epoch_pipeline;                  /* {0} */
 
-static const double max_seconds = .1; /* of trainer that is enqueued */
+static const double max_seconds = .1; /* of epochs that are enqueued ahead */
 
-/* The last launch ends an epoch. There must be a free slot. */
+/* Adds an epoch, which ends with the device's last launch. There must be a free slot. */
 static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *device)
 {
 	GEMP_CHECK(pipeline->begun - pipeline->done < GEMP_SOM_SLOTS && device->last_launch);
@@ -30,23 +30,23 @@ static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *devic
 	return GEMP_OK;
 }
 
-/* Asks the driver without waiting. An event with an error counts as over: the wait for it then reports the error. */
-static bool is_over(cl_event event)
+/* Does not wait. An event with an error counts as ended: the wait for it then reports the error. */
+static bool has_ended(cl_event event)
 {
 	cl_int status = CL_QUEUED;
 	return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) == CL_SUCCESS &&
 	       status <= CL_COMPLETE;
 }
 
-/* Must an epoch be finished before the next one is enqueued, because it is over, or enough are enqueued? The time of
- * the first epoch is unknown. */
+/* Must the oldest epoch be awaited before the next one is enqueued, because it has ended, or enough are enqueued? The time of
+ * an epoch is unknown until the first has ended. */
 static bool pipeline_due(const epoch_pipeline *pipeline)
 {
 	const uint32_t count = pipeline->begun - pipeline->done;
 	if (count == 0)
 		return false;
 	return pipeline->done == 0 || count == GEMP_SOM_SLOTS || count * pipeline->epoch_seconds > max_seconds ||
-	       is_over(pipeline->ends[pipeline->done % GEMP_SOM_SLOTS]);
+	       has_ended(pipeline->ends[pipeline->done % GEMP_SOM_SLOTS]);
 }
 
 /* Waits for the oldest epoch. The first one compiles kernels, so the time of an epoch is an average only from the
@@ -76,13 +76,13 @@ typedef struct train_context {
 	gemp_som_callback *callback;
 	void *self; /* the callback's */
 	gemp_som_report *report;
-	size_t capacity;           /* of the report's epochs: those that are never begun take none */
-	bool stop_requested, stop; /* to stop: this rank, until ranks agree next; all of them */
+	size_t capacity;           /* of the report's epochs, which grows with the epochs that are begun */
+	bool stop_requested, stop; /* a callback of this rank wants to stop; all ranks have agreed to stop */
 	gemp_som_trainer trainer;
-	epoch_pipeline pipeline; /* of one rank */
+	epoch_pipeline pipeline; /* not used by several ranks */
 } train_context;
 
-/* The value of an epoch between that of the first and that of the last: on a line, or with equal factors from epoch to epoch. */
+/* The value of an epoch between the values of the first and the last epoch: linear, or by the same factor from epoch to epoch. */
 static double cooled(const gemp_som_training *how, uint32_t epoch, double from, double to)
 {
 	const double part = how->epochs > 1 ? (double)epoch / (how->epochs - 1) : 0;
@@ -116,14 +116,14 @@ gemp_code gemp_som_training_check(const gemp_som_training *how)
 	return gemp_som_grid_check(&how->grid);
 }
 
-/* Means from sums; NAN if no sample has a unit. */
+/* Sets the means; NAN if no sample has a unit. */
 static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 {
 	epoch->quantisation = fit->samples > 0 ? fit->distances / fit->samples : NAN;
 	epoch->topographic = fit->samples > 0 ? fit->topographic / fit->samples : NAN;
 }
 
-/* Collective. As gemp_som_trainer_epoch. */
+/* Collective. Fails as gemp_som_trainer_epoch does. */
 static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 {
 	const bool several = run->trainer.comm->size > 1;
@@ -143,7 +143,7 @@ static bool has_snapshot(const gemp_som_training *how, const gemp_som_epoch *epo
 	return how->snapshot_every && (epoch->epoch + 1) % how->snapshot_every == 0;
 }
 
-/* A failed callback is this rank's failure, until the ranks agree next. */
+/* Local. A failure of the callback is this rank's until the ranks agree next. */
 static void call_back(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
@@ -153,7 +153,7 @@ static void call_back(train_context *run, const gemp_som_epoch *epoch)
 	run->stop_requested = run->stop_requested || stop;
 }
 
-/* Collective. The codebook is as this epoch has left it; what the callback does may be collective. */
+/* Collective. Waits until the codebook is as this epoch leaves it; the callback may do collective steps. */
 static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
@@ -167,7 +167,7 @@ static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *ep
 	return GEMP_OK;
 }
 
-/* One rank: the oldest epoch of the pipeline is over. */
+/* Waits for the oldest epoch of the pipeline and calls back. */
 static gemp_code finish_epoch(train_context *run)
 {
 	const uint32_t k = run->pipeline.done;
@@ -184,7 +184,7 @@ static gemp_code finish_epoch(train_context *run)
 	return run->trainer.local_code;
 }
 
-/* One rank. all: until the pipeline is empty. */
+/* Finishes the epochs that are due, or all of the pipeline. */
 static gemp_code finish_epochs(train_context *run, bool all)
 {
 	while (all ? run->pipeline.done != run->pipeline.begun : pipeline_due(&run->pipeline))
@@ -192,8 +192,8 @@ static gemp_code finish_epochs(train_context *run, bool all)
 	return GEMP_OK;
 }
 
-/* Collective. One rank enqueues epochs ahead of its device and hears of them later; several ranks meet in every epoch, so that
- * the callback follows at once. The report grows with the epochs that are begun, as most of two billion may never be. */
+/* Collective. If there is one rank, it enqueues epochs ahead of its device and calls back later; several ranks synchronise in every
+ * epoch and call back at once. The report grows with the epochs that are begun, since the user may ask for two billion and stop early. */
 static gemp_code run_epochs(train_context *run)
 {
 	const gemp_som_training *how = run->how;
@@ -222,7 +222,7 @@ static gemp_code run_epochs(train_context *run)
 	return GEMP_OK;
 }
 
-/* Collective. All ranks enter each epoch, also those that have failed: the failure is agreed on at its end. */
+/* All ranks enter each epoch, also those that have failed: they agree on the failure in the exchange of the epoch. */
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
                          size_t count, uint32_t dims, float *w, gemp_som_callback *callback, void *context,
                          gemp_som_report *report)
@@ -249,7 +249,7 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	}
 done:
 	if (code != GEMP_OK)
-		clFinish(device->queue); /* before its buffers go */
+		clFinish(device->queue); /* before the buffers that its kernels use are freed */
 	gemp_som_report_free(&own);
 	pipeline_free(&run.pipeline);
 	gemp_som_trainer_free(&run.trainer);

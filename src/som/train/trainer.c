@@ -4,8 +4,8 @@
 #include "core/memory.h"
 #include "device/staging.h"
 
-/* Online, a GPU goes over all samples for a few rows of the map hardly faster than for many, and faster over a rank's own for all
- * rows: 58 and 38 ns a sample with two ranks on 200 x 200 units of an H200. So samples have to be fewer. */
+/* In online training a GPU processes the samples of all ranks for some rows of the map in 58 ns a sample, and a rank's own samples for
+ * all rows in 38 ns (two ranks, 200 x 200 units, H200). So replicas must save more bytes to pay. */
 enum { ROWS_WEIGHT = 4 };
 
 /* Kernels count samples in 32 bits. */
@@ -16,7 +16,7 @@ static gemp_code check_count(size_t count)
 	return GEMP_OK;
 }
 
-/* Bytes of a plane for each unit: sums in double, then as floats, smoothed, and what a pass leaves. */
+/* Bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes of the passes. */
 static size_t bytes_of_plane(const gemp_som_training *how)
 {
 	if (how->online)
@@ -24,18 +24,17 @@ static size_t bytes_of_plane(const gemp_som_training *how)
 	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_planes(&how->grid) * sizeof(float);
 }
 
-/* Are second-best units wanted, in epochs or in the end? */
+/* Are second-best units wanted, in epochs or at the end? */
 static bool wants_second(const gemp_som_training *how)
 {
 	return how->quality || (how->places && how->places->second);
 }
 
-/* Collective. How the memory of the device is shared out. All ranks search alike if any of them has missing values, since the
- * answer must not depend on the number of ranks; and all have planes of as many values as the rank with the least memory. */
+/* Collective. Plans the memory of the device. If any rank has missing values, all ranks use the kernels for missing values, since the
+ * result must not depend on the number of ranks. All ranks have planes of as many values as the rank with the least memory. */
 static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t count, gemp_som_need *need,
                              gemp_som_capacity *capacity)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = trainer->how;
 	uint64_t missing = 0;
 	*need = (gemp_som_need){ .samples = count,
@@ -46,35 +45,34 @@ static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t c
 		                     .max_buffer = how->online ? sizeof(float) : sizeof(double),
 		                     .other = gemp_som_smooth_tables(&how->grid) +
 		                              (how->quality ? gemp_som_quality_bytes(trainer->device, count) : 0) };
-	code = check_count(count);
+	gemp_code code = check_count(count);
 	if (code == GEMP_OK)
 		missing = gemp_som_any_missing(x, count, trainer->dims);
-	gemp_comm_max(trainer->comm, &missing, 1); /* all search alike then, so that ranks make no difference */
+	gemp_comm_max(trainer->comm, &missing, 1);
 	trainer->missing = need->missing = missing != 0;
 	GEMP_THEN(gemp_som_capacity_find(capacity, trainer->device, need));
 	GEMP_TRY(gemp_comm_agree(trainer->comm, code));
-	uint64_t fewer = trainer->dims - capacity->values; /* than all values, on any rank */
+	uint64_t fewer = trainer->dims - capacity->values; /* values without planes, the maximum of all ranks */
 	gemp_comm_max(trainer->comm, &fewer, 1);
 	trainer->values = trainer->dims - (uint32_t)fewer;
 	return GEMP_OK;
 }
 
-/* Local. Blocks of samples, the search, and what errors need. */
+/* Local. Makes the blocks of samples, the search, and the buffers for errors. */
 static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity)
 {
-	const bool quality = trainer->how->quality;
 	GEMP_TRY(gemp_som_blocks_new(&trainer->blocks, trainer->device, x, need, capacity, wants_second(trainer->how),
 	                             trainer->values < trainer->dims));
 	GEMP_TRY(gemp_som_search_new(&trainer->search, trainer->device, trainer->dims, trainer->how->metric, need->missing,
 	                             NULL));
-	if (quality)
+	if (trainer->how->quality)
 		return gemp_som_quality_new(&trainer->quality, trainer->device, &trainer->how->grid,
-		                            capacity->samples < need->samples ? capacity->samples : need->samples);
+		                            gemp_min(capacity->samples, need->samples));
 	return GEMP_OK;
 }
 
-/* Local. The codebook and the planes of as many values as there is room for. */
+/* Local. Makes the codebook, and planes of as many values as fit. */
 static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity *capacity, const float *w)
 {
 	const gemp_som_training *how = trainer->how;
@@ -89,8 +87,8 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	return GEMP_OK;
 }
 
-/* Would this rank rather exchange sums? In online training a rank needs rows of the map of its own, which a map with fewer rows
- * than ranks does not have. */
+/* Does this rank prefer to exchange sums? In online training each rank needs rows of the map of its own, so a map must not have fewer
+ * rows than there are ranks. */
 static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_replicas_need *need)
 {
 	const gemp_som_exchange exchange = trainer->how->exchange;
@@ -100,8 +98,8 @@ static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_re
 	return exchange == GEMP_SOM_EXCHANGE_SUMS;
 }
 
-/* Collective. Replicas of all samples, if every rank has memory for them and expects them to pay; one rank that declines is
- * enough against them. */
+/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to pay; if one rank declines, no rank
+ * has any. */
 static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t count)
 {
 	const gemp_som_training *how = trainer->how;
@@ -120,7 +118,7 @@ static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t
 	                : gemp_som_replicas_new(&trainer->replicas, trainer->comm, trainer->device, &need, x, count);
 }
 
-/* Planes on the host, for ranks that exchange more than units. A device copies faster from and to page-locked
+/* Local. Makes planes on the host, for ranks that exchange more than units. A device copies faster from and to page-locked
  * memory. */
 static gemp_code make_host(gemp_som_trainer *trainer)
 {
@@ -140,7 +138,7 @@ static gemp_code make_host(gemp_som_trainer *trainer)
 	return GEMP_OK;
 }
 
-/* Local. What adds samples up, which reads replicas if there are any. */
+/* Local. Makes the kernels that add up samples, which read replicas if there are any. */
 static gemp_code make_sums(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
@@ -202,8 +200,8 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer)
 	return trainer->replicas.device != NULL;
 }
 
-/* Best units of a block, and its part of the errors. */
-static gemp_code search(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
+/* Finds the best units of a block, and adds its part of the errors. */
+static gemp_code search_block(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
 {
 	const gemp_buffer *second = trainer->how->quality ? &block->second : NULL;
 	GEMP_TRY(gemp_som_search_run(trainer->search, &block->samples, &trainer->book, &block->best, second));
@@ -223,7 +221,7 @@ static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_bloc
 	return gemp_som_accumulate_add(&trainer->accumulate, &block->samples, &block->best, values);
 }
 
-/* Local. All blocks go into planes of these values. The search happens once an epoch, with the first values; for later values
+/* Local. Adds all blocks to planes of these values. The search happens once in an epoch, with the first values; for later values
  * the keys of each block are restored. */
 static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t slot, gemp_som_values values)
 {
@@ -231,7 +229,7 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 		gemp_som_block *block;
 		GEMP_TRY(gemp_som_blocks_acquire(&trainer->blocks, p, &block));
 		if (values.first == 0) {
-			GEMP_TRY(search(trainer, block, slot));
+			GEMP_TRY(search_block(trainer, block, slot));
 			GEMP_TRY(gemp_som_blocks_save_keys(&trainer->blocks, block));
 		} else {
 			GEMP_TRY(gemp_som_blocks_restore_keys(&trainer->blocks, block));
@@ -248,13 +246,12 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 /* Collective. Blocks of an allreduce are limited by the int of MPI's counts. */
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 {
-	for (size_t done = 0; done < count; done += INT32_MAX) {
-		const int block = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, planes + done, block, MPI_FLOAT, MPI_SUM, comm->world));
-	}
+	for (size_t done = 0; done < count; done += INT32_MAX)
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, planes + done, (int)gemp_min(count - done, INT32_MAX), MPI_FLOAT, MPI_SUM,
+		                       comm->world));
 }
 
-/* Collective. Failures, wishes to stop and the sums of errors of all ranks travel in one allreduce, before the first planes of
+/* Collective. Failures, requests to stop and the sums of errors of all ranks are reduced together, before the first planes of
  * an epoch: no rank waits for planes of a rank that has failed. */
 static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_result *result)
 {
@@ -279,7 +276,7 @@ static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 	trainer->local_code = gemp_buffer_write(trainer->device, &trainer->sums, 0, count * sizeof(float), trainer->host);
 }
 
-/* Local. Planes from the samples of all ranks: sums, or the affine maps of the rows that this rank is responsible for. */
+/* Local. Makes planes from the samples of all ranks: sums, or the affine maps of this rank's rows. */
 static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
 	const gemp_som_replicas *all = &trainer->replicas;
@@ -293,7 +290,7 @@ static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_v
 	return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
 }
 
-/* Collective; a failure stays in local_code. Only best units travel; each rank makes planes from the samples of all ranks. */
+/* Collective; a failure stays in local_code. Ranks exchange best units, and each makes planes from the samples of all ranks. */
 static void gather_units(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
 	gemp_som_replicas_gather(&trainer->replicas, trainer->comm);
@@ -305,7 +302,7 @@ static void gather_units(gemp_som_trainer *trainer, double rate, gemp_som_values
 		trainer->local_code = gemp_som_slices_write(&trainer->slices, trainer->device, &trainer->sums, trainer->host);
 }
 
-/* Collective. One rank has nothing to exchange. */
+/* Collective. Combines the planes of all ranks. With the first values the ranks also exchange failures and errors. */
 static gemp_code exchange_epoch(gemp_som_trainer *trainer, double rate, gemp_som_values values, uint32_t slot,
                                 gemp_som_epoch_result *result)
 {
@@ -329,8 +326,8 @@ static gemp_code exchange_epoch(gemp_som_trainer *trainer, double rate, gemp_som
 	return GEMP_OK;
 }
 
-/* Planes change the codebook: smoothed sums over smoothed counts, or affine maps. */
-static gemp_code update(gemp_som_trainer *trainer, gemp_som_values values)
+/* Local. Updates the codebook by the planes: smoothed sums over smoothed counts, or affine maps. */
+static gemp_code update_codebook(gemp_som_trainer *trainer, gemp_som_values values)
 {
 	if (trainer->how->online)
 		return gemp_som_accumulate_affine(&trainer->accumulate, &trainer->sums, values, &trainer->book);
@@ -339,37 +336,34 @@ static gemp_code update(gemp_som_trainer *trainer, gemp_som_values values)
 	return gemp_som_accumulate_finish(&trainer->accumulate, &trainer->spread, values, &trainer->book);
 }
 
-/* All values at once, or some after the others; only the first ones are searched for. */
+/* All values are processed at once, or some after the others. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result)
 {
 	if (trainer->local_code == GEMP_OK)
 		trainer->local_code = gemp_som_smooth_radius(&trainer->smooth, radius);
 	for (uint32_t first = 0; first < trainer->dims; first += trainer->values) {
-		const uint32_t left = trainer->dims - first;
-		const gemp_som_values values = { first, left < trainer->values ? left : trainer->values };
+		const gemp_som_values values = { first, (uint32_t)gemp_min(trainer->dims - first, trainer->values) };
 		if (trainer->local_code == GEMP_OK)
 			trainer->local_code = process_blocks(trainer, rate, slot, values);
 		GEMP_TRY(exchange_epoch(trainer, rate, values, slot, result));
 		if (trainer->local_code == GEMP_OK)
-			trainer->local_code = update(trainer, values);
+			trainer->local_code = update_codebook(trainer, values);
 	}
 	if (trainer->local_code == GEMP_OK)
 		trainer->local_code = GEMP_CL(clFlush(trainer->device->queue));
 	return GEMP_OK;
 }
 
-/* All ranks take rank 0's codebook, as their devices may round differently. */
+/* All ranks take the codebook of rank 0, as their devices may round differently. */
 gemp_code gemp_som_trainer_codebook(gemp_som_trainer *trainer, float *w)
 {
 	const size_t count = (size_t)trainer->units * trainer->dims;
 	if (trainer->local_code == GEMP_OK)
 		trainer->local_code = gemp_som_codebook_read(&trainer->book, w);
 	GEMP_TRY(gemp_comm_agree(trainer->comm, trainer->local_code));
-	for (size_t done = 0; trainer->comm->size > 1 && done < count; done += INT32_MAX) {
-		const int block = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
-		GEMP_MPI(MPI_Bcast(w + done, block, MPI_FLOAT, 0, trainer->comm->world));
-	}
+	for (size_t done = 0; trainer->comm->size > 1 && done < count; done += INT32_MAX)
+		GEMP_MPI(MPI_Bcast(w + done, (int)gemp_min(count - done, INT32_MAX), MPI_FLOAT, 0, trainer->comm->world));
 	return GEMP_OK;
 }
 
@@ -380,7 +374,7 @@ gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_plac
 	return gemp_comm_agree(trainer->comm, trainer->local_code);
 }
 
-/* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */
+/* Kernels of CPU devices are compiled when they are first launched, so programs are stored after the training. */
 gemp_code gemp_som_trainer_store(gemp_som_trainer *trainer)
 {
 	GEMP_TRY(gemp_program_store(trainer->device, &trainer->smooth.tables));

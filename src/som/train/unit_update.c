@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
+/* RUN_SUMS: the sums that a work-item of a CPU device rounds to floats. */
+enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 };
 
-/* So many copies of the sums that adding them up takes no longer than going over the samples, in an eighth of the
- * free memory. */
+/* The number of copies of the sums. They take at most as many bytes as the samples, so that adding them up takes no longer than
+ * reading the samples, and at most an eighth of the free memory. A CPU device has one task for each plane, which needs no copies. */
 static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
 	const size_t free_bytes = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
@@ -24,12 +25,12 @@ static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *sampl
 
 /* Online training needs only the kernel that applies affine maps. */
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
-                                  uint32_t units, uint32_t max_bytes, bool online)
+                                  uint32_t units, uint32_t max_values, bool online)
 {
 	gemp_code code = GEMP_OK;
 	char options[64];
 	const bool missing = samples->missing;
-	const size_t sums = (size_t)units * gemp_som_planes(max_bytes, missing) * sizeof(double);
+	const size_t sums = (size_t)units * gemp_som_planes(max_values, missing) * sizeof(double);
 	*out = (gemp_som_accumulate){
 		.device = device, .units = units, .missing = missing, .banks = banks_of(device, samples, sums)
 	};
@@ -92,7 +93,7 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 	                   GEMP_ARG(&accumulate->banks));
 }
 
-/* Of all units, those on the device at a time. Kernels that take min_weight have it as their last argument. */
+/* Updates all units, as many at a time as are on the device. Kernels that take min_weight have it as their last argument. */
 static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
                               gemp_som_values values, gemp_som_codebook *book, const cl_float *min_weight)
 {
@@ -126,9 +127,10 @@ gemp_code gemp_som_accumulate_affine(gemp_som_accumulate *accumulate, const gemp
 
 enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
 
-static const float min_share = 1e-8f; /* of all samples left out, in a unit */
+static const float min_share =
+	1e-8f; /* the samples that are left out have at most this weight in a unit, all together */
 
-/* The device's shape, where the caller gives none. */
+/* The device's shape, with the numbers that the caller gives. */
 static gemp_som_online_shape complete_online_shape(const gemp_device *device, const gemp_som_online_shape *wanted)
 {
 	gemp_som_online_shape shape = wanted ? *wanted : (gemp_som_online_shape){ 0 };
@@ -150,13 +152,13 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 
 /* Values are in blocks of equal size, as few as the shape allows. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, uint32_t max_bytes, const gemp_som_online_shape *wanted)
+                              const gemp_som_smooth *smooth, uint32_t max_values, const gemp_som_online_shape *wanted)
 {
 	gemp_code code = GEMP_OK;
 	char of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192], tiles[96] = "";
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_som_online_shape shape = complete_online_shape(device, wanted);
-	const uint32_t block = divide_up(max_bytes, divide_up(max_bytes, shape.block));
+	const uint32_t block = divide_up(max_values, divide_up(max_values, shape.block));
 	*out = (gemp_som_online){ .device = device,
 		                      .block = block,
 		                      .tile_rows = shape.tile_rows ? shape.tile_rows : 1,
@@ -183,8 +185,8 @@ void gemp_som_online_free(gemp_som_online *online)
 	*online = (gemp_som_online){ 0 };
 }
 
-/* Whole steps along a row beyond which a sample's share is not above `min_weight`; on a toroid it may come from the
- * other side. */
+/* The number of steps along a row beyond which a sample's weight is at most `min_weight`; on a toroid all columns, since the shorter
+ * way may lead across the border. */
 static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_weight)
 {
 	double reach = smooth->radius;
