@@ -1,6 +1,6 @@
 # libgemp: the layers below the command line as one library, shared and static, with the headers of include/gemp, for pkg-config
-# and for find_package(gemp). Hidden symbols: what GEMP_API marks is exported, libgemp.map keeps all else inside, the static
-# libraries that it contains too.
+# and for find_package(gemp). Only functions that GEMP_API marks are exported. libgemp.map hides all other symbols, also those of
+# the static libraries that libgemp contains.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

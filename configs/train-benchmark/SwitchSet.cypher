@@ -1,4 +1,4 @@
-// Behind a green entry semaphore all switches of the route stand as the route says.
+// If the entry semaphore of a route is green, all its switches are in the positions of the route.
 MATCH (semaphore:Semaphore {signal: 'GO'})<-[:entry]-(route:Route)-[:follows]->(swP:SwitchPosition)-[:switch]->(sw:Switch)
 WHERE sw.position <> swP.position
 RETURN semaphore, route, swP, sw, sw.position, swP.position

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Measures the cost of a whole `match --count` beyond its kernel. The process and an empty program, which calls MPI_Init
 # and makes an OpenCL context, run alternately with a warm cache. Prints medians of wall and processor time, their
-# difference, and the phases of the last run. Both keep hwloc from OpenCL (src/main.c), which alone is a tenth of a second less on some machines.
+# difference, and the phases of the last run. Both keep hwloc from OpenCL (src/api/context.c), which saves a tenth of a second on some
+# machines.
 #
 #     tests/bench/overhead.sh BUILD GRAPH.h5 [REPEAT [MATCH OPTION...]]
 #
@@ -9,7 +10,7 @@
 # --pattern cycle:4 --count unless given. Exit code 1: the difference is over 0.1 s.
 set -u -o pipefail
 export LC_ALL=C # numbers have a decimal point
-[ $# -ge 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$1 graph=$2 repeat=${3:-21}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- --pattern cycle:4 --count
