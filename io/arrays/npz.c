@@ -1,5 +1,5 @@
-/* The directory at the end of the archive names the members; it is read once, and members are then read
- * independently of one another. Formats: PKWARE's APPNOTE 6.3, without encryption and split archives. */
+/* The directory at the end of the archive names the members; it is read once, and members are then read independently of one
+ * another. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
 
 #include "io/arrays/npz.h"
 
@@ -25,11 +25,9 @@ enum {
 	MOST_MEMBERS = 100000
 };
 
-static const char damaged[] = "%s: is no zip archive, or damaged or cut (%s); write it again";
-
 static gemp_code bad_zip(const char *path, const char *why)
 {
-	return gemp_fail(GEMP_EDATA, damaged, path, why);
+	return gemp_fail(GEMP_EDATA, "%s: is no zip archive, or damaged or cut (%s); write it again", path, why);
 }
 
 /* Zip files are little-endian, whatever the machine is. */
@@ -41,7 +39,7 @@ static uint64_t read_number(const unsigned char *at, int bytes)
 	return value;
 }
 
-/* Places come from the file and may be anything: each is checked. */
+/* Places come from the file and may be any number, so each is checked. */
 static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
 {
 	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
@@ -49,7 +47,7 @@ static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *byt
 	return GEMP_OK;
 }
 
-/* Each member has a file of its own, so that several are read at the same time. */
+/* Each member opens the file for itself, so several can be read side by side. */
 static gemp_code open_file(FILE **file, const char *path)
 {
 	*file = fopen(path, "rb");
@@ -72,7 +70,7 @@ typedef struct directory {
 	uint64_t place, size, count;
 } directory;
 
-/* The record at the archive's end, behind which only a comment may stand. */
+/* Finds the record at the archive's end, behind which only a comment may stand. */
 static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
 {
 	GEMP_OWNED unsigned char *tail = NULL;
@@ -105,7 +103,7 @@ static gemp_code find_directory(FILE *file, const char *path, directory *out)
 		return bad_zip(path, "its zip64 directory is missing");
 	GEMP_TRY(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
 	if (memcmp(locator, "PK\6\7", 4) != 0)
-		return GEMP_OK; /* just large numbers */
+		return GEMP_OK; /* the numbers are large by chance */
 	GEMP_TRY(read_at(file, path, read_number(locator + 8, 8), end64, sizeof end64));
 	if (memcmp(end64, "PK\6\6", 4) != 0)
 		return bad_zip(path, "its zip64 directory is missing");
@@ -113,7 +111,7 @@ static gemp_code find_directory(FILE *file, const char *path, directory *out)
 	return GEMP_OK;
 }
 
-/* Sizes that do not fit in 4 bytes stand in the extra field, in this order. */
+/* Numbers that do not fit in 4 bytes are in the extra field, in this order. */
 static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member *member)
 {
 	while (size >= 4) {
@@ -131,7 +129,7 @@ static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member 
 	}
 }
 
-/* One entry; its size in *used. */
+/* Reads an entry at[left] of the directory; *used becomes its size. */
 static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member,
                             size_t *used)
 {
@@ -157,8 +155,7 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
 	return member->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The size of the directory is bounded before memory is asked for, since a damaged file may claim
- * anything. */
+/* The size of the directory is bounded before memory is requested, since a damaged file may claim any size. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 {
 	GEMP_OWNED_BY(close_file_at) FILE *file = NULL;
@@ -188,45 +185,35 @@ void gemp_zip_close(gemp_zip *zip)
 	*zip = (gemp_zip){ 0 };
 }
 
-/* An .npz has a handful of members. */
-static const gemp_zip_member *gemp_zip_find(const gemp_zip *zip, const char *name)
-{
-	for (size_t i = 0; i < zip->count; i++)
-		if (strcmp(zip->members[i].name, name) == 0)
-			return &zip->members[i];
-	return NULL;
-}
+/* MEMBERS */
 
-/* A MEMBER */
-
-struct gemp_zip_stream {
+typedef struct zip_stream {
 	const char *path;
 	FILE *file;
-	gemp_zip_member member; /* name not owned */
+	gemp_zip_member member; /* its name is the directory's */
 	uint64_t packed_left, left;
 	uint32_t crc;
-	bool inflating;
+	bool inflating; /* zlib is initialised */
 	z_stream zlib;
 	unsigned char packed[PACKED];
-};
+} zip_stream;
 
 /* Takes a stream whose opening failed half-way. */
-static void gemp_zip_stream_close(gemp_zip_stream *stream)
+static void close_stream(zip_stream *stream)
 {
 	if (!stream)
 		return;
 	if (stream->inflating)
 		inflateEnd(&stream->zlib);
-	if (stream->file)
-		fclose(stream->file);
+	close_file(stream->file);
 	gemp_free(stream);
 }
-GEMP_RELEASE(gemp_zip_stream_close, gemp_zip_stream *)
+GEMP_RELEASE(close_stream, zip_stream *)
 
-/* The member's own header repeats name and extra field, in other lengths than the directory's. */
-static gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
+/* The member's own header repeats name and extra field; their lengths may differ from the directory's. */
+static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
 {
-	GEMP_OWNED_BY(gemp_zip_stream_close_at) gemp_zip_stream *stream = NULL;
+	GEMP_OWNED_BY(close_stream_at) zip_stream *stream = NULL;
 	unsigned char header[LOCAL_SIZE];
 	GEMP_TRY(GEMP_NEW(stream, 1));
 	stream->path = zip->path;
@@ -236,27 +223,27 @@ static gemp_code gemp_zip_stream_open(gemp_zip_stream **out, const gemp_zip *zip
 	GEMP_TRY(open_file(&stream->file, zip->path));
 	GEMP_TRY(read_at(stream->file, zip->path, member->offset, header, sizeof header));
 	if (memcmp(header, "PK\3\4", 4) != 0)
-		GEMP_TRY(bad_zip(zip->path, "a member has no header"));
+		return bad_zip(zip->path, "a member has no header");
 	if (fseeko(stream->file, (off_t)(read_number(header + 26, 2) + read_number(header + 28, 2)), SEEK_CUR) != 0)
-		GEMP_TRY(bad_zip(zip->path, "it cannot be searched"));
+		return bad_zip(zip->path, "it cannot be searched");
 	stream->inflating = member->method == 8 && inflateInit2(&stream->zlib, -MAX_WBITS) == Z_OK;
 	if (member->method == 8 && !stream->inflating)
-		GEMP_TRY(gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path));
+		return gemp_fail(GEMP_ENOMEM, "%s: no memory for zlib", zip->path);
 	*out = stream;
 	stream = NULL;
 	return GEMP_OK;
 }
 
 /* Never reads beyond the member. */
-static gemp_code read_packed(gemp_zip_stream *s, void *bytes, size_t capacity, size_t *size)
+static gemp_code read_packed(zip_stream *s, void *bytes, size_t capacity, size_t *size)
 {
 	*size = s->packed_left < capacity ? (size_t)s->packed_left : capacity;
 	s->packed_left -= *size;
 	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad_zip(s->path, "a member is cut");
 }
 
-/* zlib counts in unsigned int: large reads are made of smaller ones. */
-static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+/* zlib counts in unsigned int, so a large read is made of smaller ones. */
+static gemp_code inflate_some(zip_stream *s, unsigned char *bytes, size_t size)
 {
 	while (size) {
 		uInt capacity = size < PACKED ? (uInt)size : PACKED;
@@ -278,16 +265,15 @@ static gemp_code inflate_some(gemp_zip_stream *s, unsigned char *bytes, size_t s
 	return GEMP_OK;
 }
 
-static gemp_code copy_some(gemp_zip_stream *s, unsigned char *bytes, size_t size)
+static gemp_code copy_some(zip_stream *s, unsigned char *bytes, size_t size)
 {
 	size_t got;
 	gemp_code code = read_packed(s, bytes, size, &got);
 	return code == GEMP_OK && got < size ? bad_zip(s->path, "a member is cut") : code;
 }
 
-/* Exactly `size` bytes; an end before that, or at the end a wrong checksum, is GEMP_EDATA. */
-/* The checksum can be compared only when the last byte was read. */
-static gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t size)
+/* Reads exactly `size` bytes; an earlier end is GEMP_EDATA. The checksum is compared when the last byte was read. */
+static gemp_code read_stream(zip_stream *s, void *bytes, size_t size)
 {
 	if (size > s->left)
 		return gemp_fail(GEMP_EDATA, "%s: %s is shorter than its header says; write it again", s->path, s->member.name);
@@ -299,36 +285,30 @@ static gemp_code gemp_zip_stream_read(gemp_zip_stream *s, void *bytes, size_t si
 	return GEMP_OK;
 }
 
-/* The header is a Python dictionary of three known keys: a search for the keys replaces a parser
- * of Python. Members of an archive are streams, since they are compressed; a file of its own can be read
- * at any place. */
+/* ARRAYS */
 
-/* ELEMENTS */
-
-enum { PIECE = 4096 };
+enum { BATCH = 4096 }; /* elements in memory */
 
 typedef struct npy {
-	gemp_zip_stream *stream;
+	zip_stream *stream;
 	gemp_npy_header header;
-	gemp_text where; /* "F.npz: array 'data'": begins messages */
-	unsigned char bytes[PIECE * 8];
+	gemp_text where; /* "F.npz: array 'data'", with which messages begin */
+	unsigned char bytes[BATCH * 8];
 } npy;
 
-/* Members report their own failures, with the archive's name. */
+/* The messages of a member begin with the archive's name instead of `where`. */
 static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_t size)
 {
 	(void)where;
-	return gemp_zip_stream_read(self, bytes, size);
+	return read_stream(self, bytes, size);
 }
-
-/* ARRAYS IN A ZIP ARCHIVE */
 
 static gemp_code bad_array(const char *where, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
-/* An element of any integer type, or a boolean, as 64 bits. */
+/* An element of any integer type, or a boolean, as 64 bits. *beyond becomes true for one that does not fit. */
 static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 {
 	const unsigned char *at = n->bytes + i * n->header.width;
@@ -341,7 +321,7 @@ static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 	return (int64_t)value;
 }
 
-/* Elements are copied, since their place in the buffer need not be aligned. */
+/* Elements are copied, since they need not be aligned in the buffer. */
 static double real_at(const npy *n, size_t i)
 {
 	float narrow;
@@ -356,14 +336,14 @@ static double real_at(const npy *n, size_t i)
 	return wide;
 }
 
-/* Reads through a buffer of PIECE elements, as the member may be far larger than memory. */
+/* Elements pass through a small buffer, since the member may be far larger than memory. */
 static gemp_code next_of_member(void *self, size_t count, int64_t *integers, double *reals)
 {
 	npy *n = self;
 	bool beyond = false;
 	while (count) {
-		size_t some = gemp_min(count, PIECE);
-		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		size_t some = gemp_min(count, BATCH);
+		GEMP_TRY(read_stream(n->stream, n->bytes, some * n->header.width));
 		gemp_npy_to_native(&n->header, n->bytes, some);
 		for (size_t i = 0; i < some; i++)
 			if (reals)
@@ -382,53 +362,47 @@ static void close_npy(void *self)
 	npy *n = self;
 	if (!n)
 		return;
-	gemp_zip_stream_close(n->stream);
+	close_stream(n->stream);
 	gemp_text_free(&n->where);
 	gemp_free(n);
 }
 GEMP_RELEASE(close_npy, npy *)
 
-/* The name of the member is that of the array with the ending .npy, as numpy.savez writes it. */
+/* numpy.savez writes an array as the member NAME.npy. */
 static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 {
-	GEMP_OWNED_BY(gemp_text_free) gemp_text file = { 0 };
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
-	size_t data;
-	gemp_text_print(&file, "%s.npy", name);
-	GEMP_TRY(gemp_text_status(&file));
+	size_t data, length = strlen(name), i = 0;
 	GEMP_TRY(GEMP_NEW(n, 1));
 	gemp_text_print(&n->where, "%s: array '%s'", zip->path, name);
 	GEMP_TRY(gemp_text_status(&n->where));
-	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
-	if (!member)
+	while (i < zip->count &&
+	       (strncmp(zip->members[i].name, name, length) != 0 || strcmp(zip->members[i].name + length, ".npy") != 0))
+		i++;
+	if (i == zip->count)
 		return bad_array(n->where.data, "is missing; save the matrix with scipy.sparse.save_npz");
-	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_TRY(open_stream(&n->stream, zip, &zip->members[i]));
 	GEMP_TRY(gemp_npy_read_header(&n->header, n->where.data, read_from_zip, n->stream, &data));
 	*out = n;
 	n = NULL;
 	return GEMP_OK;
 }
 
-/* Texts have no place among numbers; gemp_npy_text reads them. */
 gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name)
 {
-	npy *n;
-	gemp_code code = open_npy(&n, zip, name);
-	if (code != GEMP_OK)
-		return code;
-	if (n->header.kind == 'S' || n->header.kind == 'U') {
-		code = bad_array(n->where.data, "holds text where numbers belong");
-		close_npy(n);
-		return code;
-	}
+	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
+	GEMP_TRY(open_npy(&n, zip, name));
+	if (n->header.kind == 'S' || n->header.kind == 'U')
+		return bad_array(n->where.data, "holds text where numbers belong; save numbers");
 	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
 	*out = (gemp_array_reader){
 		.self = n, .length = n->header.length, .type = type, .next = next_of_member, .close = close_npy
 	};
+	n = NULL;
 	return GEMP_OK;
 }
 
-/* Strings of U have four bytes a character; scipy's are ASCII: the first byte is the character. */
+/* A character of kind U has four bytes; scipy's texts are ASCII, so the first byte is the character. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
@@ -436,7 +410,7 @@ gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
 		return bad_array(n->where.data, "is no text");
 	const size_t step = n->header.kind == 'U' ? 4 : 1;
-	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_TRY(read_stream(n->stream, n->bytes, step * n->header.width));
 	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
 	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
 		(*out)[i] = (char)n->bytes[i * step];

@@ -1,6 +1,10 @@
-/* Conversion between the six kinds of numbers. A value is loaded in a form that holds every kind exactly
- * (wide_number) and stored in the wanted one; whole floats become integers, integers become floats only if
- * no digit is lost, and floats are rounded to narrower floats. Ranges of values are converted by threads. */
+/* Conversion between the six kinds of numbers, and writing them. A value is loaded in a form that holds every kind exactly
+ * (wide_number) and stored in the wanted kind: whole floats become integers, integers become floats only if no digit is
+ * lost, and floats are rounded to narrower floats. Threads convert ranges of values.
+ *
+ * Threads print text in batches: each chunk of numbers has memory for its longest text, and chunks are appended one after
+ * another. Floats are printed with as few digits as give the same bits back. The header of a .npy is padded to a multiple of
+ * 64 bytes, as numpy does, so the numbers can be mapped into memory. */
 
 #include "io/arrays/numbers.h"
 
@@ -25,20 +29,19 @@ void gemp_number_array_free(gemp_number_array *numbers)
 
 /* A number in the widest form of its sort. */
 typedef struct wide_number {
-	enum { NEGATIVE, POSITIVE, REAL } sort; /* negative, integer; any other integer; float */
+	enum { NEGATIVE, POSITIVE, REAL } sort; /* a negative integer, any other integer, a float */
 	int64_t negative;
 	uint64_t positive;
 	double real;
 } wide_number;
 
-/* Keeps the rule that non-negative integers are POSITIVE. */
 static wide_number of_signed(int64_t value)
 {
 	return value < 0 ? (wide_number){ .sort = NEGATIVE, .negative = value }
 	                 : (wide_number){ .sort = POSITIVE, .positive = (uint64_t)value };
 }
 
-/* Non-negative integers of any kind are POSITIVE, so that signed and unsigned ones compare alike. */
+/* Non-negative integers of any kind are POSITIVE, so signed and unsigned ones are alike. */
 static wide_number load(const void *values, gemp_key_kind kind, size_t i)
 {
 	switch (kind) {
@@ -51,7 +54,7 @@ static wide_number load(const void *values, gemp_key_kind kind, size_t i)
 	}
 }
 
-/* Whole floats are integers where one is wanted. */
+/* Makes an integer of a whole float within 64 bits; false for other floats. */
 static bool make_whole(wide_number *w)
 {
 	if (w->sort != REAL)
@@ -95,7 +98,7 @@ typedef struct number_conversion {
 	_Atomic size_t bad; /* index of the first that does not fit; count: none */
 } number_conversion;
 
-/* Threads agree on the lowest index that fails, so that the message does not depend on their number. */
+/* The lowest index that fails is kept, so the message does not depend on the number of threads. */
 static void convert_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -111,7 +114,6 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The old values are freed only when all new ones are there. */
 gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *bad)
 {
 	number_conversion c = { .numbers = numbers, .kind = kind, .bad = numbers->count };
@@ -129,19 +131,14 @@ gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind ki
 	return GEMP_OK;
 }
 
-/* Text is printed by threads in batches: each chunk of numbers has room for its longest form, and chunks
- * close up behind one another. Floats are printed with as few digits as give the same bits back. A header
- * of .npy is padded to a multiple of 64 bytes, as numpy does, so that the numbers can be mapped into
- * memory. */
-
 enum {
 	CHUNK = 1 << 14, /* numbers that one thread prints at a time */
 	BATCH_CHUNKS = 256,
 	MAX_TEXT = 32, /* bytes of a number and its newline */
-	ALIGNED = 64   /* a header of .npy ends at a multiple of it */
+	ALIGNED = 64   /* the header of a .npy ends at a multiple of it */
 };
 
-/* The place is opened and given up again: nothing else tells whether it can be written to. */
+/* The place is opened and abandoned again, since nothing else shows whether it can be written to. */
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -168,7 +165,7 @@ typedef struct number_printer {
 	size_t sizes[BATCH_CHUNKS];
 } number_printer;
 
-/* NaN is printed without a sign, as all NaN are one here. */
+/* All NaN are alike, so NaN is printed without a sign. */
 static int print_real(char *to, double real, int digits)
 {
 	if (isnan(real))
@@ -197,7 +194,7 @@ static int print_signed(char *to, int64_t number)
 	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
 }
 
-/* Floats in as few digits as give them back. */
+/* Floats get as few digits as give them back. */
 static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
 {
 	double real;
@@ -220,7 +217,7 @@ static int print_number(char *to, gemp_key_kind kind, const void *values, size_t
 	return print_real(to, real, digits);
 }
 
-/* Each chunk has room for its longest text, so that threads need not wait for one another. */
+/* Each chunk has memory for its longest text, so threads need not wait for one another. */
 static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	number_printer *p = context;
@@ -230,38 +227,36 @@ static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	p->sizes[chunk] = (size_t)(to - from);
 }
 
-/* The text of all this rank's numbers: each rank's stands whole behind those of lower ranks. */
+/* Local. The text of all this rank's numbers. */
 static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *values, size_t count)
 {
-	number_printer p = { .kind = kind, .values = values };
-	const size_t batch = (size_t)BATCH_CHUNKS * CHUNK < count ? (size_t)BATCH_CHUNKS * CHUNK : count;
-	p.text = gemp_calloc((batch + CHUNK - 1) / CHUNK * CHUNK, MAX_TEXT);
-	if (!p.text)
+	const size_t batch = gemp_min((size_t)BATCH_CHUNKS * CHUNK, count);
+	GEMP_OWNED char *text = gemp_calloc((batch + CHUNK - 1) / CHUNK * CHUNK, MAX_TEXT);
+	number_printer p = { .kind = kind, .values = values, .text = text };
+	if (!text)
 		return GEMP_ENOMEM;
 	for (; p.first < count; p.first += batch) {
-		const size_t some = count - p.first < batch ? count - p.first : batch;
+		const size_t some = gemp_min(count - p.first, batch);
 		gemp_for_chunks(some, CHUNK, print_chunk, &p);
 		for (size_t c = 0; c * CHUNK < some; c++)
-			gemp_text_add(out, p.text + c * CHUNK * MAX_TEXT, p.sizes[c]);
+			gemp_text_add(out, text + c * CHUNK * MAX_TEXT, p.sizes[c]);
 	}
-	gemp_free(p.text);
 	return gemp_text_status(out);
 }
 
-/* All of a rank's text is made before it is written: its size decides where that of higher ranks begins. */
+/* Collective. A rank makes all its text before it is written, since its size decides where the text of higher ranks
+ * begins. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                             size_t count)
 {
-	gemp_text text = { 0 };
-	gemp_code code = gemp_comm_agree(comm, print_all(&text, kind, values, count));
-	GEMP_THEN(gemp_output_write(output, text.data, text.size));
-	gemp_text_free(&text);
-	return code;
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	GEMP_TRY(gemp_comm_agree(comm, print_all(&text, kind, values, count)));
+	return gemp_output_write(output, text.data, text.size);
 }
 
 /* .npy */
 
-/* Rank 0 writes the header, whose shape is that of all ranks; elements follow in rank order. */
+/* Collective. Rank 0 writes the header, whose shape counts the numbers of all ranks; these follow in rank order. */
 static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                            size_t count)
 {
@@ -282,7 +277,7 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
 
 /* HDF5 */
 
-/* HDF5 files have no 32-bit floats here (GEMP_H5_F64 holds them exactly). */
+/* Collective. Floats of 32 bits are written as 64 bits, which hold them exactly. */
 static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
                           const void *values, size_t count)
 {
@@ -305,7 +300,7 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
                                   size_t count)
 {
-	gemp_output *output = NULL;
+	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *output = NULL;
 	GEMP_OWNED char *path = NULL;
 	const char *dataset;
 	if (gemp_h5_split_place(place, &path, &dataset)) {
@@ -313,10 +308,8 @@ gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp
 		return write_h5(comm, path, dataset, kind, values, count);
 	}
 	GEMP_TRY(gemp_output_open(&output, comm, place));
-	gemp_code code = gemp_file_ends_in(place, ".npy") ? write_npy(output, comm, kind, values, count)
-	                                                  : write_text(output, comm, kind, values, count);
-	if (code == GEMP_OK)
-		return gemp_output_close(output);
-	gemp_output_abandon(output);
-	return code;
+	GEMP_TRY((gemp_file_ends_in(place, ".npy") ? write_npy : write_text)(output, comm, kind, values, count));
+	gemp_output *whole = output;
+	output = NULL;
+	return gemp_output_close(whole);
 }

@@ -1,7 +1,7 @@
-/* Text is read in blocks of lines, which threads parse chunk by chunk. The wanted kind is not known where
- * the user does not name it: numbers are parsed as integers with their minimum and maximum, from which all
- * ranks choose the narrowest kind; the first float on any rank makes all ranks begin again with floats. A
- * file is read once or twice, never more. Line numbers for messages are counted only after a failure. */
+/* Text is read in blocks of lines, which threads parse chunk by chunk. If the user does not name a kind, numbers are parsed
+ * as integers with their minimum and maximum, from which all ranks choose the narrowest kind; a float on any rank makes all
+ * ranks begin again with floats. So a file is read at most twice. Line numbers for messages are counted only after a
+ * failure. */
 
 #include "io/arrays/numbers_read.h"
 
@@ -25,15 +25,15 @@
 
 enum { MAX_NUMBER = 64, MAX_SHOWN = 24 /* bytes of a cell in messages */ };
 
-/* Minimum and maximum have types of their own, as no type of C holds both of -2^63 and 2^64 - 1. */
+/* Minimum and maximum have different types, since no type of C holds both -2^63 and 2^64 - 1. */
 typedef struct integer_range {
 	int64_t min;
 	uint64_t max;
 } integer_range;
 
-/* What one thread read of a chunk of lines. */
+/* The numbers of a chunk of lines. */
 typedef struct parsed_chunk {
-	uint64_t *values; /* room for one a line; the bits of integers or of doubles */
+	uint64_t *values; /* [lines of the chunk] the bits of integers or of doubles; the first `count` are set */
 	size_t count;
 	integer_range range; /* of the values */
 	bool is_real;        /* the line that failed holds a float where integers are wanted */
@@ -48,12 +48,12 @@ typedef struct text_reader {
 	size_t capacity; /* of out->values */
 	uint64_t lines;  /* so far */
 	integer_range range;
-	bool met_real; /* a float stopped the reading of integers */
+	bool met_real; /* the failure of this rank is a float where integers are wanted */
 } text_reader;
 
 /* ONE NUMBER */
 
-/* strtod needs an ending zero and accepts hexadecimal numbers and nan(...), which are refused before. */
+/* strtod needs a final zero, and it accepts hexadecimal numbers and nan(...), which are refused first. */
 static bool parse_real(const char *text, size_t size, uint64_t *bits)
 {
 	char copy[MAX_NUMBER + 1], *end;
@@ -71,7 +71,7 @@ static bool parse_real(const char *text, size_t size, uint64_t *bits)
 
 typedef enum integer_parse { IS_INTEGER, NO_INTEGER, BEYOND_64_BITS } integer_parse;
 
-/* Numbers beyond 64 bits are told from words, since they may still be read as floats. */
+/* Numbers beyond 64 bits are distinguished from words, since they may still be read as floats. */
 static integer_parse parse_integer(const char *text, size_t size, bool *negative, uint64_t *magnitude)
 {
 	size_t i = size && (*text == '+' || *text == '-');
@@ -92,7 +92,7 @@ static integer_parse parse_integer(const char *text, size_t size, bool *negative
 
 #define NOT_A_NUMBER "is not a number; one number a line is read, and texts are not sorted here (sort(1) does that)"
 
-/* NULL: *value is the number. Else what is wrong with it. */
+/* Sets *value and returns NULL, or returns the end of a message that says what is wrong with the cell. */
 static const char *parse_number(const text_reader *r, parsed_chunk *p, const char *text, size_t size, uint64_t *value)
 {
 	bool negative;
@@ -130,7 +130,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* One number stands on a line; blanks around it are passed over, whatever else follows is an error. */
+/* A line holds one number; blanks around it are ignored, and other text behind it is an error. */
 static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	text_reader *r = self;
@@ -157,7 +157,7 @@ static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp
 	return GEMP_OK;
 }
 
-/* Blank lines leave gaps between the values of chunks, which are closed here. */
+/* Closes the gaps that blank lines leave between the values of chunks. */
 static void gather_chunks(text_reader *r)
 {
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
@@ -171,7 +171,7 @@ static void gather_chunks(text_reader *r)
 	}
 }
 
-/* *line: the line of this rank's part that holds what is refused. */
+/* After a failure *line is the number of the refused line within this rank's part. */
 static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *line)
 {
 	gemp_line_chunks chunks;
@@ -191,7 +191,7 @@ static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *l
 	return code;
 }
 
-/* Lines of the file before this rank's part, counted only for a message. */
+/* The number of lines before this rank's part, which only messages need. */
 static uint64_t lines_before(const char *path, uint64_t begin)
 {
 	char bytes[1 << 14];
@@ -208,32 +208,31 @@ static uint64_t lines_before(const char *path, uint64_t begin)
 	return lines;
 }
 
-/* Local. This rank's part of the file. */
+/* Local. Reads this rank's part of the file. */
 static gemp_code read_part(text_reader *r, gemp_block_range span)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	char *text;
 	size_t size = 1;
 	GEMP_TRY(GEMP_NEW(*(uint64_t **)&r->out->values, 1));
 	r->capacity = 1;
 	if (span.begin == span.end)
-		return code;
+		return GEMP_OK;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, r->path, span.begin, span.end));
 	while (size) {
 		uint64_t line;
 		GEMP_TRY(gemp_stream_next_block(stream, &text, &size));
-		code = read_block(r, text, size, &line);
+		gemp_code code = read_block(r, text, size, &line);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ":", r->path, lines_before(r->path, span.begin) + line);
 		GEMP_TRY(code);
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* WHICH KIND THEY ARE */
+/* THE KIND OF THE NUMBERS */
 
-/* An automatic kind allows all integers; which of the kinds holds them is decided afterwards. */
+/* An automatic kind allows all integers; kind_of decides afterwards. */
 static integer_range range_of(gemp_key_kind kind)
 {
 	switch (kind) {
@@ -248,7 +247,7 @@ static integer_range range_of(gemp_key_kind kind)
 /* Collective. The first kind that holds the integers of all ranks; GEMP_KEY_F64 where none does. */
 static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
 {
-	uint64_t ends[2] = { r->range.max, ~(uint64_t)r->range.min & INT64_MAX }; /* how far below 0, less 1 */
+	uint64_t ends[2] = { r->range.max, ~(uint64_t)r->range.min & INT64_MAX }; /* the second one: -min - 1 */
 	uint64_t negative = r->range.min < 0;
 	if (!negative)
 		ends[1] = 0;
@@ -269,9 +268,7 @@ static gemp_code inspect_text(const gemp_comm *comm, const char *path, gemp_numb
 	gemp_code code = GEMP_OK;
 	if (stat(path, &there) != 0 || there.st_size > 0 || !S_ISREG(there.st_mode)) /* an empty one has no numbers */
 		code = gemp_stream_inspect(path, &info);
-	gemp_code agreed = gemp_comm_agree(comm, code);
-	if (agreed != GEMP_OK)
-		return agreed;
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->bytes = info.size;
 	*span = info.compressed ? (gemp_block_range){ 0, comm->rank ? 0 : GEMP_STREAM_END }
 	                        : gemp_comm_block(comm, info.size);
@@ -287,7 +284,7 @@ static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range
 	r->lines = 0;
 	r->reals = reals;
 	gemp_code code = read_part(r, span);
-	/* a float is no error yet, but another one is */
+	/* A float is no failure yet; other failures are. */
 	uint64_t states[2] = { code == GEMP_EDATA && r->met_real, code != GEMP_OK && !(code == GEMP_EDATA && r->met_real) };
 	if (!met_real)
 		return gemp_comm_agree(comm, code);
@@ -298,7 +295,7 @@ static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range
 	return gemp_comm_agree(comm, code == GEMP_EDATA && r->met_real ? GEMP_OK : code);
 }
 
-/* Integers are tried first, since most files hold them; one float makes all ranks read again as floats. */
+/* Collective. Integers are tried first, since most files hold them. */
 static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const char *path, gemp_key_kind kind)
 {
 	text_reader r = { .out = out, .path = path, .allowed = range_of(kind) };
@@ -338,7 +335,7 @@ static uint32_t widen_element(char kind, unsigned width, const unsigned char *at
 	return bits;
 }
 
-/* The elements as keys of 32 or 64 bits. Takes them over, and leaves NULL, where they have that width. */
+/* Makes keys of 32 or 64 bits of the elements. Elements of that width are taken over, and *elements becomes NULL. */
 static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *file, void **elements, size_t count)
 {
 	const bool is_long = file->width == 8;
@@ -360,7 +357,7 @@ static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *fi
 	return GEMP_OK;
 }
 
-/* Collective. Datasets that this program wrote have a checksum, those of others have none. */
+/* Collective. Only datasets that this program wrote have a checksum. */
 static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, const void *elements, uint64_t first,
                            size_t count)
 {
@@ -371,7 +368,7 @@ static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, c
 	return gemp_h5_compare_checksum(&file->h5, file->dataset, sum);
 }
 
-/* The elements are taken over without a copy where they are 32 or 64 bits wide. */
+/* Collective. Each rank reads its block of the array. */
 static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -390,7 +387,7 @@ static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const
 
 /* ALL FORMS */
 
-/* All NaN get the same bits, which makes them equal where keys are compared by their bits. */
+/* All NaN get the same bits, so keys that are compared by their bits are equal. */
 static void unify_nan_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -402,7 +399,7 @@ static void unify_nan_range(void *context, size_t range, size_t begin, size_t en
 			((double *)n->values)[i] = (double)NAN;
 }
 
-/* The index in the message counts through all ranks, as the file does. */
+/* Collective. The index in the message counts through all ranks, as the file does. */
 static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;

@@ -1,5 +1,6 @@
-/* Selection of columns by name: a map that was trained on some columns is applied to a table that has more
- * of them, or has them in another order. */
+/* Threads parse tables of text chunk by chunk; then rows go to the ranks that own their numbers, since a rank's bytes hold
+ * any number of rows. Columns are selected by name: a map that was trained on some columns can be applied to a table that
+ * has more columns, or has them in another order. */
 
 #include "io/arrays/vectors.h"
 
@@ -23,14 +24,14 @@
 
 enum { MAX_DIMS = 1 << 20 };
 
-/* Local. Shape and arrays fit one another: dims is not 0, keys (if loaded) are as many as rows. */
+/* Do shape and arrays fit one another? */
 static inline bool gemp_vectors_is_valid(const gemp_vectors *vectors)
 {
 	return vectors->x && vectors->dims > 0 && vectors->count <= vectors->total &&
 	       (!gemp_column_loaded(&vectors->keys) || vectors->keys.rows == vectors->count);
 }
 
-/* All members are owned; names may be missing where reading failed early. */
+/* Takes vectors whose reading failed early. */
 void gemp_vectors_free(gemp_vectors *vectors)
 {
 	for (uint32_t c = 0; vectors->names && c < vectors->dims; c++)
@@ -40,9 +41,8 @@ void gemp_vectors_free(gemp_vectors *vectors)
 	*vectors = (gemp_vectors){ 0 };
 }
 
-/* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
-/* A dataset may claim any shape without having bytes: sizes are checked before memory is asked
- * for. */
+/* Local. Allocates this rank's block of `rows` rows. A dataset may claim any shape without having bytes, so sizes are
+ * checked before memory is requested. */
 static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
                                     uint64_t columns)
 {
@@ -50,7 +50,7 @@ static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, co
 		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns,
 		                 MAX_DIMS);
 	gemp_block_range span = gemp_comm_block(comm, rows);
-	if (span.end - span.begin > SIZE_MAX / sizeof *out->x / columns) /* datasets say so without any bytes */
+	if (span.end - span.begin > SIZE_MAX / sizeof *out->x / columns)
 		return gemp_fail(GEMP_ENOMEM, "%s: has %" PRIu64 " vectors of %" PRIu64 " numbers: more than any memory holds",
 		                 place, rows, columns);
 	out->count = span.end - span.begin;
@@ -68,8 +68,8 @@ uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 
 /* SELECTION */
 
-/* The column that names[c] is; dims: none. Columns may have one name: the second in `names` is the second in the table,
- * and so on. */
+/* The index of the column names[c]; v->dims if there is none. Of columns with one name the second in `names` is the second
+ * in the table, and so on. */
 static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 {
 	uint32_t alike = 0, at = 0;
@@ -80,7 +80,6 @@ static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 	return at;
 }
 
-/* Columns of one name are matched in order: each needs a partner of its own. */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
 {
 	uint32_t c = 0;
@@ -89,57 +88,46 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 	return c == dims;
 }
 
-/* The old arrays go only when the new ones are complete: after a failure the vectors are as before. */
-static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
+/* The vectors get columns from[dims] of their own. After a failure they are as before. */
+static gemp_code keep_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
-	float *x = NULL;
-	char **names = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(x, v->count * dims));
-	GEMP_TRY_DONE(GEMP_NEW(names, dims));
+	GEMP_OWNED_BY(gemp_vectors_free) gemp_vectors kept = { .dims = dims };
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(kept.x, v->count * dims), GEMP_ARRAY(kept.names, dims)));
 	for (uint32_t c = 0; c < dims; c++) {
-		names[c] = gemp_strdup(v->names[from[c]]);
-		if (!names[c])
-			GEMP_TRY_DONE(GEMP_ENOMEM);
+		kept.names[c] = gemp_strdup(v->names[from[c]]);
+		GEMP_TRY(kept.names[c] ? GEMP_OK : GEMP_ENOMEM);
 	}
 	for (size_t i = 0; i < v->count; i++)
 		for (uint32_t c = 0; c < dims; c++)
-			x[i * dims + c] = v->x[i * v->dims + from[c]];
+			kept.x[i * dims + c] = v->x[i * v->dims + from[c]];
 	for (uint32_t c = 0; c < v->dims; c++)
 		gemp_free(v->names[c]);
 	gemp_free_all(v->names, v->x);
-	v->x = x;
-	v->names = names;
+	v->x = kept.x;
+	v->names = kept.names;
 	v->dims = dims;
+	kept = (gemp_vectors){ 0 };
 	return GEMP_OK;
-done:
-	for (uint32_t c = 0; names && c < dims; c++)
-		gemp_free(names[c]);
-	gemp_free_all(names, x);
-	return code;
 }
 
-/* Nothing is copied where the columns have the wanted order already, as they mostly do. */
+/* Local. Nothing is copied if the columns have the wanted order already, as they mostly do. */
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED uint32_t *from = NULL;
 	bool same = dims == vectors->dims;
 	GEMP_TRY(GEMP_NEW(from, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		from[c] = column_of(vectors, names, c);
 		if (from[c] == vectors->dims)
-			GEMP_TRY(gemp_fail(GEMP_EDATA,
-			                   "%s: has no column '%s'; give the columns that the map was trained on, in any order",
-			                   place, names[c]));
+			return gemp_fail(GEMP_EDATA,
+			                 "%s: has no column '%s'; give the columns that the map was trained on, in any order",
+			                 place, names[c]);
 		same &= from[c] == c;
 	}
-	if (!same)
-		code = take_columns(vectors, from, dims);
-	return code;
+	return same ? GEMP_OK : keep_columns(vectors, from, dims);
 }
 
-/* Missing values are counted again, since columns without any may be all that is left. */
+/* Missing values are counted again, since only those of the selected columns count. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims)
 {
@@ -152,35 +140,33 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 	return GEMP_OK;
 }
 
-/* Tables of text are parsed by threads, chunk by chunk; then rows go to the ranks that own their numbers, since a
- * rank's bytes hold any number of rows. */
+/* TABLES OF TEXT */
 
 enum { MAX_CELL = 64, MAX_SHOWN = 24 /* bytes of a number, and of a cell in messages */ };
 
-/* How the table is laid out, the same on all ranks. */
+/* The layout of the table, which is the same on all ranks. */
 typedef struct table_layout {
-	uint64_t header;  /* its line; 0: none */
-	uint64_t columns; /* with that of keys */
+	uint64_t header;  /* line of the header; 0: none */
+	uint64_t columns; /* with the column of keys */
 	int64_t key;      /* column of keys; -1: none */
 } table_layout;
 
-/* What one thread read of a chunk of lines. */
+/* The rows of a chunk of lines. */
 typedef struct parsed_chunk {
-	float *x; /* room for a row a line */
+	float *x; /* [lines of the chunk][dims] */
 	size_t rows;
 	gemp_column keys;
 } parsed_chunk;
 
 typedef struct table_reader {
 	gemp_vectors *out;
-	const char *key; /* the column that is asked for; NULL: none */
+	const char *key; /* the column of keys that the user names; NULL: none */
 	bool csv;
 	table_layout layout;
 	gemp_cells *cells; /* [threads] */
 	parsed_chunk parsed[GEMP_LINE_CHUNKS];
-	size_t capacity; /* floats in out->x */
-	/* of the head */
-	size_t lines_seen; /* that are not empty */
+	size_t capacity;   /* floats in out->x */
+	size_t lines_seen; /* lines of the head that are not empty */
 	bool head_is_read;
 } table_reader;
 
@@ -189,19 +175,12 @@ static gemp_code split_row(const table_reader *r, gemp_cells *cells, const gemp_
 	return r->csv ? gemp_cells_csv(cells, line->text, line->size) : gemp_cells_tsv(cells, line->text, line->size);
 }
 
-/* ONE NUMBER */
-
-static bool is_word(const gemp_text_cell *cell, const char *word)
-{
-	return cell->size == strlen(word) && strncasecmp(cell->bytes, word, cell->size) == 0;
-}
-
-/* False: the cell is no number. */
+/* False if the cell is no number; an empty cell, nan and NA are missing values. */
 static bool parse_cell(const gemp_text_cell *cell, double *value)
 {
 	char copy[MAX_CELL + 1], *end;
 	*value = (double)NAN;
-	if (cell->size == 0 || is_word(cell, "nan") || is_word(cell, "na"))
+	if (cell->size == 0 || gemp_cell_is(cell, "nan") || gemp_cell_is(cell, "na"))
 		return true;
 	if (cell->size > MAX_CELL || memchr(cell->bytes, 'x', cell->size) || memchr(cell->bytes, 'X', cell->size))
 		return false;
@@ -214,7 +193,7 @@ static bool parse_cell(const gemp_text_cell *cell, double *value)
 
 /* THE HEAD */
 
-/* The names of the header; the column of keys is found among them and taken out later. */
+/* Keeps the names of the header, also of the column of keys, which read_head removes. */
 static gemp_code keep_names(table_reader *r)
 {
 	size_t kept = 0;
@@ -231,7 +210,7 @@ static gemp_code keep_names(table_reader *r)
 	return GEMP_OK;
 }
 
-/* The first line that is not empty, and the one behind a header. */
+/* Visits the first line that is not empty, and the line behind a header. */
 static gemp_code inspect_line(void *self, const gemp_line *line)
 {
 	table_reader *r = self;
@@ -257,28 +236,25 @@ static gemp_code inspect_line(void *self, const gemp_line *line)
 /* Local. All ranks read the same few lines. */
 static gemp_code read_head(table_reader *r, const char *path)
 {
-	gemp_code code = GEMP_OK;
 	gemp_vectors *out = r->out;
-	size_t key;
 	GEMP_TRY(gemp_lines_head(path, inspect_line, r, &r->head_is_read));
 	if (r->key && r->layout.key < 0)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "key %s: %s", r->key,
-		                   r->layout.header ? "the table's header has no such column"
-		                                    : "the table has no header that names its columns"));
-	key = r->layout.key >= 0;
+		return gemp_fail(GEMP_EUSAGE, "key %s: %s", r->key,
+		                 r->layout.header ? "the table's header has no such column"
+		                                  : "the table has no header that names its columns");
+	const size_t key = r->layout.key >= 0;
 	if (r->layout.columns <= key)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
+		return gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers; add one", path);
 	if (out->names && key) {
 		gemp_free(out->names[r->layout.key]);
 		memmove(out->names + r->layout.key, out->names + r->layout.key + 1,
 		        (r->layout.columns - (size_t)r->layout.key - 1) * sizeof *out->names);
 	}
 	out->dims = (uint32_t)(r->layout.columns - key);
-	if (key) {
-		GEMP_TRY(gemp_column_init(&out->keys, "key", GEMP_STRING));
-		code = gemp_column_reserve(&out->keys, 0, 0);
-	}
-	return code;
+	if (!key)
+		return GEMP_OK;
+	GEMP_TRY(gemp_column_init(&out->keys, "key", GEMP_STRING));
+	return gemp_column_reserve(&out->keys, 0, 0);
 }
 
 /* ROWS */
@@ -292,7 +268,7 @@ static gemp_code refuse_cell(const table_reader *r, size_t column, const gemp_te
 	                 name ? ")" : "", length, cell->bytes, cell->size > MAX_SHOWN ? "..." : "", why);
 }
 
-/* Runs on threads: it touches only the cells of its thread and the output of its chunk. */
+/* Threads call this; it uses only the cells of its thread and the output of its chunk. */
 static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	table_reader *r = self;
@@ -343,31 +319,29 @@ static gemp_code gather_chunks(table_reader *r)
 	return GEMP_OK;
 }
 
-/* Each chunk gets room for as many rows as it has lines, so that threads write without a common counter. */
+/* Each chunk has memory for as many rows as it has lines, so threads write without a common counter. */
 static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
-	gemp_code code = GEMP_OK;
 	table_reader *r = self;
 	gemp_vectors *out = r->out;
 	const uint64_t before = chunks->chunk[0].lines_before;
+	gemp_code code = GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims);
 	memset(r->parsed, 0, sizeof r->parsed);
-	GEMP_TRY_DONE(GEMP_RESERVE(out->x, r->capacity, (out->count + chunks->lines) * out->dims));
-	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
+	for (size_t i = 0; i < GEMP_LINE_CHUNKS && code == GEMP_OK; i++) {
 		r->parsed[i].x = out->x + (out->count + chunks->chunk[i].lines_before - before) * out->dims;
 		if (r->layout.key >= 0)
-			GEMP_TRY_DONE(gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING));
+			code = gemp_column_init(&r->parsed[i].keys, "key", GEMP_STRING);
 	}
-	GEMP_TRY_DONE(gemp_line_chunks_visit(chunks, read_row, r, failure));
-	code = gather_chunks(r);
-done:
+	GEMP_THEN(gemp_line_chunks_visit(chunks, read_row, r, failure));
+	GEMP_THEN(gather_chunks(r));
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++)
 		gemp_column_free(&r->parsed[i].keys);
 	return code;
 }
 
-/* TO THEIR RANKS */
+/* OWNERS OF ROWS */
 
-/* The rank that owns each of this rank's rows, of which `first` is the number of the first among all. */
+/* owner[count]: the ranks that own this rank's rows, of which `first` is the number of the first among all rows. */
 static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uint64_t total, int *owner)
 {
 	gemp_comm other = *comm;
@@ -379,19 +353,19 @@ static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uin
 	}
 }
 
-/* Collective. Each rank has the rows of its bytes, and gets those of its block of all rows. */
+/* Collective. Each rank has read the rows of its bytes, and receives the rows of its block of all rows. */
 static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	const uint64_t first = gemp_comm_exscan(comm, v->count);
 	gemp_column keys = { 0 };
 	GEMP_OWNED int *owner = NULL;
 	GEMP_OWNED void *rows = NULL;
 	GEMP_OWNED size_t *from = NULL;
 	v->total = gemp_comm_sum1(comm, v->count);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, v->count)));
-	find_owners(comm, first, v->count, v->total, owner);
-	GEMP_TRY(gemp_exchange_records(comm, GEMP_OK, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
+	gemp_code code = GEMP_NEW(owner, v->count);
+	if (code == GEMP_OK)
+		find_owners(comm, first, v->count, v->total, owner);
+	GEMP_TRY(gemp_exchange_records(comm, code, v->x, v->count, v->dims * sizeof *v->x, owner, &rows, &from, NULL));
 	if (gemp_column_loaded(&v->keys)) {
 		GEMP_TRY(gemp_column_exchange(&keys, comm, &v->keys, owner));
 		gemp_column_free(&v->keys);
@@ -406,41 +380,36 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	return gemp_comm_agree(comm, code);
 }
 
+static void free_cells(table_reader *r)
+{
+	const unsigned threads = gemp_threads();
+	for (unsigned t = 0; r->cells && t < threads; t++)
+		gemp_cells_free(&r->cells[t]);
+	gemp_free(r->cells);
+}
+
 /* Other endings are read as tables with tabs. */
 static bool is_csv(const char *path)
 {
 	return gemp_file_ends_in(path, ".csv") || gemp_file_ends_in(path, ".csv.gz") || gemp_file_ends_in(path, ".csv.zst");
 }
 
-/* The head is read by every rank, as all must agree on header and key column before rows are parsed. */
+/* Collective. Every rank reads the head, since header and key column must be known before rows are parsed. */
 static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
 {
-	const unsigned threads = gemp_threads();
 	gemp_lines lines;
-	table_reader *r = NULL;
-	gemp_code code = GEMP_NEW(r, 1);
-	GEMP_THEN(GEMP_NEW(r->cells, threads));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	r->out = out;
-	r->key = key;
-	r->csv = is_csv(path);
-	r->layout.key = -1;
-	GEMP_TRY_DONE(gemp_lines_open(&lines, comm, path, NULL, 0));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, read_head(r, path)));
-	GEMP_TRY_DONE(gemp_lines_visit_blocks(&lines, comm, read_block, r));
-	code = exchange_rows(out, comm);
-done:
-	for (unsigned t = 0; r && r->cells && t < threads; t++)
-		gemp_cells_free(&r->cells[t]);
-	if (r)
-		gemp_free(r->cells);
-	gemp_free(r);
-	return code;
+	GEMP_OWNED_BY(free_cells)
+	table_reader r = { .out = out, .key = key, .csv = is_csv(path), .layout.key = -1 };
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(r.cells, gemp_threads())));
+	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
+	GEMP_TRY(gemp_comm_agree(comm, read_head(&r, path)));
+	GEMP_TRY(gemp_lines_visit_blocks(&lines, comm, read_block, &r));
+	return exchange_rows(out, comm);
 }
 
 /* ARRAYS OF NUMPY AND HDF5 */
 
-/* Each rank reads its own block of rows; nothing needs to be exchanged. */
+/* Collective. Each rank reads its own block of rows, so nothing is exchanged. */
 static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char *place)
 {
 	gemp_array_file file;
@@ -456,21 +425,20 @@ static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char
 /* Columns without a header are x1, x2, ... */
 static gemp_code name_columns(gemp_vectors *v)
 {
-	gemp_code code = GEMP_OK;
 	char name[16];
 	v->named = v->names != NULL;
 	if (v->named)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(v->names, v->dims));
-	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
+	for (uint32_t c = 0; c < v->dims; c++) {
 		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
 		v->names[c] = gemp_strdup(name);
-		code = v->names[c] ? GEMP_OK : GEMP_ENOMEM;
+		GEMP_TRY(v->names[c] ? GEMP_OK : GEMP_ENOMEM);
 	}
-	return code;
+	return GEMP_OK;
 }
 
-/* Counts missing values, and makes every NaN the one of C's NAN. */
+/* Counts missing values, and gives every NaN the bits of C's NAN. */
 static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
 {
 	for (size_t i = 0; i < v->count * v->dims; i++) {
@@ -487,7 +455,6 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
-/* Columns without names are called x1, x2, and so on. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;

@@ -1,10 +1,10 @@
-/* Every file of this program appears under its name only when it is whole. It is written as "PATH.tmp-PROCESS" in the
- * same folder, since a rename works only within one file system, and readers see the old file or the new one and never
- * a part. gemp_signals knows the temporary name, and a signal that ends the process removes the file.
+/* Every file of this program appears under its name only when it is complete. It is written as "PATH.tmp-PROCESS" in the
+ * same folder, since a rename works only within one file system; readers see the old file or the new one and never a part.
+ * gemp_signals knows the temporary name, and a signal that ends the process removes the file.
  *
- * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank
- * writes its own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the others in their
- * order, in pieces of PIECE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same
+ * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank writes its
+ * own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the other ranks in their order, in
+ * messages of at most MAX_MESSAGE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same
  * names (gemp_h5_commit). */
 
 #include "io/file/output.h"
@@ -31,7 +31,7 @@ bool gemp_file_ends_in(const char *path, const char *ending)
 	return size >= end && strcmp(path + size - end, ending) == 0;
 }
 
-/* The number stands in front of the ending, since the ending chooses the format. */
+/* The number precedes the ending, since the ending chooses the format. */
 gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
 {
 	gemp_text text = { 0 };
@@ -77,8 +77,8 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 
 /* TEMPORARY NAMES */
 
-/* MPI-IO keeps its shared file pointer in files beside it, whose names begin with the temporary name and go on with
- * another character than a digit; a digit would belong to the file of another process. */
+/* MPI-IO keeps its shared file pointer in files whose names begin with the temporary name. A name that continues with a
+ * digit belongs to another process and stays. */
 void gemp_file_discard(const char *temporary)
 {
 	const char *slash = strrchr(temporary, '/');
@@ -129,18 +129,18 @@ gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const
 	return gemp_comm_agree(comm, comm->rank == 0 ? commit_file(temporary, path, code) : code);
 }
 
-enum { PIECE = 1 << 20 }; /* bytes of another rank's that rank 0 holds at a time */
+enum { MAX_MESSAGE = 1 << 20 }; /* bytes of another rank that rank 0 holds at a time */
 
 struct gemp_output {
 	const gemp_comm *comm;
 	char *path;          /* NULL: stdout */
-	gemp_text temporary; /* "": there is no such file */
+	gemp_text temporary; /* name; "": there is no such file */
 	int file;            /* -1: not open */
-	uint64_t size;       /* bytes written by all ranks */
-	uint64_t next;       /* place of the next piece of this rank's block */
+	uint64_t size;       /* bytes of all ranks so far */
+	uint64_t next;       /* place of the next bytes of this rank's block */
 };
 
-/* errno is saved first, as making the message may change it. */
+/* errno is saved first, since making the message may change it. */
 static gemp_code writing_failed(const char *path, const char *what)
 {
 	int error = errno;
@@ -155,14 +155,14 @@ static gemp_code create_temporary(gemp_output *output)
 	return output->file < 0 ? writing_failed(output->path, "cannot be written") : GEMP_OK;
 }
 
-/* On some network file systems a file of rank 0 appears late; the message says so. */
+/* On some network file systems a file of rank 0 appears late on other nodes; the message says which rank failed. */
 static gemp_code open_of_rank_0(gemp_output *output)
 {
 	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
 	return output->file < 0 ? writing_failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
-/* Rank 0 creates the file, then the others open it: all write to it at their own places. */
+/* Collective. Rank 0 creates the file, then the other ranks open it; all write at their own places. */
 static gemp_code open_file(gemp_output *output)
 {
 	const gemp_comm *comm = output->comm;
@@ -171,7 +171,7 @@ static gemp_code open_file(gemp_output *output)
 	return gemp_comm_agree(comm, comm->rank != 0 ? open_of_rank_0(output) : GEMP_OK);
 }
 
-/* Standard output is not opened: rank 0 has it already. */
+/* Rank 0 has standard output open already. */
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
 {
 	gemp_output *output;
@@ -198,34 +198,35 @@ static gemp_code print_bytes(const char *bytes, size_t size)
 	                                                           : writing_failed("stdout", "cannot be written");
 }
 
-/* Pieces are received even if they can no longer be printed, since the sending rank would wait for ever. */
-static gemp_code print_from_rank(const gemp_output *output, int rank, size_t size, char *piece)
+/* Messages are received even if they can no longer be printed, since the sending rank would wait for ever. */
+static gemp_code print_from_rank(const gemp_output *output, int rank, size_t size, char *buffer)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t at = 0; at < size; at += PIECE) {
-		int part = (int)gemp_min(size - at, PIECE);
-		GEMP_MPI(MPI_Recv(piece, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
-		GEMP_THEN(print_bytes(piece, (size_t)part));
+	for (size_t at = 0; at < size; at += MAX_MESSAGE) {
+		int part = (int)gemp_min(size - at, MAX_MESSAGE);
+		GEMP_MPI(MPI_Recv(buffer, part, MPI_BYTE, rank, GEMP_TAG_OUTPUT, output->comm->world, MPI_STATUS_IGNORE));
+		GEMP_THEN(print_bytes(buffer, (size_t)part));
 	}
 	return code;
 }
 
-/* Synchronous sends keep rank 0's memory bounded: a piece leaves only when rank 0 receives it. */
+/* Synchronous sends keep rank 0's memory bounded: a message leaves only when rank 0 receives it. */
 static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
 {
-	for (size_t at = 0; at < size; at += PIECE)
-		GEMP_MPI(
-			MPI_Ssend(bytes + at, (int)gemp_min(size - at, PIECE), MPI_BYTE, 0, GEMP_TAG_OUTPUT, output->comm->world));
+	for (size_t at = 0; at < size; at += MAX_MESSAGE)
+		GEMP_MPI(MPI_Ssend(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, 0, GEMP_TAG_OUTPUT,
+		                   output->comm->world));
 }
 
-/* Ranks follow one another in their order: the output does not depend on timing. */
+/* Collective. Rank 0 prints the blocks in the order of ranks, so the output does not depend on timing. */
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
 	const gemp_comm *comm = output->comm;
-	GEMP_OWNED char *piece = NULL;
+	GEMP_OWNED char *buffer = NULL;
 	GEMP_OWNED uint64_t *sizes = NULL;
 	uint64_t own = size;
-	gemp_code code = gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size), GEMP_ARRAY(piece, comm->rank ? 0 : PIECE));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(sizes, (size_t)comm->size),
+	                              GEMP_ARRAY(buffer, comm->rank ? 0 : MAX_MESSAGE));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Gather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, 0, comm->world));
 	if (comm->rank != 0) {
@@ -233,7 +234,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 	} else {
 		code = print_bytes(bytes, size);
 		for (int r = 1; r < comm->size; r++)
-			GEMP_ALSO(print_from_rank(output, r, sizes[r], piece));
+			GEMP_ALSO(print_from_rank(output, r, sizes[r], buffer));
 		GEMP_THEN(fflush(stdout) == 0 ? GEMP_OK : writing_failed("stdout", "cannot be written"));
 	}
 	return gemp_comm_agree(comm, code);
@@ -241,7 +242,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 
 /* FILES */
 
-/* A write may be short or interrupted and then goes on where it stopped. */
+/* A write may be short or interrupted; the loop then continues at the byte where it stopped. */
 static gemp_code write_at(const gemp_output *output, const char *bytes, size_t size, uint64_t place)
 {
 	while (size) {
@@ -257,7 +258,7 @@ static gemp_code write_at(const gemp_output *output, const char *bytes, size_t s
 	return GEMP_OK;
 }
 
-/* Places follow from the sizes of lower ranks, so that all ranks write at the same time. */
+/* Places follow from the sizes of lower ranks, so all ranks write at the same time. */
 gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 {
 	if (!output->path)
@@ -266,7 +267,7 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 	return gemp_comm_agree(output->comm, gemp_output_fill(output, bytes, size));
 }
 
-/* For blocks that are made piece by piece: their size must be known before the first piece. */
+/* All ranks compute their places together, so the sizes of blocks are needed before their first bytes. */
 void gemp_output_reserve(gemp_output *output, uint64_t size)
 {
 	GEMP_CHECK(output->path);
@@ -281,7 +282,7 @@ gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 	return write_at(output, bytes, size, place);
 }
 
-/* All ranks have closed the file before rank 0 gives it its name. */
+/* Collective. All ranks close the file before rank 0 renames it. */
 static gemp_code finish_file(gemp_output *output)
 {
 	int closed = close(output->file);

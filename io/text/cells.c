@@ -1,5 +1,6 @@
-/* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no
- * surrogates, nothing beyond U+10FFFF. */
+/* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no surrogates, no
+ * character beyond U+10FFFF. Inference decides what a text looks like without converting it, since it visits every cell of a
+ * table; values are converted when the types are known. Escapes copy runs of plain bytes as a whole. */
 
 #include "io/text/cells.h"
 
@@ -21,28 +22,26 @@ void gemp_cells_free(gemp_cells *cells)
 /* Cells are slices of the record: nothing is copied. */
 static gemp_code add_cell(gemp_cells *cells, const char *bytes, size_t size, bool null)
 {
-	gemp_code code = GEMP_OK;
 	if (cells->count == cells->capacity)
-		code = GEMP_RESERVE(cells->cell, cells->capacity, cells->count + 1);
-	if (code == GEMP_OK)
-		cells->cell[cells->count++] = (gemp_text_cell){ bytes, size, null };
-	return code;
+		GEMP_TRY(GEMP_RESERVE(cells->cell, cells->capacity, cells->count + 1));
+	cells->cell[cells->count++] = (gemp_text_cell){ bytes, size, null };
+	return GEMP_OK;
 }
 
-/* TSV of other programs has no quotes: a quote is a byte like any other. */
+/* In TSV of other programs a quote is a byte like any other. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const char *end = record + size, *tab;
 	cells->count = 0;
-	while (code == GEMP_OK && (tab = memchr(record, '\t', (size_t)(end - record))) != NULL) {
-		code = add_cell(cells, record, (size_t)(tab - record), tab == record);
+	while ((tab = memchr(record, '\t', (size_t)(end - record))) != NULL) {
+		GEMP_TRY(add_cell(cells, record, (size_t)(tab - record), tab == record));
 		record = tab + 1;
 	}
-	return code == GEMP_OK ? add_cell(cells, record, (size_t)(end - record), end == record) : code;
+	return add_cell(cells, record, (size_t)(end - record), end == record);
 }
 
-/* A cell that begins with a quote: its text moves to its own front, without the quotes. *next is what follows it. */
+/* Adds a cell that begins with a quote. Its text moves to its own front, without the quotes; *next becomes the byte behind
+ * the cell. */
 static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *text = from, *to = from, *quote = from + 1;
@@ -65,7 +64,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 	return add_cell(cells, text, (size_t)(to - text), false);
 }
 
-/* RFC 4180 allows quotes only around whole fields; one inside is mostly a broken export. */
+/* RFC 4180 allows quotes only around whole fields; a quote inside is mostly a broken export. */
 static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *comma = memchr(from, ',', (size_t)(end - from));
@@ -97,26 +96,24 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Any number of blanks and tabs separates two words, at the ends of the line too. */
+/* Any number of blanks and tabs may precede a word, separate two words, and end the line. */
 gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size)
 {
-	gemp_code code = GEMP_OK;
 	const char *end = record + size;
 	cells->count = 0;
-	while (code == GEMP_OK) {
+	for (;;) {
 		while (record < end && is_blank(*record))
 			record++;
 		const char *word = record;
 		while (record < end && !is_blank(*record))
 			record++;
 		if (word == record)
-			break;
-		code = add_cell(cells, word, (size_t)(record - word), false);
+			return GEMP_OK;
+		GEMP_TRY(add_cell(cells, word, (size_t)(record - word), false));
 	}
-	return code;
 }
 
-/* Bytes of the character at text[0..size), 0 if it is not UTF-8: no overlong forms, no surrogates, at most U+10FFFF. */
+/* The number of bytes of the character at the front of text[size]; 0 if it is not UTF-8. */
 static size_t character(const unsigned char *text, size_t size)
 {
 	unsigned char first = text[0];
@@ -134,7 +131,7 @@ static size_t character(const unsigned char *text, size_t size)
 	return overlong || surrogate || beyond ? 0 : length;
 }
 
-/* Eight bytes that are ASCII and not 0: no high bit, and subtracting 1 borrows nowhere. */
+/* Are eight bytes ASCII and not 0? Then no high bit is set, and subtracting 1 from each sets none by a borrow. */
 static bool eight_plain(const char *bytes)
 {
 	uint64_t word;
@@ -171,8 +168,7 @@ gemp_code gemp_utf8_require(const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* What a text looks like is decided without converting it, as inference looks at every cell of a table;
- * conversion follows once the types are known. */
+/* VALUES */
 
 enum { LONGEST_NUMBER = 511 };
 
@@ -186,7 +182,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* How many digits stand from `from` on. */
+/* The number of digits from `from` on. */
 static size_t count_digits(const char *text, size_t from, size_t size)
 {
 	size_t i = from;
@@ -200,7 +196,7 @@ static bool is_sign(char c)
 	return c == '-' || c == '+';
 }
 
-/* Of the text from `at` on: [.digits] [e [sign] digits] to its end. `before`: digits stood before it. */
+/* Is the text from `at` to its end [.digits] [e [sign] digits]? before: digits precede it. */
 static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool before)
 {
 	if (at < size && text[at] == '.') {
@@ -221,7 +217,7 @@ static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool
 	return at == size;
 }
 
-/* The forms are those that print back as they are: 007 and +7 would lose their zeros and signs. */
+/* Only forms that print back unchanged are numbers: 007 and +7 would lose their zeros and signs. */
 unsigned gemp_scalar_looks(const char *text, size_t size)
 {
 	if (size == 0 || size > LONGEST_NUMBER)
@@ -242,7 +238,7 @@ unsigned gemp_scalar_looks(const char *text, size_t size)
 	return is_word(text, size, "true") || is_word(text, size, "false") ? GEMP_LOOKS_BOOLEAN : 0;
 }
 
-/* At most 40 bytes of a cell are shown in messages. */
+/* Messages show at most 40 bytes of a cell, and whole characters. */
 static gemp_code reject_scalar(const char *text, size_t size, const char *why)
 {
 	int shown = size > 40 ? 40 : (int)size;
@@ -251,7 +247,7 @@ static gemp_code reject_scalar(const char *text, size_t size, const char *why)
 	return gemp_fail(GEMP_EDATA, "'%.*s%s' %s", shown, text, (size_t)shown < size ? "…" : "", why);
 }
 
-/* Negative numbers are built from below, as -2^63 has no positive counterpart. */
+/* The digits of a negative number are subtracted, since -2^63 has no positive counterpart. */
 static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 {
 	size_t at = size > 0 && is_sign(text[0]);
@@ -270,7 +266,7 @@ static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* strtod would also accept hexadecimal numbers and words: the form is checked first. */
+/* The form is checked first, since strtod would also accept hexadecimal numbers and words. */
 static gemp_code read_float(double *out, const char *text, size_t size)
 {
 	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
@@ -290,7 +286,7 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* 0 and 1 pass where the column is stated as boolean; they are never inferred. */
+/* 0 and 1 are booleans only in a column that is stated as boolean. */
 static gemp_code read_boolean(bool *out, const char *text, size_t size)
 {
 	*out = is_word(text, size, "true") || is_word(text, size, "1");
@@ -323,7 +319,6 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 	return key;
 }
 
-/* The lists are short and are searched from their beginning. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size)
 {
 	for (int type = 0; type < GEMP_LIST; type++)
@@ -344,10 +339,9 @@ bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
 	return gemp_type_named(out, names, true, name, size);
 }
 
-/* Runs of plain bytes are copied as a whole; only bytes that a format treats specially are looked at one
- * by one. */
+/* ESCAPES */
 
-/* Bytes before the first one of `special` (which may hold a 0 byte); size if there is none. */
+/* The number of bytes before the first one of special[specials]; size if there is none. */
 static size_t plain_bytes(const char *bytes, size_t size, const char *special, size_t specials)
 {
 	size_t at = 0;
@@ -356,7 +350,7 @@ static size_t plain_bytes(const char *bytes, size_t size, const char *special, s
 	return at;
 }
 
-/* Exported TSV is read by import again, where an empty field is NULL: what cannot come back is refused. */
+/* Import must be able to read exported TSV, and reads an empty field as NULL, so an empty string is refused. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 {
 	static const char special[] = "\t\n\r"; /* and its 0 */
@@ -373,7 +367,7 @@ gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* Only fields that need quotes get them, so that files stay small and other programs read numbers as such. */
+/* Only fields that need quotes get them, which keeps files small and numbers readable for other programs. */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 {
 	if (size && plain_bytes(bytes, size, ",\"\r\n", 4) == size) {
@@ -393,13 +387,13 @@ void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, "\"", 1);
 }
 
-/* U+FFFE and U+FFFF are no characters of XML either. */
+/* Are the first bytes U+FFFE or U+FFFF, which XML does not allow? */
 static bool is_no_character(const char *bytes, size_t size)
 {
 	return size >= 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
 }
 
-/* White space is written as references, since XML readers turn it into blanks in attributes. */
+/* White space is written as references, since XML readers replace it by blanks in attributes. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 {
 	size_t from = 0, utf8 = gemp_utf8_check(bytes, size);
@@ -430,7 +424,7 @@ gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* Zero bytes are left out: Graphviz would end the string there. */
+/* Zero bytes are left out, since Graphviz would end the string there. */
 void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size)
 {
 	gemp_text_add(out, "\"", 1);

@@ -1,5 +1,5 @@
-/* cells: a record of a text file as cells, in place; the values of cells; and texts escaped for the formats that are
- * written.
+/* cells: cuts a record of a text file into cells in place, reads the values of cells, and escapes texts for the formats that
+ * are written.
  *
  * Cells are slices of the record and are valid as long as it is. CSV is unquoted within the record, whose bytes change.
  */
@@ -56,7 +56,7 @@ static inline gemp_value gemp_string_value(const char *bytes, size_t size)
 	return (gemp_value){ .type = GEMP_STRING, .string = { bytes, size } };
 }
 
-/* Each replaces what `cells` held; errors have neither file nor line. */
+/* Each replaces the content of `cells`; the caller puts file and line in front of messages. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size);    /* tabs, no quoting */
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size);          /* RFC 4180; unquotes in the record */
 gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size); /* words between blanks and tabs */
@@ -66,33 +66,32 @@ size_t gemp_utf8_check(const char *bytes, size_t size);
 /* GEMP_EDATA that names byte and column if there is one; with neither file nor line. */
 gemp_code gemp_utf8_require(const char *bytes, size_t size);
 
-/* VALUES: the text of one cell as a value, and what type a text looks like.
+/* VALUES: the text of a cell as a value, and the types that a text looks like.
  *
- * Inference is strict, so that a column that is inferred prints back as it was; reading a stated type accepts more
- * forms.
+ * Inference is strict, so an inferred column prints back unchanged; reading a stated type accepts more forms.
  */
 
-/* What a text looks like; an integer looks like a float too. Integers are canonical (no +, no leading zeros, no -0) of
- * any length; floats are JSON's numbers, and NaN: it is refused instead of making its column strings; booleans
- * are true, True, TRUE and so on. */
+/* The types that a text looks like; an integer looks like a float, too. Integers are canonical (no +, no leading zeros, no
+ * -0) and of any length; floats are JSON's numbers, and NaN, which reading then refuses; booleans are true, True, TRUE and
+ * so on. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
 
-/* Reads a text as a value of the type; more forms pass than are inferred: +7, 007, .5, inf, and 0 and 1 as booleans. A
- * string is borrowed. GEMP_EDATA with neither file nor line. */
+/* Reads a text as a value of the type; more forms are read than inferred: +7, 007, .5, inf, and 0 and 1 as booleans. A
+ * string is borrowed. The caller puts file and line in front of the message of GEMP_EDATA. */
 gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size);
 
 /* The id of a vertex where its type is not stated: an integer if the text is one in canonical form and of 64 bits, else
  * a string, which is borrowed. */
 gemp_value gemp_scalar_key(const char *text, size_t size);
 
-/* The type that has this name: names[type] are separated by blanks. */
+/* The type that has this name. names[type]: its names, separated by blanks. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size);
 /* The type of the name: int, integer, float, string, bool, boolean. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 
-/* ESCAPES: bytes as text formats want them. What a format cannot hold at all is GEMP_EDATA that says why, with
- * neither file nor place, and the name of a format that can. */
+/* ESCAPES: bytes as text formats need them. A text that a format cannot hold is GEMP_EDATA; the message says why, without
+ * file and place, and names a format that can hold it. */
 
 /* TSV has no quoting: tabs, line ends and 0 bytes are refused, and an empty string, since an empty field is NULL. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size);
