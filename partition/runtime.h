@@ -1,5 +1,4 @@
-/* runtime: ranks, devices, budgets, timers and traffic of one run, which every engine needs; and how the ranks of a node divide its
- * devices and cores among themselves. */
+/* runtime: the ranks, devices, budgets, timers and traffic of one run; and the division of the devices and cores of a node among its ranks. */
 
 #ifndef GEMP_PARTITION_RUNTIME_H
 #define GEMP_PARTITION_RUNTIME_H
@@ -10,24 +9,25 @@
 #include "device/program.h"
 #include "device/select.h"
 
-/* 0 = choose. Small values are how tests reach every path. */
+/* 0: chosen by the engines. Tests set small values. */
 typedef struct gemp_budgets {
-	size_t host_memory, device_memory; /* bytes a rank */
-	uint64_t result_buffer;            /* entries: matches a launch may leave on the device */
-	uint64_t outbox;                   /* entries a (stage, destination) */
+	size_t host_memory, device_memory; /* bytes of a rank */
+	uint64_t result_buffer;            /* matches that a launch may leave on the device */
+	uint64_t outbox;                   /* entries of one stage and destination */
 	size_t row_cache;                  /* bytes */
 } gemp_budgets;
 
-/* What was done on a device: seconds of kernels that search or count; launches and matches of searches. */
+/* Work of one device: seconds of kernels that search or count; launches and matches of searches. */
 typedef struct gemp_device_work {
 	double seconds;
 	uint64_t launches, matches;
 } gemp_device_work;
 
 typedef struct gemp_runtime {
-	gemp_comm *comm;              /* borrowed */
-	gemp_device *device;          /* owned; the rank's first */
-	struct gemp_runtime **others; /* [other_count] owned; of the rank's other devices, with comms of this rank alone */
+	gemp_comm *comm;     /* borrowed */
+	gemp_device *device; /* owned; the rank's first */
+	struct gemp_runtime *
+		*others; /* [other_count] owned; runtimes of the rank's other devices, each with a comm of this rank alone */
 	size_t other_count;
 	size_t devices;        /* of all ranks together */
 	gemp_device_work work; /* of the first device */
@@ -36,22 +36,20 @@ typedef struct gemp_runtime {
 	gemp_traffic traffic;
 	size_t program_builds;                                /* not from the cache */
 	struct gemp_resident *resident;                       /* rows of graphs, see resident.h */
-	void (*evict_resident)(struct gemp_runtime *context); /* frees all of `resident`; NULL: there has been none */
-	bool keep_resident;                                   /* also those that nobody uses */
+	void (*evict_resident)(struct gemp_runtime *context); /* frees all of `resident`; NULL until there are some */
+	bool keep_resident;                                   /* unused ones stay in `resident` */
 	double start_time;                                    /* gemp_now() at start */
 } gemp_runtime;
 
-/* Local. The most that one of the rank's devices has held. */
+/* Local. The largest peak of buffer bytes of the rank's devices. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context);
 
-/* Collective. One rank a node builds, the others load what it has stored. */
+/* Collective. One rank of a node builds the program; the others load it from the cache. */
 gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options);
 
-/* What a rank calls its first device may be another rank's second, or another card, since cluster schedulers show each rank its own
- * devices. So ranks compare places on the PCI bus and UUIDs, not numbers. */
+/* Cluster schedulers show each rank its own devices, so the first device of one rank may be the second of another, or another card. Ranks therefore compare places on the PCI bus and UUIDs, not numbers. */
 
-/* Collective over a node. Which of the ranks that choose among the same devices as this one it is, and how many they
- * are: not all ranks of the node, where the scheduler shows each only some. */
+/* Collective over a node. *count: the ranks of the node that choose among the same devices as this rank; *position: the place of this rank among them. Where the scheduler shows each rank only some devices, they are fewer than the ranks of the node. */
 void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *position, int *count);
 
 /* Collective. Sets shared_by, position and cores of this rank's picks[count], and how many threads this rank may have

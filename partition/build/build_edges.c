@@ -148,11 +148,10 @@ static gemp_code find_used_columns(edge_router *route)
 /* Which relation has which of the edge columns: those in which some edge of any rank has a value. */
 static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
 	const gemp_table *values = &builder->parts[0].edge_values;
 	size_t relations = route->graph->relation_count, columns = values->count;
-	code = GEMP_NEW(route->used, relations * columns);
+	gemp_code code = GEMP_NEW(route->used, relations * columns);
 	for (size_t p = 0; code == GEMP_OK && columns && p < builder->part_count; p++) {
 		code = choose_part(route, &builder->parts[p], names);
 		GEMP_THEN(find_used_columns(route));

@@ -36,10 +36,9 @@ static gemp_code add_part(gemp_builder *builder)
 /* Both texts are copied even if the first copy fails, since gemp_builder_free frees both. */
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *builder = NULL;
 	*out = NULL;
-	code = GEMP_NEW(builder, 1);
+	gemp_code code = GEMP_NEW(builder, 1);
 	GEMP_THEN(add_part(builder));
 	if (code == GEMP_OK) {
 		builder->comm = comm;

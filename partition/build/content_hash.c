@@ -174,9 +174,8 @@ static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_rel
 /* The sums of all ranks are added before the last hash, so the number of ranks does not change the result. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)
 {
-	gemp_code code = GEMP_OK;
 	sums all = { 0 };
-	code = add_vertices(&all, graph);
+	gemp_code code = add_vertices(&all, graph);
 	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
 		code = add_relation(&all, graph, &graph->relations[r]);
 	GEMP_TRY_DONE(gemp_comm_agree(comm, code));

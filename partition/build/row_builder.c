@@ -173,21 +173,22 @@ static gemp_code sort_long_rows(const row_sort *s)
 	return GEMP_OK;
 }
 
+static void free_spare(row_sort *s)
+{
+	gemp_free_all(s->spare_slots, s->spare_edges);
+}
+
 /* The number of bits of the largest slot limits the digits that a radix sort has to look at. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 {
-	gemp_code code = GEMP_OK;
-	row_sort s = { .rows = rows, .bits = 1 };
+	GEMP_OWNED_BY(free_spare) row_sort s = { .rows = rows, .bits = 1 };
 	while (s.bits < 32 && vertices >> s.bits)
 		s.bits++;
-	GEMP_TRY_DONE(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
+	GEMP_TRY(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
 	if (rows->edges)
-		GEMP_TRY_DONE(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
+		GEMP_TRY(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
 	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_chunk, &s);
-	code = sort_long_rows(&s);
-done:
-	gemp_free_all(s.spare_slots, s.spare_edges);
-	return code;
+	return sort_long_rows(&s);
 }
 
 /* Rows are sorted, so parallel edges are neighbours. With `drop` the first of each stays and rows move together.
@@ -299,24 +300,20 @@ static void sort_parallel_range(void *context, size_t begin, size_t end)
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers)
 {
-	gemp_code code = GEMP_OK;
-	uint64_t *before = NULL;
+	GEMP_OWNED uint64_t *before = NULL, *order = NULL;
 	size_t edges = (size_t)begin[rows];
-	parallel_sort p = { .begin = begin, .slots = slots, .props = props };
-	GEMP_TRY_DONE(GEMP_NEW(p.order, edges));
+	GEMP_TRY(GEMP_NEW(order, edges));
+	parallel_sort p = { .begin = begin, .slots = slots, .props = props, .order = order };
 	gemp_for_elements(rows, sort_parallel_range, &p);
 	if (!p.unsorted)
-		goto done;
-	GEMP_TRY_DONE(gemp_table_permute(props, p.order, edges));
+		return GEMP_OK;
+	GEMP_TRY(gemp_table_permute(props, order, edges));
 	if (!numbers)
-		goto done;
-	GEMP_TRY_DONE(GEMP_NEW(before, edges));
-	memcpy(before, numbers, edges * sizeof *before);
+		return GEMP_OK;
+	GEMP_TRY(GEMP_COPY(before, numbers, edges));
 	for (size_t i = 0; i < edges; i++)
-		numbers[i] = before[p.order[i]];
-done:
-	gemp_free_all(p.order, before);
-	return code;
+		numbers[i] = before[order[i]];
+	return GEMP_OK;
 }
 
 enum {

@@ -250,14 +250,13 @@ static gemp_code check_scotch(int result, const char *call)
 /* Collective. Ranks agree after every call, since PT-Scotch may fail on one of them alone. */
 static gemp_code cut_graph(const gemp_comm *comm, const gemp_shard *graph, scotch_rows *r, uint64_t parts)
 {
-	gemp_code code = GEMP_OK;
 	SCOTCH_Dgraph dgraph;
 	SCOTCH_Strat how;
 	SCOTCH_Num own = (SCOTCH_Num)graph->rows, entries = r->begin[own], count = (SCOTCH_Num)parts;
 	SCOTCH_randomSeed((SCOTCH_Num)(graph->seed & INT32_MAX));
 	SCOTCH_randomReset();
 	GEMP_TRY(gemp_comm_agree(comm, check_scotch(SCOTCH_dgraphInit(&dgraph, comm->world), "SCOTCH_dgraphInit")));
-	code = check_scotch(SCOTCH_stratInit(&how), "SCOTCH_stratInit");
+	gemp_code code = check_scotch(SCOTCH_stratInit(&how), "SCOTCH_stratInit");
 	GEMP_THEN(check_scotch(SCOTCH_stratDgraphMapBuild(&how, SCOTCH_STRATDEFAULT, comm->size, count, MAX_IMBALANCE),
 	                       "SCOTCH_stratDgraphMapBuild"));
 	code = gemp_comm_agree(comm, code);

@@ -103,7 +103,6 @@ static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, gemp_relation *to, gemp_edge **edge,
                             bool wanted)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t at = 0;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(to->out_offsets, i->count + 1),
 	                      GEMP_ARRAY(to->out_targets, wanted ? count_edges(i, from) : 0),
@@ -117,7 +116,7 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 		}
 		to->out_offsets[row + 1] = at;
 	}
-	code = gemp_table_gather(&to->props, &from->props, *edge, at);
+	gemp_code code = gemp_table_gather(&to->props, &from->props, *edge, at);
 	for (uint64_t e = 0; e < at; e++)
 		(*edge)[e] += from->first_edge;
 	to->edge_count = at;

@@ -149,11 +149,10 @@ static void name_rows(void *context, size_t begin, size_t end)
 /* Collective. The edges with their new ends. A relation that is consumed anyway gives its targets' memory to the new ones. */
 static gemp_code name_edges(edge_relabel *n)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_relabel *r = n->r;
 	size_t count = (size_t)n->from->out_offsets[r->from->rows];
 	n->targets = r->consumes ? n->from->out_targets : NULL;
-	code = GEMP_NEW(n->edges, count);
+	gemp_code code = GEMP_NEW(n->edges, count);
 	if (code == GEMP_OK && r->comm->size > 1)
 		code = GEMP_NEW(n->owner, count);
 	if (code == GEMP_OK && !n->targets)

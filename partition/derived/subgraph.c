@@ -254,13 +254,12 @@ static gemp_code add_edges(const subgraph_builder *m)
 /* Collective. The builder gives the same graph as for a file with this content. */
 static gemp_code build(subgraph_builder *m, gemp_shard **out)
 {
-	gemp_code code = GEMP_OK;
 	gemp_builder_options options = { .seed = m->graph->seed };
 	for (size_t r = 0; r < m->graph->relation_count; r++)
 		options.undirected |= !m->graph->relations[r].directed;
 	GEMP_TRY(gemp_has_string_keys(m->comm, m->graph, &options.string_keys));
 	GEMP_TRY(gemp_builder_new(&m->builder, m->comm, &options));
-	code = gemp_edge_columns_new(&m->columns, m->graph, NULL);
+	gemp_code code = gemp_edge_columns_new(&m->columns, m->graph, NULL);
 	GEMP_THEN(declare(m));
 	GEMP_THEN(add_vertices(m));
 	GEMP_TRY(gemp_comm_agree(m->comm, code));

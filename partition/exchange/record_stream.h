@@ -1,4 +1,4 @@
-/* record_stream: packed records of any length go to the ranks that own them, in rounds of bounded size. Records of one fixed
+/* record_stream: sends packed records of any length to the ranks that own them, in rounds of bounded size. Records of one fixed
  * size that fit in memory at once are a gemp_request (comm/exchange.h). */
 
 #ifndef GEMP_PARTITION_EXCHANGE_RECORD_STREAM_H
@@ -14,7 +14,7 @@ typedef struct gemp_record_stream {
 	size_t batch; /* bytes after which a round is full */
 	int (*owner)(void *self, size_t record);
 	gemp_code (*pack)(void *self, size_t record, gemp_text *out);
-	/* Whole records of one source, in its order. */
+	/* Takes whole records of one source, in the order in which it packed them. */
 	gemp_code (*take)(void *self, int source, const char *bytes, const char *end);
 } gemp_record_stream;
 

@@ -1,8 +1,6 @@
-/* value_exchange: values of vertices and edges on their way between ranks. Packed values are bytes; columns travel array by array;
- * the values of any vertices are asked of their owners.
+/* value_exchange: sends values of vertices and edges between ranks: packed as bytes, as whole columns, or as answers to requests for the values of any vertices.
  *
- * Owners: those of vertices follow from the graph's bounds, those of edges from a table of gemp_edge_owners, since edges are
- * numbered through all relations and a rank has a range of each relation.
+ * The owner of a vertex follows from the graph's bounds. The owner of an edge follows from a table, gemp_edge_owners, since edges are numbered through all relations and a rank has a range of each relation.
  */
 
 #ifndef GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
@@ -31,33 +29,26 @@ bool gemp_value_same(const gemp_value *a, const gemp_value *b);
  * to this one, by source; the caller frees it. code: as in comm/exchange.h. */
 gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *texts, void **received, size_t *size);
 
-/* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets what comes, in the order in which
- * gemp_exchange_records brings records: by source, then by row. */
+/* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets the received rows, by source, then by row. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
 
-/* Collective. Records, which are freed, go to the ranks owner[]; *records become those that came, in the order of
- * gemp_exchange_records. With one rank they stay where they are, and owner may be NULL. code: as in comm/exchange.h. */
+/* Collective. Record i goes to rank owner[i]. *records is freed and replaced by the received records, in the order of gemp_exchange_records. With one rank nothing moves, and owner may be NULL. code: as in comm/exchange.h. */
 gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
                             const int *owner, size_t *received);
-/* Collective. `to`, which is {0}, becomes the rows order[0..count) of what comes of `from`, whose row i goes to owner[i] (NULL:
- * one rank). consume: `from` is freed on the way. */
+/* Collective. Row i of `from` goes to owner[i] (NULL: one rank). `to`, which is {0}, becomes the rows order[0..count) of the received ones. consume: `from` is freed as soon as it was sent. */
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
                            const uint64_t *order, size_t count, bool consume);
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume);
 
-/* Collective. column: this rank's part of a column of vertices, [graph->rows]. out gets the values of ids[0..count)
- * (any ids, repeated ones too), initialised here, and place[i] the row of ids[i] in it. Nothing to free after an
- * error. code: as in comm/exchange.h. */
+/* Collective. column: this rank's part of a column of vertices, [graph->rows]. out, which is initialised here, gets the values of ids[count], which may be any ids and repeat; place[i] becomes the row of ids[i] in it. After an error there is nothing to free. code: as in comm/exchange.h. */
 gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place);
-/* Collective. The same for a number of each vertex, in rounds. bounds[ranks + 1] tells who owns which ids; values[i] is the number
- * of this rank's i-th vertex; out[i] becomes the number of ids[i], and may be the same array. traffic may be NULL. */
+/* Collective. The same for a number of each vertex, in rounds. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1; values[i] is the number of this rank's i-th vertex; out[i] becomes the number of ids[i]. out may be the array ids. traffic may be NULL. */
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic);
 
-/* Edges are numbered through all relations; these are the relation and the owner of each number. */
-
+/* The relation and the owner of each edge number. */
 typedef struct gemp_edge_owners {
 	size_t relations;
 	int ranks;
@@ -65,17 +56,17 @@ typedef struct gemp_edge_owners {
 	uint64_t *rank_first;      /* [relations][ranks] number in the relation of each rank's first edge */
 } gemp_edge_owners;
 
-/* Collective. Relations whose rows by source are not loaded have no owners yet. */
+/* Collective. The rows by source of all relations are loaded. */
 gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, const gemp_shard *graph);
-/* Collective. Owners as they are now, of the same graph. */
+/* Collective. Updates the owners after the edges of the graph have changed. */
 void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_shard *graph);
 void gemp_edge_owners_free(gemp_edge_owners *places);
 size_t gemp_edge_relation(const gemp_edge_owners *places, uint64_t edge);
 int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge);
-/* Of an edge of that rank: its place among the rank's edges of the relation. */
+/* The place of an edge among the edges of its relation that its owner, `rank`, has. */
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank);
 
-/* Edge number of relation r's edge k in all: first + k. [relation_count + 1]; the caller frees. */
+/* (*offsets)[relation_count + 1]: edge k of relation r has the number offsets[r] + k. The caller frees. */
 gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets);
 
 #endif

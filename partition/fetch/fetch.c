@@ -1,7 +1,6 @@
 /* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and then makes
  * steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the rows, the
- * replies come back, and all threads decode them into the cache. The size of a row that is not here is known by its degree
- * class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
+ * replies come back, and all threads decode them into the cache. The size of a row of another rank is bounded by its degree class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
  */
 
 #include "partition/fetch/fetch.h"
@@ -131,15 +130,15 @@ typedef struct row_request {
 /* Requests of one call of gemp_fetch_rows, and the buffers of one step of it. */
 typedef struct transfer {
 	row_request *requests;
-	size_t *from, *at, *end; /* [ranks] of each owner: asked in this step from .. at, in all .. end */
-	gemp_tiles asked;        /* which pieces one rank requests for */
+	size_t *from, *at, *end; /* [ranks] requests to each owner: from .. at in this step, at .. end later */
+	gemp_tiles asked;        /* the pieces that one rank requests */
 	gemp_row_bytes send;
 	size_t *send_size, *receive_size; /* [ranks] */
 	void *receive;
 	size_t receive_capacity;
-	gemp_row *rows; /* that one rank requests for */
+	gemp_row *rows; /* rows or pieces that one rank requests */
 	size_t row_capacity, row_count;
-	uint64_t *sizes; /* of those that one rank sends; the capacities of these four are alike */
+	uint64_t *sizes; /* of the rows that one rank sends; the four arrays have one capacity */
 	gemp_row_block *blocks;
 	gemp_row_target *places;
 	size_t *begins;
@@ -214,7 +213,7 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 	return GEMP_OK;
 }
 
-/* As many of an owner's rows as its share of a step allows, at least one. */
+/* Takes as many requests to an owner as the limit of a step allows, but at least one. */
 static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 {
 	uint64_t bytes = 0, share = gemp_limits_now()->fetch_round / (uint64_t)f->graph->ranks;
@@ -282,7 +281,7 @@ static gemp_code bad_message(const char *what, size_t rank)
 	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
 }
 
-/* An asked row, or the pieces of it that the asker wants. */
+/* A requested row, or the requested pieces of it. */
 static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	size_t row, count = 1;
@@ -311,7 +310,7 @@ static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_
 	return from;
 }
 
-/* The rows that a rank requests for. */
+/* Reads the request of one rank and lists the rows. */
 static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
 {
 	t->row_count = 0;
@@ -331,7 +330,7 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 	return GEMP_OK;
 }
 
-/* Answers the askers in rank order. */
+/* Codes the replies in rank order. */
 static gemp_code put_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
@@ -356,13 +355,13 @@ static gemp_code make_lists(transfer *t, size_t count)
 	return GEMP_RESERVE(t->begins, t->reply_capacity, count);
 }
 
-/* In how many pieces a row comes. */
+/* The number of pieces in which a row is sent. */
 static size_t piece_count(const gemp_tiles *tiles, size_t view, gemp_vertex slot)
 {
 	return tiles->columns ? gemp_columns_pieces(tiles->columns[view][gemp_tiles_block(tiles, slot)]) : 1;
 }
 
-/* Room in the cache for a row, and where its pieces go in it. */
+/* Adds a row to the cache, and notes where its pieces begin. */
 static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, size_t *piece)
 {
 	size_t end = *piece + piece_count(&f->tiles, one->view, one->slot), begin, size = 0;
@@ -376,7 +375,7 @@ static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, s
 	return GEMP_OK;
 }
 
-/* Addresses in the cache: only now, as growing the cache moves its arrays. */
+/* Addresses are taken after all rows were added, since growing the cache moves its arrays. */
 static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *requests, size_t count)
 {
 	for (size_t i = 0, piece = 0; i < count; i++)
@@ -387,7 +386,7 @@ static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request 
 				                                      : NULL };
 }
 
-/* Sizes are decoded first and room is made in the cache; then all threads decode blocks. */
+/* Sizes are decoded first, so that all rows get their places in the cache; then all threads decode blocks. */
 static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
 {
 	const row_request *requests = t->requests + t->from[owner];

@@ -1,14 +1,12 @@
-/* fetch: rows of any rank, asked for by slot. Host only.
+/* fetch: gives a rank the rows of any rank by slot. Host only.
  *
- * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once,
- * and kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
- * gemp_limits.fetch_round bytes at each owner, so nobody sends or receives much more than that at a time. Requests
+ * Resident rows (own rows and replicas) are read in place. Rows of other ranks are requested from their owners once and kept in a cache. An exchange has many steps: in one step a rank requests at most fetch_round / ranks bytes (gemp_limits) from each owner, so no rank sends or receives much more than fetch_round bytes at a time. Requests
  * and replies are coded:
  *
- *   request  where pieces of rows are wanted: columns, of each view's blocks; for each view: number of slots, slots
- *   reply    the rows, or their pieces, in the order of the request, in blocks (row_blocks.h)
+ *   request  if only pieces of rows are wanted: the columns of the blocks of each view; for each view: number of slots, slots
+ *   reply    the rows, or their pieces, in the order of the request, in blocks (row_code.h)
  *
- * How long the rows of others are is known by degree class, a byte a vertex and view.
+ * The lengths of the rows of other ranks are known by degree class: one byte for each vertex and view.
  */
 
 #ifndef GEMP_PARTITION_FETCH_FETCH_H
@@ -20,8 +18,8 @@
 #include "partition/views/view.h"
 
 typedef struct gemp_fetch_stats {
-	uint64_t rows;                 /* that came from others */
-	uint64_t bytes, uncoded_bytes; /* sent by this rank: as they were coded, and in whole words */
+	uint64_t rows;                 /* received from other ranks */
+	uint64_t bytes, uncoded_bytes; /* sent by this rank: coded, and the size without coding */
 	uint64_t messages, steps;
 } gemp_fetch_stats;
 
@@ -33,28 +31,26 @@ typedef struct gemp_fetch {
 	size_t view_count;
 	const gemp_view *resident_views; /* [view_count] borrowed */
 	bool edges;                      /* some view has edges */
-	uint8_t **classes; /* [view_count][vertices] by slot: of the rows' sizes; NULL where all are at hand */
+	uint8_t **classes;               /* [view_count][vertices] degree class by slot; NULL if all rows are resident */
 	gemp_row_cache cache;
-	gemp_tiles tiles; /* what is held of rows; without columns: all of them */
+	gemp_tiles tiles; /* the pieces of rows that the cache has; without columns: whole rows */
 	gemp_fetch_stats stats;
 } gemp_fetch;
 
-/* Collective. Everything is borrowed. Either all views have edges or none is asked for them. */
+/* Collective. Everything is borrowed. Either all views have edges, or no caller reads edges. */
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
-                         const gemp_residency *residency, const gemp_view *at_hand, size_t view_count);
+                         const gemp_residency *residency, const gemp_view *views, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);
 GEMP_RELEASE(gemp_fetch_free, gemp_fetch *)
 
-/* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. tiles: the blocks are the
- * same on all ranks, and all have some or none; of rows that are not at hand only these pieces are held. NULL: whole
- * rows. */
+/* Collective. Afterwards gemp_fetch_get has the rows whose bits are set in wanted[view] (by slot). tiles: only these pieces of rows of other ranks are fetched and kept; the blocks are the same on all ranks. NULL, on all ranks: whole rows. */
 gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp_tiles *tiles);
 
-/* A row at hand, or what is held of it; until the next rows are fetched. */
-bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot);                      /* at hand? */
-bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and the row */
+/* A resident row, or the cached pieces of a row; valid until the next gemp_fetch_rows. */
+bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot);                      /* is the row resident? */
+bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and *row */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
-/* At least so many entries as a row has, whoever has it: exactly for rows at hand, else at most an eighth more. */
+/* The length of a row of any rank: exact for resident rows, else an upper bound that exceeds it by an eighth at most. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 
 /* Bytes of an entry of a row on a device: the neighbour, and its edge if edges are fetched. */

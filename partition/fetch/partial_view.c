@@ -13,8 +13,7 @@
 
 enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 
-/* FILLING. First the size of each row is put where it will begin, and where in the row at hand its only piece lies;
- * then each row is copied. Bits of a size, and of a place: */
+/* begin[slot + 1] first has the size of the row and, above it, the place of its only piece in the whole row; then each row is copied. The numbers of bits of both: */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 
@@ -28,7 +27,7 @@ typedef struct partial_fill {
 	uint64_t *at; /* [chunks + 1] entries of the chunk before, then where the entries of each chunk go */
 } partial_fill;
 
-/* Rows of others are held without what is not wanted. */
+/* Resident rows are cut into the wanted pieces; cached rows consist of these already. */
 static size_t cut_row(const partial_fill *f, gemp_vertex slot, size_t block, gemp_row *row,
                       gemp_row pieces[GEMP_MAX_TILE_PIECES])
 {

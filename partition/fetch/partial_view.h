@@ -9,17 +9,14 @@ typedef struct gemp_partial_capacity {
 	size_t neighbours, edges; /* entries */
 } gemp_partial_capacity;
 
-/* Local. The rows of `wanted` (bits by slot), which are at hand or held, in place of those that the view had; of these
- * the pieces of `tiles`, or, that being NULL, all. It has a row for each slot; those that were not wanted are empty.
- * Not uploaded. The caller frees it (gemp_view_free). */
+/* Local. Replaces the rows of the view by those of the slots in `wanted` (bits), which are resident or cached. tiles: only these pieces of the rows; NULL: whole rows. The view has a row for each slot; rows of other slots are empty. It is not uploaded. The caller frees it (gemp_view_free). */
 gemp_code gemp_partial_view_fill(gemp_view *out, gemp_partial_capacity *room, const gemp_fetch *fetch, size_t view,
                                  const uint32_t *wanted, const gemp_tiles *tiles);
 
-/* Which entries of a row are read at all: below or above the row's own slot. */
+/* The entries of a row that a search reads: all, or those below or above the row's own slot. */
 typedef enum gemp_row_part { GEMP_ENTRIES_ALL, GEMP_ENTRIES_BELOW, GEMP_ENTRIES_ABOVE } gemp_row_part;
 
-/* Local. Rows at hand without entries that nobody reads: beyond `entries`, or without a bit in `bits` (by slot; NULL:
- * all have one). */
+/* Local. Copies the resident rows without the entries that no search reads: entries outside `entries`, and entries whose slot has no bit in `bits` (NULL: all have one). */
 gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
                                    gemp_row_part entries, const uint32_t *bits);
 

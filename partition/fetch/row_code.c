@@ -100,7 +100,7 @@ enum { ENTRIES = 1 << 14, ROWS = 1 << 10 }; /* of a block: it is full when it ha
 typedef struct block_encoder {
 	const gemp_row *rows;
 	size_t *first; /* [blocks + 1] rows */
-	size_t *at;    /* [blocks + 1] where its room is */
+	size_t *at;    /* [blocks + 1] where the memory of each block begins */
 	size_t *size;  /* [blocks] */
 	uint8_t *data;
 } block_encoder;
@@ -118,7 +118,7 @@ static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 	return to;
 }
 
-/* Blocks are coded side by side, each in room for its worst case. */
+/* Blocks are coded concurrently, each in memory for its worst case. */
 static void code_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;

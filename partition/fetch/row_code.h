@@ -1,4 +1,4 @@
-/* row_code: rows of slots as bytes on the wire.
+/* row_code: codes rows of slots as bytes for messages.
  *
  * A number takes as many bytes as it needs, seven bits in each, the lowest first (LEB128). A list of ascending slots is
  * its first slot and then differences; edge numbers, which do not ascend along a row, are differences with their sign
@@ -14,19 +14,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GEMP_VARINT_MAX_BYTES = 10 }; /* of a number at most */
+enum { GEMP_VARINT_MAX_BYTES = 10 }; /* of one number */
 
-/* Each returns where the next byte goes. */
+/* Each returns the address behind the last byte. */
 uint8_t *gemp_varint_put(uint8_t *to, uint64_t number);
 uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count);
 uint8_t *gemp_edges_put(uint8_t *to, const gemp_edge *edges, size_t count);
 
-/* Each returns where the next byte comes from, or NULL where the bytes end too early or make no sense. */
+/* Each returns the address of the next byte; NULL if the bytes end too early or are not valid. */
 const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *number);
 const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count);
 const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge *edges, size_t count);
 
-/* Bytes that a row takes at most. */
+/* The maximum number of bytes of a coded row. */
 static inline size_t gemp_row_code_max_bytes(size_t entries, bool edges)
 {
 	return GEMP_VARINT_MAX_BYTES + entries * (edges ? 5 + GEMP_VARINT_MAX_BYTES : 5);
@@ -51,27 +51,26 @@ typedef struct gemp_row {
 	const gemp_edge *edges;        /* [size], or NULL */
 } gemp_row;
 
-/* Puts the rows, in blocks of their own, behind what there is. */
+/* Appends the rows, in blocks of their own. */
 gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count);
 
-/* Where the rows of a block are, in a list that is read. */
+/* The rows of one block of a list. */
 typedef struct gemp_row_block {
 	const uint8_t *from, *end; /* behind the sizes */
 	size_t first, count;       /* of the list's rows */
 } gemp_row_block;
 
-/* The sizes of `count` rows, and the blocks that they are in, of which there are at most as many; their number is 0
- * where the bytes make no sense. */
+/* Reads the sizes of `count` rows and lists the blocks, blocks[count]. Returns the number of blocks; 0: the bytes are not valid. */
 size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
                             gemp_row_block *blocks);
 
 /* Where a row goes. */
 typedef struct gemp_row_target {
 	gemp_vertex *neighbours;
-	gemp_edge *edges; /* NULL: it comes without */
+	gemp_edge *edges; /* NULL: the rows have no edges */
 } gemp_row_target;
 
-/* All rows of these blocks; false where the bytes make no sense. */
+/* Decodes all rows of the blocks; false: the bytes are not valid. */
 bool gemp_row_blocks_get(const gemp_row_block *blocks, size_t block_count, const uint64_t *sizes,
                          const gemp_row_target *places);
 

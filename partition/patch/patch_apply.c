@@ -163,15 +163,15 @@ static gemp_code make_keys(gemp_patch_state *p)
 	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
 }
 
-/* What decides the ranks of old and new keys after the patch. */
+/* The quantities from which the new key ranks follow. */
 typedef struct key_order {
 	gemp_patch_state *p;
 	bool strings;
-	gemp_rank_bitmap deleted_ranks; /* key ranks of vertices that go */
+	gemp_rank_bitmap deleted_ranks; /* by key rank: the vertex is deleted */
 	bool any_deleted;
-	uint64_t left;      /* old keys of all ranks that stay */
+	uint64_t left;      /* old keys of all ranks that survive */
 	uint64_t low, high; /* numbers of the new strings */
-	uint64_t *less;     /* [high - low + 1] how many old keys have no more than so many new ones before them */
+	uint64_t *less;     /* [high - low + 1] less[n]: old keys with at most n new keys before them */
 } key_order;
 
 /* A bitmap by key rank tells how many deleted keys precede any rank. */
@@ -220,7 +220,7 @@ static uint64_t count_before(int digits, uint64_t power, uint64_t low, uint64_t 
 	return bound <= low ? 0 : bound < high ? bound - low : high - low;
 }
 
-/* How many of "#low", ..., up to "#high", which is not one of them, come before the text. */
+/* How many of the texts "#N", low <= N < high, come before the text. */
 static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
 {
 	uint64_t before = 0, power = 1;

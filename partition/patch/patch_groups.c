@@ -32,7 +32,7 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	return GEMP_OK;
 }
 
-/* The vertex that has the edges of this one from now on, as an end; NOWHERE: none. */
+/* The end that replaces a vertex in its edges: itself, or the vertex that it is merged into. NOWHERE: the edges are deleted. */
 static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 {
 	const gemp_id_map *m = &e->p->id_map;
@@ -46,14 +46,14 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bits64_test(m->deleted.words, into) ? into : NOWHERE;
 }
 
-/* Of one relation. What an edge becomes is the number of its type, or type_count: its own. */
+/* The search for the moved edges of one relation. The kind of a moved edge is the number of its new type; type_count: it keeps its type. */
 typedef struct move_search {
 	gemp_edge_patch_state *e;
 	const gemp_relation *relation;
 	const uint8_t *actions;
 	size_t kinds;             /* type_count + 1 */
 	uint64_t *counts;         /* [ranges][kinds], then where the edges of each begin */
-	gemp_patch_edges *groups; /* [kinds] of the second pass */
+	gemp_patch_edges *groups; /* [kinds] filled by the second pass; NULL in the first */
 	uint64_t **edges;         /* [kinds] */
 } move_search;
 
@@ -97,7 +97,7 @@ static gemp_code make_group(move_search *f, size_t kind)
 	                    GEMP_ARRAY(f->edges[kind], group->count));
 }
 
-/* The attributes of the edges go with them. */
+/* Copies the attributes of the moved edges. */
 static gemp_code take_values(const move_search *f, size_t kind)
 {
 	gemp_table *values = &f->groups[kind].values;
@@ -110,7 +110,7 @@ static gemp_code take_values(const move_search *f, size_t kind)
 	return GEMP_OK;
 }
 
-/* Local. All kinds of groups of one relation. */
+/* Local. One group for each kind of moved edges of one relation. */
 static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges *groups)
 {
 	gemp_code code = GEMP_OK;
@@ -138,12 +138,12 @@ done:
 /* All groups get their place before the first is filled, as later ones would move the array under pointers into it. */
 gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_patch *patch = e->p->patch;
 	size_t relations = e->p->from->relation_count, kinds = patch->type_count + 1;
 	GEMP_TRY(join_merged(e));
 	bool moves = e->merge_count || patch->type_count;
-	code = GEMP_RESERVE(e->groups, e->group_capacity, patch->added_edge_count + (moves ? relations * kinds : 0) + 1);
+	gemp_code code = GEMP_RESERVE(e->groups, e->group_capacity,
+	                              patch->added_edge_count + (moves ? relations * kinds : 0) + 1);
 	GEMP_TRY(gemp_comm_agree(e->p->comm, code));
 	memset(e->groups, 0, e->group_capacity * sizeof *e->groups);
 	if (patch->added_edge_count)
@@ -209,7 +209,7 @@ static bool adds(const gemp_patch_edges *group, const char *type)
 	return group->type && strcmp(group->type, type) == 0;
 }
 
-/* Local. The edges of all groups, and room for their columns. */
+/* Local. The edges of all groups of the type, with new ids as ends. */
 static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type)
 {
 	size_t at = 0;
@@ -226,7 +226,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 	return GEMP_OK;
 }
 
-/* Local. One column of all groups. */
+/* Local. One column over the edges of all groups of the type; NULL where a group has no such column. */
 static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, const char *type)
 {
 	size_t rows = 0;
@@ -253,7 +253,7 @@ static bool has_column(const gemp_edge_patch_state *e, const char *type, const c
 	return false;
 }
 
-/* Local. The columns that the relation has from now on, in the order of the patch. */
+/* Local. Adds the columns of the groups to those of the relation, in the order of the patch. */
 static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, size_t edges, gemp_table *props)
 {
 	const gemp_patch_columns *all = &e->p->patch->edges;

@@ -34,7 +34,7 @@ static bool has_puts(const gemp_patch_columns *all, size_t relation, size_t colu
 	return false;
 }
 
-/* Column c, if the relation has or gets it. */
+/* Moves or makes column c, if the relation has it or gets values in it. */
 static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size_t c, size_t edges, gemp_table *old,
                             gemp_table *out)
 {
@@ -76,7 +76,7 @@ static gemp_code put_edge_values(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* All relations of the old and the new graph by name, and which of them change. */
+/* All relations of the old and the new graph by name, and whether ranks change them. */
 typedef struct relation_state {
 	gemp_edge_patch_state edges;
 	gemp_patch_state *p;
@@ -189,7 +189,7 @@ typedef struct relation_task {
 	uint64_t **origin; /* where it is wanted */
 } relation_task;
 
-/* Local. Rows stay what they are, but for ids and rows of new vertices. */
+/* Local. The arrays are moved; targets get new ids, and new vertices get empty rows. */
 static gemp_code keep_rows(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -281,7 +281,7 @@ done:
 	return code;
 }
 
-/* Collective. Numbers of edges, and columns without a value go. */
+/* Collective. Numbers the edges over all ranks, and drops columns in which no rank has a value. */
 static gemp_code commit_relation(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -331,7 +331,7 @@ static gemp_code make(relation_task *m)
 	return commit_relation(m);
 }
 
-/* Collective. The n-th name. */
+/* Collective. Makes the relation of the n-th name; a relation without edges is dropped. */
 static gemp_code make_named(relation_state *all, size_t n, bool directed)
 {
 	gemp_patch_state *p = all->p;
@@ -364,7 +364,7 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 	return GEMP_OK;
 }
 
-/* Local. Room for relations, and for what is asked about them. */
+/* Local. The relations of the new graph, and the results that the caller asked for. */
 static gemp_code allocate_relations(relation_state *all)
 {
 	gemp_patch_result *done = all->p->result;

@@ -17,7 +17,7 @@
 /* Old rows and added rows that are merged into new ones. */
 typedef struct row_merge {
 	gemp_row_patch *r;
-	const gemp_row_builder *made; /* no begin: nothing is added */
+	const gemp_row_builder *made; /* begin is NULL if no edge is added */
 	uint64_t old_edges;
 } row_merge;
 
@@ -31,7 +31,7 @@ static void find_old(const row_merge *m, size_t i, uint64_t *begin, uint64_t *en
 	*end = there ? m->r->old->out_offsets[row + 1] : 0;
 }
 
-/* The new target; GEMP_NO_VERTEX: the edge goes. */
+/* The new target; GEMP_NO_VERTEX: the edge is deleted. */
 static gemp_vertex target_of(const gemp_row_patch *r, uint64_t edge)
 {
 	if (r->edge_actions && r->edge_actions[edge])

@@ -96,13 +96,13 @@ void gemp_patch_mark_vertices(const gemp_patch_state *p)
 		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
 }
 
-/* Label sets of the patch: who has them, and their numbers in the new graph. */
+/* The label sets of the graph and of the patch, how many vertices have each, and their numbers in the new graph. */
 typedef struct label_state {
 	gemp_patch_state *p;
-	size_t old, sets; /* of the graph; and these with those of the patch */
-	uint32_t *set;    /* [kept_count] of the rows, numbered as in the patch */
+	size_t old, sets; /* number of sets of the graph; of the graph and the patch together */
+	uint32_t *set;    /* [surviving_count] of the new rows, numbered as in the patch */
 	uint64_t *counts; /* [ranges][sets] */
-	uint32_t *number; /* [sets] hereafter */
+	uint32_t *number; /* [sets] number in the new graph */
 } label_state;
 
 /* Label sets of the surviving rows; every range counts for itself. */
@@ -133,7 +133,7 @@ static gemp_code count_sets(label_state *l)
 	return GEMP_OK;
 }
 
-/* Collective. Do the sets stay those that they were? counts[0..old) become those of all ranks. */
+/* Collective. Does the new graph have exactly the label sets of the old one? counts[0..old) becomes the sums over all ranks. */
 static bool sets_stay(label_state *l)
 {
 	uint64_t others = 0;
@@ -147,7 +147,7 @@ static bool sets_stay(label_state *l)
 	return others == 0 && stay;
 }
 
-/* Collective. Do all vertices stay, with the labels that they have? */
+/* Collective. Are no vertices added, deleted or relabelled? */
 static bool all_stay(const gemp_patch_state *p)
 {
 	uint64_t relabels = p->patch->label_set != NULL;
@@ -189,10 +189,9 @@ static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *tex
 /* Collective. number[] of the sets that have rows on some rank. */
 static gemp_code number_sets(label_state *l, const uint64_t *here)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 };
 	GEMP_OWNED uint32_t *set_of = NULL;
-	code = list_sets(l, here, &texts);
+	gemp_code code = list_sets(l, here, &texts);
 	GEMP_THEN(GEMP_NEW(set_of, texts.count));
 	GEMP_TRY(gemp_comm_agree(l->p->comm, code));
 	GEMP_TRY(gemp_builder_label_sets(l->p->comm, &texts, l->p->to, set_of));
@@ -209,7 +208,7 @@ static void number_range(void *context, size_t begin, size_t end)
 		l->set[i] = l->number[l->set[i]];
 }
 
-/* Collective. Other sets than before. */
+/* Collective. Numbers the sets anew, because some set is new or has become empty. */
 static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 {
 	GEMP_OWNED uint64_t *counts = NULL;
@@ -229,7 +228,6 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 /* Counts of this rank are copied before sets_stay replaces them by those of all ranks. */
 gemp_code gemp_patch_labels(gemp_patch_state *p)
 {
-	gemp_code code = GEMP_OK;
 	label_state l = { .p = p };
 	uint64_t *here = NULL;
 	if (all_stay(p)) {
@@ -237,7 +235,7 @@ gemp_code gemp_patch_labels(gemp_patch_state *p)
 		p->from->label_set_of = NULL;
 		return gemp_comm_agree(p->comm, gemp_shard_copy_labels(p->to, p->from));
 	}
-	code = count_sets(&l);
+	gemp_code code = count_sets(&l);
 	GEMP_THEN(GEMP_NEW(here, l.sets));
 	GEMP_TRY_DONE(gemp_comm_agree(p->comm, code));
 	memcpy(here, l.counts, l.sets * sizeof *here);

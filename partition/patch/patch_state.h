@@ -19,8 +19,8 @@ typedef struct gemp_patch_state {
 	gemp_patch *patch;
 	gemp_patch_result *result;
 	gemp_id_map id_map;
-	uint64_t new_vertices; /* of all ranks */
-	size_t survivors;      /* own ones */
+	uint64_t new_vertices; /* added by all ranks */
+	size_t survivors;      /* own old vertices that stay */
 	uint64_t
 		*surviving; /* [surviving_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
 	size_t surviving_count;
@@ -30,12 +30,12 @@ gemp_code gemp_patch_labels(gemp_patch_state *p);
 gemp_code gemp_patch_attributes(gemp_patch_state *p);
 gemp_code gemp_patch_relations(gemp_patch_state *p);
 
-/* Local. *to becomes *column with what it still lacks of new rows, NULL, less the rows of vertices that are gone. */
+/* Local. Moves *column to *to: NULLs are appended for new vertices, and the rows of deleted vertices are left out. */
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column);
-/* New vertices and those with new values are noted as changed, where somebody asks. */
+/* Sets the bits of new vertices and of vertices with new values in result->changed. */
 void gemp_patch_mark_vertices(const gemp_patch_state *p);
 
-/* One vertex; threads may do so at the same time. */
+/* Marks one vertex; threads may call it concurrently. */
 static inline void gemp_patch_mark_changed(const gemp_patch_state *p, gemp_vertex id)
 {
 	if (id != GEMP_NO_VERTEX)

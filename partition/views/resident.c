@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What the rows of a degree class weigh, over all ranks. */
+/* Vertices and bytes of rows of each degree class, over all ranks. */
 typedef struct weights {
 	uint64_t vertices[GEMP_SLOT_CLASSES], bytes[GEMP_SLOT_CLASSES], total;
 } weights;
@@ -49,7 +49,7 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
-/* Collective. Half of the devices, and of what ranks of a node have together where they can share rows. */
+/* Collective. Half of the device's memory is for rows. If ranks of a node share rows, their halves count together for the whole graph. */
 static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
 {
 	uint64_t half = resident->context->device->memory / 2;
@@ -74,7 +74,7 @@ static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 	return resident->replicate == GEMP_REPLICATE_ALL ? (gemp_vertex)graph->vertex_count : choose_by_memory(resident, w);
 }
 
-/* This rank's part. */
+/* Bytes of the first `rows` rows; of shared rows this rank's part. */
 static uint64_t view_bytes(const gemp_view *view, size_t rows)
 {
 	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
@@ -157,7 +157,7 @@ void gemp_resident_evict(gemp_runtime *context)
 		free_resident(oldest);
 }
 
-/* Collective. Rows that nobody uses give way to `bytes` more, where these would not leave half of some device free. */
+/* Collective. Frees unused rows, the oldest first, until `bytes` more would leave half of every device free. */
 static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;) {
@@ -205,12 +205,11 @@ static gemp_code make_views(gemp_resident *resident)
 /* Collective. The order of slots needs the degrees in all views together, and the rows need the order. */
 static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = resident->context->comm;
 	const gemp_shard *graph = resident->graph;
 	GEMP_OWNED uint64_t *degree = NULL;
 	weights w;
-	code = copy_keys(resident, keys);
+	gemp_code code = copy_keys(resident, keys);
 	GEMP_THEN(GEMP_NEW(degree, graph->rows));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t v = 0; v < resident->view_count; v++)

@@ -1,5 +1,4 @@
-/* resident: the rows that are at hand on this rank for a set of views: its own and replicas of the hottest ones, on the
- * host and on the device. Searches over the same views share them, so they are made and copied once.
+/* resident: the rows of a set of views that this rank has on the host and on the device: its own rows, and replicas of hot rows. Searches over the same views share them, so they are made and copied once.
  */
 
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H
@@ -12,7 +11,7 @@
 /* The same views on another of the rank's devices. */
 typedef struct gemp_resident_copy {
 	const gemp_device *device;
-	gemp_view *views; /* [view_count]; on the host what they have belongs to the resident's views */
+	gemp_view *views; /* [view_count]; their host arrays belong to the first views */
 } gemp_resident_copy;
 
 typedef struct gemp_resident {
@@ -36,9 +35,7 @@ typedef struct gemp_resident {
 	struct gemp_resident *next;
 } gemp_resident;
 
-/* Collective. Rows of the graph in these views, in their order; a view that has edge numbers also serves who does not
- * want them. Each get needs a release. While context->keep_resident is set, rows that nobody uses stay for the next who
- * asks, as far as they leave half of the device free; the graph must then live until the context is freed. */
+/* Collective. Gets the rows of the graph in these views, in this order; a view with edge numbers also serves a request without them. Each get needs a release. While context->keep_resident is set, unused rows stay for later requests if they leave half of the device free; the graph must then live until the context is freed. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Local. Its views, to be uploaded to one of the rank's devices. */
@@ -47,7 +44,7 @@ gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const ge
 int gemp_resident_sharers(const gemp_resident *resident);
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */
 
-/* What the context has kept; nobody uses it any longer. */
+/* Frees the kept rows that are not in use. */
 void gemp_resident_evict(gemp_runtime *context);
 
 #endif

@@ -291,14 +291,13 @@ uint64_t gemp_degree_class_max(unsigned class)
 /* Collective. Both arrays once for the node where its ranks can share memory, else once for each rank. */
 static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
 	size_t vertices = (size_t)out->vertices;
 	if (gemp_shared_new(&out->shared, comm, 2 * vertices * sizeof(gemp_vertex))) {
 		out->slot_of = out->shared.bytes;
 		out->id_of = out->slot_of + vertices;
 		return GEMP_OK;
 	}
-	code = gemp_new_all(GEMP_ARRAY(out->slot_of, vertices), GEMP_ARRAY(out->id_of, vertices));
+	gemp_code code = gemp_new_all(GEMP_ARRAY(out->slot_of, vertices), GEMP_ARRAY(out->id_of, vertices));
 	return gemp_comm_agree(comm, code);
 }
 
@@ -328,20 +327,18 @@ static void number_slots(gemp_slot_order *out, const uint8_t *class)
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {
-	gemp_code code = GEMP_OK;
-	uint8_t *mine = NULL, *class = NULL;
-	size_t *begin = NULL;
+	GEMP_OWNED uint8_t *mine = NULL, *class = NULL;
+	GEMP_OWNED size_t *begin = NULL;
 	*out = (gemp_slot_order){ .vertices = graph->vertex_count };
-	code = GEMP_NEW(mine, graph->rows);
+	gemp_code code = GEMP_NEW(mine, graph->rows);
 	for (size_t v = 0; code == GEMP_OK && v < graph->rows; v++)
 		mine[v] = (uint8_t)(GEMP_SLOT_CLASSES - 1 - gemp_degree_class(degree[v]));
-	GEMP_TRY_DONE(gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin));
-	GEMP_TRY_DONE(allocate_order(out, comm));
-	number_slots(out, class);
-done:
-	if (code != GEMP_OK)
+	code = gemp_comm_allgather(comm, code, mine, graph->rows, (void **)&class, &begin);
+	GEMP_THEN(allocate_order(out, comm));
+	if (code == GEMP_OK)
+		number_slots(out, class);
+	else
 		gemp_slot_order_free(out);
-	gemp_free_all(mine, class, begin);
 	return code;
 }
 

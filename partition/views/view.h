@@ -1,9 +1,7 @@
-/* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels
- * know.
+/* view: the rows of a set of relations in one direction, merged into one CSR of slots. Kernels know no other adjacency.
  *
  * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows
- * of greater slots, ascending. `hot` = vertices: everything is resident, and then held once a node (comm/shared.h)
- * where that can be; CPU devices read it there.
+ * of greater slots, ascending. If hot equals the number of vertices, all rows are resident; the ranks of a node then share one copy if possible (comm/shared.h), which CPU devices read in place.
  */
 
 #ifndef GEMP_PARTITION_VIEWS_VIEW_H
@@ -19,7 +17,7 @@ typedef struct gemp_view_key {
 	const bool *relations; /* [graph->relation_count]; borrowed */
 	gemp_view_direction direction;
 	bool simple; /* loops dropped, parallel edges merged */
-	bool edges;  /* edge numbers are wanted */
+	bool edges;  /* the view has edge numbers */
 } gemp_view_key;
 
 typedef struct gemp_residency {
@@ -31,28 +29,27 @@ typedef struct gemp_residency {
 	size_t own_count;
 } gemp_residency;
 
-/* On the host, and once it is uploaded on the device. */
+/* A view on the host and, after gemp_view_upload, on a device. */
 typedef struct gemp_view {
 	size_t rows;             /* resident */
 	uint64_t *begin;         /* [rows + 1] */
 	gemp_vertex *neighbours; /* [begin[rows]] slots, ascending in a row */
 	gemp_edge *edges;        /* [begin[rows]] numbered through all relations; NULL if not wanted */
 	uint32_t *begin32;       /* begin in 32 bits; NULL: not made */
-	gemp_shared shared;      /* where the arrays are, unless this rank has them for itself */
+	gemp_shared shared;      /* the memory of the arrays if the ranks of the node share them */
 	bool loops;              /* some row names itself (this rank's rows) */
 	gemp_device *device;     /* NULL: not uploaded */
 	bool wide_positions;     /* positions on the device have 64 bits, else 32 */
 	gemp_buffer device_begin, device_neighbours, device_edges;
 } gemp_view;
 
-/* Parts of relations that views of this direction read. */
+/* The parts of relations that views of this direction read. */
 unsigned gemp_view_parts(gemp_view_direction direction);
 
-/* Degrees of own vertices in this view, added to degree[rows]. The parts are loaded. */
+/* Adds the degrees of own vertices in this view to degree[rows]. The parts are loaded. */
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);
 
-/* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. The graph
- * remembers. */
+/* Collective. Does the view join a pair of vertices more than once? The parts are loaded. The graph stores the answer. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
 
 /* Slots are the numbering that devices use: the rank of a vertex by (degree class, greatest first; id). All ranks compute the same
@@ -65,7 +62,7 @@ typedef struct gemp_slot_order {
 	uint64_t vertices;
 	gemp_vertex *slot_of; /* [vertices] by id */
 	gemp_vertex *id_of;   /* [vertices] by slot */
-	gemp_shared shared;   /* where both are, unless this rank has them for itself */
+	gemp_shared shared;   /* the memory of both if the ranks of the node share it */
 } gemp_slot_order;
 
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
@@ -76,10 +73,9 @@ void gemp_residency_free(gemp_residency *residency);
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 
-/* Local. Of the view on a device, whoever holds it. */
+/* Local. Bytes of the view on a device. */
 uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
-/* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it
- * allows. */
+/* Local. *bytes: the part of the view that counts against this rank's memory on the device. False: an array is larger than the device allows. */
 bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes);
 
 /* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */
@@ -96,7 +92,7 @@ uint64_t gemp_degree_class_max(unsigned class);
 /* Collective. degree[graph->rows] of this rank's vertices. To be freed by all ranks of a node at once. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree);
-/* Local. id_of on the device; a CPU device reads what is shared where it is. */
+/* Local. Copies id_of to the device; a CPU device reads shared memory in place. */
 gemp_code gemp_slot_order_upload(const gemp_slot_order *order, gemp_device *device, gemp_buffer *id_of);
 void gemp_slot_order_free(gemp_slot_order *order);
 

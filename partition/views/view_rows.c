@@ -223,29 +223,31 @@ static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 	return GEMP_OK;
 }
 
+static void free_fill(view_fill *f)
+{
+	gemp_free_all(f->row_of, f->size, f->spare_slots, f->spare_edges);
+}
+
 /* Long rows are filled first, by this thread alone, with spare memory that is freed before all threads fill the other rows. */
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {
-	gemp_code code = GEMP_OK;
-	gemp_edge *offsets = NULL;
-	view_fill f = { .graph = graph, .order = order, .key = key, .view = own };
+	GEMP_OWNED gemp_edge *offsets = NULL;
+	GEMP_OWNED_BY(free_fill) view_fill f = { .graph = graph, .order = order, .key = key, .view = own };
 	while (f.bits < 32 && graph->vertex_count >> f.bits)
 		f.bits++;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT ||
 		           graph->relations[r].in_edges);
-	GEMP_TRY_DONE(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
-	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(f.row_of, graph->rows), GEMP_ARRAY(f.size, graph->rows)));
 	gemp_view_degrees(graph, key, f.row_of);
-	GEMP_TRY_DONE(allocate_rows(&f, residency));
-	GEMP_TRY_DONE(fill_long_rows(&f));
+	GEMP_TRY(allocate_rows(&f, residency));
+	GEMP_TRY(fill_long_rows(&f));
 	gemp_parallel_for(f.chunks, fill_chunk, &f);
 	own->loops = f.loops;
 	if (f.gaps)
 		close_gaps(&f);
-done:
-	gemp_free_all(offsets, f.row_of, f.size, f.spare_slots, f.spare_edges);
-	return code;
+	return GEMP_OK;
 }

@@ -251,7 +251,6 @@ enum { TRIES = 5 };
 /* The slowest rank counts: a barrier before, the maximum of the times after. */
 gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 {
-	gemp_code code = GEMP_OK;
 	size_t others = (size_t)comm->size - 1, each = others ? bytes / others + 1 : 0;
 	GEMP_OWNED char *memory = NULL;
 	GEMP_OWNED gemp_peer_block *blocks = NULL;
@@ -259,7 +258,7 @@ gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 	*rate = 0;
 	if (!others)
 		return GEMP_OK;
-	code = GEMP_NEW(memory, 2 * others * each);
+	gemp_code code = GEMP_NEW(memory, 2 * others * each);
 	GEMP_THEN(GEMP_NEW(blocks, 2 * (others + 1)));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	memset(memory, 1, 2 * others * each);

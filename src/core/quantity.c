@@ -85,6 +85,7 @@ static void write_grouped(gemp_shown *out, const char *digits, size_t count)
 	*to = '\0';
 }
 
+/* The result is a value, so several can be arguments of one printf. */
 gemp_shown gemp_grouped(uint64_t count)
 {
 	char digits[24];

@@ -37,12 +37,11 @@ typedef struct gemp_device_pick {
 } gemp_device_pick;
 
 /* spec: NULL or "auto" (GPUs if there are any, else CPUs), "all" (the same, for ranks to share out), "cpu", "gpu", indices "0,1",
- * places on the PCI bus "65:00.0", UUIDs, or a part of a name; each may be followed by more, comma separated; what one word
- * stands for is taken in PCI order. The node_rank-th of node_size ranks on this machine gets one device, in turn, or several
+ * places on the PCI bus "65:00.0", UUIDs, or a part of a name; each may be followed by more, comma separated; the devices of one word are taken in PCI order. The node_rank-th of node_size ranks on this machine gets one device, in turn, or several
  * (gemp_device_rank_range): *picks[*count], which the caller frees. shared_by and position are those of ranks that all see these
- * devices. No device: GEMP_ENODEVICE with what was looked for and how to install one. */
+ * devices. Without a device: GEMP_ENODEVICE; the message says how to install one. */
 gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size);
-/* The same number on ranks of a machine which by this text choose among the same devices, and hardly on others. */
+/* A hash of the devices that the text chooses. Ranks of a machine compare it: equal hashes mean the same devices. */
 gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec);
 
 enum { GEMP_IDENTITY_SIZE = 224 };

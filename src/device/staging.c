@@ -405,9 +405,10 @@ static gemp_code open(pipeline *p)
 static gemp_code await_transfer(pipeline *p, size_t piece)
 {
 	cl_event *event = &p->under_way[piece % LANES];
-	gemp_code code = *event ? GEMP_CL(clWaitForEvents(1, event)) : GEMP_OK;
-	if (*event)
-		clReleaseEvent(*event);
+	if (!*event)
+		return GEMP_OK;
+	gemp_code code = GEMP_CL(clWaitForEvents(1, event));
+	clReleaseEvent(*event);
 	*event = NULL;
 	return code;
 }
@@ -422,10 +423,8 @@ static gemp_code finish(pipeline *p, gemp_code code)
 	pthread_mutex_unlock(&p->mutex);
 	if (p->helped)
 		pthread_join(p->helper, NULL);
-	for (size_t lane = 0; lane < LANES; lane++) {
-		gemp_code last = await_transfer(p, lane);
-		code = code == GEMP_OK ? last : code;
-	}
+	for (size_t lane = 0; lane < LANES; lane++)
+		GEMP_ALSO(await_transfer(p, lane));
 	gemp_pinned_release(&p->locked, p->device);
 	pthread_cond_destroy(&p->moved);
 	pthread_mutex_destroy(&p->mutex);

@@ -37,19 +37,16 @@ gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, cons
 gemp_code gemp_readback_wait(gemp_readback *readback);
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
 
-/* At least `size` bytes of page-locked memory of its own, perhaps what others have left; to be given back. Locking takes
- * milliseconds per 10 MB. */
+/* Takes at least `size` bytes of page-locked memory, from the device's pool if possible, until gemp_pinned_release. Locking takes milliseconds per 10 MB. */
 gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size);
 void gemp_pinned_release(gemp_pinned *locked, gemp_device *device);
-/* Memory of the caller, whole pages of it, for a GPU to write to and read by itself, if its driver will: else it is as it was,
- * and mem is NULL. Nobody else's use of it changes. To be given back before the memory is. */
+/* Locks the pages of the caller's memory, so a GPU copies to and from them directly. If the driver refuses, mem is NULL and the memory is used as before. Unregister it before the memory is freed. */
 void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, size_t size);
 void gemp_pinned_unregister(gemp_pinned *locked);
-/* Device: locked memory that was left. */
+/* Frees the pool of the device. */
 void gemp_pinned_free_pool(gemp_device *device);
 
-/* Ranges of a buffer that the host fills, with what comes from elsewhere: by way of page-locked memory on a GPU, where
- * they lie on a CPU device. The other way round: readback.h.
+/* Ranges of a buffer that the host fills: through page-locked memory on a GPU, in place on a CPU device. A readback is the opposite direction.
  *
  *   begin -> the host writes at host[] -> end: kernels launched from now on find it
  */
@@ -66,13 +63,13 @@ typedef struct gemp_host_mapping {
  * failure. */
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count);
-gemp_code gemp_host_mapping_end(gemp_host_mapping *landing, gemp_device *device);
-/* Takes one that is {0}. */
-void gemp_host_mapping_free(gemp_host_mapping *landing, gemp_device *device);
+gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device);
+/* Takes {0}. */
+void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device);
 
 /* Numbers between the host, where they may have 64 bits, and a device, where they have 32.
  *
- * They go through a few pieces of page-locked memory: threads convert into or out of some while others are under way.
+ * They go through a few blocks of page-locked memory: threads convert some blocks while others are transferred.
  */
 
 /* An array of the host: one of them is set. */
@@ -81,8 +78,7 @@ typedef struct gemp_transfer_numbers {
 	uint64_t *wide;
 } gemp_transfer_numbers;
 
-/* All `count` of them to the beginning of the buffer; and from place `at` of it on. Kernels that use the buffer have
- * ended. */
+/* Copies `count` numbers to the beginning of the buffer, or from place `at` of the buffer on. Kernels that use the buffer have ended. */
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                                  size_t count);

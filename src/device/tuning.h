@@ -14,7 +14,7 @@
 #include "device/device.h"
 #include "gemp/types.h"
 
-/* One number there is, a power of 2; `gemp-mpi bench tune` tries all from least to most. */
+/* A tunable number, a power of 2; `gemp-mpi bench tune` tries all powers from min to max. */
 typedef struct gemp_tunable {
 	const char *name;
 	uint32_t min, max;
@@ -28,7 +28,7 @@ typedef struct gemp_tunable {
 /* In the order in which they are tuned. A new number is a line there, in tuning.c. */
 const gemp_tunable *gemp_tunables(size_t *count);
 
-/* What is known of this device; `name` must be one of gemp_tunables(). */
+/* The tuned number of this device, or `otherwise` without one; `name` must be one of gemp_tunables(). */
 uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t otherwise);
 /* From now on; 0: the caller's default again. */
 void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value);
@@ -40,11 +40,7 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 /* "NVIDIA H200" -> "nvidia-h200.conf" */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name);
 
-/* Where something is computed. The answer is the same everywhere. */
-
-/* Is work on so many items to be done on the device? device NULL: there is none. tuning: "sort.host_below" or the like
- * (device/tuning.h), the number of items below which the host is faster than this device with its copies; otherwise: of a GPU
- * that nobody has measured. A CPU device that nobody has measured leaves it to the host's threads. */
+/* Is work on so many items faster on the device? device may be NULL. tuning: a name such as "sort.host_below", the number of items below which the host is faster than this device with its copies; otherwise: this number for a GPU without a tuning file. A CPU device without a tuning file is not used. */
 bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
                      uint32_t otherwise);
 

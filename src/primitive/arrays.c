@@ -30,6 +30,7 @@ static void free_cut_search(cut_search *s)
 	gemp_free_all(s->wanted, s->low, s->high, s->counts);
 }
 
+/* counts[] has the probes of all bounds, so one reduction serves them all. */
 static gemp_code new_cut_search(cut_search *s)
 {
 	size_t bounds = (size_t)s->bounds;

@@ -21,6 +21,7 @@ enum {
 	ITEM_SLAB = 1 << 12,
 };
 
+/* The state of one search on a device: keys, bitmap, and the counts that become positions. */
 typedef struct device_distinct {
 	gemp_toolbox *box;
 	gemp_key_kind kind;
@@ -245,6 +246,7 @@ enum {
 	MIN_SLAB = 1 << 14,
 };
 
+/* The state of one search on the host. A chunk is a slab of the array or a bucket of a split. */
 typedef struct distinct_task {
 	const void *keys; /* [count] */
 	size_t count;

@@ -32,6 +32,7 @@ typedef struct range_task {
 	gemp_key_range extents[SLABS];
 } range_task;
 
+/* Compiled into measure_slab for each key size. */
 static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const range_task *m, size_t slab,
                                                                           gemp_key_map map)
 {

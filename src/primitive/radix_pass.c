@@ -51,6 +51,7 @@ ALWAYS_INLINE size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_
 	return (size_t)((gemp_key_code(key, map) - p->min_code) >> p->shift) & (((size_t)1 << p->bits) - 1);
 }
 
+/* One slab's row of counters, which stays in the cache of its thread. */
 ALWAYS_INLINE void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
 {
 	size_t *counts = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
@@ -84,6 +85,7 @@ void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
 		begin[buckets] = sum;
 }
 
+/* places[] of the slab advance, so elements of a bucket keep their order. */
 ALWAYS_INLINE void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, unsigned value_size)
 {
 	size_t *places = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);

@@ -20,13 +20,13 @@ void gemp_record_table_free(gemp_record_table *table)
 	*table = (gemp_record_table){ 0 };
 }
 
-/* Records are of one size. */
+/* Records have one size, so capacities in bytes are products. */
 static size_t record_bytes(const gemp_record_table *table, size_t records)
 {
 	return records * table->words * sizeof(uint32_t);
 }
 
-/* Large tables are met at random: fewer, larger pages. */
+/* A large table is accessed at random, and fewer, larger pages mean fewer misses in the TLB. */
 static void prefer_large_pages(void *block, size_t size)
 {
 	enum { PAGE = 2 << 20 };
@@ -164,20 +164,20 @@ uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_
 gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                 bool *added)
 {
-	gemp_code code = GEMP_OK;
 	size_t slot = 0;
 	bool fits;
 	*found = find_slot(table, record, gemp_slot_tag(hash), &slot);
 	*added = false;
 	if (*found)
 		return GEMP_OK;
-	code = gemp_record_table_reserve(table, 1, &fits);
+	gemp_code code = gemp_record_table_reserve(table, 1, &fits);
 	gemp_record_table_trim(table);
 	if (code == GEMP_OK && fits)
 		*found = gemp_record_table_add_reserved(table, record, hash, added);
 	return code;
 }
 
+/* The first slot of the record is in the cache line that is fetched, and mostly the slots behind it, too. */
 void gemp_record_table_prefetch(const gemp_record_table *table, uint64_t hash)
 {
 	if (table->slot_count)
@@ -196,6 +196,7 @@ void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t 
 		}
 }
 
+/* The memory is kept, since callers fill the table again. */
 void gemp_record_table_clear(gemp_record_table *table)
 {
 	table->count = 0;

@@ -131,6 +131,7 @@ static bool next_digit(gemp_radix_host *pass, uint64_t *differing)
 	return true;
 }
 
+/* The output of a pass is the input of the next one. */
 static void swap(void **a, void **b)
 {
 	void *old = *a;

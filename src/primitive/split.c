@@ -32,6 +32,7 @@ enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MAX_ARGUMENTS = 16 };
 
 static gemp_split_shape forced_shape;
 
+/* Tests set a shape to reach the paths that no tuned shape takes. */
 void gemp_split_force_shape(gemp_split_shape shape)
 {
 	forced_shape = shape;
@@ -73,6 +74,7 @@ static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_multisplit 
 	return s;
 }
 
+/* A split in the form in groups: the geometry, the arguments that all kernels take, and the kernels. */
 typedef struct split_context {
 	const gemp_multisplit *split;
 	gemp_split_shape shape;
@@ -120,6 +122,7 @@ static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 	return gemp_buffer_zero(box->device, s->left, 0, counts);
 }
 
+/* The kernels of a split have different parameters in common parts, so arguments are collected in a list. */
 typedef struct argument_list {
 	gemp_argument of[MAX_ARGUMENTS];
 	size_t count;

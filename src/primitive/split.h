@@ -10,7 +10,7 @@
 
 #include "primitive/key.h"
 
-enum { GEMP_SPLIT_BITS = 11 }; /* at most */
+enum { GEMP_SPLIT_BITS = 11 }; /* the maximum of gemp_multisplit.bits */
 
 /* A key's bucket is ((code(key) - min_code) >> shift) & (2^bits - 1). */
 typedef struct gemp_multisplit {
@@ -40,7 +40,7 @@ typedef struct gemp_split_arrays {
 	const gemp_buffer *keys, *values, *out_keys,
 		*out_values;           /* as for gemp_split_device; elements, if they are records */
 	const gemp_buffer *column; /* NULL, or a contiguous copy of the keys of records, which is faster to count */
-	size_t count;              /* at most */
+	size_t count;              /* the maximum of gemp_multisplit.bits */
 	const gemp_buffer
 		*segment_begin; /* u32 [segments + 1], of which the last may be less than count; NULL: one segment of all */
 	size_t segments;
@@ -59,7 +59,7 @@ typedef struct gemp_split_shape {
 	unsigned registers;     /* limit for a work-item; 0: the compiler chooses */
 	bool packed;            /* a register holds two places in the tile */
 } gemp_split_shape;
-/* For tests and measurements: every later split has this shape; group 0: the tuned shape. */
+/* For tests and measurements. All later splits have this shape; group 0 restores the tuned shapes. */
 void gemp_split_force_shape(gemp_split_shape shape);
 
 #endif

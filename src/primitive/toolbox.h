@@ -64,8 +64,7 @@ struct gemp_toolbox {
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
 
 /* A kernel of `file` with these options and those of the form, for groups of `group` work-items (0: as the form by items);
- * it stays the toolbox's, and is there until GEMP_TOOLS
- * other programs were asked for. */
+ * The toolbox owns it, and it is valid until GEMP_TOOLS other programs were requested. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -19,8 +19,7 @@ typedef struct gemp_components_options {
 	bool tree; /* the edges of a spanning forest, too */
 } gemp_components_options;
 
-/* Collective; count and options are the same on all ranks. bounds[ranks + 1]: who owns which ids. device: NULL, or
- * where it may be done; with several ranks each works on its host. */
+/* Collective; count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device: may be NULL; several ranks work on their hosts. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);

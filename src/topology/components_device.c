@@ -81,24 +81,21 @@ static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong bef
 /* One type's edges after those of the others: its kernels may be others, if it has many more edges. */
 static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong before)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device_csr rows = { 0 };
-	GEMP_TRY_DONE(gemp_device_csr_new(&rows, w->device, csr));
-	GEMP_TRY_DONE(gemp_device_csr_program(
+	GEMP_OWNED_BY(gemp_device_csr_free) gemp_device_csr rows = { 0 };
+	close_kernels(w);
+	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
+	GEMP_TRY(gemp_device_csr_program(
 		&w->program, &rows, "components.cl", NULL, { "components_begin", &w->kernels[BEGIN] },
 		{ "components_sample", &w->kernels[SAMPLE] }, { "components_flatten", &w->kernels[FLATTEN] },
 		{ "components_unite_all", &w->kernels[UNITE_ALL] }));
 	if (w->timings.count == 0)
-		GEMP_TRY_DONE(begin(w));
+		GEMP_TRY(begin(w));
 	if (rows.edges)
-		GEMP_TRY_DONE(unite(w, &rows, before));
-	GEMP_TRY_DONE(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY_DONE(gemp_program_store(w->device, &w->program));
+		GEMP_TRY(unite(w, &rows, before));
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_program_store(w->device, &w->program));
 	w->out->transfers += rows.seconds;
-done:
-	close_kernels(w);
-	gemp_device_csr_free(&rows);
-	return code;
+	return GEMP_OK;
 }
 
 /* Roots are the components; one forest edge may be stored for each vertex that is no root. */

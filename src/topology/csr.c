@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+/* Borrows the arrays of the graph, which must keep its rows by source loaded. */
 gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 {
 	const gemp_relation *r = &graph->relations[relation];
@@ -176,24 +177,19 @@ static gemp_code launch_edge_pairs(const gemp_device_csr *csr, const gemp_buffer
 static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_edge_pair *pairs,
                                 gemp_edge_pairs_stats *figures)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device_csr rows = { 0 };
-	gemp_buffer out = { 0 };
+	GEMP_OWNED_BY(gemp_device_csr_free) gemp_device_csr rows = { 0 };
+	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 };
 	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
-	GEMP_TRY_DONE(gemp_device_csr_new(&rows, device, csr));
-	GEMP_TRY_DONE(device->gpu ? gemp_buffer_new(&out, device, size, NULL)
-	                          : gemp_buffer_borrow(&out, device, size, pairs));
-	GEMP_TRY_DONE(launch_edge_pairs(&rows, &out));
-	GEMP_TRY_DONE(gemp_launch_seconds(device, &figures->seconds));
+	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
+	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
+	GEMP_TRY(launch_edge_pairs(&rows, &out));
+	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
-		GEMP_TRY_DONE(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
-		                                     size / sizeof pairs->source));
+		GEMP_TRY(gemp_transfer_download(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
+		                                size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
-done:
-	gemp_buffer_free(&out, device);
-	gemp_device_csr_free(&rows);
-	return code;
+	return GEMP_OK;
 }
 
 /* Below the tuned number of edges the host is faster than the transfer. */

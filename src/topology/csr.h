@@ -16,7 +16,7 @@ typedef struct gemp_csr {
 	const gemp_vertex *target; /* [begin[rows]] ids */
 } gemp_csr;
 
-/* The rows by source, or by target, of a relation that has them loaded. */
+/* The rows by source of a relation, which are loaded. */
 gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation);
 
 static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
@@ -68,8 +68,7 @@ gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const g
 gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
                                        const char *defines, const gemp_kernel_entry *kernels, size_t count);
 
-/* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over
- * `count` elements with no local memory. */
+/* The launch geometry of a kernel over rows and edges, with the local memory of its last argument; or of a kernel over `count` elements, without local memory. */
 typedef struct gemp_device_grid {
 	size_t items, group, local;
 } gemp_device_grid;
@@ -84,7 +83,7 @@ typedef struct gemp_edge_pairs_stats {
 	double transfers; /* of copies to the device and from it */
 } gemp_edge_pairs_stats;
 
-/* From the host's memory to the host's memory, wherever it is to be done. device may be NULL. */
+/* Both arrays are the host's. The device is used if `place` and the number of edges make it worth the transfer; it may be NULL. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures);
 

@@ -339,6 +339,7 @@ static gemp_code rename_links(gemp_contraction *c)
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
+/* Takes lists that never had a root. */
 static void free_hooks(hook_state *h)
 {
 	gemp_free_all(h->edge, h->now.rows, h->ever.rows);

@@ -97,6 +97,7 @@ static void put_range(void *context, unsigned thread, size_t range)
 		put_edge(t, e, t->next[t->split_rows[e] - t->edges->first]++);
 }
 
+/* Takes arrays that were not allocated. */
 static void free_reversal(range_reversal *t)
 {
 	gemp_free_all(t->values, t->split_values, t->split_rows, t->range, t->next);
@@ -131,6 +132,7 @@ static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *
 enum { HOST_BELOW = 1 << 24 };
 enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
 
+/* The buffers, kernels and launches of one reversal on a device. */
 typedef struct device_state {
 	gemp_device *device;
 	gemp_reversed_rows *out;

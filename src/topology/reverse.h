@@ -25,7 +25,7 @@ typedef struct gemp_reversed_rows {
 	gemp_traffic traffic; /* of this rank */
 } gemp_reversed_rows;
 
-/* One rank's whole graph: csr->rows are all vertices. device may be NULL. edges: are their places wanted? */
+/* One rank's whole graph: csr has the rows of all vertices. device may be NULL. edges: fill out->edge. */
 gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
                        bool edges);
 
@@ -33,9 +33,9 @@ void gemp_reversed_rows_free(gemp_reversed_rows *reversed);
 
 /* The same for a whole graph: each directed edge leads from its target to its source afterwards. */
 
-/* What was done for it. */
+/* Figures of a reversal, for the report. */
 typedef struct gemp_reverse_stats {
-	gemp_count edges; /* that were turned round, of all ranks */
+	gemp_count edges; /* reversed, of all ranks */
 	uint64_t bytes;   /* read and written by this rank for their rows, each once */
 	bool on_device;
 	double seconds, transfers; /* as gemp_reversed_rows has them */

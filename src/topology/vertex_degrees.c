@@ -190,12 +190,11 @@ static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	target_count c = { .comm = comm, .bounds = bounds, .degrees = out };
 	uint64_t edges = gemp_csr_all_edges(csr, count);
 	size_t room = comm->size == 1 ? 0 : gemp_min((size_t)edges, gemp_limits_now()->degrees_round);
-	code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
-	                        (gemp_vertex)bounds[comm->rank]);
+	gemp_code code = allocate_degrees(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]),
+	                                  (gemp_vertex)bounds[comm->rank]);
 	GEMP_THEN(gemp_new_all(GEMP_ARRAY(c.remote, room), GEMP_ARRAY(c.owner, room)));
 	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < count; i++)
@@ -281,6 +280,7 @@ void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, 
 	out->end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]);
 }
 
+/* The number of bits of the degree: class k > 0 has the degrees from 2^(k-1) to 2^k - 1. */
 int gemp_degrees_class(uint64_t degree)
 {
 	return degree ? 64 - __builtin_clzll(degree) : 0;

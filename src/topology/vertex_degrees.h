@@ -1,6 +1,4 @@
-/* vertex_degrees: how many edges leave each vertex and how many reach it, and what follows from both: sources, sinks,
- * and whether every vertex is balanced, as an Euler circuit wants it, or all but the two ends of a path. A loop counts
- * both ways. */
+/* vertex_degrees: out- and in-degrees of all vertices, and their summary: sources, sinks, balanced vertices (an Euler circuit needs all vertices balanced, a path all but its two ends). A loop counts in both directions. */
 
 #ifndef GEMP_TOPOLOGY_VERTEX_DEGREES_H
 #define GEMP_TOPOLOGY_VERTEX_DEGREES_H
@@ -19,12 +17,10 @@ typedef struct gemp_vertex_degrees {
 	double transfers; /* of copies to the device and from it */
 } gemp_vertex_degrees;
 
-/* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks +
- * 1] tells who owns which ids. device: NULL, or where one rank may count. */
+/* Collective. Counts the edges in csr[count] together; count is the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device: may be NULL; several ranks count on their hosts. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
-/* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where
- * they are. */
+/* Collective. Counts the edges of the relations that are set (NULL: all). Their rows by source are loaded; rows by target are used if they are loaded. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
@@ -32,9 +28,9 @@ void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);
 /* Of all ranks. The counts before max_out are summed by one reduction: all are gemp_count. */
 typedef struct gemp_degree_summary {
 	gemp_count vertices;
-	gemp_count isolated;          /* no edges */
-	gemp_count sources, sinks;    /* edges, but none in, or none out */
-	gemp_count balanced;          /* as many in as out; isolated ones, too */
+	gemp_count isolated;          /* vertices without edges */
+	gemp_count sources, sinks;    /* with edges, but none in, or none out */
+	gemp_count balanced;          /* equal in- and out-degree; isolated vertices, too */
 	gemp_count more_out, more_in; /* the others */
 	gemp_count surplus;           /* sum of out - in over more_out; the same as of in - out over more_in */
 	uint64_t max_out, max_in;
@@ -44,7 +40,7 @@ typedef struct gemp_degree_summary {
 /* Collective. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 
-/* How many edges of all types meet at a vertex; a loop counts twice. */
+/* The degree of a vertex over all types and both directions; a loop counts twice. */
 
 enum { GEMP_DEGREE_CLASSES = 65 };
 
@@ -57,7 +53,7 @@ typedef struct gemp_degree_histogram {
 	gemp_degree_summary kinds;
 } gemp_degree_histogram;
 
-/* Collective. What there is to be told of edges with a direction. */
+/* Collective. Adds the histograms and the summary of directed edges. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 /* Collective. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph);
