@@ -1,6 +1,5 @@
-/* Two sources of the same thing. A .npy has a header of text and then its numbers, which are read at their
- * places; a table in Fortran order is read column by column. A dataset of HDF5 is read by hyperslabs of
- * rows, and the library decompresses and converts. */
+/* A .npy has a text header and then its numbers, which are read at their places; a table in Fortran order is read column by
+ * column. A dataset of HDF5 is read by hyperslabs of rows, and the library decompresses and converts. */
 
 #include "io/arrays/array_file.h"
 
@@ -17,7 +16,8 @@
 
 enum { LONGEST_TEXT = 4096 };
 
-/* The bytes behind the first GEMP_NPY_START ones that hold the length of the dictionary: 2 or 4; 0: it is no .npy. */
+/* The number of bytes that hold the length of the dictionary, behind the first GEMP_NPY_START ones; 0 if the file is no
+ * .npy. */
 static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
 {
 	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
@@ -33,7 +33,7 @@ static const char *value_of(const char *header, const char *key)
 	return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* The remedy depends on the type: complex numbers and Python objects have other ways out than odd widths. */
+/* The remedy depends on the type. */
 static gemp_code refuse_type(const char *type)
 {
 	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
@@ -61,7 +61,7 @@ static gemp_code read_type(gemp_npy_header *n, const char *header)
 	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse_type(type);
 }
 
-/* Python 2 wrote long integers as 3L: an L behind a number is passed over. */
+/* Python 2 wrote long integers as 3L, so an L behind a number is skipped. */
 static gemp_code read_shape(gemp_npy_header *n, const char *header)
 {
 	const char *at = value_of(header, "'shape'");
@@ -77,7 +77,7 @@ static gemp_code read_shape(gemp_npy_header *n, const char *header)
 		if (n->dimensions < 2)
 			n->shape[n->dimensions] = size;
 		n->dimensions++;
-		at = end + strspn(end, "L, "); /* Python 2 wrote 3L */
+		at = end + strspn(end, "L, ");
 	}
 	return GEMP_OK;
 }
@@ -104,7 +104,7 @@ void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t co
 		}
 }
 
-/* Half precision has no type in C17: 1 bit of sign, 5 of exponent, 10 of fraction, subnormal numbers too. */
+/* C17 has no type of half precision: 1 bit of sign, 5 of exponent, 10 of fraction, with subnormal numbers. */
 float gemp_npy_half(const void *at)
 {
 	uint16_t bits;
@@ -152,9 +152,8 @@ static gemp_code read_from_file(void *self, const char *where, void *bytes, size
 	return bad_array(where, "is cut off in its header");
 }
 
-/* Local. The head of a .npy file of numbers, which begins at the file's position; where the elements begin in *data,
- * the size of the file in *bytes. `where` begins messages ("F.npy: the array"). GEMP_EDATA where the file is not as
- * long as its header says. */
+/* Reads the header of a .npy file of numbers. *data becomes the place of the elements, *bytes the size of the file. Messages
+ * begin with `where` ("F.npy: the array"). GEMP_EDATA if the file is not as long as its header says. */
 static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
                                            uint64_t *bytes)
 {
@@ -171,7 +170,7 @@ static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, con
 	return GEMP_OK;
 }
 
-enum { BATCH_BYTES = 64 << 20 }; /* of elements that wait to become floats */
+enum { BATCH_BYTES = 64 << 20 }; /* bytes of elements that are converted to floats at a time */
 
 bool gemp_array_file_is(const char *place)
 {
@@ -209,7 +208,7 @@ static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dime
 	return GEMP_OK;
 }
 
-/* Elements lie in the file one behind the other: one seek and one read suffice. */
+/* Elements are contiguous in the file, so one seek and one read suffice. */
 static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (fseeko(file->npy, (off_t)(file->data + first * file->width), SEEK_SET) != 0 ||
@@ -218,7 +217,7 @@ static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, 
 	return GEMP_OK;
 }
 
-/* Each column is read for itself, and its elements go to their places in the rows. */
+/* Each column is read by itself, and its elements are copied to their places in the rows. */
 static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, size_t count, char *elements)
 {
 	const size_t width = file->width;
@@ -232,7 +231,7 @@ static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, s
 	return GEMP_OK;
 }
 
-/* Numbers of the other byte order are turned after reading: numpy writes them only where it was told to. */
+/* Numbers of the other byte order are converted after reading. */
 static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	GEMP_TRY(file->fortran ? read_npy_columns(file, first, count, elements)
@@ -243,7 +242,7 @@ static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t co
 
 /* HDF5 */
 
-/* Other programs compress in ways that this library may lack. */
+/* Other programs may use compressions that this HDF5 library lacks. */
 static gemp_code check_filters(const gemp_array_file *file)
 {
 	gemp_code code = GEMP_OK;
@@ -264,7 +263,7 @@ static gemp_code check_filters(const gemp_array_file *file)
 	return code;
 }
 
-/* Booleans are as h5py writes them; HDF5 reads them as the integers that they are stored as. */
+/* Booleans are h5py's enum, which HDF5 reads as the integers that it stores. */
 static gemp_code find_type(gemp_array_file *file, hid_t type)
 {
 	static const char *const classes[] = {
@@ -309,7 +308,7 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 	return check_filters(file);
 }
 
-/* The file is opened first, so that a missing file is reported even where the dataset is not named. */
+/* The file is opened first, so a missing file is reported even if the place names no dataset. */
 static gemp_code open_h5(gemp_array_file *file, const char *path, const char *dataset, unsigned dimensions)
 {
 	GEMP_TRY(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
@@ -343,7 +342,7 @@ static hid_t memory_type(char kind, unsigned width)
 
 /* BOTH */
 
-/* A place with a dataset, or one that ends as files of HDF5 do, is HDF5; all others are .npy. */
+/* A place that is no HDF5 file is a .npy. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions)
 {
 	char *path = NULL;
@@ -356,7 +355,7 @@ gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned
 	return code;
 }
 
-/* Takes a file that failed to open at any step. */
+/* Takes a file whose opening failed at any step. */
 void gemp_array_file_close(gemp_array_file *file)
 {
 	gemp_h5_release(file->dataset_id);
@@ -407,7 +406,7 @@ typedef struct float_conversion {
 	float *x;
 } float_conversion;
 
-/* Ranges of elements are independent of one another: each thread writes its own part of x. */
+/* Each thread writes its own part of x, so no lock is needed. */
 static void convert_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const float_conversion *c = context;
@@ -416,7 +415,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 		c->x[i] = float_of(c->file->kind, c->file->width, c->elements + i * c->file->width);
 }
 
-/* Floats of 32 bits are read to their places; others go through a buffer of bounded size, batch by batch. */
+/* Floats of 32 bits are read to their places; other elements pass through a buffer of bounded size. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x)
 {
 	GEMP_OWNED unsigned char *elements = NULL;

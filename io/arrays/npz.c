@@ -388,6 +388,7 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 	return GEMP_OK;
 }
 
+/* The reader owns the array and closes it. Texts are refused, since gemp_npy_text reads them. */
 gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;

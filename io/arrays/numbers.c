@@ -114,6 +114,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* The old values are freed even if some value does not fit; the caller then fails. */
 gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *bad)
 {
 	number_conversion c = { .numbers = numbers, .kind = kind, .bad = numbers->count };

@@ -455,6 +455,8 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
+/* The ranks agree before the first collective step on whether a key was named for an array, and at the end on the values,
+ * which each rank checks for itself. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;

@@ -77,6 +77,8 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	return check_ending(path, *compression);
 }
 
+/* Opens the file at `begin` and initialises the library that unpacks it. A failure leaves a source that
+ * gemp_source_close takes. */
 static gemp_code start_source(gemp_source *source, uint64_t begin)
 {
 	source->file = fopen(source->path, "rb");
@@ -99,6 +101,7 @@ static bool is_pipe(const char *path)
 	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
+/* A pipe cannot be inspected, since the bytes that were read would be lost; it is read as plain text. */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
@@ -205,6 +208,7 @@ uint64_t gemp_source_position(const gemp_source *source)
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
+/* XXH3's streaming state makes the memory independent of the file's size. */
 static gemp_code hash_file(FILE *file, const char *path, XXH3_state_t *state, uint64_t *hash)
 {
 	GEMP_OWNED char *buffer = NULL;

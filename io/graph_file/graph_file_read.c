@@ -374,6 +374,7 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	return GEMP_OK;
 }
 
+/* All ranks read the description, and the file is closed again: the parts come later through the graph's loader. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;

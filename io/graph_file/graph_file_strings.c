@@ -249,6 +249,7 @@ static gemp_code add_text(gemp_column *column, const char *bytes, size_t size)
 	return gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { bytes, size } });
 }
 
+/* Collective. Strings of fixed length lose the zeros that pad them. */
 static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* Groups, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0 that writes with serial
+/* Groups, their links and lists, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0 that writes with serial
  * HDF5) takes part in the agreements only. Objects carry no times of change, since the bytes of a file must depend on the
  * graph alone. */
 
@@ -253,4 +253,87 @@ gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 		*slash = '/';
 	}
 	return make_missing_group(h5, part);
+}
+
+/* LINKS AND LISTS */
+
+/* A hard link costs no copy of the data. */
+gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
+{
+	gemp_code code = gemp_h5_before_change(h5, target ? GEMP_OK : GEMP_ENOMEM, path);
+	if (h5->active)
+		GEMP_THEN(GEMP_HDF5(h5, H5Lcreate_hard(h5->file, target, h5->file, path, H5P_DEFAULT, H5P_DEFAULT)));
+	return gemp_comm_agree(h5->comm, code);
+}
+
+/* Ranks that do not call HDF5 get false; make_missing_group takes the maximum over all ranks. */
+gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists)
+{
+	htri_t found = 0;
+	gemp_code code = path ? GEMP_OK : GEMP_ENOMEM;
+	if (h5->active)
+		GEMP_THEN(GEMP_HDF5(h5, found = H5Lexists(h5->file, path, H5P_DEFAULT)));
+	*exists = found > 0;
+	return gemp_comm_agree(h5->comm, code);
+}
+
+typedef struct name_list {
+	gemp_h5_texts names;
+	size_t capacity;
+	gemp_code code;
+} name_list;
+
+/* Appends a copy of the name; a failure ends HDF5's iteration and is kept in the list. */
+static herr_t add_name(name_list *list, const char *name)
+{
+	gemp_h5_texts *names = &list->names;
+	list->code = GEMP_RESERVE(names->text, list->capacity, names->count + 1);
+	if (list->code == GEMP_OK && !(names->text[names->count] = gemp_strdup(name)))
+		list->code = GEMP_ENOMEM;
+	names->count += list->code == GEMP_OK;
+	return list->code != GEMP_OK;
+}
+
+/* Collective. Hands the list over if all ranks have it whole. */
+static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list, gemp_h5_texts *names)
+{
+	GEMP_THEN(list->code);
+	code = gemp_comm_agree(h5->comm, code);
+	if (code == GEMP_OK)
+		*names = list->names;
+	else
+		gemp_h5_texts_free(&list->names);
+	return code;
+}
+
+/* H5Literate calls this for each link, in the bytewise order of names. */
+static herr_t note_link(hid_t group, const char *name, const H5L_info_t *info, void *list)
+{
+	(void)group, (void)info;
+	return add_name(list, name);
+}
+
+/* H5Ovisit calls this once for each object, however many hard links it has. */
+static herr_t note_dataset(hid_t file, const char *name, const H5O_info_t *info, void *list)
+{
+	(void)file;
+	return info->type == H5O_TYPE_DATASET ? add_name(list, name) : 0;
+}
+
+/* Every rank reads the list for itself, so nothing is broadcast. */
+gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names)
+{
+	name_list list = { 0 };
+	GEMP_OWNED_BY(gemp_h5_release_at) hid_t group = H5I_INVALID_HID;
+	gemp_code code = GEMP_HDF5(h5, group = H5Gopen2(h5->file, path, H5P_DEFAULT));
+	GEMP_THEN(GEMP_HDF5(h5, H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, note_link, &list)));
+	return finish_list(h5, code, &list, names);
+}
+
+gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *names)
+{
+	name_list list = { 0 };
+	gemp_code code = GEMP_HDF5(h5,
+	                           H5Ovisit2(h5->file, H5_INDEX_NAME, H5_ITER_INC, note_dataset, &list, H5O_INFO_BASIC));
+	return finish_list(h5, code, &list, names);
 }

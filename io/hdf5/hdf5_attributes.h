@@ -1,4 +1,4 @@
-/* hdf5_attributes: groups and attributes. Functions are collective and return the same code on all ranks unless they say
+/* hdf5_attributes: groups, links and attributes. Functions are collective and return the same code on all ranks unless they say
  * otherwise: all ranks call them, also if rank 0 alone accesses the file. */
 
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
@@ -34,5 +34,14 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 
 /* Makes the group, and the groups above it that are missing, as dictionaries. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path);
+
+/* A hard link: `path` becomes a second name of the object `target`. */
+gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path);
+/* Does the path exist? With serial HDF5 a rank that writes through rank 0 gets false. */
+gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
+/* The names in a group in bytewise order, still encoded. */
+gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, gemp_h5_texts *names);
+/* Paths of all datasets below the root, each once. */
+gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *paths);
 
 #endif

@@ -257,6 +257,7 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
 	return codes ? join_categories(out, h5, path, &rows, &other) : join_mask(out, &rows, &other);
 }
 
+/* The kind of the object says whether the column is a dataset or a group of datasets. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                          size_t count, bool *known)
 {

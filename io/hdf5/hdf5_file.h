@@ -87,17 +87,11 @@ gemp_code gemp_h5_decode(const char *encoded, char **name); /* caller frees */
  * ranks agree on `code` and on having the path; with serial HDF5 the result is this rank's own. */
 gemp_code gemp_h5_before_change(const gemp_h5 *h5, gemp_code code, const char *path);
 
-gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path); /* hard */
-gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
 typedef struct gemp_h5_texts {
 	char **text; /* [count] owned */
 	size_t count;
 } gemp_h5_texts;
 void gemp_h5_texts_free(gemp_h5_texts *texts); /* takes {0} */
-/* The names in a group in bytewise order, still encoded. */
-gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, gemp_h5_texts *names);
-/* Paths of all datasets below the root, each once. */
-gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *paths);
 
 /* Local. HDF5 types of elements; the caller releases them. */
 hid_t gemp_h5_make_type(gemp_h5_type type);

@@ -224,6 +224,7 @@ static gemp_code in_annotation(ecore_parser *r, const char **attributes)
 	return GEMP_OK;
 }
 
+/* A package holds packages, classifiers and annotations, of which only this program's own matter. */
 static gemp_code in_package(ecore_parser *r, const char *name, const char **attributes)
 {
 	if (strcmp(name, "eSubpackages") == 0)
@@ -237,6 +238,7 @@ static gemp_code in_package(ecore_parser *r, const char *name, const char **attr
 	return GEMP_OK;
 }
 
+/* The place decides which elements may begin. A file has one package at its root, or several in an <xmi:XMI>. */
 static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
 	ecore_parser *r = self;

@@ -1,5 +1,5 @@
-/* The table of formats, and what is checked before a file is opened: which format reads the files, whether
- * they can be read together, and whether options fit it. */
+/* The table of formats, and the checks before a file is opened: which format reads the files, whether the files can be read
+ * together, and whether the options fit the format. */
 
 #include "io/import/import.h"
 
@@ -24,7 +24,7 @@ const gemp_format *const *gemp_formats(size_t *count)
 	return formats;
 }
 
-/* NULL stands for auto: the endings decide. */
+/* For "auto" *out is NULL, and the endings decide. */
 gemp_code gemp_format_parse(const gemp_format **out, const char *name)
 {
 	char names[18 * (FORMATS + 1)] = "auto";
@@ -47,7 +47,7 @@ static bool ends_in(const char *path, size_t size, const char *ending, size_t ta
 	return size >= tail && strncasecmp(path + size - tail, ending, tail) == 0;
 }
 
-/* Endings of one format are one string, separated by blanks. */
+/* The endings of a format are one string, separated by blanks. */
 static bool has_ending(const gemp_format *format, const char *path, size_t size)
 {
 	const char *ending = format->endings;
@@ -73,7 +73,7 @@ const gemp_format *gemp_format_by_ending(const char *path)
 	return NULL;
 }
 
-/* The format of file number i: vertices, then edges. Vertices of unknown ending are TSV, as tables are by default. */
+/* The format of file number i, of which vertex files are the first. A vertex file of unknown ending is TSV. */
 static gemp_code format_of(const gemp_format **out, const gemp_import_options *options, size_t i)
 {
 	bool edges = i >= options->vertex_file_count;
@@ -89,7 +89,7 @@ static gemp_code format_of(const gemp_format **out, const gemp_import_options *o
 	return GEMP_OK;
 }
 
-/* Files of one import are read by one function: tables of several kinds may be mixed, other formats not. */
+/* One function reads all files of an import, so tables of several kinds may be mixed, but no other formats. */
 static gemp_code find_format(const gemp_format **out, const gemp_import_options *options)
 {
 	size_t files = options->vertex_file_count + options->edge_file_count;
@@ -133,11 +133,11 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const gemp_format *format;
-	gemp_code code = find_format(&format, options);
-	return code == GEMP_OK ? format->read(out, comm, options) : code;
+	GEMP_TRY(find_format(&format, options));
+	return format->read(out, comm, options);
 }
 
-/* Some names stand for several files, such as a folder of IMDb. */
+/* A name may stand for several files, such as a folder of IMDb. */
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;
@@ -152,19 +152,16 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 	return GEMP_OK;
 }
 
-/* Copied, as some paths are made on the way. */
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
-	char *copy;
 	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
-	copy = gemp_strdup(path);
-	if (!copy)
+	paths->path[paths->count] = gemp_strdup(path);
+	if (!paths->path[paths->count])
 		return GEMP_ENOMEM;
-	paths->path[paths->count++] = copy;
+	paths->count++;
 	return GEMP_OK;
 }
 
-/* Takes {0}. */
 void gemp_paths_free(gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -173,7 +170,7 @@ void gemp_paths_free(gemp_paths *paths)
 	*paths = (gemp_paths){ 0 };
 }
 
-/* Formats add what they alone know, such as whether keys are strings. */
+/* Formats add their own options, such as whether keys are strings. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 {
 	return (gemp_builder_options){
@@ -186,17 +183,16 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 	};
 }
 
-/* Files are dealt out to the ranks; sums bring the hashes together, as each is 0 elsewhere. */
+/* The ranks hash the files in turn. Each hash is 0 on all other ranks, so a sum brings the hashes together. */
 gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
 {
 	gemp_code code = GEMP_OK;
 	memset(hashes, 0, count * sizeof *hashes);
-	for (size_t i = (size_t)comm->rank; i < count && code == GEMP_OK; i += (size_t)comm->size)
-		code = gemp_source_hash(paths[i], &hashes[i]);
-	code = gemp_comm_agree(comm, code);
-	if (code == GEMP_OK)
-		gemp_comm_sum(comm, hashes, (int)count);
-	return code;
+	for (size_t i = (size_t)comm->rank; i < count; i += (size_t)comm->size)
+		GEMP_THEN(gemp_source_hash(paths[i], &hashes[i]));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_sum(comm, hashes, (int)count);
+	return GEMP_OK;
 }
 
 gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options)
@@ -226,9 +222,9 @@ gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local,
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes all = { 0 };
 	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, &local->list, &all));
 	const gemp_block_range mine = gemp_comm_block(comm, all.count);
-	for (uint64_t i = mine.begin; i < mine.end && code == GEMP_OK; i++) {
+	for (uint64_t i = mine.begin; i < mine.end; i++) {
 		const gemp_string name = gemp_bytes_at(&all, i);
-		code = add(self, name.bytes, name.size);
+		GEMP_THEN(add(self, name.bytes, name.size));
 	}
 	return gemp_comm_agree(comm, code);
 }

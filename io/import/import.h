@@ -1,13 +1,13 @@
-/* import: text files become a distributed graph.
+/* import: files of many formats become a distributed graph.
  *
- * TSV and CSV files begin with a header. Vertices: `id`, `type` (or `label`), attributes. Edges: `src` (or `source`),
- * `dst` (or `target`), `type`, attributes. Columns are found by name, in any order; the type column may be missing. A
- * column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and
- * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty
- * field is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column.
- * SNAP edge lists: two ids a line, separated by blanks, `#` begins a comment. Ids are integers if all of them in all
- * files are canonical integers (or are stated so), else strings; then those that are canonical integers
- * order before the others, by value, unless ids are stated as strings.
+ * TSV and CSV files begin with a header. Vertices have `id`, `type` (or `label`) and attributes; edges have `src` (or
+ * `source`), `dst` (or `target`), `type` and attributes. Columns are found by name, in any order; the type column may be
+ * missing. A column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and
+ * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty field
+ * is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column. SNAP edge
+ * lists have two ids on each line, separated by blanks; `#` begins a comment. Ids are integers if all ids in all files are
+ * canonical integers (or are stated so), else strings. Among strings, canonical integers then order before the others, by
+ * value, unless ids are stated as strings.
  */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_H
@@ -33,19 +33,19 @@ typedef struct gemp_import_options {
 	bool undirected;
 	bool merge_parallel;
 	uint64_t seed;                 /* of the relabelling */
-	const char *default_label;     /* of vertices that come without; NULL: none */
-	const char *default_type;      /* of edges that come without; NULL: "E" */
-	struct gemp_step_times *steps; /* core/log.h: takes the time of each stage; NULL: nobody asks */
+	const char *default_label;     /* of vertices without a label; NULL: none */
+	const char *default_type;      /* of edges without a type; NULL: "E" */
+	struct gemp_step_times *steps; /* core/log.h: gets the time of each stage; NULL: times are not measured */
 } gemp_import_options;
 
-/* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
+/* Collective; the options are the same on all ranks. Messages name file, line and remedy; all ranks return the same code. */
 gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 
 /* FOR THE FORMATS: the table of formats that import reads.
  *
- * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
- * makes a graph of files by the distributed builder (partition/build/builder_state.h); everything else about import
- * goes by the table: names, endings, help, what is refused, which files the provenance names.
+ * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read` makes a
+ * graph of files by the distributed builder (partition/build/builder.h). Names, endings, help, refusals and the files of the
+ * provenance follow from the table.
  */
 
 /* Names of files. {0} is empty. */
@@ -65,15 +65,15 @@ void gemp_paths_free(gemp_paths *paths);
 
 struct gemp_format {
 	const char *name;
-	const char *endings;  /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
+	const char *endings;  /* of files, before .gz or .zst, separated by blanks; "" for none */
 	const char *summary;  /* one line for help, no full stop */
 	bool takes_vertices;  /* has files of vertices beside those of edges; else a file is a whole graph */
 	bool one_file;        /* two files cannot be one graph, since their vertices have the same numbers */
-	bool needs_metamodel; /* reads a metamodel, without which it makes nothing of a file; others refuse it */
-	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
-	 * file that is not there is GEMP_ENOINPUT. NULL: the name itself. */
+	bool needs_metamodel; /* needs a metamodel; other formats refuse one */
+	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a missing
+	 * file is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
-	/* Collective; as gemp_import. options->format is this format, or NULL for one found by endings; there is a
+	/* Collective, as gemp_import. options->format is this format, or NULL if endings decided; there is at least one
 	 * file. */
 	gemp_code (*read)(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 };
@@ -81,22 +81,22 @@ struct gemp_format {
 /* The formats in the order of help. */
 const gemp_format *const *gemp_formats(size_t *count);
 
-/* The format of a file by its ending; NULL if that does not tell. */
+/* The format of a file by its ending; NULL if the ending is unknown. */
 const gemp_format *gemp_format_by_ending(const char *path);
 
-/* What all formats take from the options alike: the seed, what happens to parallel edges, the defaults of labels and types, the direction. */
+/* The options that all formats pass to the builder: seed, parallel edges, defaults of labels and types, direction. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
-/* The files of the options in their order, which numbers them from 1. */
+/* Declares the files of the options in their order, so they are numbered from 1. */
 gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options);
-/* A vertex (of the key ends[0]) with its labels, or an edge between both ends with its type. */
+/* Adds a vertex with the key ends[0] and its labels, or an edge between both ends with its type. */
 gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value ends[2], const char *names,
                               size_t size, gemp_place place);
 /* A value of the vertex or edge that was added last. */
 gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value);
 
-/* Collective. Calls `add` with each name that any rank has met, in bytewise order, on one rank: for vertices that many
- * lines of many ranks name. */
+/* Collective. Calls `add` on one rank for each name in the dictionary of any rank, for vertices that lines of many ranks
+ * name. */
 typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self);
 

@@ -116,6 +116,7 @@ static gemp_code check_types(const gemp_header *header)
 	return GEMP_OK;
 }
 
+/* The order of `meanings` decides between two names of one role. Every file needs its keys: an id, or both ends. */
 static gemp_code finish_header(gemp_header *header, bool edges)
 {
 	for (size_t i = 0; i < MEANINGS; i++) {

@@ -1,4 +1,4 @@
-/* import_columns: what the columns of a file are for, and the attribute columns of an import with their types. */
+/* import_columns: the roles of a file's columns, and the attribute columns of an import with their types. */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_COLUMNS_H
 #define GEMP_IO_IMPORT_IMPORT_COLUMNS_H
@@ -14,17 +14,17 @@ typedef enum gemp_field_role {
 	GEMP_ROLE_SOURCE,
 	GEMP_ROLE_TARGET,
 	GEMP_ROLE_TYPE,   /* of an edge */
-	GEMP_ROLE_IGNORE, /* said to be left out */
+	GEMP_ROLE_IGNORE, /* left out, as the header says */
 } gemp_field_role;
 
 typedef struct gemp_field {
 	char *name; /* owned, without the stated type */
 	gemp_field_role role;
 	bool kept;   /* holds the id, and is an attribute too */
-	char *group; /* owned: ids are `group:id`, since those of several groups may be alike; NULL: as they stand */
-	bool stated; /* `type` is the user's word */
+	char *group; /* owned: ids become `group:id`, since groups may have equal ids; NULL: ids stay as they are */
+	bool stated; /* the header says `type` */
 	gemp_type type;
-	size_t column; /* of the schema, if an attribute */
+	size_t column; /* of an attribute, in the schema */
 } gemp_field;
 
 static inline bool gemp_field_is_attribute(const gemp_field *field)
@@ -42,11 +42,12 @@ typedef struct gemp_header {
 	gemp_field *fields; /* [count] */
 } gemp_header;
 
-/* A missing, nameless or doubled column or an unknown type is GEMP_EDATA, with neither file nor line. */
+/* A missing, nameless or doubled column or an unknown type is GEMP_EDATA; the caller puts file and line in front of its
+ * message. */
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells);
-/* As neo4j-admin writes and reads it: `:ID`, `name:ID(Group)`, `:LABEL`, `:START_ID(Group)`, `:END_ID`, `:TYPE`,
- * `name:long`, `:IGNORE`. An attribute without a type is a string; a named id is an attribute too, of inferred type.
- * Arrays, times, points and options in braces are refused by name. */
+/* The same for headers of neo4j-admin: `:ID`, `name:ID(Group)`, `:LABEL`, `:START_ID(Group)`, `:END_ID`, `:TYPE`,
+ * `name:long`, `:IGNORE`. An attribute without a type is a string; a named id is also an attribute, of inferred type. Arrays,
+ * times, points and options in braces are refused; the message names them. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells);
 /* Source and target, as in a SNAP edge list. */
 gemp_code gemp_header_pair(gemp_header *out);
@@ -54,12 +55,12 @@ void gemp_header_free(gemp_header *header);
 
 /* ATTRIBUTES
  *
- * gemp_schema serves tables, whose cells are texts: every cell rules out types. gemp_inferred_columns serves formats
- * with typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
- * gemp_declared_columns serves formats whose files or metamodels declare types.
+ * gemp_schema is for tables, whose cells are texts: every cell rules out types. gemp_inferred_columns is for formats with
+ * typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
+ * gemp_declared_columns is for formats whose files or metamodels declare types.
  */
 
-/* Columns of one name are one column, of a type that holds what all of them hold. Names are borrowed. */
+/* Columns of one name are joined to one column, of a type that holds the values of all. Names are borrowed. */
 typedef struct gemp_declared_columns {
 	size_t count, capacity;
 	struct gemp_declared_column {
@@ -84,7 +85,7 @@ typedef struct gemp_schema_column {
 typedef struct gemp_schema {
 	size_t count, capacity, evidence_capacity;
 	gemp_schema_column *columns; /* [count] */
-	uint32_t *evidence; /* [count] GEMP_LOOKS_* ruled out by values, and GEMP_HAS_VALUE: joined over ranks by or */
+	uint32_t *evidence;          /* [count] bits GEMP_LOOKS_* of types that values rule out, and GEMP_HAS_VALUE */
 } gemp_schema;
 
 enum { GEMP_HAS_VALUE = 8 };
@@ -95,20 +96,18 @@ gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char 
 void gemp_schema_free(gemp_schema *schema);
 
 void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell); /* one value, of any rank */
-void gemp_schema_resolve(gemp_schema *schema); /* gives types to the columns that have none stated */
+void gemp_schema_resolve(gemp_schema *schema); /* sets the types of columns without a stated type */
 
-/* Columns of a format that does not declare them: found in a first reading, by all ranks together. */
-
-/* {0} is empty. */
+/* Columns of a format that does not declare them, which all ranks find in a first pass. {0} is empty. */
 typedef struct gemp_inferred_columns {
-	gemp_dictionary local; /* as this rank met them */
-	uint32_t *seen;        /* [seen_capacity >= mine.list.count] GEMP_SEEN_* */
+	gemp_dictionary local; /* names that this rank has read */
+	uint32_t *seen;        /* [seen_capacity >= local.list.count] bits GEMP_SEEN_* */
 	size_t seen_capacity;
-	gemp_bytes names; /* of all ranks, sorted: the builder's columns */
+	gemp_bytes names; /* of all ranks, sorted; the builder's columns */
 	gemp_type *types; /* [names.count] */
 } gemp_inferred_columns;
 
-/* Types of values that a column was seen to have, together; 0: only NULL. */
+/* Bits for the types of a column's values; 0: only NULL. */
 enum {
 	GEMP_SEEN_STRING = 1 << GEMP_STRING,
 	GEMP_SEEN_INTEGER = 1 << GEMP_INTEGER,
@@ -116,12 +115,12 @@ enum {
 	GEMP_SEEN_BOOLEAN = 1 << GEMP_BOOLEAN
 };
 
-/* Local. A value was met of that type, GEMP_SEEN_*. */
+/* Local. Adds the type of a value (GEMP_SEEN_*) to a column. */
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen);
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name); /* it must be there */
 
-/* The columns of vertices and of edges are a pair. Collective: then `names` and `types` are there; type_of says which
- * type holds all that was seen. */
+/* Collective. Sets `names` and `types` of the columns of vertices and of edges; type_of returns the type that holds values of
+ * all the seen types. */
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
                                       gemp_type (*type_of)(uint32_t seen));
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder);

@@ -337,6 +337,7 @@ static gemp_code end_default(graphml_parser *p, const char *text)
 	return gemp_xml_copy(&key->default_value, text);
 }
 
+/* `place` says which element ends, since the elements that matter nest in one way only. */
 static gemp_code end(void *self, const char *text, size_t size)
 {
 	graphml_parser *p = self;

@@ -229,6 +229,7 @@ static gemp_code in_element(gxl_import *self, const char *name, const char **att
 	return misplaced(name);
 }
 
+/* Each place allows its own elements; others are refused, so nothing is lost silently. */
 static gemp_code on_start(void *context, gemp_xml *xml, const char *full, const char **attributes)
 {
 	gxl_import *self = context;
@@ -336,6 +337,7 @@ static void free_import(gxl_import *self)
 	gemp_free(self->attributes);
 }
 
+/* The ranks reduce the directions of edges before the builder is made: a graph is undirected if all its edges are. */
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) gxl_import self = { .comm = comm, .options = options };

@@ -212,6 +212,7 @@ static gemp_code read_key(const imdb_reader *r, size_t f, gemp_value *out)
 	return code;
 }
 
+/* Sets the attributes of the vertex or edge that was added last. */
 static gemp_code add_values(imdb_reader *r)
 {
 	const table *table = &tables[r->now];
@@ -370,6 +371,7 @@ static void free_reader(imdb_reader *r)
 	gemp_cells_free(&r->cells);
 }
 
+/* Every rank reads the headers, so the places of fields need no broadcast. */
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_reader) imdb_reader r = { .comm = comm };

@@ -348,6 +348,7 @@ static void free_reader(jsonl_reader *reader)
 	gemp_inferred_columns_free(reader->columns);
 }
 
+/* A file without vertices makes them from its edges; the ranks count vertices together, since one rank may read none. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const size_t count = options->edge_file_count;

@@ -141,6 +141,8 @@ static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i,
 	return m->values.next && !value.null ? gemp_builder_edge_value(to->builder, to->column, &value) : GEMP_OK;
 }
 
+/* Memory is one batch, whatever the size of the matrix. The first pointer must be 0; the later ones are checked as they
+ * are read. */
 gemp_code gemp_sparse_feed(gemp_sparse *m, const gemp_sparse_edges *to)
 {
 	cursor c = { 0 };

@@ -47,6 +47,7 @@ static bool is_ordered(const gemp_ecore_feature *feature)
 	return feature->reference && feature->many && feature->ordered;
 }
 
+/* All ranks declare the same columns. Only models with ordered references get the column `order`, which is then column 0. */
 static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
@@ -193,6 +194,7 @@ static void free_import(xmi_import *self)
 	gemp_bytes_free(&self->keys);
 }
 
+/* Every rank reads the metamodel, which says the columns; rank 0 alone reads the model. */
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) xmi_import self = { .path = options->edge_files[0] };

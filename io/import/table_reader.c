@@ -149,6 +149,7 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 	return GEMP_OK;
 }
 
+/* Rank 0's codes of all files travel in one agreement, and their headers in one broadcast. */
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_text text = { 0 };
@@ -331,6 +332,7 @@ static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which,
 	return GEMP_OK;
 }
 
+/* The lines are counted also after a failure: the number of the failed line in the file needs those of lower ranks. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what)
 {

@@ -416,6 +416,7 @@ static void free_frame(frame *f, size_t slots)
 	gemp_text_free(&f->object.key);
 }
 
+/* A frame has as many slots as the class with the most features, so any object can reuse it. */
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self)
 {
 	static const gemp_xml_visitor elements = { "XMI", start, end, NULL };

@@ -319,6 +319,7 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 	return key;
 }
 
+/* strncasecmp compares as many bytes as the name has, so the lengths are compared first. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size)
 {
 	for (int type = 0; type < GEMP_LIST; type++)

@@ -90,6 +90,7 @@ static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t siz
 	return GEMP_OK;
 }
 
+/* Lines are numbered through the file, so (line - 1) % 4 is the part of a sequence, also on a rank that begins within it. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
 	fasta_reader *r = self;

@@ -195,6 +195,7 @@ static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 	return GEMP_OK;
 }
 
+/* Names come as "URI local". A handler for entities refuses them before they expand. */
 static gemp_code make_parser(gemp_xml *xml)
 {
 	xml->parser = XML_ParserCreateNS(NULL, ' ');
