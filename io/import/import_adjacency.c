@@ -250,7 +250,7 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 /* Records a neighbour of `vertex`; cell[1] is the weight of the edge, if edges have weights. */
 static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
 {
-	uint64_t neighbour;
+	uint64_t neighbour = 0;
 	gemp_value weight = { 0 };
 	GEMP_TRY(read_number(&neighbour, cell, reader->head.vertices, "a vertex"));
 	if (neighbour == 0 || neighbour == vertex)

@@ -30,7 +30,7 @@ static inline gemp_code full_symmetry(gemp_symmetry **out, size_t vertices)
 static inline bool expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
 {
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };
-	bool truth;
+	bool truth = false;
 	gemp_expr_test(expr, scope, &scratch, &truth);
 	return truth;
 }

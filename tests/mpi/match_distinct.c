@@ -357,7 +357,7 @@ static void by_orbit_of_all_permutations(void **state)
 	(void)state;
 	uint64_t seed = test_seed_all();
 	for (size_t width = 1; width <= 5; width++) {
-		gemp_symmetry *symmetry;
+		gemp_symmetry *symmetry = NULL;
 		assert_all_ok(full_symmetry(&symmetry, width));
 		check_orbits(symmetry, (int)width, 0, seed + width, width % 2);
 		gemp_symmetry_free(symmetry);

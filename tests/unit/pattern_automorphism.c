@@ -120,7 +120,7 @@ static void full_group(void **state)
 {
 	(void)state;
 	static const uint64_t factorials[] = { 1, 1, 2, 6, 24, 120 };
-	gemp_symmetry *symmetry;
+	gemp_symmetry *symmetry = NULL;
 	gemp_stab_chain *chain;
 	bool overflow;
 	for (size_t n = 1; n <= 5; n++) {
