@@ -150,20 +150,17 @@ static void name_rows(void *context, size_t begin, size_t end)
 static gemp_code name_edges(edge_relabel *n)
 {
 	const gemp_relabel *r = n->r;
+	GEMP_OWNED gemp_vertex *targets = NULL;
 	size_t count = (size_t)n->from->out_offsets[r->from->rows];
-	n->targets = r->consumes ? n->from->out_targets : NULL;
 	gemp_code code = GEMP_NEW(n->edges, count);
-	if (code == GEMP_OK && r->comm->size > 1)
-		code = GEMP_NEW(n->owner, count);
-	if (code == GEMP_OK && !n->targets)
-		code = GEMP_NEW(n->targets, count);
-	GEMP_TRY_DONE(
-		gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
-	gemp_for_elements(r->from->rows, name_rows, n);
-done:
+	if (r->comm->size > 1)
+		GEMP_THEN(GEMP_NEW(n->owner, count));
 	if (!r->consumes)
-		gemp_free(n->targets);
-	return code;
+		GEMP_THEN(GEMP_NEW(targets, count));
+	n->targets = r->consumes ? n->from->out_targets : targets;
+	GEMP_TRY(gemp_vertex_numbers(r->comm, code, r->from->bounds, r->id, n->from->out_targets, count, n->targets, NULL));
+	gemp_for_elements(r->from->rows, name_rows, n);
+	return GEMP_OK;
 }
 
 /* Parallel edges of a source come from one rank and keep their order; only where attributes decide it they are sorted

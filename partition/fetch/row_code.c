@@ -163,18 +163,14 @@ static void close_gaps(gemp_row_bytes *out, const block_encoder *c, size_t block
 /* Blocks are coded in place behind each other's worst case, which wastes memory only until they are moved together. */
 gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	block_encoder c = { .rows = rows };
-	GEMP_TRY_DONE(
-		gemp_new_all(GEMP_ARRAY(c.first, count + 1), GEMP_ARRAY(c.at, count + 1), GEMP_ARRAY(c.size, count + 1)));
-	size_t blocks = cut(rows, count, c.first, c.at);
-	GEMP_TRY_DONE(GEMP_RESERVE(out->data, out->capacity, out->size + c.at[blocks] + 1));
-	c.data = out->data + out->size;
+	GEMP_OWNED size_t *first = NULL, *at = NULL, *size = NULL;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(first, count + 1), GEMP_ARRAY(at, count + 1), GEMP_ARRAY(size, count + 1)));
+	size_t blocks = cut(rows, count, first, at);
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + at[blocks] + 1));
+	block_encoder c = { rows, first, at, size, out->data + out->size };
 	gemp_parallel_for(blocks, code_block, &c);
 	close_gaps(out, &c, blocks);
-done:
-	gemp_free_all(c.first, c.at, c.size);
-	return code;
+	return GEMP_OK;
 }
 
 /* Sizes of all rows are read before any row is decoded, as the caller must place them first. */

@@ -308,7 +308,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	gemp_text all = { 0 };
+	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	*out = (gemp_program){ 0 };
 	/* -w: some drivers print "1 warning generated" to the user's terminal. */
 	gemp_text_print(&all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
@@ -326,7 +326,6 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 done:
 	if (code != GEMP_OK)
 		gemp_program_free(out);
-	gemp_text_free(&all);
 	return code;
 }
 

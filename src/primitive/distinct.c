@@ -203,14 +203,19 @@ static gemp_code measure_on_device(const device_distinct *f, gemp_key_map map, g
 	return gemp_key_range_device(f->box, f->keys, f->count, map, extent);
 }
 
+static void free_device_distinct(device_distinct *f)
+{
+	gemp_buffers_free(f->box->device, &f->bitmap, &f->counts);
+}
+
 /* No keys: the result is an empty buffer, as devices have none of no bytes. */
 gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,
                                gemp_buffer *out, size_t *distinct)
 {
-	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(kind, false);
 	gemp_key_range extent;
 	cl_uint all = 0;
+	GEMP_OWNED_BY(free_device_distinct)
 	device_distinct f = { .box = box,
 		                  .kind = kind,
 		                  .keys = keys,
@@ -219,25 +224,22 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 		                  .size = map.size,
 		                  .flip = map.flip,
 		                  .spread = map.spread };
-	GEMP_TRY_DONE(gemp_tool_check(box, count));
+	GEMP_TRY(gemp_tool_check(box, count));
 	if (out)
 		*out = (gemp_buffer){ 0 };
-	if (count == 0) {
-		code = out ? gemp_buffer_new(out, box->device, map.size, NULL) : GEMP_OK;
-		goto done;
-	}
+	*distinct = 0;
+	if (count == 0)
+		return out ? gemp_buffer_new(out, box->device, map.size, NULL) : GEMP_OK;
 	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
-	GEMP_TRY_DONE(measure_on_device(&f, map, &extent));
+	GEMP_TRY(measure_on_device(&f, map, &extent));
 	uint64_t width = extent.max - extent.min;
 	f.min_code = extent.min;
 	f.bits = width ? 64 - (unsigned)__builtin_clzll(width) : 1;
 	f.words = (cl_uint)(width / 32 + 1);
-	code = f.bits <= 32 && width / 32 <= box->sparse * count ? find_in_bitmap_device(&f, out, &all)
-	                                                         : sort_and_find_device(&f, extent.differing, out, &all);
-done:
-	gemp_buffers_free(box->device, &f.bitmap, &f.counts);
+	GEMP_TRY(f.bits <= 32 && width / 32 <= box->sparse * count ? find_in_bitmap_device(&f, out, &all)
+	                                                           : sort_and_find_device(&f, extent.differing, out, &all));
 	*distinct = all;
-	return code;
+	return GEMP_OK;
 }
 
 enum {

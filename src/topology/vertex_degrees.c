@@ -67,29 +67,29 @@ static gemp_code read_counts(device_state *w)
 	return GEMP_OK;
 }
 
+static void free_device_state(device_state *w)
+{
+	gemp_timings_free(&w->timings);
+	gemp_kernels_free(&w->kernel);
+	gemp_buffer_free(&w->in, w->device);
+}
+
 /* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
 static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count)
 {
-	gemp_code code = GEMP_OK;
-	device_state w = { .device = device, .out = out };
-	gemp_program program = { 0 };
+	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
+	GEMP_OWNED_BY(free_device_state) device_state w = { .device = device, .out = out };
 	const gemp_device_csr any = { .device = device };
 	size_t size = out->rows * sizeof(cl_uint);
 	out->on_device = true;
-	GEMP_TRY_DONE(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
-	GEMP_TRY_DONE(gemp_buffer_new(&w.in, device, size, NULL));
-	GEMP_TRY_DONE(gemp_buffer_zero(device, &w.in, 0, size));
+	GEMP_TRY(gemp_device_csr_program(&program, &any, "degrees.cl", NULL, { "degrees_in", &w.kernel }));
+	GEMP_TRY(gemp_buffer_new(&w.in, device, size, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &w.in, 0, size));
 	for (size_t c = 0; c < count; c++)
-		GEMP_TRY_DONE(count_type(&w, &csr[c]));
-	GEMP_TRY_DONE(read_counts(&w));
-	GEMP_TRY_DONE(gemp_timings_seconds(&w.timings, &out->seconds));
-	code = gemp_program_store(device, &program);
-done:
-	gemp_timings_free(&w.timings);
-	gemp_kernels_free(&w.kernel);
-	gemp_program_free(&program);
-	gemp_buffer_free(&w.in, device);
-	return code;
+		GEMP_TRY(count_type(&w, &csr[c]));
+	GEMP_TRY(read_counts(&w));
+	GEMP_TRY(gemp_timings_seconds(&w.timings, &out->seconds));
+	return gemp_program_store(device, &program);
 }
 
 /* The edges of one type, counted at their targets. */
