@@ -38,7 +38,7 @@ void gemp_canvas_free(gemp_canvas *canvas)
 
 /* PIXELS */
 
-/* Dots beyond the border are cut off. */
+/* Dots beyond the border are not drawn. */
 static void set_dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 {
 	const long width = (long)canvas->width * GEMP_CANVAS_DENSITY, height = (long)canvas->height * GEMP_CANVAS_DENSITY;
@@ -79,13 +79,13 @@ static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t c
 				set_dot(canvas, x, y, fill);
 }
 
-/* Dots of the picture for one of a letter. */
+/* The side of a letter's dot in dots of the picture. */
 static long dots_for(double size)
 {
 	return (long)fmax(1, round(size * GEMP_CANVAS_DENSITY / GEMP_LETTER_CAPITAL));
 }
 
-/* The upper left dot; halo: what is around it, too. */
+/* Draws a letter with its upper left dot at (left, top); halo: and the dots around each of its dots. */
 static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour,
                         bool halo)
 {
@@ -111,7 +111,7 @@ static void draw_words(gemp_canvas *canvas, double x, double y, double size, con
 
 /* TEXT */
 
-/* Only what SVG could take for markup. */
+/* Escapes the characters that SVG would take for markup. */
 static void escape(gemp_text *out, const char *words)
 {
 	for (; *words; words++)
@@ -202,7 +202,7 @@ double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *wor
 	return (double)letters * one;
 }
 
-/* Room for the ellipsis is kept from the beginning. */
+/* The width of the ellipsis is subtracted first: letters are cut only if they do not fit with it. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words)
 {
 	static const char ellipsis[GEMP_CANVAS_ELLIPSIS] = "\u2026";
@@ -246,7 +246,7 @@ void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gem
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
 
-/* libpng calls these. */
+/* libpng calls this with each piece of the file. */
 static void collect_bytes(png_structp png, png_bytep bytes, size_t size)
 {
 	gemp_text_add(png_get_io_ptr(png), bytes, size);
@@ -258,7 +258,7 @@ static void flush_nothing(png_structp png)
 	(void)png;
 }
 
-/* The bytes of a PNG. */
+/* Appends the bytes of a PNG. libpng leaves the function by longjmp after an error. */
 static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);

@@ -1,4 +1,5 @@
-/* som_file: a self-organising map as HDF5, which h5py reads; while it is trained, the place to go on from, too.
+/* som_file: a self-organising map as HDF5, which h5py reads. While a map is trained its file is also the state from which the training
+ * is resumed.
  *
  *   /          encoding-type "gemp-som", encoding-version; grid, topology, metric, neighbourhood, cooling, training,
  *              start, scaling (words, as --help has them); seed, epoch (done), epochs (asked for), samples (u64);
@@ -10,7 +11,7 @@
  *   /umatrix   [rows, columns] f32: the mean distance of a unit to its neighbours
  *   /hits      [rows, columns] u64: how many samples have this unit as their best; only of a map that is done
  *
- * Rank 0 writes, under another name until the file is whole; every rank reads for itself.
+ * Rank 0 writes the file under a temporary name and renames it when it is complete; every rank reads the whole file.
  */
 
 #ifndef GEMP_IO_SOM_SOM_FILE_H
@@ -22,12 +23,13 @@
 
 typedef struct gemp_som_map {
 	uint32_t rows, columns, dims;
-	int grid, topology, metric, neighbourhood, cooling, training, start, scaling; /* which of the words */
+	int grid, topology, metric, neighbourhood, cooling, training, start,
+		scaling; /* indices among the words of each field */
 	uint64_t seed, epoch, epochs, samples;
-	uint64_t data; /* gemp_vectors_hash of those that it is trained on; 0: not known */
+	uint64_t data; /* gemp_vectors_hash of the vectors that it is trained on; 0: not known */
 	double radius, radius_end, rate, rate_end;
 	double quantisation, topographic; /* NaN: not known */
-	float *codebook;                  /* [rows * columns][dims] owned, as all below */
+	float *codebook;                  /* [rows * columns][dims]; this array and those below are owned */
 	float *umatrix;                   /* [rows * columns] */
 	uint64_t *hits;                   /* [rows * columns]; NULL: not known */
 	double *offset;                   /* [dims] */
@@ -40,16 +42,16 @@ static inline uint32_t gemp_som_map_units(const gemp_som_map *map)
 	return map->rows * map->columns;
 }
 
-/* Local. All that is owned, zeroed, but hits; names are NULL. */
+/* Local. Allocates all arrays except hits, zeroed; the names are NULL. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims);
 void gemp_som_map_free(gemp_som_map *map);
 
-/* Collective. */
+/* Collective. A failure of any rank is a failure of all. */
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path);
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path);
 
-/* Local. Columns of as many rows, both {0}: integers or strings, and integers; units that are NULL are marked.
- * GEMP_EDATA for another file. The caller frees both, also after a failure. */
+/* Local. Reads the keys (integers or strings) and units (integers, or NULL) of vectors into two columns, which are {0} on entry.
+ * GEMP_EDATA if the file has no such columns. The caller frees both, also after a failure. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* shuffle: decode by the multisplit of primitive/split.h; by radix radix_passes where tuples of a range keep their order and the device
+/* shuffle: decode by the multisplit of primitive/split.h, or by radix passes if tuples of a range keep their order and the device
  * works in groups; and the other methods, which `bench` compares with it.
  */
 
@@ -11,10 +11,10 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A pass ranks within warps by ballots, one for each bit of a digit, for which there is local memory up to so many. */
+/* A pass ranks within warps by ballots, one for each bit of a digit; local memory limits a digit to DIGIT_BITS. */
 enum { DIGIT_BITS = 8, GROUP = 256, SLAB = 1 << 14, SLABS_A_UNIT = 16 };
 
-/* What the passes move: keys, each with a value of value_size bytes. */
+/* The arrays that a pass moves: keys, each with a value of value_size bytes. */
 typedef struct key_values {
 	unsigned key_size, value_size;
 	const gemp_buffer *keys, *values;
@@ -25,16 +25,14 @@ typedef struct stable_task {
 	const gemp_shuffle *how;
 	size_t count;
 	gemp_buffer between[2];               /* keys and values from one pass to the next */
-	gemp_buffer column, numbers, last[2]; /* of tuples that move only once, by their numbers */
+	gemp_buffer column, numbers, last[2]; /* keys and numbers of tuples that are too long to move in every pass */
 } stable_task;
 
 /* Buffers for one pass's result. */
 static gemp_code key_values_new(stable_task *s, gemp_buffer out[2], const key_values *like)
 {
-	gemp_code code = gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL);
-	if (code == GEMP_OK && like->value_size)
-		code = gemp_buffer_new(&out[1], s->box->device, s->count * like->value_size, NULL);
-	return code;
+	GEMP_TRY(gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL));
+	return like->value_size ? gemp_buffer_new(&out[1], s->box->device, s->count * like->value_size, NULL) : GEMP_OK;
 }
 
 /* One stable pass over `bits` bits of the keys. */
@@ -49,7 +47,7 @@ static gemp_code radix_pass(stable_task *s, unsigned shift, unsigned bits, const
 	return code == GEMP_OK ? gemp_radix_device_pass(&radix, from->keys, from->values, to->keys, to->values) : code;
 }
 
-/* By one digit, or by two, the low one first. */
+/* Sorts by one digit, or by two, the low one first. */
 static gemp_code radix_passes(stable_task *s, const key_values *from, const key_values *to)
 {
 	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;

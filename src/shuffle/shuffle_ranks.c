@@ -7,6 +7,11 @@
 
 #include <inttypes.h>
 
+/* A rank's own tuples never leave its device, so the bytes that do are those of its array without one range (a hole). In shared memory
+ * a rank writes these bytes step by step; from the table of counts every other rank computes which of them are for it.
+ *
+ * By MPI the host maps the two ranges around the hole, in the array that leaves and in the array that arrives. */
+
 /* All ranks have the shared memory or none has. */
 void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
                              bool forced)
@@ -21,7 +26,7 @@ void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, ge
 	gemp_shared_fence(&out->shared);
 }
 
-/* Pages are unlocked before the memory goes. */
+/* Pages are unlocked before the memory is freed. */
 void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 {
 	gemp_pinned_unregister(&shared->pinned);
@@ -29,12 +34,12 @@ void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 	*shared = (gemp_shuffle_shared){ 0 };
 }
 
-/* A run of bytes without the `hole` bytes from `at` on: what leaves a rank, or what comes to it. */
+/* A run of bytes with a hole. */
 typedef struct byte_run {
-	size_t at, hole, all; /* all: without the hole */
+	size_t at, hole, all; /* where the hole begins, its size, and the bytes without it */
 } byte_run;
 
-/* The bytes that leave a rank, which lie around its own. */
+/* The bytes that leave a rank, which lie around those of its own tuples. */
 static byte_run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t size)
 {
 	byte_run out = { 0, counts[rank * ranks + rank] * size, 0 };
@@ -45,7 +50,7 @@ static byte_run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_
 	return out;
 }
 
-/* What each step of an exchange through shared memory needs. */
+/* An exchange through shared memory. */
 typedef struct shared_exchange {
 	const gemp_shuffle_shared *shared;
 	gemp_device *device;
@@ -76,7 +81,7 @@ static gemp_code write_own(const shared_exchange *p, size_t step)
 	return GEMP_OK;
 }
 
-/* Of each other rank's part of the step, what is for this rank goes to its device. */
+/* Writes the bytes of each other rank's step that are for this rank to its device. */
 static gemp_code read_others(const shared_exchange *p, size_t step)
 {
 	const size_t begin = step * p->shared->part, end = begin + p->shared->part;
@@ -102,12 +107,9 @@ static gemp_code finish_queues(const shared_exchange *p)
 	return code == GEMP_OK ? queue : code;
 }
 
-/* Collective; not without. Elements of `size` bytes, in the order of the ranks that they are for, to buffers in which they are in
- * the order of those that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out, in both.
- * What was enqueued before has ended. A failure of any rank is one of all. */
-/* Collective. Elements of `size` bytes, in the order of the ranks that they are for, to buffers in the order of the
- * ranks that they are from: counts[r * ranks + to] are rank r's for rank `to`. A rank's own are left out in both.
- * What a rank has written in a step the others read in the next one. A failure of any rank is one of all. */
+/* Collective. Sends elements of `size` bytes, which lie in the order of the ranks that they are for, to buffers in the order of the
+ * ranks that they come from. counts[r * ranks + to]: how many rank r has for rank `to`. A rank's own elements are left out in both.
+ * In each step the ranks read the bytes of the step before. A failure of any rank is a failure of all. */
 static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, const gemp_comm *comm, gemp_device *device,
                                          const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts,
                                          size_t size, gemp_traffic *traffic)
@@ -133,7 +135,7 @@ static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, cons
 	return gemp_comm_agree(comm, code);
 }
 
-/* TUPLE: tuples, or with columns their values; COLUMN: destinations of these. */
+/* TUPLE: the array of tuples, or the column of values; COLUMN: the column of destinations. */
 enum { TUPLE, COLUMN, ARRAYS };
 
 static unsigned arrays_of(const gemp_shuffle *how)
@@ -159,25 +161,22 @@ static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 	return owner;
 }
 
-/* What goes, and what comes. */
 typedef struct exchange_task {
 	const gemp_comm *comm;
-	uint32_t *begin;                  /* [2^bits + 1] tuples of each owner, in the order of these */
-	uint64_t *counts;                 /* [ranks][ranks] of each for each */
-	uint64_t *received_begin;         /* [ranks + 1] of each rank, in the order of these */
+	uint32_t *begin;                  /* [2^bits + 1] the first tuple for each owner */
+	uint64_t *counts;                 /* [ranks][ranks] tuples of each rank for each rank */
+	uint64_t *received_begin;         /* [ranks + 1] the first received tuple of each rank */
 	gemp_peer_block *sent, *received; /* [ranks] */
 } exchange_task;
 
-/* Local. Counts and blocks of all ranks. */
+/* Local. */
 static gemp_code exchange_task_new(exchange_task *out, const gemp_comm *comm, const gemp_shuffle *owner)
 {
 	size_t ranks = (size_t)comm->size;
 	*out = (exchange_task){ .comm = comm };
-	GEMP_TRY(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
-	GEMP_TRY(GEMP_NEW(out->counts, ranks * ranks));
-	GEMP_TRY(GEMP_NEW(out->received_begin, ranks + 1));
-	GEMP_TRY(GEMP_NEW(out->sent, ranks));
-	return GEMP_NEW(out->received, ranks);
+	return gemp_new_all(GEMP_ARRAY(out->begin, ((size_t)1 << owner->bits) + 1), GEMP_ARRAY(out->counts, ranks * ranks),
+	                    GEMP_ARRAY(out->received_begin, ranks + 1), GEMP_ARRAY(out->sent, ranks),
+	                    GEMP_ARRAY(out->received, ranks));
 }
 
 static void exchange_task_free(exchange_task *p)
@@ -185,7 +184,7 @@ static void exchange_task_free(exchange_task *p)
 	gemp_free_all(p->begin, p->counts, p->received_begin, p->sent, p->received);
 }
 
-/* Tuples in the order of their owners, where the host can read them. */
+/* Local. Puts the tuples in the order of their owners, into buffers that the host can read. */
 static gemp_code decode_by_owner(gemp_shuffled *s, gemp_toolbox *box, const gemp_shuffle *owner, const gemp_tuples *in,
                                  exchange_task *p)
 {
@@ -207,16 +206,16 @@ done:
 	return code;
 }
 
-/* Destinations of owners that are no ranks are an error of the caller's data. */
+/* A destination whose owner is not a rank is an error of the caller's data. */
 static gemp_code check_owners(const gemp_shuffle *owner, const exchange_task *p)
 {
 	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
-	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for ranks from %d on, which there are not",
+	return strays ? gemp_fail(GEMP_EDATA, "shuffle: %" PRIu32 " tuples are for rank %d or higher, which does not exist",
 	                          strays, p->comm->size)
 	              : GEMP_OK;
 }
 
-/* Collective. How many tuples each rank has for each. */
+/* Collective. Gathers the numbers of tuples that each rank has for each rank. */
 static void exchange_counts(gemp_shuffled *s, exchange_task *p)
 {
 	const int ranks = p->comm->size, own = p->comm->rank;
@@ -229,7 +228,7 @@ static void exchange_counts(gemp_shuffled *s, exchange_task *p)
 	s->tuples.count = p->received_begin[ranks];
 }
 
-/* Bytes in front of this rank's own and behind them: they do not leave the device. */
+/* The bytes before and behind this rank's own tuples, which do not leave the device. */
 static void ranges_beside_own(gemp_readback_range ranges[2], size_t first, size_t end, size_t all, size_t element)
 {
 	ranges[0] = (gemp_readback_range){ 0, first * element };
@@ -243,7 +242,7 @@ static gemp_peer_block block_at(char *const host[2], const gemp_readback_range r
 	return (gemp_peer_block){ size ? host[behind] + (at - ranges[behind].offset) : NULL, size };
 }
 
-/* A buffer for all that comes, with this rank's own tuples in it. */
+/* Local. Makes the buffer of received tuples, and copies this rank's own tuples into it. */
 static gemp_code copy_own(gemp_shuffled *s, unsigned array, const exchange_task *p)
 {
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
@@ -257,8 +256,8 @@ static gemp_code copy_own(gemp_shuffled *s, unsigned array, const exchange_task 
 	return GEMP_OK;
 }
 
-/* The other tuples are read to the host, and the host can write where others' will be. */
-static gemp_code prepare(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_host_mapping *mapping)
+/* Local. Reads the tuples for other ranks to the host, and maps the places of received tuples for the host to write. */
+static gemp_code prepare_blocks(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_host_mapping *mapping)
 {
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
 	gemp_readback *sent = &s->sent[array];
@@ -280,23 +279,21 @@ static gemp_code prepare(gemp_shuffled *s, unsigned array, exchange_task *p, gem
 	return GEMP_OK;
 }
 
-/* Collective. One array to its owners, through shared memory. */
+/* Collective. Exchanges one array through shared memory. */
 static gemp_code exchange_shared(gemp_shuffled *s, unsigned array, const exchange_task *p,
                                  const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {
-	gemp_code code = gemp_comm_agree(p->comm, copy_own(s, array, p));
-	return code != GEMP_OK ? code
-	                       : exchange_through_memory(shared, p->comm, s->device, &s->sent[array].buffer,
-	                                                 &s->arrived[array], p->counts, size_of(&s->how, array), traffic);
+	GEMP_TRY(gemp_comm_agree(p->comm, copy_own(s, array, p)));
+	return exchange_through_memory(shared, p->comm, s->device, &s->sent[array].buffer, &s->arrived[array], p->counts,
+	                               size_of(&s->how, array), traffic);
 }
 
-/* Collective. One array to its owners, by MPI. */
+/* Collective. Exchanges one array by MPI. */
 static gemp_code exchange_mpi(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_traffic *traffic)
 {
 	gemp_host_mapping mapping = { 0 };
-	gemp_code code = gemp_comm_agree(p->comm, prepare(s, array, p, &mapping));
-	GEMP_TRY_DONE(code);
-	GEMP_TRY_DONE(gemp_exchange_blocks(p->comm, GEMP_OK, p->sent, p->received, traffic));
+	gemp_code code = prepare_blocks(s, array, p, &mapping);
+	GEMP_TRY_DONE(gemp_exchange_blocks(p->comm, code, p->sent, p->received, traffic));
 	code = gemp_host_mapping_end(&mapping, s->device);
 	GEMP_THEN(gemp_readback_end(&s->sent[array], s->device));
 	code = gemp_comm_agree(p->comm, code);
@@ -305,7 +302,7 @@ done:
 	return code;
 }
 
-/* Local. The tuples of this rank in the order of ranges. */
+/* Local. Puts the tuples of this rank in the order of ranges. */
 static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp_tuples *in)
 {
 	bool columns = s->how.layout == GEMP_SHUFFLE_SOA;
@@ -317,7 +314,7 @@ static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
-/* By owner, exchange, by range. Ranks agree after each local step, so that all exchange or none. */
+/* Tuples are decoded by owner, exchanged, and decoded by range. Ranks agree after each local step: all exchange, or none does. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {
@@ -346,7 +343,7 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	return gemp_comm_agree(comm, code);
 }
 
-/* Takes {0}: without a device nothing was made. */
+/* Takes {0}, which has no device. */
 void gemp_shuffled_free(gemp_shuffled *s)
 {
 	for (int a = 0; a < ARRAYS && s->device; a++) {

@@ -17,8 +17,8 @@
 enum { GEMP_SHUFFLE_CHUNK = 32 << 20 };
 
 typedef struct gemp_shuffle_shared {
-	char *bytes; /* [ranks][2][part]; NULL: without */
-	size_t part;
+	char *bytes; /* [ranks][2][part]; NULL: tuples are exchanged by MPI */
+	size_t part; /* bytes that a rank writes in one step */
 	gemp_shared shared;
 	gemp_pinned pinned;
 } gemp_shuffle_shared;
@@ -33,13 +33,13 @@ void gemp_shuffle_shared_free(gemp_shuffle_shared *shared);
 
 /* The tuples of this rank after a shuffle. It holds pointers into itself and must not be copied. */
 typedef struct gemp_shuffled {
-	gemp_shuffle how;   /* as they lie now */
-	gemp_tuples tuples; /* for this rank, in the order of ranges */
+	gemp_shuffle how;   /* their layout, which for AOS_KEYS has become AOS */
+	gemp_tuples tuples; /* of this rank's destinations, in the order of ranges */
 	gemp_buffer begin;  /* u32 [2^bits + 1] */
 	struct {
-		double by_owner, exchange, by_range; /* on the device; from its memory to that of the others; on the device */
+		double by_owner, exchange, by_range; /* decoding by owner; the exchange; decoding by range */
 	} seconds;
-	/* its own */
+	/* private */
 	gemp_device *device;
 	gemp_readback sent[2]; /* tuples, column */
 	gemp_buffer arrived[2], placed[2];

@@ -1,8 +1,8 @@
-/* grid: the units of a self-organising map, in rows and columns: unit u is that of row u / columns and column u % columns.
+/* grid: the units of a self-organising map, in rows and columns: unit u is in row u / columns and column u % columns.
  *
- * On a rectangular grid a unit's place is its column and row; on a hexagonal one odd rows are half a column to the right, and
- * rows sqrt(3)/2 apart, so that each unit has six neighbours at distance 1. A toroid has no border: a distance is the least
- * over all ways round.
+ * On a rectangular grid a unit's place is its column and row. On a hexagonal grid odd rows are shifted by half a column to the right,
+ * and rows are sqrt(3)/2 apart, which gives each unit six neighbours at distance 1. A toroid has no border: a distance is the shortest
+ * of all ways round.
  */
 
 #ifndef GEMP_SOM_MAP_GRID_H
@@ -25,7 +25,7 @@ typedef struct gemp_som_rows {
 	uint32_t first, end;
 } gemp_som_rows;
 
-#define GEMP_SOM_NO_UNIT UINT32_MAX /* of a sample that has none */
+#define GEMP_SOM_NO_UNIT UINT32_MAX /* the unit of a sample without any value */
 
 static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
 {
@@ -34,13 +34,14 @@ static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
 
 /* GEMP_EUSAGE: no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid with an odd number of rows. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid);
+/* The place of a unit, and the distance of two units in such places. */
 void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y);
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);
 
-/* Do they touch? On a rectangular grid also at a corner. No unit touches itself. */
+/* Do two units touch? On a rectangular grid they may touch at a corner. No unit touches itself. */
 bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b);
-/* The units at distance 1, up to 4 on a rectangular grid and up to 6 on a hexagonal one, each once and not the unit itself, in
- * the order of their numbers; how many there are. */
+/* out[]: the units at distance 1, at most 4 on a rectangular grid and 6 on a hexagonal one, each once and without the unit itself, in
+ * ascending order. Returns their number. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8]);
 
 #endif

@@ -1,10 +1,10 @@
-/* smooth: the neighbourhood on a device, and sums of units spread by it.
+/* smooth: the neighbourhood function h on a device, and planes smoothed by it.
  *
- * Values of units lie in planes: planes[k][unit]. What a unit gets of another one depends on their steps apart in a row and
- * between rows alone, so tables of both are made on the device, one for each way in which rows of a hexagonal grid can be
- * shifted against each other. Where h is the product of both (gaussian, square) two passes do, one along rows and one along
- * columns; round ones (gaussian-cut, bubble) go over row sums that grow as rows come nearer, of two kinds on hexagonal grids, where
- * rows of the other parity are half steps away.
+ * Values of units lie in planes: planes[k][unit]. The weight of one unit in the sum of another depends only on the number of columns
+ * and rows between them, so tables of both are made on the device, one for each way in which rows of a hexagonal grid can be
+ * shifted against each other. If h is a product of two factors (gaussian, square), two passes suffice, along rows and along columns.
+ * Round neighbourhoods (gaussian-cut, bubble) use running sums of rows, whose width grows with the row's nearness; hexagonal grids have
+ * two kinds of them, as rows of the other parity are shifted by half a step.
  */
 
 #ifndef GEMP_SOM_MAP_SMOOTH_H
@@ -14,7 +14,7 @@
 #include "gemp/types.h"
 #include "som/map/grid.h"
 
-/* Does it end at the radius, in a circle? */
+/* Is h zero outside a circle of the radius? */
 static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)
 {
 	return neighbourhood == GEMP_SOM_GAUSSIAN_CUT || neighbourhood == GEMP_SOM_BUBBLE;
@@ -26,43 +26,44 @@ typedef struct gemp_som_smooth {
 	gemp_device *device; /* borrowed */
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
-	bool gpu;        /* kernels as suit GPUs */
-	bool local_sums; /* row sums in local memory */
-	uint32_t planes; /* of a run; at most those it was made for */
+	bool gpu;        /* the kernels are those for GPUs */
+	bool local_sums; /* row sums lie in local memory */
+	uint32_t planes; /* of a run; at most as many as scratch[] was made for */
 	gemp_program tables, program;
-	cl_kernel factors, along, across, running; /* along and across, or running */
-	gemp_buffer steps;                         /* factors along rows, three tables, then between rows */
-	gemp_buffer scratch
-		[2];       /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */
-	double radius; /* of the last gemp_som_smooth_radius */
-	cl_ulong cutoff; /* 4 times the square of the radius, or all that there is */
+	cl_kernel factors, along, across, running; /* along and across for two passes, or running for row sums */
+	gemp_buffer steps; /* three tables of factors along rows, then one of factors between rows */
+	/* Planes after the first pass, or row sums; on hexagonal grids the second has those for rows of the other parity. */
+	gemp_buffer scratch[2];
+	double radius;   /* of the last gemp_som_smooth_radius */
+	cl_ulong cutoff; /* 4 times the square of the radius; of neighbourhoods without a border the maximum */
 } gemp_som_smooth;
 
-/* The values that a kernel reads past the end of planes, at most. */
+/* A kernel may read so many values past the end of planes. */
 enum { GEMP_SOM_PADDING = 16 };
 
-enum { GEMP_SOM_LANES = 16 }; /* of CPU devices */
+enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device processes together */
 
-/* Units on which less than this comes together have not been reached. */
+/* A unit whose weights sum to less than this has no sample near it and keeps its values. */
 #define GEMP_SOM_MIN_WEIGHT 1e-30f
 
-/* What it takes on a device: of planes, for each plane and unit so many floats at most; bytes of tables. */
+/* The memory that it needs on a device: scratch floats for each plane and unit; bytes of tables. */
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid);
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
-/* planes 0: tables only, as online training wants them. gpu: kernels as suit GPUs: device->gpu, but for tests. */
+/* Local. planes 0: makes the tables only, for online training. gpu: use the kernels for GPUs; device->gpu except in tests. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu);
 void gemp_som_smooth_free(gemp_som_smooth *smooth);
 /* Buffers for planes: `planes` times units floats and padding. */
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);
-/* Makes the tables. Enqueued, like all that follows. */
+/* Enqueues the kernel that makes the tables for a radius. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
-/* to = the sum over units of h times from, by the tables. */
+/* Enqueues to[unit] = the sum over all units of h times from[], by the tables. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
 /* Options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item works on, 1 or
  * GEMP_SOM_LANES. */
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid);
 
+/* The number of planes of so many values: with missing values each has a count of its own, otherwise all share one. */
 uint32_t gemp_som_planes(uint32_t values, bool missing);
 
 #endif
