@@ -29,7 +29,6 @@ GEMP_SETTINGS(gemp_rules_settings, .max_steps = 1000000, .seed = 1, .combination
 GEMP_SETTINGS(gemp_rewrite_settings)
 GEMP_RELEASE(gemp_rules_close, gemp_rules *)
 
-/* Local. Enumerations are compared as unsigned numbers, so negative values are refused, too. */
 static gemp_code check_settings(const gemp_rules_settings *settings)
 {
 	if ((unsigned)settings->semantics > GEMP_INDUCED)
@@ -140,8 +139,7 @@ static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_setti
 	return check_files(r);
 }
 
-/* Collective. Opens the devices, and takes the drawing's picture of the graph before the changes. The seconds of opening the graph stay in
- * graph->timers until a report takes them. */
+/* Collective. Opens the devices, and copies the graph as it is before the changes if it is to be drawn. */
 static gemp_code open_devices(rewriting *r)
 {
 	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
@@ -225,11 +223,10 @@ static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, con
 	json_array_append_new(r->steps, object);
 }
 
-enum { PROGRESS_SECONDS = 10 };
-
 /* Logs the progress of a long run. The library does not look at the terminal: the caller's log callback decides what to show. */
 static void report_progress(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
+	enum { PROGRESS_SECONDS = 10 };
 	double now = gemp_now();
 	if (now - r->shown < PROGRESS_SECONDS)
 		return;
@@ -285,6 +282,26 @@ static void report_rules(const rewriting *r)
 
 /* STEPS */
 
+/* Sums over all rules; all are zero before the rules have been parsed. */
+static gemp_rules_result sum_results(const rewriting *r)
+{
+	gemp_rules_result sum = { .steps = r->history.count };
+	for (size_t i = 0; r->reports && i < r->parsed->count; i++) {
+		const gemp_select_report *select = &r->reports[i].select;
+		const gemp_effects *effects = &r->reports[i].effects;
+		sum.matches += select->matches;
+		sum.applied += select->applied;
+		sum.conflicts += select->conflicts;
+		sum.inapplicable += select->inapplicable;
+		sum.created_vertices += effects->created_vertices;
+		sum.created_edges += effects->created_edges;
+		sum.deleted_vertices += effects->deleted_vertices;
+		sum.deleted_edges += effects->deleted_edges;
+		sum.set += effects->set;
+	}
+	return sum;
+}
+
 /* Collective. Parses the rules with the values of their parameters. */
 static gemp_code parse_rules(rewriting *r)
 {
@@ -299,10 +316,7 @@ static gemp_code parse_rules(rewriting *r)
 /* Collective. Gives the vertices of a graph that has changed the ids that a file of it has (partition/derived/canonical.h). */
 static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 {
-	uint64_t applied = 0;
-	for (size_t i = 0; i < r->parsed->count; i++)
-		applied += r->reports[i].select.applied;
-	if (!applied)
+	if (!sum_results(r).applied)
 		return GEMP_OK;
 	GEMP_TRY(gemp_shard_load_outgoing(*graph));
 	return gemp_shard_canonical(graph, r->comm, r->string_keys);
@@ -427,26 +441,6 @@ static void close_checkpoint(rewriting *r, gemp_code code)
 
 /* RUNS */
 
-/* Sums over all rules; all are zero before the rules have been parsed. */
-static gemp_rules_result sum_results(const rewriting *r)
-{
-	gemp_rules_result sum = { .steps = r->history.count };
-	for (size_t i = 0; r->reports && i < r->parsed->count; i++) {
-		const gemp_select_report *select = &r->reports[i].select;
-		const gemp_effects *effects = &r->reports[i].effects;
-		sum.matches += select->matches;
-		sum.applied += select->applied;
-		sum.conflicts += select->conflicts;
-		sum.inapplicable += select->inapplicable;
-		sum.created_vertices += effects->created_vertices;
-		sum.created_edges += effects->created_edges;
-		sum.deleted_vertices += effects->deleted_vertices;
-		sum.deleted_edges += effects->deleted_edges;
-		sum.set += effects->set;
-	}
-	return sum;
-}
-
 /* The order matters: an error in the rules is found before any device is opened, the checkpoint may replace the graph, and it is removed
  * only when graph, log and drawing are written. */
 gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
@@ -485,7 +479,7 @@ gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char
 	return GEMP_OK;
 }
 
-/* A replay matches nothing, so it is fast, and needs no checkpoint. */
+/* A replay matches nothing, so it needs no checkpoint. */
 gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                             gemp_replay_result *result, gemp_report *report)
 {
