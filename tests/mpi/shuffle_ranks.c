@@ -198,7 +198,7 @@ static void strays(void **state)
 	if (test_comm.size == 3)
 		check(layouts[0], 100, 4, GEMP_EDATA, &random);
 	if (test_comm.size == 3)
-		assert_message("for ranks from 3 on");
+		assert_message("for rank 3 or higher");
 }
 
 int main(int argc, char **argv)
