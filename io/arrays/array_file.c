@@ -366,6 +366,7 @@ void gemp_array_file_close(gemp_array_file *file)
 	*file = (gemp_array_file){ .dataset_id = H5I_INVALID_HID };
 }
 
+/* HDF5 converts to the type in memory; elements of a .npy have that type already. */
 gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (count == 0 || file->columns == 0)

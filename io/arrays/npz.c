@@ -265,6 +265,7 @@ static gemp_code inflate_some(zip_stream *s, unsigned char *bytes, size_t size)
 	return GEMP_OK;
 }
 
+/* A stored member has no compression, so its bytes go directly to the caller. */
 static gemp_code copy_some(zip_stream *s, unsigned char *bytes, size_t size)
 {
 	size_t got;

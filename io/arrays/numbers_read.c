@@ -418,6 +418,7 @@ static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, 
 	return GEMP_OK;
 }
 
+/* All forms end in one conversion, which also counts the numbers of all ranks. */
 gemp_code gemp_number_array_read(gemp_number_array *out, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	*out = (gemp_number_array){ 0 };

@@ -59,6 +59,7 @@ static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, co
 	return GEMP_NEW(out->x, out->count * columns);
 }
 
+/* The hash is a sum over rows with their numbers as seeds, so the ranks' parts add up in any order. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 {
 	assert(gemp_vectors_is_valid(vectors));
@@ -80,6 +81,7 @@ static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 	return at;
 }
 
+/* Columns of one name are matched in order, and each needs a partner of its own. */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
 {
 	uint32_t c = 0;
@@ -259,6 +261,7 @@ static gemp_code read_head(table_reader *r, const char *path)
 
 /* ROWS */
 
+/* The names of columns lack the column of keys, so columns behind it have the number before. */
 static gemp_code refuse_cell(const table_reader *r, size_t column, const gemp_text_cell *cell, const char *why)
 {
 	const int length = (int)(cell->size < MAX_SHOWN ? cell->size : MAX_SHOWN);

@@ -74,6 +74,7 @@ static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, con
 	return gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
 }
 
+/* The key names a vertex, since a message without its place is useless for millions of lines. */
 static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, size_t row)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
@@ -373,6 +374,7 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 
 /* COLUMNS */
 
+/* Columns of edges are those of all relations that are written, joined by name. */
 static gemp_export_column column_at(const gemp_export_context *e, bool edge, size_t c)
 {
 	if (edge)
@@ -396,6 +398,7 @@ gemp_code gemp_export_in_column(gemp_code code, const char *column)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", column) : code;
 }
 
+/* A failure of a value gets the name of its column in front; the walk adds the vertex. */
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++) {

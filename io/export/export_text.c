@@ -105,6 +105,7 @@ static gemp_code add_table_value(const gemp_export_context *e, gemp_text *out, c
 	return GEMP_OK;
 }
 
+/* A vertex without labels has an empty field. */
 static gemp_code add_table_labels(const gemp_export_context *e, gemp_text *out, size_t row)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
@@ -121,6 +122,7 @@ static gemp_code add_field(const gemp_export_context *e, const gemp_export_colum
 	return add_table_value(e, out, value);
 }
 
+/* Fields have the order of the header. */
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);

@@ -275,6 +275,7 @@ void gemp_output_reserve(gemp_output *output, uint64_t size)
 	output->size += gemp_comm_sum1(output->comm, size);
 }
 
+/* A rank's bytes follow one another from the place that gemp_output_reserve computed. */
 gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 {
 	uint64_t place = output->next;
@@ -293,6 +294,7 @@ static gemp_code finish_file(gemp_output *output)
 	return code;
 }
 
+/* Standard output has no file to rename, so closing it only frees. */
 gemp_code gemp_output_close(gemp_output *output)
 {
 	gemp_code code = output && output->path ? finish_file(output) : GEMP_OK;

@@ -65,6 +65,7 @@ struct gemp_stream {
 	bool finished;   /* the source has no more bytes */
 };
 
+/* Callers need to know only whether a file can be read from its middle. */
 gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
 {
 	gemp_compression compression = GEMP_PLAIN;
@@ -73,6 +74,7 @@ gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
 	return code;
 }
 
+/* Text that was returned already is overwritten. */
 static void move_to_front(gemp_stream *stream)
 {
 	if (stream->at > 0)

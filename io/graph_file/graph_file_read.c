@@ -404,6 +404,7 @@ static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const 
 	                 h5->path, hash, graph->hash);
 }
 
+/* The graph is opened first, since its description must be valid before its parts can be loaded. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;

@@ -237,6 +237,7 @@ static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relati
 	return GEMP_OK;
 }
 
+/* The numbers of edges by target need the pointers of their matrix, which may be loaded by the same call. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {

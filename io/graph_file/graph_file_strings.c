@@ -116,6 +116,7 @@ static gemp_code put_list(const gemp_h5 *h5, gemp_code code, const char *path, c
 	                     (gemp_h5_slab){ count, 0, h5->comm->rank == 0 ? count : 0 }, padded);
 }
 
+/* Texts become strings of fixed length, which AnnData reads and parallel HDF5 can write. */
 gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *const *texts, size_t count)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes list = { 0 };
@@ -289,6 +290,7 @@ gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts
 	return GEMP_OK;
 }
 
+/* Callers compare codes with their categories: -1 is allowed in columns, but not in label sets. */
 gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type *type, void **codes)
 {
 	GEMP_TRY(read_below(h5, path, "codes", rows, 0, type, codes));

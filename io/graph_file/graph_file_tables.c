@@ -184,6 +184,7 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 
 /* WEIGHTS */
 
+/* Relations have few attributes, so the search is linear. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
 {
 	for (size_t c = 0; weight && c < relation->props.count; c++)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Local, but with parallel HDF5 all ranks must call. */
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
 	hid_t group = H5I_INVALID_HID;
@@ -330,6 +331,7 @@ gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names
 	return finish_list(h5, code, &list, names);
 }
 
+/* H5Ovisit reports an object with several hard links once, so each dataset is verified once. */
 gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *names)
 {
 	name_list list = { 0 };

@@ -72,6 +72,7 @@ static gemp_code read_numbers(const open_column *o, uint64_t first, size_t count
 
 /* ARRAYS */
 
+/* The reader goes through an array once, from its beginning to its end. */
 static gemp_code next_elements(void *self, size_t count, int64_t *integers, double *reals)
 {
 	open_column *o = self;
@@ -105,6 +106,7 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 	return code;
 }
 
+/* Only metadata are read. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
 	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };

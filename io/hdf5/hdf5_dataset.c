@@ -55,6 +55,7 @@ static void sum_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	                 gemp_hash_sum(task->data + begin * task->size, task->size, end - begin, task->first + begin));
 }
 
+/* Threads add the sums of chunks atomically, in any order. */
 uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count)
 {
 	checksum_task task = { data, size, first, 0 };

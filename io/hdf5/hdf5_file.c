@@ -236,6 +236,7 @@ static gemp_code close_file(gemp_h5 *h5)
 	return code;
 }
 
+/* Memory and handles are released also if closing fails. */
 gemp_code gemp_h5_close(gemp_h5 *h5)
 {
 	gemp_code code = close_file(h5);
@@ -243,6 +244,7 @@ gemp_code gemp_h5_close(gemp_h5 *h5)
 	return code;
 }
 
+/* A failure to close counts like one to write: rank 0 then removes the file instead of renaming it. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
 {
 	GEMP_THEN(close_file(h5));
@@ -252,6 +254,7 @@ gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
 	return code;
 }
 
+/* Rank 0 created the file and removes it for all ranks. */
 void gemp_h5_discard(gemp_h5 *h5)
 {
 	if (h5->comm && h5->comm->rank == 0 && h5->path)
@@ -430,6 +433,7 @@ static char *path_of(gemp_text *text)
 	return text->data;
 }
 
+/* A group that is NULL gives NULL, so several joins need no check between them. */
 char *gemp_h5_join(const char *group, const char *name)
 {
 	gemp_text text = { .failed = !group };

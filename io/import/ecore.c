@@ -45,6 +45,7 @@ size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *na
 	return GEMP_ECORE_NONE;
 }
 
+/* Inherited features have slots, too. */
 size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[class];
@@ -216,6 +217,7 @@ static gemp_code list_features(gemp_ecore *ecore, size_t index)
 
 /* FEATURES */
 
+/* A default of an enum is a literal, other defaults are values of the attribute's type. */
 static gemp_code check_default(const gemp_ecore *ecore, const gemp_ecore_feature *feature)
 {
 	gemp_value value;

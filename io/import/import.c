@@ -152,6 +152,7 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 	return GEMP_OK;
 }
 
+/* Paths are copied, since some of them are composed in temporary texts. */
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
 	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
@@ -195,6 +196,7 @@ gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, si
 	return GEMP_OK;
 }
 
+/* The builder needs the same files in the same order on all ranks, for places in messages. */
 gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options)
 {
 	uint32_t file;

@@ -270,6 +270,7 @@ static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_t
 	return field->name && (field->group || parts.group.null) ? GEMP_OK : GEMP_ENOMEM;
 }
 
+/* Neo4j's tools write headers as files of their own, which users forget to put in front of the data. */
 static gemp_code require_role(const gemp_header *header, gemp_field_role role, const char *type, const char *kind)
 {
 	if (has_role(header, role))
@@ -380,6 +381,7 @@ static gemp_type narrowest_type(uint32_t evidence)
 	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
 }
 
+/* A stated type stays, even if all values look like another one. */
 void gemp_schema_resolve(gemp_schema *schema)
 {
 	for (size_t i = 0; i < schema->count; i++)

@@ -396,6 +396,7 @@ static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 	return GEMP_OK;
 }
 
+/* Both files of each dictionary are declared, so file 2 i + 1 is the index of dictionary i. */
 static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)

@@ -196,6 +196,7 @@ static gemp_code begin_element(graphml_parser *p, const gemp_xml *xml, bool edge
 	return GEMP_OK;
 }
 
+/* Elements inside the text clear `plain`. */
 static void begin_text(graphml_parser *p, place in)
 {
 	p->plain = true;
@@ -327,6 +328,7 @@ static gemp_code end_data(graphml_parser *p, const char *text)
 	return gemp_xml_copy(&p->element.values[p->key], text);
 }
 
+/* The default belongs to the key that was declared last; the second pass knows it already. */
 static gemp_code end_default(graphml_parser *p, const char *text)
 {
 	p->place = IN_KEY;

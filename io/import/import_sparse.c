@@ -325,6 +325,7 @@ static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 /* Local. Opens the matrices of a file; close_import closes them also after a failure. */
 typedef gemp_code open_matrices(sparse_import *self, const char *path);
 
+/* A file of scipy has one matrix, whose edges get the default type. */
 static gemp_code open_npz_file(sparse_import *self, const char *path)
 {
 	GEMP_TRY(gemp_zip_open(&self->zip, path));

@@ -72,6 +72,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 	return gemp_header_pair(header);
 }
 
+/* The caller puts file and line 1 in front of messages. */
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	if (input->format == &gemp_format_snap)
@@ -311,6 +312,7 @@ static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t 
 	return gemp_comm_agree(comm, own != lowest && own != NONE ? GEMP_OK : code);
 }
 
+/* A rank without a part of the file visits no lines. */
 static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	*line = 0;

@@ -179,6 +179,7 @@ static gemp_code add_references(xmi_parser *r, size_t slot, const char *texts, u
 
 /* ATTRIBUTES */
 
+/* Values are checked here, where the line is known; the importer converts them later. */
 static gemp_code check_value(const xmi_parser *r, const gemp_ecore_feature *feature, const char *text, size_t size)
 {
 	gemp_value value;
@@ -234,6 +235,7 @@ static gemp_code read_attributes(xmi_parser *r, const char **attributes, uint64_
 
 /* OBJECTS */
 
+/* The frame is counted before its arrays are allocated, so a failure leaves nothing that is not freed. */
 static gemp_code new_frame(xmi_parser *r)
 {
 	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
@@ -384,6 +386,7 @@ static gemp_code begin_inside(xmi_parser *r, const char *name, const char **attr
 	return add_reference(r, slot, target, strlen(target), gemp_xml_line(r->xml));
 }
 
+/* Within an attribute's element no other element may begin. */
 static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
 	xmi_parser *r = self;

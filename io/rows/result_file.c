@@ -32,6 +32,7 @@ struct gemp_result_file {
 	result_column *columns; /* [count] */
 };
 
+/* Lists are written as their text. */
 static hid_t file_type(gemp_type type)
 {
 	switch (type) {
@@ -116,6 +117,7 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
 
 /* WRITING, ON RANK 0 */
 
+/* The dataset grows to its new size first, since HDF5 refuses to write beyond its end. */
 static gemp_code append_values(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows,
                                const void *data)
 {
@@ -163,6 +165,7 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, none ? none : column->null);
 }
 
+/* Masks come first: file->rows, the place of both, grows when all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	GEMP_TRY(append_nulls(file, to, column));
@@ -171,6 +174,7 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 	return append_values(&file->h5, to->values, column->type, file->rows, column->rows, numbers_in(column));
 }
 
+/* The first rows decide the size of chunks; a file without rows gets its datasets at the end. */
 static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 {
 	if (file->chunk)

@@ -373,6 +373,7 @@ static size_t bytes_of(const char *bytes, size_t size, size_t width)
 	return at;
 }
 
+/* Cells of TSV hold neither tabs nor newlines, so no quotes need to be followed. */
 static const char *cell_end(const char *at, const char *end)
 {
 	while (at < end && *at != '\t' && *at != '\n')

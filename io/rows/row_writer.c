@@ -23,6 +23,7 @@ struct gemp_row_writer {
 	gemp_column *flat;         /* [flat_count] names and types */
 };
 
+/* The ending is checked by all ranks alike, without the file system. */
 static gemp_code check_form(const char *option, const char *path)
 {
 	if (!path || gemp_row_form_of(path) != GEMP_ROWS_UNKNOWN)
@@ -31,6 +32,7 @@ static gemp_code check_form(const char *option, const char *path)
 	                 path);
 }
 
+/* Rank 0 alone checks the folder, since it creates the file. */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
 {
 	gemp_code code = check_form(option, path);
@@ -345,6 +347,7 @@ void gemp_row_turns_abandon(gemp_row_turns *turns)
 	turns->writer = NULL;
 }
 
+/* abandon does nothing after a successful close. */
 gemp_code gemp_row_turns_write(gemp_row_turns *turns, uint64_t rows)
 {
 	gemp_code code = gemp_row_turns_open(turns);
@@ -444,6 +447,7 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
 	return GEMP_OK;
 }
 
+/* The callback reads these members, which are valid only during the call. */
 gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
                              const gemp_edge_pair *pairs, size_t count)
 {

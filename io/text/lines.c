@@ -51,6 +51,7 @@ typedef struct line_counts {
 	uint64_t chunk_items[GEMP_LINE_CHUNKS];
 } line_counts;
 
+/* A chunk is visited by one thread, so its counter needs no lock. */
 static gemp_code count_item(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	line_counts *counts = self;

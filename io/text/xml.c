@@ -221,6 +221,7 @@ static void close_xml(gemp_xml *xml)
 	gemp_text_free(&xml->text);
 }
 
+/* The parser's failures and the visitor's share one code; the first one counts. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
