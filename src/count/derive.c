@@ -41,8 +41,6 @@ static const int kind_cost[] = {
 };
 enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
-/* SHAPES */
-
 /* BY_DIFFERENCE recurses into the other choices of a root. The recursion ends if each vertex that is not
  * equivalent to the root has more neighbours than the root, and if there is such a vertex. */
 static bool root_is_least(const gemp_term *term)
@@ -488,9 +486,9 @@ static void prefer_table(sum_builder *a)
 /* The search for the least cost comes first; add_term then follows the choices that the search memoised. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
-	gemp_code code = GEMP_OK;
-	derive_search d = { .codegrees = codegrees, .ordered = ordered };
-	GEMP_TRY_DONE(GEMP_NEW(d.entries, SLOTS));
+	GEMP_OWNED term_entry *entries = NULL;
+	GEMP_TRY(GEMP_NEW(entries, SLOTS));
+	derive_search d = { .entries = entries, .codegrees = codegrees, .ordered = ordered };
 	*out = (gemp_derivation){ .table_count = 1 };
 	*found = cost_of(&d, term) < IMPOSSIBLE && !d.too_many_terms;
 	sum_builder a = { &d, out, true };
@@ -499,7 +497,5 @@ gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegree
 	prefer_triangles(&a);
 	prefer_table(&a);
 	*found = *found && a.fits;
-done:
-	gemp_free(d.entries);
-	return code;
+	return GEMP_OK;
 }

@@ -5,11 +5,9 @@
 /* Writes text about the level, list or tag `number`, for emitter e. */
 #define PUT(number, ...) gemp_put(e->w, number, __VA_ARGS__)
 
-/* WORK SHARING */
+enum { FIRST = 2, LAST = 3 }; /* levels whose candidates are divided among workers */
 
-enum { FIRST = 2, LAST = 3 }; /* levels at which parts are cut */
-
-/* May a part of this level's candidates be given to another worker? */
+/* True if a part of this level's candidates can be given to another worker. */
 static bool is_shared(int level)
 {
 	return level == FIRST || level == LAST;
@@ -21,7 +19,8 @@ static int deepest_shared(const gemp_nested_emitter *e)
 	return e->nested->levels - 2;
 }
 
-/* A part restricts the candidates of the shared levels for the first vertices of its entry only. */
+/* Writes the variables of the part that this worker has: the range of candidates on each shared level. The range holds only for
+ * the first vertices of the part's entry. */
 void gemp_nested_put_part(const gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) >= FIRST)
@@ -30,7 +29,7 @@ void gemp_nested_put_part(const gemp_nested_emitter *e)
 		PUT(LAST, "const uint low_$ = gemp_shuffle(part.low_next, 0), high_$ = gemp_shuffle(part.high_next, 0);\n");
 }
 
-/* The candidates of a level that this worker is to look at: [start, stop). */
+/* Writes the range [start, stop) of a level's candidates that this worker searches. */
 static void put_bounds(const gemp_nested_emitter *e, int level)
 {
 	if (is_shared(level))
@@ -40,8 +39,8 @@ static void put_bounds(const gemp_nested_emitter *e, int level)
 		PUT(level, "const uint start_$ = cur_$, stop_$ = end_$;\n");
 }
 
-/* Counts the candidates left on a level, and the parts that they make: parts on the deepest shared level have GRAIN
- * candidates at least. */
+/* Writes the number of candidates left on a level, and of the parts into which they can be divided. Parts of the deepest shared
+ * level have GRAIN candidates at least. */
 static void put_left(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(level,
@@ -50,14 +49,14 @@ static void put_left(const gemp_nested_emitter *e, int level, const char *next)
 	    next, level == deepest_shared(e) ? " / GRAIN" : "");
 }
 
-/* Parts are equal; the giving worker keeps one of them and the remainder. */
+/* Writes the size of a part. All parts are equal; the giving worker keeps one of them and the remainder. */
 static void put_sizes(const gemp_nested_emitter *e, int level)
 {
 	PUT(level, "const uint size_$ = max(left_$ / (given + 1), 1u);\n"
 	           "const uint until_$ = stop_$ - cur_$ - nth * size_$;\n");
 }
 
-/* Each lane writes the part of one waiting worker. Of an entry's candidates the giving worker keeps the first. */
+/* Each lane writes the part of one waiting worker. The giving worker keeps the first candidates of its entry. */
 static void put_filling(const gemp_nested_emitter *e, int level)
 {
 	PUT(FIRST, "if (takers >> lane & 1) {\n"
@@ -79,7 +78,7 @@ static void put_filling(const gemp_nested_emitter *e, int level)
 	       "}\n");
 }
 
-/* Removes what was given from the range of the giving worker. */
+/* Removes the given parts from the range of the giving worker. */
 static void put_given(const gemp_nested_emitter *e, int level)
 {
 	PUT(FIRST,
@@ -93,8 +92,8 @@ static void put_given(const gemp_nested_emitter *e, int level)
 		PUT(LAST, "else\n\tstop_$ -= given * size_$;\n");
 }
 
-/* Gives a part of what is left to workers that wait. `next` is the first candidate of this level that is left. A worker looks
- * for waiting workers no more often than every REST ticks, since a look is an access to global memory. */
+/* Gives parts of the remaining candidates to waiting workers. `next` is the first remaining candidate of this level. A worker
+ * checks for waiting workers at most every REST ticks, since the check is an access to global memory. */
 static void put_donation(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(0, "if (p.queue && NOW - rested >= REST) {\n"
@@ -117,8 +116,7 @@ static void put_donation(const gemp_nested_emitter *e, int level, const char *ne
 	PUT(0, "}\n}\n");
 }
 
-/* Writes one line for each bound vertex of the set. The format takes the candidate and the number of the bound one.
- * */
+/* Writes one line for each bound vertex of the set. The format takes the candidate and the number of the bound one. */
 static void compare(const gemp_nested_emitter *e, uint64_t with, const char *format, const char *c)
 {
 	for (; with; with &= with - 1)
@@ -148,15 +146,14 @@ void gemp_nested_put_tests(const gemp_nested_emitter *e, const gemp_nested_filte
 	}
 }
 
-/* RANGES: where candidates come from, [cur, end) of `from`: a list, or of the rows that can give them the shortest. */
-
+/* A range of candidates, [cur, end) of `from`: a list, or the shortest of the rows that contain all candidates. */
 typedef struct range {
-	int tag;
-	gemp_nested_filters tests; /* left to do */
-	char which[16];            /* "": there is no choice of rows */
+	int tag;                   /* suffix of its variables */
+	gemp_nested_filters tests; /* of each candidate, still to be written */
+	char which[16];            /* the variable that names the row; "": there is no choice of rows */
 } range;
 
-/* Filters stay in their order, since which_N numbers them. */
+/* Removes row i. The others keep their order, since which_N numbers them. */
 static void drop_row(gemp_nested_filters *f, size_t i)
 {
 	f->row_count--;
@@ -260,11 +257,10 @@ static void put_lanes(const gemp_nested_emitter *e, const range *r, const char *
 	PUT(0, "}\n");
 }
 
-/* LISTS AND MARKS */
-
 enum { LIST_TAG = 100, MARK_TAG = 200 };
 
-/* Writes down the candidates that pass, in order: each lane's place is the number of passing lanes below it. */
+/* Fills a list with the candidates that pass, in order: the place of a lane's candidate follows from the number of passing lanes
+ * below it. */
 static void put_list(const gemp_nested_emitter *e, int l)
 {
 	const gemp_nested_set *set = &e->nested->lists[l];
@@ -332,16 +328,14 @@ void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end)
 	PUT(0, "}\n");
 }
 
-/* THE LAST LEVEL */
-
-/* Which end of the row holds the entries within the bounds, and what bounds them. */
+/* The direction of a walk along the row of the last level, and its bound. */
 typedef struct walk {
 	bool back, bounded;
-	const char *within; /* of entry c */
-	const char *none;   /* no entry at all: out of bounds, or no vertex */
+	const char *within; /* condition that entry c is within the bound */
+	const char *none;   /* value for a missing entry: out of bounds, or no vertex */
 } walk;
 
-/* Rows ascend, so that a row bounded below is walked from its end, and either walk stops at the bound. */
+/* Rows ascend, so a row that is bounded below is walked from its end, and either walk stops at the bound. */
 static walk plan_walk(const gemp_nested_emitter *e, const gemp_nested_filters *all, gemp_nested_filters *rest)
 {
 	if (!all->greater && !all->less)

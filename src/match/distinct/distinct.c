@@ -1,6 +1,5 @@
 #include "match/distinct/distinct.h"
 
-#include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "match/distinct/class_set.h"
@@ -9,13 +8,13 @@
 #include <unistd.h>
 
 enum {
-	BLOCK_BYTES = 4 << 20,    /* records put in order at a time, for each thread */
-	PIECE = 1 << 12,          /* of these, filled by one thread at a time */
-	RECENT_BYTES = 2 << 20,   /* records lately sent */
-	FEWEST_CLASSES = 16,      /* a range with fewer is not cut down for memory */
-	HANDED_ON_ROWS = 1 << 18, /* between turns of the next sink */
+	BLOCK_BYTES = 4 << 20,  /* bytes of a block of records, for each thread */
+	CHUNK = 1 << 12,        /* records that one thread fills at a time */
+	RECENT_BYTES = 2 << 20, /* of the cache of records that were sent */
+	MIN_CLASSES = 16,       /* a range with fewer classes is not shortened for memory */
+	BATCH_ROWS = 1 << 18,   /* of the batches for the next sink */
 };
-static const size_t least_memory = (size_t)256 << 20; /* by default */
+static const size_t min_memory = (size_t)256 << 20; /* default without --host-memory */
 static const uint64_t range_end = UINT64_C(1) << 32;
 
 typedef struct distinct {
@@ -29,21 +28,21 @@ typedef struct distinct {
 	gemp_class_block block;
 	size_t block_records; /* at most */
 	size_t budget;
-	bool beyond_budget;  /* a range that could not be cut further */
-	uint64_t low, high;  /* this pass: records whose hash's upper half lies in [low, high) */
-	size_t full_at;      /* records in the tables when one last met its budget; SIZE_MAX: never */
+	bool beyond_budget;  /* the budget is lifted, since the range cannot be shortened further */
+	uint64_t low, high;  /* this pass takes the records whose hash has its upper half in [low, high) */
+	size_t full_at;      /* records in the tables when a table last reached its budget; SIZE_MAX: never */
 	size_t recent_count; /* a power of two */
-	uint32_t *recent;    /* [recent_count * words] all ones: free */
+	uint32_t *recent;    /* [recent_count * words] records sent recently; all ones: free */
 	size_t outgoing_count, outgoing_capacity, owner_capacity;
-	uint32_t *outgoing; /* [outgoing_capacity * words] for other ranks */
-	int *owner;         /* [owner_capacity] rank of each */
-	gemp_count counted; /* in finished passes */
+	uint32_t *outgoing; /* [outgoing_count * words] records for other ranks */
+	int *owner;         /* [outgoing_count] their owners */
+	gemp_count counted; /* classes of finished passes */
 	uint64_t passes;
-	bool satisfied; /* no more rows are wanted, or all were handed on */
-	bool ended;     /* next had its last turn */
+	bool satisfied; /* no more rows are wanted, or all were passed on */
+	bool ended;     /* `next` has ended its last round */
 } distinct;
 
-/* Equal keys hash alike on every rank: the upper half decides about the pass, the lower half about the owner. */
+/* Equal keys have equal hashes on all ranks. The upper half determines the pass, and the lower half the owner. */
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
 {
 	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
@@ -61,15 +60,14 @@ static int owner_of(const distinct *d, uint64_t hash)
 	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
 }
 
-/* What gemp_record_table_retain asks of each record. The hash is computed again, since tables keep only a part of it.
- * */
+/* A gemp_retain_function. The hash is computed again, since tables store only a part of it. */
 static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 {
 	*hash = hash_of(self, record);
 	return in_range(self, *hash);
 }
 
-/* Records beyond the new end leave the tables; they come again in a later pass. */
+/* Shortens the range. Records beyond the new end leave the tables; a later pass finds them again. */
 static void cut_range(distinct *d, uint64_t high)
 {
 	if (high >= d->high)
@@ -78,11 +76,11 @@ static void cut_range(distinct *d, uint64_t high)
 	gemp_class_set_retain(&d->classes, in_current_range, d);
 }
 
-/* Makes room for a record that did not fit: half of the range is given up, or, where that cannot help, the budget. */
+/* After a record did not fit: halves the range, or lifts the budget where a shorter range would not help. */
 static gemp_code shrink_range(distinct *d)
 {
 	size_t count = gemp_class_set_count(&d->classes);
-	if (count >= FEWEST_CLASSES && d->high - d->low > 1) {
+	if (count >= MIN_CLASSES && d->high - d->low > 1) {
 		d->full_at = count;
 		cut_range(d, d->low + (d->high - d->low) / 2);
 	} else if (!d->beyond_budget) {
@@ -95,7 +93,7 @@ static gemp_code shrink_range(distinct *d)
 	return GEMP_OK;
 }
 
-/* A record that does not fit makes the range shrink until it fits or is no longer in the range. */
+/* Adds a record. One that does not fit shortens the range until it fits or is no longer in the range. */
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
@@ -107,9 +105,7 @@ static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 	return GEMP_OK;
 }
 
-/* BLOCKS of records: filled, put in order of where they go, sent or inserted. */
-
-/* Was the record, or one of its class with a smaller embedding, sent a short while ago? */
+/* True if the cache shows that the record, or one of its class with a smaller embedding, has been sent. */
 static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	uint32_t *entry = d->recent + (hash >> 16 & (d->recent_count - 1)) * d->form.words;
@@ -120,7 +116,7 @@ static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 	return false;
 }
 
-/* Records for other ranks wait until the end of the round; one that was sent a short while ago is dropped. */
+/* Stores a record for another rank until the end of the round, unless the cache shows that it has been sent. */
 static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	size_t words = d->form.words, at = d->outgoing_count;
@@ -135,23 +131,16 @@ static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 	return GEMP_OK;
 }
 
-/* Which table takes the record; remote ones are sent, and those of later passes dropped. */
-static uint8_t place_of(const distinct *d, uint64_t hash)
-{
-	if (!in_range(d, hash))
-		return GEMP_CLASS_DROPPED;
-	return owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash) : GEMP_CLASS_REMOTE;
-}
-
-/* What a block is filled with: rows of a batch, or records from other ranks. */
+/* The source of a block: rows of a batch, or records from other ranks. */
 typedef struct fill_task {
 	distinct *d;
-	const gemp_batch *batch; /* NULL: records */
+	const gemp_batch *batch; /* NULL: the source is records */
 	const uint32_t *records;
-	size_t first; /* row */
+	size_t first; /* row or record */
 } fill_task;
 
-/* Threads make records of rows, or take over those that came from other ranks. */
+/* Makes records of rows, or copies those from other ranks, and finds the table of each. Records of other owners are sent, and
+ * those of later passes are dropped. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const fill_task *f = context;
@@ -165,12 +154,15 @@ static void fill_records(void *context, size_t range, size_t begin, size_t end)
 			gemp_record_fill(&d->form, f->batch, f->first + i, record);
 		else
 			memcpy(record, f->records + (f->first + i) * words, words * sizeof *record);
-		block->hash[i] = hash_of(d, record);
-		block->table[i] = place_of(d, block->hash[i]);
+		const uint64_t hash = hash_of(d, record);
+		block->hash[i] = hash;
+		block->table[i] = !in_range(d, hash)                            ? GEMP_CLASS_DROPPED
+		                  : owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash)
+		                                                                : GEMP_CLASS_REMOTE;
 	}
 }
 
-/* Those that their table has no room for at once: one by one, giving up what is needed. */
+/* Adds the records of a table that had no memory for all of them, one by one. */
 static gemp_code insert_singly(distinct *d, size_t table)
 {
 	const gemp_class_block *block = &d->block;
@@ -181,14 +173,13 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	return GEMP_OK;
 }
 
-/* A block is filled and ordered by all threads; remote records are set aside, and each table takes its own. Where a
- * table has no memory for all of its records, they are inserted one by one, and the range shrinks. */
+/* Fills and orders a block on all threads, stores its remote records, and adds the others to the tables. */
 static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 {
 	gemp_class_block *block = &d->block;
 	bool fits[GEMP_MAX_CLASS_TABLES];
 	block->count = count;
-	gemp_for_chunks(count, PIECE, fill_records, (void *)(uintptr_t)f);
+	gemp_for_chunks(count, CHUNK, fill_records, (void *)(uintptr_t)f);
 	gemp_class_block_sort(block);
 	for (size_t at = block->bucket_offsets[GEMP_CLASS_REMOTE]; at < block->bucket_offsets[GEMP_CLASS_REMOTE + 1];
 	     at++) {
@@ -202,19 +193,17 @@ static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 	return GEMP_OK;
 }
 
-/* Rows are taken in blocks, so that memory for records is bounded. */
+/* Adds rows block by block, which bounds the memory for records. */
 static gemp_code add_rows(distinct *d, fill_task f, size_t count)
 {
-	size_t most = d->block_records, room = count < most ? count : most;
-	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, room));
-	for (size_t at = 0; at < count; at += room) {
-		f.first = at;
-		GEMP_TRY(add_block(d, &f, count - at < room ? count - at : room));
-	}
+	size_t block = gemp_min(count, d->block_records);
+	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, block));
+	for (f.first = 0; f.first < count; f.first += block)
+		GEMP_TRY(add_block(d, &f, gemp_min(count - f.first, block)));
 	return GEMP_OK;
 }
 
-/* Rows that come after enough classes are known are dropped here, until the engine stops at the end of its round. */
+/* When enough classes are known, further rows are dropped until the search stops at the end of its round. */
 static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 {
 	distinct *d = self;
@@ -225,7 +214,7 @@ static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 	return code;
 }
 
-/* Collective. Records go to their owners. */
+/* Collective. Sends the stored records to their owners, and adds those received. */
 static gemp_code exchange_records(distinct *d)
 {
 	gemp_code code = GEMP_OK;
@@ -242,37 +231,28 @@ static gemp_code exchange_records(distinct *d)
 	return gemp_comm_agree(context->comm, code);
 }
 
-/* Collective. The range of all ranks is the smallest that any of them could hold. */
-static void agree_on_range(distinct *d)
-{
-	uint64_t given_up = range_end - d->high;
-	gemp_comm_max(d->context->comm, &given_up, 1);
-	cut_range(d, range_end - given_up);
-}
-
-/* Classes of finished passes and those in the tables. */
+/* The number of classes of finished passes and of those in the tables. */
 static gemp_count known(const distinct *d)
 {
 	return d->counted + gemp_class_set_count(&d->classes);
 }
 
-/* Collective. All records to the next sink; `largest` is the records of the rank that has most. */
+/* Collective. Passes all records to the next sink; `largest` is the greatest number of records of any rank. */
 static gemp_code forward_classes(distinct *d, uint64_t largest)
 {
-	gemp_code code = GEMP_OK;
 	gemp_batch batch = { .vertex_count = d->form.vertex_count, .edge_count = d->form.edge_count };
 	GEMP_OWNED gemp_vertex *vertices = NULL;
 	GEMP_OWNED gemp_edge *edges = NULL;
 	gemp_class_cursor at = { 0 };
-	size_t count = gemp_class_set_count(&d->classes), room = count < HANDED_ON_ROWS ? count : HANDED_ON_ROWS;
-	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
-	GEMP_THEN(GEMP_NEW(edges, room * (size_t)d->form.edge_count));
+	size_t rows = gemp_min(gemp_class_set_count(&d->classes), BATCH_ROWS);
+	gemp_code code = gemp_new_all(GEMP_ARRAY(vertices, rows * (size_t)d->form.vertex_count),
+	                              GEMP_ARRAY(edges, rows * (size_t)d->form.edge_count));
 	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
 	batch.vertices = vertices;
 	batch.edges = edges;
-	for (uint64_t first = 0; first < largest && !d->satisfied; first += HANDED_ON_ROWS) {
+	for (uint64_t first = 0; first < largest && !d->satisfied; first += BATCH_ROWS) {
 		bool again = false;
-		batch.rows = gemp_class_set_read(&d->classes, &at, room, vertices, edges);
+		batch.rows = gemp_class_set_read(&d->classes, &at, rows, vertices, edges);
 		if (batch.rows)
 			code = d->next->consume(d->next->self, &batch);
 		GEMP_TRY(gemp_comm_agree(d->context->comm, code));
@@ -281,7 +261,7 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 	return GEMP_OK;
 }
 
-/* Nothing of the pass before is kept but the figures. */
+/* Clears the tables and the cache of the pass before. */
 static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
 	d->low = low;
@@ -293,7 +273,7 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->passes++;
 }
 
-/* As much as fits into the table by what this pass held, with some room. */
+/* The width of the next range: as much as fits into the tables, judging by the records of this pass, less a margin. */
 static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at)
 {
 	if (largest == 0)
@@ -302,28 +282,30 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
-/* Collective. Hands the classes of the pass on, and begins the next pass where hashes are left. The rank that was
- * full with the fewest records decides how wide that pass may be. */
+/* Collective. Passes the classes of the pass on, and begins the next pass if hashes are left. The rank whose tables were full
+ * with the fewest records determines how wide that pass is. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
-	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
-	gemp_comm_max(d->context->comm, most, 2);
+	uint64_t greatest[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
+	gemp_comm_max(d->context->comm, greatest, 2);
 	if (d->next)
-		GEMP_TRY(forward_classes(d, most[0]));
+		GEMP_TRY(forward_classes(d, greatest[0]));
 	d->counted += gemp_class_set_count(&d->classes);
 	*again = d->high < range_end && !d->satisfied;
 	if (*again)
-		begin_pass(d, d->high, next_width(d, most[0], SIZE_MAX - most[1]));
+		begin_pass(d, d->high, next_width(d, greatest[0], SIZE_MAX - greatest[1]));
 	else
 		gemp_class_set_clear(&d->classes);
 	return GEMP_OK;
 }
 
-/* Collective. What came since the last turn. */
+/* Collective. Exchanges the records of the round, and shortens the range of all ranks to the shortest one. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
 	GEMP_TRY(exchange_records(d));
-	agree_on_range(d);
+	uint64_t removed = range_end - d->high;
+	gemp_comm_max(d->context->comm, &removed, 1);
+	cut_range(d, range_end - removed);
 	bool reached = d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
 	if (last || reached)
 		GEMP_TRY(end_pass(d, again));
@@ -334,7 +316,7 @@ static gemp_code continue_pass(distinct *d, bool last, bool *again)
 	return GEMP_OK;
 }
 
-/* The next sink gets its last end of a round once: after the last pass, or as soon as enough classes are known. */
+/* `next` ends its last round once: after the last pass, or as soon as enough classes are known. */
 static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	distinct *d = self;
@@ -350,7 +332,7 @@ static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
-/* The next sink is borrowed, and is freed by the chain. */
+/* The next sink is borrowed. */
 static void distinct_free(void *self)
 {
 	distinct *d = self;
@@ -363,18 +345,17 @@ static void distinct_free(void *self)
 
 GEMP_RELEASE(distinct_free, distinct *)
 
-/* A block is an eighth of the budget at most, and enough for all threads to have work. */
+/* A block has work for all threads, but takes at most an eighth of the budget. */
 static size_t block_records(const distinct *d)
 {
-	size_t most = (size_t)BLOCK_BYTES * gemp_threads(), bytes = d->budget / 8 < most ? d->budget / 8 : most;
-	size_t records = bytes / (d->form.words * sizeof(uint32_t));
-	return records < FEWEST_CLASSES ? FEWEST_CLASSES : records;
+	size_t bytes = gemp_min(d->budget / 8, (size_t)BLOCK_BYTES * gemp_threads());
+	return gemp_max(bytes / (d->form.words * sizeof(uint32_t)), MIN_CLASSES);
 }
 
-/* The cache of sent records is direct-mapped; one rank has nobody to send to. */
+/* The number of entries of the direct-mapped cache of sent records: a power of two, or 0 with one rank. */
 static size_t recent_entries(const distinct *d)
 {
-	size_t bytes = d->budget / 8 < RECENT_BYTES ? d->budget / 8 : RECENT_BYTES, entries = 1;
+	size_t bytes = gemp_min(d->budget / 8, RECENT_BYTES), entries = 1;
 	if (d->context->comm->size == 1)
 		return 0;
 	while (2 * entries * d->form.words * sizeof(uint32_t) <= bytes)
@@ -382,41 +363,37 @@ static size_t recent_entries(const distinct *d)
 	return entries;
 }
 
-/* A quarter of the machine's memory for its ranks together. */
-static size_t share_of_machine(const gemp_comm *comm)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-	size_t share = pages > 0 && page > 0 ? (size_t)pages / 4 / (size_t)comm->node_size * (size_t)page : 0;
-	return share < least_memory ? least_memory : share;
-}
-
-/* Half of --host-memory, or a share of the machine. */
+/* The memory for tables: half of --host-memory, or a quarter of the node's memory divided among its ranks. */
 static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_options *options)
 {
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	if (options->memory)
 		return options->memory;
-	return context->budgets.host_memory ? context->budgets.host_memory / 2 : share_of_machine(context->comm);
+	if (context->budgets.host_memory)
+		return context->budgets.host_memory / 2;
+	if (pages <= 0 || page <= 0)
+		return min_memory;
+	return gemp_max((size_t)pages / 4 / (size_t)context->comm->node_size * (size_t)page, min_memory);
 }
 
-/* Collective. The key ranks of all vertices: ranks own ids in their order. */
+/* Collective. Gathers the key ranks of all vertices, and inverts them. */
 static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 {
-	gemp_code code = GEMP_OK;
 	void *rank = NULL;
 	GEMP_OWNED size_t *begin = NULL;
 	GEMP_TRY(gemp_shard_load_keys(graph));
 	GEMP_TRY(gemp_comm_allgather(d->context->comm, GEMP_OK, graph->key_ranks, graph->rows * sizeof *graph->key_ranks,
 	                             &rank, &begin));
 	d->rank = rank;
-	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count));
-	for (uint64_t id = 0; id < graph->vertex_count && code == GEMP_OK; id++)
+	GEMP_TRY(gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertex_count)));
+	for (uint64_t id = 0; id < graph->vertex_count; id++)
 		d->vertex[d->rank[id]] = (gemp_vertex)id;
 	d->form.rank = d->rank;
 	d->form.vertex = d->vertex;
-	return code;
+	return GEMP_OK;
 }
 
-/* Two embeddings are one match if they differ by an automorphism, or have the same vertices, or the same edges. */
+/* The key by which two embeddings are compared: the canonical embedding, the vertices, or the vertices and edges. */
 static gemp_record_key choose_key(const gemp_distinct_options *options)
 {
 	if (options->as_subgraph)
@@ -427,10 +404,9 @@ static gemp_record_key choose_key(const gemp_distinct_options *options)
 /* Key ranks are needed only where representatives are chosen by user keys. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(distinct_free_at) distinct *d = NULL;
 	gemp_record_key kind = choose_key(options);
-	code = GEMP_NEW(d, 1);
+	gemp_code code = GEMP_NEW(d, 1);
 	if (code == GEMP_OK) {
 		d->context = context;
 		d->next = options->next;

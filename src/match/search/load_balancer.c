@@ -1,7 +1,6 @@
 #include "match/search/load_balancer.h"
 
 #include "core/limits.h"
-#include "core/memory.h"
 #include "core/random.h"
 #include "device/tuning.h"
 #include "match/search/nested_search.h"
@@ -10,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chunk costs at least a device's share of all, divided by this. */
-static const double chunks_per_share = 64;
-/* A pivot is expensive if it costs more than a worker's part of a chunk; a chunk is taken to be shared by so many
- * workers at least. */
+/* A chunk costs at least total cost / (devices * chunks_of_device). */
+static const double chunks_of_device = 64;
+/* A pivot is expensive if it costs more than a worker's part of a chunk, which at least min_workers workers share. */
 static const double min_workers = 4;
-/* It must also cost more than a worker's share of all, divided by this: smaller costs are balanced by the chunks that
- * come later. Each slice sets marks of its own, so that slices should be few. */
+/* An expensive pivot also costs more than total cost / (workers * expensive_share): smaller costs are balanced by later chunks.
+ * Each slice of a pivot sets marks of its own, so few pivots should be sliced. */
 static const double expensive_share = 8;
 
 typedef struct costed_chunk {
@@ -24,18 +22,20 @@ typedef struct costed_chunk {
 	uint64_t cost;
 } costed_chunk;
 
-/* Collective. Nodes are numbered by their first ranks, and each learns how many devices the others have. */
+/* The first rank of a rank's node, and the number of the rank's devices. */
+typedef struct rank_devices {
+	uint64_t first, devices;
+} rank_devices;
+
+/* Collective. Numbers the nodes by their first ranks, and counts the devices of each. */
 static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = balancer->comm;
 	int first = comm->rank, size = comm->size;
-	struct {
-		uint64_t first, devices;
-	} own, *all = NULL;
-	code = GEMP_NEW(all, (size_t)size);
-	GEMP_THEN(GEMP_NEW(balancer->devices, (size_t)size));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
+	rank_devices own;
+	GEMP_OWNED rank_devices *all = NULL;
+	GEMP_TRY(gemp_comm_agree(comm,
+	                         gemp_new_all(GEMP_ARRAY(all, (size_t)size), GEMP_ARRAY(balancer->devices, (size_t)size))));
 	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
 	own.first = (uint64_t)first;
 	own.devices = devices;
@@ -50,12 +50,10 @@ static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 			balancer->devices[balancer->node_count] += all[other].first == (uint64_t)r ? all[other].devices : 0;
 		balancer->node_count++;
 	}
-done:
-	gemp_free(all);
-	return code;
+	return GEMP_OK;
 }
 
-/* Which ranks share a node does not change, so that nodes are found once for all cuts. */
+/* Nodes are found once for all cuts, since ranks never move between nodes. */
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
 	GEMP_OWNED_BY(gemp_balancer_free_at) gemp_balancer *balancer = NULL;
@@ -74,36 +72,37 @@ void gemp_balancer_free(gemp_balancer *balancer)
 	gemp_free_all(balancer->devices, balancer->chunks, balancer);
 }
 
-/* Ties are broken by the pivot, so that all ranks sort alike. */
+/* Descending cost; ties are broken by the pivot, so that all ranks have the same order. */
 static int compare_cost_falling(const void *x, const void *y)
 {
 	const costed_chunk *a = x, *b = y;
 	if (a->cost != b->cost)
 		return a->cost > b->cost ? -1 : 1;
-	if (a->pivots.pivot != b->pivots.pivot)
-		return a->pivots.pivot < b->pivots.pivot ? -1 : 1;
-	return a->pivots.range.first < b->pivots.range.first ? -1 : 1;
+	if (a->chunk.pivot != b->chunk.pivot)
+		return a->chunk.pivot < b->chunk.pivot ? -1 : 1;
+	return a->chunk.range.first < b->chunk.range.first ? -1 : 1;
 }
 
-/* Cutting under way. */
+/* The state of cutting pivots into chunks. */
 typedef struct cutter {
 	const gemp_balancer_costs *costs;
-	costed_chunk *chunks;
+	costed_chunk *chunks; /* [count] */
 	size_t count, capacity;
-	size_t next;             /* the next pivot */
-	double target, min_cost; /* costs of a chunk: of the next, of any */
-	double share;            /* a device's of all */
+	size_t next;     /* the next pivot */
+	double target;   /* cost of the next chunk */
+	double min_cost; /* of any chunk */
+	double share;    /* total cost / devices */
 } cutter;
 
-/* Where costs are unknown, all pivots count alike. */
+/* Without costs, each pivot costs 1. */
 static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 {
 	return costs->cost ? costs->cost[pivot] : 1;
 }
 
-/* Into how many slices a pivot is cut: 1 unless it would keep one worker busy after the device's others have finished
- * its chunk. Slices are as many as there are workers, in chunks nearly as small as any, because costs of hubs are
- * estimated least well. */
+/* The number of slices of a pivot: 1 unless the pivot would keep one worker busy after the device's other workers have finished
+ * the chunk. Otherwise it is a multiple of the number of workers, in chunks nearly as small as any, because the estimates for
+ * hubs are the least accurate. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_balancer_costs *costs = c->costs;
@@ -116,7 +115,6 @@ static size_t slices_of(const cutter *c, size_t pivot)
 	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
 }
 
-/* Chunks are kept in the order of cutting until all of them are known. */
 static gemp_code add(cutter *c, const costed_chunk *chunk)
 {
 	GEMP_TRY(GEMP_RESERVE(c->chunks, c->capacity, c->count + 1));
@@ -124,7 +122,7 @@ static gemp_code add(cutter *c, const costed_chunk *chunk)
 	return GEMP_OK;
 }
 
-/* A chunk of whole pivots, up to one that is sliced. */
+/* Cuts a chunk of whole pivots, which ends before a pivot that is sliced. */
 static gemp_code cut_whole(cutter *c, size_t least)
 {
 	costed_chunk chunk = { .pivots = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
@@ -136,7 +134,7 @@ static gemp_code cut_whole(cutter *c, size_t least)
 	return add(c, &chunk);
 }
 
-/* Chunks of one pivot are some slices each. */
+/* Cuts one pivot into chunks of as many slices as a device has workers. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
 	size_t width = c->costs->workers, pivot = c->next++;
@@ -149,8 +147,8 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	return GEMP_OK;
 }
 
-/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of what is left, so that late chunks
- * are small and balance what earlier ones have cost. */
+/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of the remaining cost, so late chunks are small
+ * and balance the differences between earlier ones. */
 static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **chunks,
                      size_t *chunk_count)
 {
@@ -163,12 +161,11 @@ static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *c
 		total += (double)cost_of(costs, i);
 	double left = total;
 	c.share = total / (double)balancer->device_count;
-	c.min_cost = c.share / chunks_per_share;
-	c.min_cost = c.min_cost < (double)costs->min_cost ? (double)costs->min_cost : c.min_cost;
+	c.min_cost = fmax(c.share / chunks_of_device, (double)costs->min_cost);
 	for (size_t turn = 0; c.next < costs->count; turn++) {
 		size_t first = c.next, slices;
-		if (turn % balancer->device_count == 0) /* as large for all devices */
-			c.target = left / shares < c.min_cost ? c.min_cost : left / shares;
+		if (turn % balancer->device_count == 0) /* the next chunks of all devices have one size */
+			c.target = fmax(left / shares, c.min_cost);
 		slices = slices_of(&c, c.next);
 		GEMP_TRY_DONE(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
 		for (size_t i = first; i < c.next; i++)
@@ -184,7 +181,7 @@ done:
 	return code;
 }
 
-/* The node with the least work for each of its devices. */
+/* Returns the node with the least cost for each of its devices. */
 static size_t least_loaded_node(const gemp_balancer *balancer, const double *load)
 {
 	size_t node = 0;
@@ -194,7 +191,8 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 	return node;
 }
 
-/* Longest processing time first (Graham 1969): chunks fall in cost, and each goes to the node that has least to do. */
+/* Longest processing time first (Graham 1969): chunks are in descending order of cost, and each is assigned to the node with the
+ * least cost so far. */
 static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *chunks, size_t count)
 {
 	GEMP_OWNED double *load = NULL;
@@ -211,7 +209,7 @@ static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *ch
 	return GEMP_OK;
 }
 
-/* Every rank cuts the same chunks from the same costs, and keeps those of its node. */
+/* Every rank computes the same chunks from the same costs, and keeps those of its node. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
 	GEMP_OWNED costed_chunk *chunks = NULL;
@@ -224,22 +222,13 @@ gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *
 	return assign_to_nodes(balancer, chunks, chunk_count);
 }
 
-/* Collective. Have all ranks cut the same chunks? */
-static bool balancer_agree(const gemp_balancer *balancer)
-{
-	uint64_t both[] = { balancer->digest, ~balancer->digest };
-	gemp_comm_max(balancer->comm, both, 2);
-	return both[0] == ~both[1];
-}
-
-/* TAKING. */
 void gemp_balancer_open(gemp_balancer *balancer)
 {
 	balancer->counter = gemp_counter_open(balancer->comm);
 	balancer->done = 0;
 }
 
-/* Collective on the node, because all ranks share the counter. */
+/* A balancer that is not open stays as it is. */
 void gemp_balancer_close(gemp_balancer *balancer)
 {
 	if (!balancer->counter)
@@ -248,7 +237,7 @@ void gemp_balancer_close(gemp_balancer *balancer)
 	balancer->counter = NULL;
 }
 
-/* A counter that ranks of a node share hands the chunks out. */
+/* The ranks of a node share a counter, whose value is the number of the next chunk. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *chunk)
 {
 	uint64_t at = gemp_balancer_has_chunks(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
@@ -266,26 +255,25 @@ bool gemp_balancer_has_chunks(const gemp_balancer *balancer)
 }
 
 enum {
-	MIN_COST_CPU = 1 << 14, /* entries of rows, unless tuned: "match.chunk_cost" */
+	MIN_COST_CPU = 1 << 14, /* row entries; defaults of the tuning key match.chunk_cost */
 	MIN_COST_GPU = 1 << 22,
-	ASKED = 16,        /* of a pivot's neighbours */
-	ONE_BY_ONE = 4096, /* pivots that are looked at, */
-	ONE_OF = 16,       /* and then one of so many: costs are to be had for less than the search */
+	SAMPLED_NEIGHBOURS = 16, /* of a pivot */
+	ONE_BY_ONE = 4096,       /* the costs of the first pivots are estimated one by one, */
+	ONE_OF = 16,             /* those of the others only for one pivot in 16 */
 	COLUMNS_A_DEVICE = 64,
-	TASKS_BELOW_WORKERS = 8, /* a chunk may have so many times less tasks than there are workers, who share them */
+	TASKS_BELOW_WORKERS = 8, /* a chunk may have so many times fewer tasks than workers, since workers share them */
 };
 
-/* A chunk is this part of a rank's share of what is left. Estimated costs of pivots may be wrong by such a factor;
- * each column of tasks has its part of the expensive ones and of the others, so that its cost is known better. */
+/* A chunk costs the remaining cost / (devices * divisor). The estimated cost of a pivot may be wrong by this factor. Each column
+ * of tasks has a part of the expensive and of the inexpensive ones, so its cost is known better. */
 static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 
-/* COSTS: the rows of neighbours that may take the second place, and may be read. */
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 {
 	return view->begin[slot + 1] - view->begin[slot];
 }
 
-/* The view in which rows of the pivot's neighbours are read. */
+/* The view in which the rows of the second vertex are read. */
 static size_t second_view(const gemp_plan *plan, size_t second)
 {
 	for (size_t s = second + 1; s < plan->step_count; s++)
@@ -295,7 +283,8 @@ static size_t second_view(const gemp_plan *plan, size_t second)
 	return (size_t)plan->steps[second].checks[0].view;
 }
 
-/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours, scaled up. */
+/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours that can be the second vertex,
+ * scaled up to all neighbours. */
 static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
 {
 	size_t second = (size_t)plan->root + 1;
@@ -304,7 +293,7 @@ static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_v
 		return cost;
 	const gemp_step *step = &plan->steps[second];
 	const gemp_view *near = &views[step->checks[0].view], *far = &views[second_view(plan, second)];
-	uint64_t stride = row_length(near, slot) / ASKED + 1;
+	uint64_t stride = row_length(near, slot) / SAMPLED_NEIGHBOURS + 1;
 	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
 		gemp_vertex next = near->neighbours[i];
 		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) &&
@@ -314,7 +303,7 @@ static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_v
 	return cost + row_length(near, slot);
 }
 
-/* CUTTING. */
+/* The least cost of a chunk: a limit that tests set, a tuned value, or the default of the device. */
 static uint64_t min_chunk_cost(const gemp_search *search)
 {
 	if (gemp_limits_now()->match_chunk_cost)
@@ -323,7 +312,7 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }
 
-/* No more than candidates for the second place; each makes its own table of two-paths. */
+/* A pivot has at most as many slices as candidates for the second vertex, and few if each slice makes a table of two-paths. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;
@@ -335,8 +324,8 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
 }
 
-/* Costs of the first 4096 pivots are estimated one by one, of the others one in 16: estimating must cost less than the
- * search. */
+/* Cuts the pivots into chunks. Estimating the costs must cost less than the search, so most pivots get the cost of a pivot near
+ * them. */
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_balancer_costs costs = { .count = search->pivots,
@@ -346,21 +335,20 @@ static gemp_code cut_pivots(gemp_search *search)
 		                          .workers = search->min_piece };
 	GEMP_OWNED uint64_t *cost = NULL;
 	GEMP_OWNED uint32_t *slices = NULL;
-	GEMP_TRY(GEMP_NEW(cost, search->pivots));
-	GEMP_TRY(GEMP_NEW(slices, search->pivots));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(cost, search->pivots), GEMP_ARRAY(slices, search->pivots)));
 	for (size_t i = 0; i < search->pivots; i++) {
-		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
+		bool estimated = i < ONE_BY_ONE || i % ONE_OF == 0;
 		gemp_vertex slot = search->pivot_slots[i];
-		cost[i] = looked_at ? pivot_cost(search->plan, search->views, slot) : cost[i - 1];
-		slices[i] = looked_at ? max_slices(search, slot) : 1;
+		cost[i] = estimated ? pivot_cost(search->plan, search->views, slot) : cost[i - 1];
+		slices[i] = estimated ? max_slices(search, slot) : 1;
 	}
 	costs.cost = cost;
 	costs.slices = search->emit.sliced ? slices : NULL;
 	return gemp_balancer_cut(search->balancer, &costs);
 }
 
-/* Tasks of nested loops are ranges of entries of all pivots, expensive ones first: a chunk is some columns of a table
- * of tasks, so that each chunk has its part of both. */
+/* Cuts the tasks of nested loops into chunks. Tasks are ranges of entries of all pivots, expensive ones first; a chunk is some
+ * columns of a table of tasks, so each chunk has a part of the expensive and of the inexpensive ones. */
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -372,7 +360,7 @@ static gemp_code cut_tasks(gemp_search *search)
 	                                                                   .share_divisor = share_divisor_tasks });
 }
 
-/* Searches that do not balance keep their own pivots. */
+/* A search without a balancer keeps its own pivots. */
 gemp_code gemp_search_balance_cut(gemp_search *search)
 {
 	if (!search->balancer)
@@ -380,28 +368,28 @@ gemp_code gemp_search_balance_cut(gemp_search *search)
 	return search->nested ? cut_tasks(search) : cut_pivots(search);
 }
 
-/* Kernels without slices are faster, so that the cut decides whether the kernel has them. */
+/* The kernel has code for slices only if some chunk consists of slices, since kernels without it are faster. */
 gemp_code gemp_search_balance_new(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	uint64_t least[] = { search->nested ? search->nested->workers / TASKS_BELOW_WORKERS + 1 : search->workers,
 		                 min_chunk_cost(search) };
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
-	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, chunks must not */
+	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, but chunks may not */
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
-	if (!balancer_agree(search->balancer))
-		code = gemp_fail(
-			GEMP_EINTERNAL,
-			"ranks do not hold the same rows, although each has all of them: the graph in memory is damaged; see gemp-mpi verify");
-	search->emit.sliced = search->balancer->sliced; /* without slices the kernel does not look after them */
-	return code;
+	search->emit.sliced = search->balancer->sliced;
+	uint64_t digests[] = { search->balancer->digest, ~search->balancer->digest };
+	gemp_comm_max(search->context->comm, digests, 2);
+	if (digests[0] == ~digests[1])
+		return GEMP_OK;
+	return gemp_fail(
+		GEMP_EINTERNAL,
+		"ranks do not hold the same rows, although each has all of them: the graph in memory is damaged; see gemp-mpi verify");
 }
 
-/* TAKING. */
 void gemp_search_balance_feed(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
@@ -419,13 +407,13 @@ void gemp_search_balance_feed(gemp_search *search)
 	}
 }
 
-/* FIGURES. */
+/* With a balancer, all ranks have the same pivots, which count for rank 0. */
 uint64_t gemp_search_own_pivots(const gemp_search *search)
 {
 	return search->balancer && search->context->comm->rank ? 0 : search->pivots;
 }
 
-/* How much of its chunk a device has not done: columns of tasks, or pivots. */
+/* The part of its chunk that a device has not finished: columns of tasks, or pivots. */
 static double work_left(const gemp_search *search)
 {
 	const gemp_work *work = &search->work[0];
@@ -435,7 +423,7 @@ static double work_left(const gemp_search *search)
 	return nested->end ? (double)nested->columns_here.count * (nested->end - nested->next) / nested->end : 0;
 }
 
-/* Chunks count when they are taken, so that what devices have not done of theirs is subtracted. */
+/* The balancer counts chunks when they are taken, so the unfinished parts are subtracted. */
 uint64_t gemp_search_pivots_done(const gemp_search *search)
 {
 	if (!search->balancer)

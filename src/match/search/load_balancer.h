@@ -1,11 +1,10 @@
-/* load_balancer: which device searches from which pivots, where every rank could search from any of them because all
- * rows are here.
+/* load_balancer: distributes the pivots over all devices, where each rank has all rows and can search from any pivot.
  *
- * Pivots are cut into chunks by estimated cost: each device's next one costs some part of what is left, so that the
- * last ones are small. A pivot that would be much of a chunk is divided into slices (of its candidates for the second
- * vertex), and its chunks are some slices each. Chunks go to nodes, the most expensive first and each to the node that
- * has the least to do for a device; every rank computes the same. A rank takes the next chunk of its node whenever a
- * device is idle (comm/shared.h).
+ * Pivots are cut into chunks by estimated cost: a chunk costs a part of the remaining cost, so the last chunks are small. A
+ * pivot that costs much of a chunk is divided into slices of its candidates for the second vertex, and its chunks are
+ * ranges of slices. Chunks are assigned to nodes, the most expensive first, each to the node with the least cost for a
+ * device; every rank computes the same assignment. A rank takes the next chunk of its node whenever a device is idle
+ * (comm/shared.h).
  */
 
 #ifndef GEMP_MATCH_SEARCH_LOAD_BALANCER_H

@@ -2,27 +2,25 @@
 
 #include "core/limits.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "device/launch.h"
 #include "device/tuning.h"
 #include "kernels/match/nested_abi.h"
-#include "match/codegen/nested_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	ROW_LANES = 8,         /* unless tuned: "nested.lanes" */
-	GROUP = 128,           /* work-items; "nested.group" */
-	SPARSE = 16,           /* least bits of a folded bitmap for each entry of a row that an entry lies in on average */
-	ROOMY = 32,            /* as many are enough, since more would take the place of other groups */
-	LEAST_FOLDED = 128,    /* words */
-	MOST_ZEROED = 1 << 30, /* bytes at a time: drivers do not survive some GiB */
+	ROW_LANES = 8,        /* default of the tuning key nested.lanes */
+	GROUP = 128,          /* work-items; default of the tuning key nested.group */
+	SPARSE = 16,          /* least bits of a folded bitmap for each entry of an average row */
+	ROOMY = 32,           /* as many bits are enough: more would take local memory from other groups */
+	MIN_FOLDED = 128,     /* words */
+	MAX_ZEROED = 1 << 30, /* bytes zeroed by one call: drivers crash with several GiB */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22, /* of a worker */
 };
 
-/* Nested loops pay on GPUs; all devices of a rank run the same kind of kernel, since they share pieces. */
+/* Nested loops pay on GPUs. All devices of a rank run the same kind of kernel, since they take tasks of the same chunks. */
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
@@ -37,20 +35,20 @@ static bool use_nested(const gemp_search *search)
 	return gpus || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
 }
 
-/* Collective. Rows that come in rounds are trimmed by the host already. */
+/* Collective. Makes induced rows, unless the rows come in rounds: the host has removed unread entries from these already. */
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
                                    const gemp_candidates *candidates)
 {
 	const char *shape = getenv("GEMP_SHAPE");
-	const gemp_search *like = search->options.leader; /* whose tasks are the same */
-	bool rounds = search->options.round_entries;      /* whose rows are without what nobody reads */
-	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!like || like->nested->induced))
+	const gemp_search *leader = search->options.leader; /* has induced rows if this search has */
+	bool rounds = search->options.round_entries;
+	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!leader || leader->nested->induced))
 		GEMP_TRY(gemp_induced_rows_new(&n->induced, search, views, candidates));
 	n->plan = n->induced ? &n->induced->plan : search->plan;
 	return GEMP_OK;
 }
 
-/* Must the images of u and v differ? */
+/* True if the images of u and v differ in every match. */
 static bool always_distinct(const gemp_plan *plan, int u, int v)
 {
 	for (size_t s = 0; s < plan->step_count; s++) {
@@ -62,8 +60,7 @@ static bool always_distinct(const gemp_plan *plan, int u, int v)
 	return false;
 }
 
-/* How many neighbours the last vertex has at least in a view: one for each source whose image must differ from the
- * others'. */
+/* The least number of neighbours of the last vertex in a view: one for each source whose image differs from the others'. */
 static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
 {
 	uint64_t degree = 0;
@@ -77,15 +74,8 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
-/* The slot of a row of this rank: replicas come first, then own rows. */
-static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
-{
-	return row < residency->hot ? (gemp_vertex)row
-	                            : residency->own_slots[residency->own_count - residency->own + row - residency->hot];
-}
-
-/* Collective. Slots descend by degree: returns the first slot from which on all vertices have too few neighbours to be
- * the last vertex. */
+/* Collective. Returns the first slot from which on all vertices have too few neighbours to be the last vertex; slots descend by
+ * degree. A rank's rows are replicas (row i is slot i), followed by own rows. */
 static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_residency *residency,
                            const gemp_view *views)
 {
@@ -96,35 +86,36 @@ static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, 
 		size_t rows = views[v].rows;
 		while (rows > 0 && begin[rows] - begin[rows - 1] < least)
 			rows--;
-		end = rows ? slot_of_row(residency, rows - 1) + UINT64_C(1) : 0;
+		end = rows;
+		if (rows > residency->hot)
+			end = residency->own_slots[residency->own_count - residency->own + rows - 1 - residency->hot] + UINT64_C(1);
 		gemp_comm_max(search->context->comm, &end, 1);
-		limit = end < limit ? end : limit;
+		limit = gemp_min(limit, end);
 	}
 	return (uint32_t)limit;
 }
 
-/* Collective. Returns the length of the longest row; *mean becomes the mean length of the rows that entries lie in. */
+/* Collective. Returns the length of the longest row; *mean becomes the mean, over all entries, of the length of the entry's
+ * row. */
 static uint32_t longest_row(const gemp_search *search, const gemp_view *views, double *mean)
 {
-	uint64_t most[2] = { 0 }; /* of the longest row; of the mean */
+	uint64_t greatest[2] = { 0 }; /* length of a row; mean */
 	for (size_t v = 0; v < search->plan->view_count; v++) {
 		double squares = 0, entries = (double)views[v].begin[views[v].rows];
 		for (size_t r = 0; r < views[v].rows; r++) {
 			uint64_t length = views[v].begin[r + 1] - views[v].begin[r];
 			squares += (double)length * (double)length;
-			if (length > most[0])
-				most[0] = length;
+			greatest[0] = gemp_max(greatest[0], length);
 		}
-		if (squares > (double)most[1] * entries)
-			most[1] = (uint64_t)(squares / entries) + 1;
+		if (squares > (double)greatest[1] * entries)
+			greatest[1] = (uint64_t)(squares / entries) + 1;
 	}
-	gemp_comm_max(search->context->comm, most, 2);
-	*mean = (double)most[1];
-	uint64_t longest = most[0];
-	return (uint32_t)longest;
+	gemp_comm_max(search->context->comm, greatest, 2);
+	*mean = (double)greatest[1];
+	return (uint32_t)greatest[0];
 }
 
-/* Rounds up to a power of two or three quarters of one: each size is another kernel to compile. */
+/* Rounds up to a power of two or three quarters of one, since each size is another kernel to compile. */
 static size_t shared_words(size_t words)
 {
 	size_t size = 64;
@@ -133,16 +124,16 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
-/* The bitmap of the last level is in local memory: a bit a slot where that fits, else a folded bitmap, if it stays
- * sparse enough for few false hits. */
+/* Puts the bitmap of the last level into local memory if a bit for each slot fits, or if a folded bitmap, in which several slots
+ * share a bit, is sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
-	size_t most = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);
-	size_t whole = shared_words(n->words), folded = 1, words = most / n->options.in_group / sizeof(uint32_t);
+	size_t local = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);
+	size_t whole = shared_words(n->words), folded = 1, words = local / n->options.in_group / sizeof(uint32_t);
 	n->options.shared = 0;
-	if (n->shape.leaf != GEMP_LEAF_MARKED || most >= device->local_memory)
+	if (n->shape.leaf != GEMP_LEAF_MARKED || local >= device->local_memory)
 		return;
-	while (2 * folded <= words && (folded < LEAST_FOLDED || mean_row * ROOMY > (double)(folded * 32)))
+	while (2 * folded <= words && (folded < MIN_FOLDED || mean_row * ROOMY > (double)(folded * 32)))
 		folded *= 2;
 	if (whole <= words) {
 		n->options.shared = whole;
@@ -153,7 +144,7 @@ static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, doub
 	}
 }
 
-/* Workers are fewer where their lists and bitmaps would not fit into a quarter of the free memory. */
+/* Reduces the number of workers until their lists and bitmaps fit into a quarter of the free memory. */
 static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -162,40 +153,39 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	size_t bytes = n->shape.list_count * n->list_capacity * sizeof(uint32_t);
 	if (marked && !n->options.shared)
 		bytes += n->words * sizeof(uint32_t);
-	uint64_t room = (device->memory - device->buffer_bytes) / 4;
+	uint64_t capacity = gemp_min((device->memory - device->buffer_bytes) / 4, device->max_buffer);
 	n->workers = search->workers;
-	if (room > device->max_buffer)
-		room = device->max_buffer;
-	if (bytes && n->workers > room / bytes)
-		n->workers = room / bytes;
+	if (bytes)
+		n->workers = gemp_min(n->workers, capacity / bytes);
 	n->workers = n->workers / in_group * in_group;
 }
 
-/* Tasks are as long as lets each worker have some of them. */
+/* Tasks are short enough for each worker to get several of them. In a plan of three levels, each row of lanes needs an entry of
+ * its own. */
 void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
 	n->entries = first < search->plan->view_count ? (uint32_t)views[first].begin[views[first].rows]
 	                                              : n->induced->entries[first];
-	uint64_t chunk = n->workers ? n->entries / (n->workers * TASKS_A_WORKER) : 1, most = (uint64_t)n->options.lanes;
-	uint64_t least = n->shape.levels == 3 ? most / (uint64_t)n->options.row_lanes : 1; /* one for each row in hand */
-	n->chunk = (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
+	uint64_t chunk = n->workers ? n->entries / (n->workers * TASKS_A_WORKER) : 1, lanes = (uint64_t)n->options.lanes;
+	n->chunk = (uint32_t)gemp_max(gemp_min(chunk, lanes),
+	                              n->shape.levels == 3 ? lanes / (uint64_t)n->options.row_lanes : 1);
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 	n->columns = 1;
 	gemp_nested_feed(n, (gemp_task_range){ 0, 1 });
 }
 
-/* The last row of the table of tasks may be shorter. */
+/* The last row of the table of tasks may be shorter than the others. */
 void gemp_nested_feed(gemp_nested_search *n, gemp_task_range piece)
 {
 	size_t rest = n->tasks % n->columns; /* tasks in the last row */
-	size_t last = rest <= piece.first ? 0 : rest - piece.first < piece.count ? rest - piece.first : piece.count;
+	size_t last = rest <= piece.first ? 0 : gemp_min(rest - piece.first, piece.count);
 	n->columns_here = piece;
 	n->next = 0;
 	n->end = (uint32_t)(n->tasks / n->columns * piece.count + last);
 }
 
-/* Collective. Tasks that may go to any rank must be the same on all. */
+/* Collective. Tasks that any rank may take must be the same on all ranks. */
 static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 {
 	uint64_t chunk = n->chunk;
@@ -206,8 +196,8 @@ static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
-/* Collective. Chooses in this order, as each choice needs those before: the shape, the lanes, the length of bitmaps
- * and lists, the workers, and the tasks. */
+/* Collective. Chooses the shape, the lanes, the lengths of bitmaps and lists, the workers, and the tasks; each choice needs those
+ * before it. */
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_residency *residency,
                          const gemp_view *views)
 {
@@ -234,30 +224,25 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	agree_on_tasks(n, search);
 }
 
-/* Bitmaps are clean before every launch and after it; they are zeroed once. */
-static gemp_code make_marks(gemp_nested_search *n, gemp_device *device, size_t bytes)
-{
-	gemp_code code = gemp_buffer_new(&n->marks, device, bytes, NULL);
-	for (size_t at = 0; at < bytes && code == GEMP_OK; at += MOST_ZEROED)
-		code = gemp_buffer_zero(device, &n->marks, at, bytes - at < MOST_ZEROED ? bytes - at : MOST_ZEROED);
-	return code;
-}
-
-/* The queue of waiting workers is a ring, all zero between launches. */
+/* Bitmaps are zeroed once, as every launch leaves them zero. The queue of waiting workers is a ring, which is zero between
+ * launches, too. */
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
-	size_t lists = n->workers * n->shape.list_count * n->list_capacity, marks = n->workers * n->words;
-	size_t parts = (n->queue + 1) * sizeof(gemp_nested_part);
+	size_t lists = n->workers * n->shape.list_count * n->list_capacity;
+	size_t marks = (n->workers * n->words + 1) * sizeof(uint32_t), parts = (n->queue + 1) * sizeof(gemp_nested_part);
 	if (n->shape.list_count)
 		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
-	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
-		GEMP_TRY(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
+	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared) {
+		GEMP_TRY(gemp_buffer_new(&n->marks, device, marks, NULL));
+		for (size_t at = 0; at < marks; at += MAX_ZEROED)
+			GEMP_TRY(gemp_buffer_zero(device, &n->marks, at, gemp_min(marks - at, MAX_ZEROED)));
+	}
 	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
 	return gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL);
 }
 
-/* Collective. All ranks take nested loops, or none does, since chunks of tasks mean the same everywhere. */
+/* Either all ranks use nested loops or none does, since a chunk of tasks must stand for the same tasks on all ranks. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
                           const gemp_view *views, const gemp_candidates *candidates)
 {
@@ -265,13 +250,12 @@ gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, c
 	gemp_nested_search *n = NULL;
 	gemp_comm *comm = search->context->comm;
 	*out = NULL;
-	bool takes = use_nested(search) && gemp_nested_supports(search->plan, &search->emit);
-	if (gemp_comm_sum1(comm, !takes))
+	if (gemp_comm_sum1(comm, !use_nested(search) || !gemp_nested_supports(search->plan, &search->emit)))
 		return GEMP_OK;
 	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
 	GEMP_TRY_DONE(make_induced_rows(n, search, views, candidates));
 	choose_sizes(n, search, residency, views);
-	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* no room for a single group */
+	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* not even one group fits */
 		goto done;
 	GEMP_TRY_DONE(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
 	*out = n;
@@ -291,24 +275,6 @@ void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 	gemp_free(n);
 }
 
-/* Limits registers so that 1,536 work-items fit on a compute unit; what spills belongs to outer loops. */
-const char *gemp_nested_build_options(const gemp_search *search)
-{
-	return search->context->device->nvidia ? "-cl-nv-maxrregcount=40" : "";
-}
-
-/* The plan is the one that reads induced rows, if there are any. */
-gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
-{
-	char *fixed = NULL;
-	gemp_code code = gemp_kernel_source(&fixed, "nested.clh");
-	if (code == GEMP_OK)
-		gemp_nested_emit(text, fixed, search->nested->plan, &search->nested->shape, &search->nested->options);
-	gemp_free(fixed);
-	return code == GEMP_OK ? gemp_text_status(text) : code;
-}
-
-/* A balancer hands its first chunk out at the next launch. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 {
 	if (search->balancer)
@@ -317,7 +283,7 @@ void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 		gemp_nested_feed(nested, nested->columns_here);
 }
 
-/* LAUNCHING. */
+/* Local. Launches the kernel for the tasks from `next` on. */
 static gemp_code enqueue(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -360,14 +326,8 @@ static gemp_code enqueue(gemp_search *search)
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* Zeroes the places of the queue at which workers have waited. */
-static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const uint32_t *control)
-{
-	uint32_t places = control[GEMP_NESTED_WAITING] < n->queue ? control[GEMP_NESTED_WAITING] : n->queue;
-	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
-}
-
-/* Reads the control words and moves on behind the tasks that were taken. */
+/* Reads the control words, zeroes the places of the queue at which workers have waited, and advances `next` by the tasks that
+ * were taken. */
 static gemp_code finish_launch(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -379,10 +339,12 @@ static gemp_code finish_launch(gemp_search *search)
 	GEMP_TRY(gemp_launch_seconds(device, &seconds));
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
-	GEMP_TRY(empty_queue(n, device, control));
+	const size_t waited = gemp_min(control[GEMP_NESTED_WAITING], n->queue);
+	if (waited)
+		GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, waited * sizeof(gemp_nested_part)));
 	if (control[GEMP_NESTED_OVERFLOW])
 		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
-	uint32_t taken = control[GEMP_NESTED_NEXT] < left ? control[GEMP_NESTED_NEXT] : left;
+	uint32_t taken = (uint32_t)gemp_min(control[GEMP_NESTED_NEXT], left);
 	n->next += taken;
 	n->donated += control[GEMP_NESTED_GIVEN];
 	s->launches++;
@@ -393,7 +355,7 @@ static gemp_code finish_launch(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Progress is reported in pivots, all of which are done when no task is left. */
+/* Progress is reported in pivots: all of them are done when no task is left. */
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 {
 	*ran = search->nested->next < search->nested->end;
@@ -402,7 +364,7 @@ gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 	return *ran ? enqueue(search) : GEMP_OK;
 }
 
-/* Tasks are entries and not pivots, so that progress is a share of the pivots. */
+/* Tasks are ranges of entries and not pivots, so progress in pivots is estimated by the fraction of tasks. */
 gemp_code gemp_nested_end(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

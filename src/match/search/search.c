@@ -1,7 +1,6 @@
 #include "match/search/search.h"
 
 #include "core/log.h"
-#include "core/status.h"
 #include "device/launch.h"
 #include "device/tuning.h"
 #include "match/codegen/emit.h"
@@ -15,28 +14,29 @@
 
 enum { UNIT_ITEMS = 2048 }; /* work-items a compute unit of a GPU unless tuned: "match.unit_items" */
 
-/* The text is made on the host of each rank, and compiled once a node. */
-static gemp_code build(gemp_search *search)
+/* Collective. Every rank makes the text; one rank of each node compiles it. Nested loops on an NVIDIA GPU get at most 40
+ * registers, so that 1,536 work-items fit on a compute unit; the registers that spill belong to outer loops. */
+static gemp_code build_kernel(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
 	GEMP_OWNED char *fixed = NULL;
-	if (search->nested)
-		code = gemp_nested_text(search, &text);
-	else
-		code = gemp_kernel_source(&fixed, "match.clh");
-	if (code == GEMP_OK && !search->nested) {
+	const gemp_nested_search *nested = search->nested;
+	gemp_code code = gemp_kernel_source(&fixed, nested ? "nested.clh" : "match.clh");
+	if (code == GEMP_OK && nested)
+		gemp_nested_emit(&text, fixed, nested->plan, &nested->shape, &nested->options);
+	else if (code == GEMP_OK)
 		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
-		code = gemp_text_status(&text);
-	}
+	GEMP_THEN(gemp_text_status(&text));
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-	GEMP_TRY(gemp_runtime_program(search->context, &search->program, text.data,
-	                              search->nested ? gemp_nested_build_options(search) : ""));
+	bool limited = nested && search->context->device->nvidia;
+	GEMP_TRY(
+		gemp_runtime_program(search->context, &search->program, text.data, limited ? "-cl-nv-maxrregcount=40" : ""));
 	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
 	return gemp_comm_agree(search->context->comm, code);
 }
 
-/* On a GPU the first two extensions make tasks of their own, so that workers share hubs. */
+/* The steps whose partial matches become tasks of their own, as bits: on a GPU the first two extensions, so that several
+ * workers share the work of a hub. */
 static uint32_t choose_split(const gemp_search *search)
 {
 	uint32_t split = 0;
@@ -49,8 +49,7 @@ static uint32_t choose_split(const gemp_search *search)
 	return split;
 }
 
-/* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time, so that they
- * have one lane. */
+/* CPU devices have one lane, since PoCL mishandles barriers in a loop that each work-group leaves at another time. */
 static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 {
 	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
@@ -62,7 +61,7 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 	return GEMP_OK;
 }
 
-/* A GPU has 2048 work-items a compute unit, a CPU one worker a core. */
+/* A GPU gets 2048 work-items for each compute unit, a CPU device one worker for each core. */
 static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -77,8 +76,8 @@ static void choose_shape(gemp_search *search)
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
-/* Collective. Takes over what was given, and chooses what the kernel is made for: all rows are resident where every rank has them or
- * where they come in rounds, and offsets are wide where a view has 2^32 entries or nearly so on any rank. */
+/* Collective. Sets the fields that the arguments determine, and the options of the kernel: all rows are resident where every
+ * rank has them or where they come in rounds, and offsets are wide where a view has about 2^32 entries or more on any rank. */
 static void init_search(gemp_search *search, const gemp_shard *graph, const gemp_plan *plan,
                         const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *views,
                         const gemp_search_options *options)
@@ -101,16 +100,15 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 		                                                options->round_entries };
 	uint64_t longest = options->round_entries;
 	for (size_t v = 0; v < plan->view_count && !options->round_entries; v++)
-		if (views[v].begin[views[v].rows] > longest)
-			longest = views[v].begin[views[v].rows];
+		longest = gemp_max(longest, views[v].begin[views[v].rows]);
 	gemp_comm_max(search->context->comm, &longest, 1);
 	search->emit.wide = longest > UINT32_MAX - 64;
 	search->views = views;
 }
 
-/* The order matters: the shape decides about the layout, the rows about nested loops, the buffers that exist about
- * marks, and the balancer, which knows whether pivots are sliced, about the text of the kernel. The time for building
- * and preparing is taken off the time for uploads. */
+/* The order matters: the shape determines the layout, the rows determine nested loops, the memory that is left determines
+ * marks, and the balancer, which knows whether pivots are sliced, the text of the kernel. The time for building and preparing
+ * is not counted as upload. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -122,7 +120,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
-		search->context = context; /* freeing wants it, also when another rank has no memory */
+		search->context = context; /* gemp_search_free reads it, also if another rank has no memory */
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	init_search(search, graph, plan, order, residency, views, options);
 	choose_shape(search);
@@ -143,7 +141,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	} else
 		GEMP_TRY(gemp_search_balance_new(search));
 	if (!options->explained)
-		GEMP_TRY(build(search));
+		GEMP_TRY(build_kernel(search));
 	if (!search->balancer)
 		search->work[0].count = search->range.count;
 	*out = search;
@@ -151,7 +149,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	return GEMP_OK;
 }
 
-/* Views belong to the caller; devices only share what is in them. */
+/* The buffers of rows belong to the views. */
 void gemp_search_free(gemp_search *search)
 {
 	if (!search)
@@ -166,9 +164,8 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(rest[i], device);
 	for (int b = 0; b < 2; b++)
 		gemp_readback_free(&search->result[b], device);
-	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
+	for (size_t k = 0; search->work && k < search->layout.stage_count; k++)
 		gemp_buffers_free(device, &search->work[k].state, &search->work[k].tasks);
-	}
 	gemp_nested_free(search->nested, device);
 	if (search->kernel)
 		clReleaseKernel(search->kernel);
@@ -179,7 +176,7 @@ void gemp_search_free(gemp_search *search)
 	              search->pivot_slots, search);
 }
 
-/* The counters of all steps lie one behind the other, by kind. */
+/* The device has three arrays of counters, each with one counter a step. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
 {
 	size_t steps = search->plan->step_count;
@@ -194,10 +191,11 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 	return GEMP_OK;
 }
 
-/* Between looks at devices that are busy: a part of the time waited so far. */
-enum { POLLS = 32, MIN_SLEEP = 10000, MAX_SLEEP = 1000000 }; /* of the waiting; nanoseconds */
+/* A wait for busy devices sleeps 1 / POLLS of the time waited so far, within these bounds in nanoseconds: short launches are
+ * noticed soon, and long ones cost few polls. */
+enum { POLLS = 32, MIN_SLEEP = 10000, MAX_SLEEP = 1000000 };
 
-/* Why only the first device works; NULL: all do. */
+/* The reason why only the first device works; NULL if all devices work. */
 static const char *single_device_reason(const gemp_search *first)
 {
 	if (first->plan->arguments)
@@ -207,7 +205,7 @@ static const char *single_device_reason(const gemp_search *first)
 	return first->emit.all_resident ? NULL : "partial matches travel between ranks";
 }
 
-/* Pieces must mean the same tasks on all devices of a rank. */
+/* A chunk must stand for the same tasks on all devices of a rank. */
 static gemp_code align_tasks(gemp_search *search)
 {
 	const gemp_search *first = search->options.leader;
@@ -222,24 +220,22 @@ static gemp_code align_tasks(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Each device has a search of its own over the same rows. */
+/* Collective. Appends the search of another device, over the same rows. */
 static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_resident *rows,
                            const gemp_candidates *candidates, const gemp_search_options *options)
 {
-	gemp_code code = GEMP_OK;
 	gemp_view *views;
-	GEMP_TRY_DONE(gemp_resident_views(&views, rows, context->device));
-	GEMP_TRY_DONE(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
-	                              candidates, options));
-	code = align_tasks(last->next);
-done:
+	gemp_code code = gemp_resident_views(&views, rows, context->device);
+	GEMP_THEN(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
+	                          candidates, options));
+	GEMP_THEN(align_tasks(last->next));
 	if (code == GEMP_OK)
 		return code;
 	return gemp_fail_in(code, "device %d (%s), which can be left out of devices: ", context->device->index,
 	                    context->device->name);
 }
 
-/* Other devices take tasks of the same chunks, which every device of the job numbers alike. */
+/* The other devices take tasks of the same chunks, which have the same numbers on every device of the job. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
                          const gemp_search_options *options)
 {
@@ -262,7 +258,6 @@ gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_can
 	return gemp_comm_agree(context->comm, code);
 }
 
-/* STARTING. */
 gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 {
 	for (gemp_search *s = first; s; s = s->next)
@@ -270,12 +265,12 @@ gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 	return GEMP_OK;
 }
 
-/* The cut follows the first device's tasks. */
+/* The chunks are made for the first device's tasks, to which those of the other devices are aligned. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
 {
 	for (gemp_search *s = first; s; s = s->next) {
 		gemp_search_pivots(s, slots, count);
-		if (!s->options.round_entries) /* else they are handed out in rounds */
+		if (!s->options.round_entries) /* rounds upload the pivots that they take */
 			GEMP_TRY(gemp_search_tasks(s));
 	}
 	GEMP_TRY(gemp_search_balance_cut(first));
@@ -284,7 +279,7 @@ gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t
 	return GEMP_OK;
 }
 
-/* Statistics are those of one run, while counters of a profile go on. */
+/* Statistics are those of one run, whereas the counters of a profile are never cleared. */
 void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -293,18 +288,7 @@ void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 	}
 }
 
-/* Sleeps for a part of the time waited so far: short launches are noticed soon, long ones cost few look-ups. */
-static void sleep_while_busy(double waited)
-{
-	struct timespec pause = { .tv_nsec = (long)(1e9 * waited / POLLS) };
-	if (pause.tv_nsec < MIN_SLEEP)
-		pause.tv_nsec = MIN_SLEEP;
-	if (waited > 1e-9 * MAX_SLEEP * POLLS)
-		pause.tv_nsec = MAX_SLEEP;
-	nanosleep(&pause, NULL);
-}
-
-/* Returns when a device has finished. */
+/* Returns when a device has finished its launch. */
 static void wait_for_any(const gemp_search *first)
 {
 	double began = gemp_now();
@@ -312,11 +296,12 @@ static void wait_for_any(const gemp_search *first)
 		for (const gemp_search *s = first; s; s = s->next)
 			if (s->launch.under_way && gemp_launch_done(s->context->device))
 				return;
-		sleep_while_busy(gemp_now() - began);
+		const double pause = 1e9 * (gemp_now() - began) / POLLS;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)fmin(fmax(pause, MIN_SLEEP), MAX_SLEEP) }, NULL);
 	}
 }
 
-/* Devices that have nothing to do stay idle until the next part of the pivots. */
+/* Begins a launch on each idle device that has work; *busy becomes the number of running launches. */
 static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 {
 	bool began;
@@ -335,7 +320,7 @@ gemp_code gemp_multi_begin(gemp_search *first)
 	return begin_idle_devices(first, &busy);
 }
 
-/* With one device the launch is waited for; with several, whichever ends first is read back. */
+/* With one device this waits for the launch; with several, the launch that ends first is read back. */
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 {
 	size_t busy;
@@ -354,16 +339,16 @@ gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 	return GEMP_OK;
 }
 
-/* Results of a device that has more to do are delivered beside its next launch. */
+/* The results of a device with more work are delivered during its next launch. */
 gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 {
 	for (gemp_search *s = first; s; s = s->next)
-		if (!s->launch.under_way && (!ran || gemp_search_idle(s))) /* else beside the next launch */
+		if (!s->launch.under_way && (!ran || gemp_search_idle(s)))
 			GEMP_TRY(gemp_search_deliver(s));
 	return GEMP_OK;
 }
 
-/* After a failure launches may still run that write to buffers which will be freed. */
+/* After a failure, launches may still write to buffers that will be freed. */
 void gemp_multi_stop(gemp_search *first)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -373,7 +358,6 @@ void gemp_multi_stop(gemp_search *first)
 	}
 }
 
-/* FIGURES. */
 bool gemp_multi_idle(const gemp_search *first)
 {
 	for (const gemp_search *s = first; s; s = s->next)
@@ -382,7 +366,6 @@ bool gemp_multi_idle(const gemp_search *first)
 	return true;
 }
 
-/* The sink is one for all devices, and so are the figures that ranks report. */
 gemp_search_statistics gemp_multi_statistics(const gemp_search *first)
 {
 	gemp_search_statistics sum = first->statistics;
@@ -391,7 +374,7 @@ gemp_search_statistics gemp_multi_statistics(const gemp_search *first)
 	return sum;
 }
 
-/* The rank's clocks: the host's work for all devices, and the mean time that devices were at work. */
+/* The rank's timers get the host's work for all devices, and the mean kernel time of the devices. */
 void gemp_multi_add_counts(const gemp_search *first)
 {
 	double *seconds = first->context->timers.seconds, kernels = 0, devices = 0;

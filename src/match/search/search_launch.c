@@ -1,7 +1,6 @@
 #include "match/search/search_launch.h"
 
 #include "core/log.h"
-#include "core/status.h"
 #include "device/launch.h"
 #include "device/tuning.h"
 #include "kernels/match/match_abi.h"
@@ -11,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A search that its sink has ended early leaves items, workers and credits as they were; all of it is reset. */
+/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are reset. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;
@@ -40,7 +39,6 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 	return GEMP_OK;
 }
 
-/* ROUNDS. */
 gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_range part)
 {
 	size_t bytes;
@@ -57,7 +55,7 @@ gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_rang
 	return GEMP_OK;
 }
 
-/* The work is taken away before it runs, so that it runs once even if it fails. */
+/* The work is removed before it runs, so it runs only once even if it fails. */
 gemp_code gemp_search_overlap(gemp_search *search)
 {
 	gemp_overlap_work *beside = &search->overlap;
@@ -69,18 +67,17 @@ gemp_code gemp_search_overlap(gemp_search *search)
 	return code;
 }
 
-/* A launch should last about this long: short enough for rounds and progress, and so long that its overhead does not
- * count. */
+/* A launch should last about this long: short enough for rounds and progress, and long enough for its overhead to be small. */
 static const double launch_seconds = 0.2;
 
-enum { GROUP = 128 }; /* work-items of a work-group unless tuned: "match.group" */
+enum { GROUP = 128 }; /* work-items of a work-group; default of the tuning key match.group */
 
 static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	return stage * (search->ranks + 1) + destination;
 }
 
-/* Workers ask for places beyond the capacity, too: the counter tells how many, and the capacity how many got one. */
+/* The counter of an area also counts the workers that found it full, so it can exceed the capacity. */
 uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination)
 {
 	size_t area = area_of(search, stage, (uint32_t)destination);
@@ -88,13 +85,13 @@ uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destinat
 	return asked < search->capacity[area] ? asked : search->capacity[area];
 }
 
-/* How many seeds are not on the device yet. */
+/* The number of seeds that are not on the device yet. */
 static size_t seeds_left(const gemp_search *search)
 {
 	return search->plan->arguments ? search->range.first + search->range.count - search->seeds.next : 0;
 }
 
-/* Tasks that were split off and lie in this rank's own area are work, too. */
+/* Split-off tasks in this rank's own area of the outbox are work, too. */
 bool gemp_search_idle(const gemp_search *search)
 {
 	if (search->launch.under_way)
@@ -109,13 +106,12 @@ bool gemp_search_idle(const gemp_search *search)
 	return !search->balancer || !gemp_balancer_has_chunks(search->balancer);
 }
 
-/* DELIVERY. Results travel while the next launch runs. */
 static size_t live_edges(const gemp_search *search)
 {
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Starts to copy the results; they are waited for beside the next launch. */
+/* Starts to copy the results to the host; gemp_search_deliver waits for them during the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
@@ -128,10 +124,9 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
 }
 
-/* The sink reads the host copy in place, and the buffer is free again when it returns. */
+/* The sink reads the host's copy in place; the buffer can be reused when the sink returns. */
 gemp_code gemp_search_deliver(gemp_search *search)
 {
-	gemp_code code = GEMP_OK;
 	gemp_pending pending = search->pending;
 	search->pending.buffer = -1;
 	if (pending.buffer < 0 || !pending.count)
@@ -147,12 +142,12 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		                 .vertices = (const void *)result->host[0],
 		                 .edges = edges ? (const void *)result->host[1] : NULL };
 	GEMP_TRY(search->sink->consume(search->sink->self, &batch));
-	code = gemp_readback_end(result, search->context->device);
+	gemp_code code = gemp_readback_end(result, search->context->device);
 	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
 	return code;
 }
 
-/* Tasks that were split off become the next tasks of their stage, without passing through the host. */
+/* Copies split-off tasks on the device to the tasks of their stage, when workers have taken all tasks before them. */
 static gemp_code refill_tasks(gemp_search *search, size_t stage)
 {
 	gemp_work *work = &search->work[stage];
@@ -174,7 +169,7 @@ static gemp_code refill_tasks(gemp_search *search, size_t stage)
 	return GEMP_OK;
 }
 
-/* Uploads the next seeds when the workers have taken those on the device. */
+/* Uploads the next seeds when workers have taken all seeds on the device. */
 static gemp_code feed_seeds(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
@@ -182,7 +177,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	size_t left = seeds_left(search), given = (size_t)search->plan->arguments;
 	if (!left || work->next < work->count)
 		return GEMP_OK;
-	size_t count = left < search->seed_capacity ? left : search->seed_capacity;
+	size_t count = gemp_min(left, search->seed_capacity);
 	const gemp_vertex *ids = seeds->ids + seeds->next * given;
 	for (size_t i = 0; i < count * given; i++)
 		search->seed_slots[i] = search->order->slot_of[ids[i]];
@@ -194,7 +189,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* A stage that waits for space in the outbox is left until the next exchange. */
+/* True if the stage has work and does not wait for space in the outbox, which only an exchange makes. */
 static bool runnable(const gemp_search *search, size_t stage)
 {
 	const gemp_work *work = &search->work[stage];
@@ -245,7 +240,7 @@ static size_t list_arguments(const gemp_search *search, const gemp_launching *la
 	return n;
 }
 
-/* Local. Workers that were parked resume, and others take tasks from `next` on. */
+/* Launches the kernel: parked workers resume, and the others take tasks from `next` on. */
 static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 {
 	gemp_work *work = &search->work[launch->stage];
@@ -265,7 +260,8 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	if (launch->stage == 0 && search->chunk.slices > 1) {
 		params.slices = (uint32_t)search->chunk.slices;
 		params.pivot = (uint32_t)search->chunk.pivot;
-		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
+		params.split &= ~(
+			UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would not know its slice */
 	}
 	if (!work->state.mem)
 		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
@@ -280,7 +276,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* What a kernel found wrong with the rows; its place and value are in the control words. */
+/* The error that a kernel has reported in the control words, with its step and slot. */
 static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
@@ -296,23 +292,23 @@ static gemp_code kernel_error(const uint32_t *control)
 	}
 }
 
-/* GEMP's formula for the number of pivots in the next launch, limited so that a launch lasts about launch_seconds. */
-static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double seconds)
+/* Sets the number of pivots of the next launch by GEMP's formula, limited so that a launch lasts about launch_seconds.
+ * requested: rows of the result buffer that the workers wanted. */
+static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
 	double wave = (double)search->workers, next = search->batch * 4;
-	bool cheap = search->emit.loops && search->options.launch_factor <= 0; /* few workers: parking costs nothing */
-	if (search->emit.listed && !cheap) {
-		double room = (double)search->result_capacity / (asked ? (double)asked : 1);
-		next = room > factor ? search->batch * room * factor : search->batch * factor;
+	bool inexpensive = search->emit.loops && search->options.launch_factor <= 0; /* parking few workers costs nothing */
+	if (search->emit.listed && !inexpensive) {
+		double ratio = (double)search->result_capacity / fmax((double)requested, 1);
+		next = ratio > factor ? search->batch * ratio * factor : search->batch * factor;
 	}
 	double limit = seconds > 0 ? (double)tasks * launch_seconds / seconds : next;
-	if (next > limit)
-		next = limit;
-	search->batch = next < wave ? wave : next;
+	search->batch = fmax(fmin(next, limit), wave);
 }
 
-/* Reads the control words; matches beyond the result buffer stay with their workers, which are parked. */
+/* Reads the control words and updates the work of the stage. Workers whose matches did not fit into the result buffer are
+ * parked and keep them. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
 	size_t stage = launch->stage, tasks = launch->tasks;
@@ -326,9 +322,9 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	search->context->timers.seconds[GEMP_PHASE_KERNEL] += seconds;
 	s->kernel_seconds += seconds;
 	GEMP_TRY(kernel_error(control));
-	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
-	uint64_t asked = control[GEMP_CONTROL_RESULTS];
-	bool full = search->emit.listed && asked > search->result_capacity;
+	uint32_t taken = (uint32_t)gemp_min(control[GEMP_CONTROL_NEXT], tasks);
+	uint64_t requested = control[GEMP_CONTROL_RESULTS];
+	bool full = search->emit.listed && requested > search->result_capacity;
 	work->next += taken;
 	work->parked = control[GEMP_CONTROL_PARKED] > 0;
 	work->blocked = work->parked && !full;
@@ -338,19 +334,19 @@ static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch
 	s->found_local += (uint64_t)control[GEMP_CONTROL_FOUND] | (uint64_t)control[GEMP_CONTROL_FOUND + 1] << 32;
 	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
 	if (search->emit.listed) {
-		size_t rows = full ? search->result_capacity : asked;
+		size_t rows = full ? search->result_capacity : requested;
 		GEMP_TRY(fetch_results(search, launch->buffer, rows));
 		s->fill += (double)rows / (double)search->result_capacity;
 		s->listing_launches++;
 	}
 	if (stage == 0)
-		next_batch(search, taken, asked, seconds);
+		update_batch(search, taken, requested, seconds);
 	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken,
-	               tasks, control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
+	               tasks, control[GEMP_CONTROL_PARKED], (unsigned long long)requested, seconds);
 	return GEMP_OK;
 }
 
-/* The deepest stage that can run comes first, so that the outbox drains. */
+/* The deepest stage that can run comes first, so that the outbox is drained. */
 static gemp_code begin_stage(gemp_search *search, bool *ran)
 {
 	size_t stage = search->layout.stage_count;
@@ -376,7 +372,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	return GEMP_OK;
 }
 
-/* The time that beginning takes counts as building the program at the first launch, since PoCL compiles then. */
+/* gemp_search_end counts the seconds of a first launch as building the program, since PoCL compiles then. */
 gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 {
 	double began = gemp_now();
@@ -394,7 +390,7 @@ gemp_code gemp_search_end(gemp_search *search)
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
 	search->launch.under_way = false;
 	GEMP_TRY(search->nested ? gemp_nested_end(search) : finish_launch(search, &search->launch));
-	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
+	if (!search->stored) {
 		busy = search->statistics.kernel_seconds - busy;
 		double seconds = search->launch.seconds + gemp_now() - began - busy;
 		search->context->timers.seconds[GEMP_PHASE_BUILD] += seconds > 0 ? seconds : 0;
@@ -404,8 +400,7 @@ gemp_code gemp_search_end(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* The host works while the device is busy: first what was left to do beside the launch, then the results of the
- * launch before. */
+/* While the device is busy, the host first does the overlap work and then delivers the results of the launch before. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	*ran = search->launch.under_way;

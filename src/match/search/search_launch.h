@@ -1,33 +1,34 @@
-/* search_launch: launches of a search, and what is read back after each. */
+/* search_launch: launches the kernel of a search, reads its control words after each launch, and delivers its results. */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H
 #define GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H
 
 #include "match/search/search_state.h"
 
-/* Local. The rows of a round, in place of those of the round before, and the pivots (of pivot_slots) or seeds that restarts
- * begin with until the next. The views are borrowed. */
+/* Local. Sets the rows of a round, in place of those of the round before, and the range of pivots (of pivot_slots) or seeds
+ * with which the next restarts begin. The views are borrowed. */
 gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_task_range part);
 
-/* Local. From the part's first pivot or seed again, with nothing under way. anew: also what is counted at vertices. */
+/* Local. Begins again with the first pivot or seed of the range. No launch is under way. anew: counts at vertices begin at 0. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew);
 
-/* Collective, as the work is. Unless a launch has done it. */
+/* Collective. Does the search's overlap work, unless a launch has done it. */
 gemp_code gemp_search_overlap(gemp_search *search);
 
-/* Local. One launch of the deepest stage that can run; *ran is false if none can; or the one that is under way. Results of the
- * launch before are delivered while the device is busy. */
+/* Local. Makes one launch of the deepest stage that can run, or waits for the launch that is under way; *ran is false if no
+ * stage can run. The results of the launch before are delivered while the device is busy. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);
-/* Its parts, for devices that run side by side. Between both, what the launch before has left is to be delivered. */
+/* Local. The two halves of a launch, for several devices at once. Between them the caller delivers the results of the launch
+ * before. gemp_search_end waits for the device. */
 gemp_code gemp_search_begin(gemp_search *search, bool *ran);
-gemp_code gemp_search_end(gemp_search *search); /* waits */
+gemp_code gemp_search_end(gemp_search *search);
 
-/* Local. Hand the matches of the last launch to the sink. */
+/* Local. Passes the matches of the last launch to the sink. */
 gemp_code gemp_search_deliver(gemp_search *search);
 
-/* Nothing left to do here: no pivots, seeds, tasks or parked workers. */
+/* True if this rank has no pivots, seeds, tasks or parked workers left. */
 bool gemp_search_idle(const gemp_search *search);
-/* Items of an area (stage, destination) so far. */
+/* The number of items in an area (stage, destination). */
 uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination);
 
 #endif

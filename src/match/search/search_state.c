@@ -1,11 +1,10 @@
 #include "match/search/search_state.h"
 
-#include "core/status.h"
 #include "kernels/match/match_abi.h"
 
 #include <string.h>
 
-/* Pivots are fewer than the search was made for; seeds have no such bound. */
+/* Seeds have no bound, since they are uploaded in parts. */
 bool gemp_search_is_valid(const gemp_search *search)
 {
 	bool pivots = search->plan->arguments || search->pivots <= search->pivot_capacity;
@@ -13,16 +12,15 @@ bool gemp_search_is_valid(const gemp_search *search)
 	       search->pending.buffer >= -1 && search->pending.buffer < 2 && (unsigned)search->next_buffer < 2;
 }
 
-/* A rank alone with one device has nobody to share with; given vertices and rounds of rows have tasks of their own.
- * */
+/* With one device in all there is no balancing; seeds and rounds of rows have tasks that belong to one rank. */
 bool gemp_search_balances(const gemp_search *search)
 {
 	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.leader;
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
 }
 
-/* Slices of a pivot repeat what is made for the pivot as a whole, such as a table of two-paths, so that the plan must
- * have enough steps beyond; and a plan's last loop does not look after slices. */
+/* Each slice of a pivot repeats the work for the pivot as a whole, such as a table of two-paths, so the plan must have enough
+ * further steps to make this worthwhile. The last loop of a kernel cannot be sliced. */
 bool gemp_search_sliceable(const gemp_search *search)
 {
 	const gemp_plan *plan = search->plan;
@@ -31,7 +29,7 @@ bool gemp_search_sliceable(const gemp_search *search)
 	       plan->steps[second].kind == GEMP_EXTEND;
 }
 
-/* Used for several devices of a rank, and for the split search of oversized tasks. */
+/* Adds the statistics of another device, or of the split search of oversized tasks. */
 void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from)
 {
 	to->launches += from->launches;
@@ -50,13 +48,12 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 
 enum { MAX_SEEDS = 1 << 18 }; /* on the device at a time */
 
-/* An empty array still has a buffer, since kernels take an argument. */
+/* Makes a buffer of an array. An empty array has a buffer, too, since the kernel has an argument for it. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
 }
 
-/* Rows for the next launches, uploaded unless they are there; *bytes of them. */
 gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
 	*bytes = 0;
@@ -70,11 +67,11 @@ gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes
 	return GEMP_OK;
 }
 
-/* Bitmaps of all pattern vertices up to the last that has one, by slot. A range takes two words, which is the least
- * size of a bitmap. */
+/* Uploads the bitmaps, by slot, of all pattern vertices up to the last one that has a bitmap, and makes that of the pivot. A
+ * vertex in plan->ranges has two words in place of its bitmap, so a bitmap has two words at least. */
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
-	size_t words = candidates->words < 2 ? 2 : candidates->words; /* a range takes two */
+	size_t words = candidates->words < 2 ? 2 : candidates->words;
 	size_t vertices = (size_t)search->plan->vertex_count, sets = 0;
 	GEMP_OWNED uint32_t *all = NULL;
 	for (size_t v = 0; v < vertices; v++)
@@ -93,7 +90,7 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	return upload(search, &search->candidates, all, sets * words, sizeof *all);
 }
 
-/* The slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
+/* Lists the candidates of the pivot, hubs first: own slots, or all slots where each rank can search from any pivot. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	bool any = gemp_search_balances(search);
@@ -111,7 +108,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	return gemp_search_tasks(search);
 }
 
-/* The pivots of the range in their order, and their bitmap, by which kernels of nested loops test the first vertex. */
+/* Nested loops test the first vertex by the bitmap; other kernels read the list. */
 gemp_code gemp_search_tasks(gemp_search *search)
 {
 	gemp_device *device = search->context->device;
@@ -125,7 +122,7 @@ gemp_code gemp_search_tasks(gemp_search *search)
 	return gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits);
 }
 
-/* Key ranks by slot, as kernels compare them. */
+/* Uploads the key ranks by slot. */
 static gemp_code upload_key_ranks(gemp_search *search)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
@@ -136,7 +133,6 @@ static gemp_code upload_key_ranks(gemp_search *search)
 	return upload(search, &search->key_rank, ranks, count, sizeof *ranks);
 }
 
-/* What rounds bring is uploaded by gemp_search_rows. */
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates)
 {
@@ -162,16 +158,15 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	return GEMP_OK;
 }
 
-/* Bytes for one of the search's own buffers: an eighth of what the graph leaves free, and no more than helps. */
-static uint64_t share_of_memory(const gemp_device *device, uint64_t gpu, uint64_t cpu)
+/* Bytes for the outbox or the results: an eighth of the free memory, up to a size beyond which more does not help. */
+static uint64_t buffer_budget(const gemp_device *device, uint64_t gpu, uint64_t cpu)
 {
-	uint64_t most = device->gpu ? gpu : cpu, share = (device->memory - device->buffer_bytes) / 8;
-	return share < most ? share : most;
+	return gemp_min((device->memory - device->buffer_bytes) / 8, device->gpu ? gpu : cpu);
 }
 
-/* The outbox has an area for each (stage, destination); destination `ranks` is this rank itself, for tasks that are
- * split off for other workers. Only areas that can be used have capacity: later stages for other ranks, and split
- * steps for itself. */
+/* The outbox has an area for each (stage, destination). Destination `ranks` stands for this rank itself, for tasks that are
+ * split off for other workers. Only two kinds of areas have capacity: later stages for other ranks, and split steps for this
+ * rank. */
 static bool area_used(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	const gemp_plan_stage *s = &search->layout.stages[stage];
@@ -180,44 +175,33 @@ static bool area_used(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage > 0 && !search->emit.all_resident && destination != (uint32_t)search->context->comm->rank;
 }
 
-/* Items of an area: the budget shared by all areas that can be used, within bounds. */
+/* The capacity of an area: the budget divided among all areas that can be used, from 64 to 2^22 items. */
 static uint32_t choose_slots(const gemp_search *search)
 {
-	uint64_t words = 1, budget = share_of_memory(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);
+	uint64_t words = 1, budget = buffer_budget(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);
 	if (search->options.outbox)
-		return (uint32_t)(search->options.outbox < UINT32_MAX / 2 ? search->options.outbox : UINT32_MAX / 2);
+		return (uint32_t)gemp_min(search->options.outbox, UINT32_MAX / 2);
 	for (size_t k = 0; k < search->layout.stage_count; k++)
 		for (uint32_t d = 0; d <= search->ranks; d++)
 			words += area_used(search, k, d) ? search->layout.item_words[k] : 0;
-	uint64_t slots = budget / (words * sizeof(uint32_t));
-	return (uint32_t)(slots < 64 ? 64 : slots > UINT32_C(1) << 22 ? UINT32_C(1) << 22 : slots);
+	return (uint32_t)gemp_min(gemp_max(budget / (words * sizeof(uint32_t)), 64), UINT32_C(1) << 22);
 }
 
-/* Collective. A sender starts with its own slots as credits, so that all ranks must have the fewest that any of them
- * has. */
-static void agree_on_slots(gemp_search *search)
-{
-	uint64_t missing = UINT32_MAX - choose_slots(search);
-	gemp_comm_max(search->context->comm, &missing, 1);
-	search->slots = UINT32_MAX - (uint32_t)missing;
-}
-
-/* An area that the plan cannot fill has no credits, and so no memory. */
 uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	return area_used(search, stage, destination) ? search->slots : 0;
 }
 
-/* Areas lie one behind the other; base[] is where each begins, and capacity[] how many items it takes until the next
- * exchange. */
+/* Collective. Makes the outbox, whose areas lie one behind the other. A sender starts with its own slots as credits, so all
+ * ranks use the least number of slots of any rank. */
 static gemp_code make_outbox(gemp_search *search)
 {
-	uint64_t words = 0;
+	uint64_t words = 0, missing = UINT32_MAX - choose_slots(search);
 	search->areas = search->layout.stage_count * (search->ranks + 1);
-	agree_on_slots(search);
-	GEMP_TRY(GEMP_NEW(search->capacity, search->areas));
-	GEMP_TRY(GEMP_NEW(search->base, search->areas));
-	GEMP_TRY(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
+	gemp_comm_max(search->context->comm, &missing, 1);
+	search->slots = UINT32_MAX - (uint32_t)missing;
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(search->capacity, search->areas), GEMP_ARRAY(search->base, search->areas),
+	                      GEMP_ARRAY(search->control_words, GEMP_CONTROL_WORDS + search->areas)));
 	for (size_t k = 0; k < search->layout.stage_count; k++)
 		for (uint32_t d = 0; d <= search->ranks; d++) {
 			size_t area = k * (search->ranks + 1) + d;
@@ -232,12 +216,12 @@ static gemp_code make_outbox(gemp_search *search)
 	              sizeof(uint32_t));
 }
 
-/* There are two result buffers: the device fills one while the host works on the other. */
+/* There are two result buffers: the device fills one while the host reads the other. */
 static gemp_code make_results(gemp_search *search)
 {
 	gemp_device *device = search->context->device;
 	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
-	uint64_t bytes = share_of_memory(device, UINT64_C(64) << 20, UINT64_C(8) << 20);
+	uint64_t bytes = buffer_budget(device, UINT64_C(64) << 20, UINT64_C(8) << 20);
 	search->result_capacity = search->options.result_buffer ? search->options.result_buffer : bytes / (words * 4) + 1;
 	if (search->result_capacity > INT32_MAX)
 		search->result_capacity = INT32_MAX;
@@ -250,13 +234,13 @@ static gemp_code make_results(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Marks are a byte for each vertex and worker; a worker's bytes begin at a cache line. */
+/* A worker has a byte of marks for each vertex; the bytes of each worker begin at a cache line. */
 static size_t mark_bytes(const gemp_search *search)
 {
 	return search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
 }
 
-/* Kernels of all ranks must be the same, so that marks are used if they fit everywhere. */
+/* All ranks must have the same kernel, so marks are used only if they fit on every rank. */
 void gemp_search_choose_marks(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -268,7 +252,7 @@ void gemp_search_choose_marks(gemp_search *search)
 	search->emit.marks = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
 }
 
-/* A buffer that is all zero. Drivers dislike empty buffers, so that it has four bytes more. */
+/* Makes a buffer of zeros. It has four bytes more, since drivers reject empty buffers. */
 static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t bytes)
 {
 	gemp_device *device = search->context->device;
@@ -276,18 +260,17 @@ static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t by
 	return gemp_buffer_zero(device, buffer, 0, bytes + 4);
 }
 
-/* Seeds are copied to the device in parts, which share one buffer. */
+/* Makes the buffer for seeds, which are copied to the device in parts. */
 static gemp_code make_seeds(gemp_search *search)
 {
 	size_t given = (size_t)search->plan->arguments;
-	search->seed_capacity = search->options.outbox && search->options.outbox < MAX_SEEDS ? search->options.outbox
-	                                                                                     : MAX_SEEDS;
+	search->seed_capacity = search->options.outbox ? gemp_min(search->options.outbox, MAX_SEEDS) : MAX_SEEDS;
 	GEMP_TRY(GEMP_NEW(search->seed_slots, search->seed_capacity * given));
 	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
-/* A buffer that neither the plan nor the options use is not made. Tables of two-paths have a number for each vertex and worker,
- * marks a byte. Counters of a profile are for each step, and those of vertex counts for each slot. */
+/* Tables of two-paths have a number for each vertex and worker, and marks have a byte. A profile has counters for each step, and
+ * vertex counts have one for each slot. */
 gemp_code gemp_search_buffers_new(gemp_search *search)
 {
 	GEMP_TRY(make_outbox(search));
@@ -306,7 +289,7 @@ gemp_code gemp_search_buffers_new(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Seeds go to the device in parts; none of these is there yet. */
+/* All seeds are still to be uploaded. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 {
 	search->seeds = (gemp_seeds){ ids, count, count };
