@@ -1,4 +1,4 @@
-/* count_abi: what kernels that count and the host agree on; included by count.clh and by src/count. */
+/* count_abi: constants that counting kernels and the host share; included by count.clh and by src/count. */
 
 #ifndef GEMP_KERNELS_COUNT_ABI_H
 #define GEMP_KERNELS_COUNT_ABI_H

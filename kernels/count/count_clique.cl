@@ -1,6 +1,6 @@
-/* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1, so that
- * what the low row of another has in common with it are greater numbers than its own; they become a row of bits.
- * Emitted around it (src/count/codegen.c):
+/* count_clique: counts cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1.
+ * The vertices that the low row of another vertex shares with it then have greater numbers than that vertex, and become a row
+ * of bits. src/count/codegen.c defines:
  *
  *   COUNT_KERNEL     its name
  *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
@@ -28,9 +28,9 @@
 #define ROW_WORDS(d) (((d) + COUNT_BITS - 1) / COUNT_BITS)
 #endif
 
-/* A group has a vertex: list holds those with d >= k - 1, those with the longest rows first, and the group takes them from a
- * counter. room: local memory for two longs a work-item, and for slots and bits if these are __local; else slab holds these,
- * slab_words for each group. */
+/* A group takes one vertex at a time from list by a counter. list has the vertices with d >= k - 1, those with the longest rows
+ * first. room is local memory for two longs a work-item, and for slots and bits if these are __local; else they are in slab,
+ * which has slab_words for each group. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices,
                            __global const uint *list, uint first, uint end, uint rank, uint ranks, __global uint *slab,
                            ulong slab_words, __global uint *control, __global long *out, ulong place,

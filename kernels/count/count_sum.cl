@@ -1,4 +1,4 @@
-/* count_sum: a sum over vertices, edges or triangles. Emitted around it (src/count/codegen.c):
+/* count_sum: a sum over vertices, edges or triangles. src/count/codegen.c defines:
  *
  *   COUNT_KERNEL     its name
  *   COUNT_VERTICES, COUNT_EDGES or COUNT_TRIANGLES
@@ -6,7 +6,7 @@
  *   COUNT_SYMBOLS    declarations of the symbols that the expression mentions, from slot_0, slot_1, slot_2 and the places of
  *                    edges in the low rows, at_01, at_02, at_12
  *   COUNT_VALUE      the expression; not defined: 1
- *   COUNT_MAGNITUDE  the same of absolute values, in double; not defined: it cannot pass what a long holds
+ *   COUNT_MAGNITUDE  the expression over absolute values, in double; not defined if it cannot exceed a long
  *
  * tasks are vertices or edges; on a CPU, vertices 2 of triangles. maps: there, a uint a vertex for each worker, 0 between
  * launches. Group g leaves its sum at place + g of out.

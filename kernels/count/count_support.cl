@@ -62,10 +62,9 @@ __kernel void count_spread(__global const OFFSET *row_offsets, __global const OF
 
 #else
 
-/* A task is a vertex v: its row is marked, and the rows of its neighbours of greater slot are gone through. Nothing is
- * written twice, by any rank. support: 0 if only low_support is wanted; over: the same for those
- * triangles whose third vertex comes after v, or 0; maps: a byte a vertex for each worker, 0 between
- * launches. */
+/* A task is a vertex v: the worker marks its row, and walks the rows of its neighbours of greater slot. No number is written
+ * twice, by any rank. support is 0 if only low_support is wanted. ordered_support counts only triangles whose third vertex comes
+ * after v, and may be 0. maps has a byte a vertex for each worker, which is 0 between launches. */
 __kernel void count_support(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
                             __global const uint *column_indices, __global const OFFSET *low_offsets,
                             __global const uint *low_indices, uint vertices, uint rank, uint ranks,

@@ -1,8 +1,8 @@
-/* count_wedges_dense: wedge counting on CPU devices, one work-item a worker, each with a counter for every vertex in global memory.
- * Written behind what src/count/codegen.h puts in front.
+/* count_wedges_dense: wedge counting on CPU devices. Each work-item is a worker with a counter for every vertex in global memory.
+ * The macros of src/count/codegen.h precede it.
  *
- * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: for long
- * rows, which are the first ones, it is kept, and hardly searched for. */
+ * A worker takes roots in ascending order, so the place of the root in each row that it enters only moves forward. For long
+ * rows, which are the first ones, the worker stores this place, from where the next search is short. */
 
 #include "count_wedges.clh"
 
@@ -112,7 +112,7 @@ static inline void clear_counters(const wedges *s, ulong paths, uint ends)
 #ifdef WEDGES_BY_END
 
 #ifdef HAS_ADJACENCY
-/* Ends that are neighbours of the root, on top of what they were taken to be worth. */
+/* Adds the value of ends that are neighbours of the root, less the value at which they were counted before. */
 static inline long worth_of_neighbours(const wedges *s, wedges_sum *sum, OFFSET from, OFFSET to VALUE_PARAMETERS)
 {
 	long more = 0;
@@ -262,8 +262,8 @@ static inline long hung_on_middles(const wedges *s)
 	return found;
 }
 
-/* Paths go on from the ends of two-paths; `more` is what pairs of them are to be less for what they share. How many vertices
- * are met. */
+/* Extends two-paths to three-paths and returns the number of vertices at which these end. *more becomes the number of pairs of
+ * three-paths that share a vertex, which the caller subtracts. */
 static inline uint go_on(const wedges *s, __global const uint *touched, uint found, __global const OFFSET *upper_offsets,
                          long *more)
 {

@@ -94,7 +94,7 @@ static inline void walk(const wedges *s, wedges_sum *sum, int what VALUE_PARAMET
 }
 
 #ifdef HAS_ADJACENCY
-/* Ends that are neighbours of the root, on top of what they were taken to be worth. */
+/* Adds the value of ends that are neighbours of the root, less the value at which they were counted before. */
 static inline void walk_neighbours(const wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
 	OFFSET end = s->row_offsets[s->root + 1];
@@ -349,8 +349,9 @@ static inline wedges new_wedges(__global const OFFSET *row_offsets, __global con
 	return s;
 }
 
-/* Tasks: `many` roots at the front of the list, each with all windows; then workers take the `few` roots that stand `between`
- * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. Groups of a power of 2. */
+/* Tasks are the `many` roots at the front of the list, each with all windows. Afterwards workers take the `few` roots that begin
+ * `between` places behind these. window[] has the first slots of the windows, followed by `ends`; next has two words. The size of
+ * a group is a power of 2. */
 __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                              __global const uint *restrict column_indices, __global const ROW *restrict rows,
                              __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
@@ -387,7 +388,7 @@ __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __glob
 	leave(words, &sum, values, magnitudes);
 }
 
-/* Tasks: `roots` of the list, each with a table of the whole group. The groups' sums go to values[sums] and behind. */
+/* Tasks are `roots` of the list, each with a table of the whole group. The sums of the groups are written from values[sums] on. */
 __kernel void wedges_tables(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                             __global const uint *restrict column_indices, __global const ROW *restrict rows,
                             __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,

@@ -1,5 +1,5 @@
-/* count_tasks: what wedge counting in groups need beforehand: where each middle's row goes on behind the root, how many paths
- * each root has, and the roots by descending number of paths. Written behind what src/count/codegen.h puts in front. */
+/* count_wedges_tasks: prepares wedge counting in groups: finds the part of each middle's row behind the root, the number of paths
+ * of each root, and the roots by descending number of paths. The macros of src/count/codegen.h precede it. */
 
 #include "count_wedges.clh"
 

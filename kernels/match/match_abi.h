@@ -1,4 +1,4 @@
-/* abi: plain structs shared by kernels and host. Only 32-bit fields, so that both lay them out alike. */
+/* match_abi: structs that match kernels and the host share. All fields have 32 bits, so both have the same layout. */
 #ifndef GEMP_KERNELS_ABI_H
 #define GEMP_KERNELS_ABI_H
 

@@ -1,4 +1,4 @@
-/* nested_abi: plain structs shared by nested kernels and host. Only 32-bit fields, so that both lay them out alike. */
+/* nested_abi: structs that nested kernels and the host share. All fields have 32 bits, so both have the same layout. */
 #ifndef GEMP_KERNELS_NESTED_ABI_H
 #define GEMP_KERNELS_NESTED_ABI_H
 

@@ -1,4 +1,4 @@
-/* trim_abi: what trim.cl and its host agree on. */
+/* trim_abi: constants that trim.cl and the host share. */
 #ifndef GEMP_KERNELS_TRIM_ABI_H
 #define GEMP_KERNELS_TRIM_ABI_H
 

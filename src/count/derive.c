@@ -1,7 +1,5 @@
 #include "count/derive.h"
 
-#include "core/memory.h"
-
 #include <string.h>
 
 enum { MAX_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };

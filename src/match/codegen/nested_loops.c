@@ -290,8 +290,8 @@ static void put_mark(const gemp_nested_emitter *e)
 	PUT(0, "if (pass)\n\tmark(c);\n}\ngemp_sync();\n}\n");
 }
 
-/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened
- * again: keeping it would take registers from all loops in between. */
+/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened again, since
+ * keeping it would take registers from all loops in between. */
 static void put_wipe(const gemp_nested_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -307,9 +307,8 @@ static void put_wipe(const gemp_nested_emitter *e)
 	           "}\n");
 }
 
-/* Marks that only the task's first vertex decides about are kept while tasks have the same first vertex, and wiped
- * when it changes. At the end of the kernel those in global memory are wiped, so that they are clean for the next
- * launch. */
+/* Marks that depend only on the task's first vertex are kept while tasks have the same one. At the end of the kernel those in
+ * global memory are wiped, so that the next launch finds them clean. */
 void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end)
 {
 	int first = e->plan->steps[0].vertex;

@@ -1,7 +1,5 @@
 #include "match/codegen/nested_shape.h"
 
-#include "match/codegen/adjacency_marks.h"
-
 #include "core/search.h"
 
 #define BIT(i) (UINT64_C(1) << (i))
@@ -280,30 +278,30 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
-/* The candidates of a list lie in each of its source rows, so that the shortest bound of these holds. */
-static uint64_t list_room(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
-                          uint64_t longest)
+/* The candidates of a list lie in each of its source rows, so the list is no longer than the shortest bound of these. */
+static uint64_t list_bound(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
+                           uint64_t longest)
 {
-	uint64_t room = longest;
+	uint64_t bound = longest;
 	for (size_t i = 0; i < filters->row_count; i++) {
 		const gemp_row_filter *row = &filters->rows[i];
 		if (!row->source || row->absent || row->from < 0 || row->view >= (int)view_count)
 			continue;
 		row_part part = filters->less >> row->from & 1 ? BEFORE : filters->greater >> row->from & 1 ? AFTER : WHOLE;
-		uint64_t most = part == WHOLE ? room : longest_part(&views[row->view], part);
-		room = most < room ? most : room;
+		if (part != WHOLE)
+			bound = gemp_min(bound, longest_part(&views[row->view], part));
 	}
-	return room;
+	return bound;
 }
 
 /* All lists of a worker have the same capacity, so that a list is found by one multiplication. */
 uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
                                    uint64_t longest)
 {
-	uint64_t room = 1;
+	uint64_t capacity = 1;
 	for (size_t l = 0; l < nested->list_count; l++) {
-		uint64_t one = list_room(&nested->lists[l].filters, views, view_count, longest);
-		room = one > room ? one : room;
+		uint64_t bound = list_bound(&nested->lists[l].filters, views, view_count, longest);
+		capacity = gemp_max(capacity, bound);
 	}
-	return room;
+	return capacity;
 }

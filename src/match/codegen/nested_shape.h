@@ -1,4 +1,4 @@
-/* nested_shape: how a plan becomes loops within loops, for devices with many lanes.
+/* nested_shape: divides a plan into nested loops, for devices with many lanes.
  *
  * Level i binds the vertex of step i. Levels 0 and 1 are the task, an entry of a row. On levels up to the last but two
  * all lanes of a worker work on one candidate together. On the last level but one each row of lanes has a vertex of its
@@ -13,46 +13,46 @@
 #include "match/codegen/kernel_text.h"
 #include "partition/views/view.h"
 
-/* Filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates
- * are compared by their filters: one that asks for less can be the base of one that asks for more. */
+/* Filters are the tests of a candidate that the vertices bound so far determine. Sets of candidates are compared by their filters:
+ * a set with fewer filters can be the base of one with more. */
 
-/* "The row of `from` has (or, absent, has not) the candidate"; from -1: its own row. */
+/* The test that the row of `from` contains (absent: does not contain) the candidate; from -1: the candidate's own row. */
 typedef struct gemp_row_filter {
 	int view, from;
 	bool absent;
-	bool source; /* names each candidate once */
+	bool source; /* the row contains all candidates, each once */
 } gemp_row_filter;
 
 typedef struct gemp_nested_filters {
 	size_t row_count;
 	gemp_row_filter rows[GEMP_MAX_CHECKS];
-	int candidates; /* pattern vertex whose bitmap; -1: none */
-	/* Pattern vertices; see gemp_step. */
+	int candidates; /* pattern vertex whose bitmap is tested; -1: none */
+	/* Pattern vertices, as bits; see gemp_step. */
 	uint64_t differ, less, greater, same, key_less, key_max, key_greater, key_min;
 } gemp_nested_filters;
 
-/* What the step asks of its vertex with regard to those in `seen`. */
+/* The filters of the step's vertex that depend only on the vertices in `seen`. */
 void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen);
 
-/* What b asks beyond a. */
+/* The filters of b that are not in a. */
 void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a);
-/* Rows that can give the candidates; the first bit is rows[0]. */
+/* The rows that contain all candidates, as bits; the first bit is rows[0]. */
 uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters);
 
-/* Candidates that are written down as soon as the vertex of `level` is bound. Lists are made on level 1 at the
- * earliest, since a task binds two vertices at once; marks may be those of the first alone. */
+/* A set of candidates that is stored as soon as the vertex of `level` is bound. Lists are made on level 1 at the earliest, since a
+ * task binds two vertices at once; marks may depend on the first vertex alone. */
 typedef struct gemp_nested_set {
 	gemp_nested_filters filters;
-	gemp_nested_filters rest; /* what is tested when they are taken from the base; all filters, if there is none */
-	int level, base;          /* base: a list, or -1: a row */
+	gemp_nested_filters rest; /* the filters that are tested when the set is made from its base */
+	int level, base;          /* base: a list; -1: a row */
 } gemp_nested_set;
 
 enum { GEMP_MAX_LEVELS = 12 }; /* of loops within loops; longer plans are left to the state machine */
 
 typedef enum gemp_nested_leaf {
-	GEMP_LEAF_SEARCH, /* a row, its entries looked for in the others by halving */
-	GEMP_LEAF_MARKED, /* the row of the vertex before, its entries looked up in the bitmap */
-	GEMP_LEAF_LISTED  /* a list */
+	GEMP_LEAF_SEARCH, /* walks a row, and searches for its entries in the others (binary search) */
+	GEMP_LEAF_MARKED, /* walks the row of the vertex before, and looks its entries up in the bitmap */
+	GEMP_LEAF_LISTED  /* walks a list */
 } gemp_nested_leaf;
 
 typedef enum gemp_twin_ways { GEMP_TWINS_UNORDERED, GEMP_TWINS_ORDERED, GEMP_TWINS_FREE } gemp_twin_ways;
@@ -64,21 +64,19 @@ typedef struct gemp_nested {
 	gemp_nested_leaf leaf;
 	size_t list_count;
 	gemp_nested_set lists[GEMP_MAX_PATTERN_VERTICES];
-	int list_of[GEMP_MAX_PATTERN_VERTICES]; /* level: which list it goes through, or -1: the row itself */
+	int list_of[GEMP_MAX_PATTERN_VERTICES]; /* by level, the list that it walks; -1: it walks a row */
 	gemp_nested_set marks;                  /* GEMP_LEAF_MARKED */
 } gemp_nested;
 
-/* May this plan, so emitted, be loops? Else it is left to the state machine. */
+/* True if nested loops can run this plan with these options; else it is left to the state machine. */
 bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *options);
 void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_options *options);
 
-/* Vertices bound on levels up to `level`. */
+/* The vertices bound on levels up to `level`, as bits. */
 uint64_t gemp_nested_bound(const gemp_plan *plan, int level);
 
-/* Capacity: how long the lists of a nested search can be. Host only. */
-
-/* Entries of the longest list, where the views hold all rows, by slot: a list lies in a row, and where the order of its
- * vertex and of the row's is given, in the part before or after that. The longest row is `longest`. */
+/* The length of the longest list; the views have all rows, by slot. A list is a part of a row and, where the order of its vertex and
+ * the row's vertex is restricted, lies in the part of the row before or after the latter. The longest row is `longest`. */
 uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
                                    uint64_t longest);
 

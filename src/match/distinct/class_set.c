@@ -1,36 +1,12 @@
 #include "match/distinct/class_set.h"
 
-#include "core/memory.h"
 #include "core/threads.h"
 
 #include <math.h>
 #include <string.h>
 
-static void permutation_blocks(gemp_record_form *form);
-
-/* An embedding beside the key is kept only if somebody wants to see it; counting compares keys alone. */
-void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vertex_count, int edge_count, bool keep,
-                          const gemp_stab_chain *chain, const int (*pairs)[2], size_t pair_count)
-{
-	size_t vertices = (size_t)vertex_count, embedding = vertices + 2 * (size_t)edge_count;
-	GEMP_CHECK(vertex_count <= GEMP_MAX_PATTERN_VERTICES && edge_count <= GEMP_MAX_PATTERN_EDGES);
-	*form = (gemp_record_form){
-		.kind = kind,
-		.vertex_count = vertex_count,
-		.edge_count = edge_count,
-		.chain = chain,
-		.pairs = pairs,
-		.pair_count = pair_count,
-	};
-	form->key_words = kind == GEMP_KEY_VERTICES ? vertices : kind == GEMP_KEY_PAIRS ? 2 * vertices : embedding;
-	form->embedding = kind == GEMP_KEY_ORBIT ? 0 : form->key_words;
-	form->words = form->key_words + (keep && kind != GEMP_KEY_ORBIT ? embedding : 0);
-	if (kind == GEMP_KEY_ORBIT && edge_count == 0)
-		permutation_blocks(form);
-}
-
-/* Is the exchange of the points at levels i and j in the group? Numbers that ascend along the chain are the smallest tuple
- * of their orbit, so an exchanged pair comes back just then. */
+/* True if exchanging the points at levels i and j is an automorphism. Numbers that ascend along the chain are the smallest tuple
+ * of their orbit, so the canonical form of an exchanged pair is these numbers just then. */
 static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, int i, int j)
 {
 	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES];
@@ -43,13 +19,13 @@ static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, 
 	return true;
 }
 
-/* Exchangeable vertices form blocks. The group is all permutations within blocks if and only if it has as many
- * elements as those: the product of the orbits along the chain equals that of the factorials of the block sizes. Then
- * sorting within blocks makes a tuple canonical, which is much faster than the chain. */
-static void permutation_blocks(gemp_record_form *form)
+/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if it has as many
+ * elements: the product of the orbits along the chain equals that of the factorials of the block sizes. Then sorting within
+ * blocks makes a tuple canonical, which is much faster than the chain. */
+static void find_permutation_blocks(gemp_record_form *form)
 {
 	int count = form->vertex_count, base[GEMP_MAX_PATTERN_VERTICES], places = 0;
-	double group = 1, blocks = 1; /* at most 32!, and both products of the same small factors: compared with room */
+	double group = 1, blocks = 1; /* at most 32!; rounding cannot hide a difference, which is a factor of 2 at least */
 	bool placed[GEMP_MAX_PATTERN_VERTICES] = { false };
 	for (int i = 0; i < count; i++) {
 		const int *orbit;
@@ -71,22 +47,39 @@ static void permutation_blocks(gemp_record_form *form)
 	form->sorts = blocks > group * 0.75;
 }
 
-static inline void sort_two(uint32_t *a, uint32_t *b)
+/* A record has an embedding beside the key only if representatives are wanted; counting compares keys alone. */
+void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vertex_count, int edge_count, bool keep,
+                          const gemp_stab_chain *chain, const int (*pairs)[2], size_t pair_count)
 {
-	uint32_t x = *a, y = *b;
-	*a = x < y ? x : y;
-	*b = x < y ? y : x;
+	size_t vertices = (size_t)vertex_count, embedding = vertices + 2 * (size_t)edge_count;
+	GEMP_CHECK(vertex_count <= GEMP_MAX_PATTERN_VERTICES && edge_count <= GEMP_MAX_PATTERN_EDGES);
+	*form = (gemp_record_form){
+		.kind = kind,
+		.vertex_count = vertex_count,
+		.edge_count = edge_count,
+		.chain = chain,
+		.pairs = pairs,
+		.pair_count = pair_count,
+	};
+	form->key_words = kind == GEMP_KEY_VERTICES ? vertices : kind == GEMP_KEY_PAIRS ? 2 * vertices : embedding;
+	form->embedding = kind == GEMP_KEY_ORBIT ? 0 : form->key_words;
+	form->words = form->key_words + (keep && kind != GEMP_KEY_ORBIT ? embedding : 0);
+	if (kind == GEMP_KEY_ORBIT && edge_count == 0)
+		find_permutation_blocks(form);
 }
 
-/* Odd-even transposition: no branches, and unrolled where count is a constant. */
+/* Odd-even transposition sort, which has no branches, and which the compiler unrolls where count is a constant. */
 static inline void sort_network(uint32_t *words, const int count)
 {
 	for (int round = 0; round < count; round++)
-		for (int i = round & 1; i + 1 < count; i += 2)
-			sort_two(&words[i], &words[i + 1]);
+		for (int i = round & 1; i + 1 < count; i += 2) {
+			uint32_t x = words[i], y = words[i + 1];
+			words[i] = x < y ? x : y;
+			words[i + 1] = x < y ? y : x;
+		}
 }
 
-/* Patterns are small: networks for up to six words are unrolled, longer keys are sorted by insertion. */
+/* Most keys are short: up to six words are sorted by unrolled networks, longer keys by insertion. */
 static void sort_words(uint32_t *words, int count)
 {
 	switch (count) {
@@ -108,7 +101,7 @@ static void sort_words(uint32_t *words, int count)
 	}
 }
 
-/* Ascending, each once, padded; returns how many there are. */
+/* Writes the set of vertices in ascending order, padded to the length of the key, and returns its size. */
 static int fill_vertex_set(uint32_t *key, const gemp_vertex *vertices, int count)
 {
 	memcpy(key, vertices, (size_t)count * sizeof *key);
@@ -151,7 +144,7 @@ static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 	fill_edges(key, set, count);
 }
 
-/* The place of a word in the set, which has few words. */
+/* Linear search, since the set has few words. */
 static int find_word(const uint32_t *words, int count, uint32_t word)
 {
 	int at = 0;
@@ -160,7 +153,7 @@ static int find_word(const uint32_t *words, int count, uint32_t word)
 	return at;
 }
 
-/* A simple undirected graph has one edge between two vertices, so that a bit a pair tells edge sets apart. */
+/* A simple undirected graph has one edge between two vertices, so a bit for each pair identifies the set of edges. */
 static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const uint32_t *set, int set_size,
                           const gemp_vertex *vertices)
 {
@@ -172,7 +165,7 @@ static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const ui
 	}
 }
 
-/* The canonical form where the group permutes the vertices of each block freely. */
+/* The canonical form where the group consists of all permutations within blocks. */
 static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *vertices, uint32_t *key)
 {
 	const int *place = form->block_order;
@@ -187,7 +180,7 @@ static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *
 	}
 }
 
-/* Vertices, then edges; the smallest of its orbit where there is a chain. */
+/* Writes the vertices, then the edges; with a chain, of the smallest embedding of the orbit. */
 static void fill_embedding(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges,
                            const uint32_t *rank, uint32_t *words)
 {
@@ -204,7 +197,6 @@ static void fill_embedding(const gemp_record_form *form, const gemp_vertex *vert
 	fill_edges(words + count, tuple + count, form->edge_count);
 }
 
-/* Sorting within blocks is the fast form of the canonical tuple; see permutation_blocks. */
 void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record)
 {
 	int count = form->vertex_count;
@@ -226,8 +218,8 @@ void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, siz
 		fill_embedding(form, vertices, edges, form->rank, record + form->embedding);
 }
 
-/* Where the key is the embedding, its words begin the record; else the embedding lies behind the key. */
-void gemp_record_read(const gemp_record_form *form, const uint32_t *record, gemp_vertex *vertices, gemp_edge *edges)
+/* Copies the embedding of a record to a row of a batch. */
+static void read_record(const gemp_record_form *form, const uint32_t *record, gemp_vertex *vertices, gemp_edge *edges)
 {
 	const uint32_t *words = record + form->embedding;
 	for (int v = 0; v < form->vertex_count; v++)
@@ -247,20 +239,17 @@ bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const 
 }
 
 enum {
-	PIECE = 1 << 13,          /* records that one thread orders at a time */
-	AHEAD = 32,               /* records worked on together, so that memory is fetched ahead */
-	WORTH_DIVIDING = 32 << 20 /* bytes; smaller sets are one table */
+	CHUNK = 1 << 13,          /* records that one thread sorts at a time */
+	AHEAD = 32,               /* records that are added together, so that their memory is prefetched */
+	WORTH_DIVIDING = 32 << 20 /* bytes; smaller sets have one table */
 };
 
-/* The last piece may be shorter. */
-static size_t pieces_of(size_t count)
+static size_t chunks_of(size_t count)
 {
-	return (count + PIECE - 1) / PIECE;
+	return (count + CHUNK - 1) / CHUNK;
 }
 
-/* TABLES */
-
-/* Small sets are one table, since ordering a block by tables would cost more than threads save. */
+/* Small sets have one table, since sorting a block by tables would cost more than threads save. */
 void gemp_class_set_init(gemp_class_set *set, const gemp_record_form *form, size_t budget)
 {
 	*set = (gemp_class_set){ .form = form, .table_count = budget < WORTH_DIVIDING ? 1 : GEMP_MAX_CLASS_TABLES };
@@ -275,14 +264,13 @@ void gemp_class_set_free(gemp_class_set *set)
 		gemp_record_table_free(&set->table[t]);
 }
 
-/* Hashes spread classes evenly, so that each table has the same part of the budget. */
+/* Hashes distribute classes evenly, so all tables have the same budget. */
 void gemp_class_set_budget(gemp_class_set *set, size_t budget)
 {
 	for (size_t t = 0; t < set->table_count; t++)
 		set->table[t].budget = budget == SIZE_MAX ? budget : budget / set->table_count;
 }
 
-/* Tables are disjoint, so that their counts add up. */
 size_t gemp_class_set_count(const gemp_class_set *set)
 {
 	size_t count = 0;
@@ -303,20 +291,19 @@ void gemp_class_set_clear(gemp_class_set *set)
 		gemp_record_table_clear(&set->table[t]);
 }
 
-/* Bits that neither owners, passes nor places in a table are told by. */
+/* The multiplication takes bits that determine neither the owner, nor the pass, nor the slot in the table. */
 uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
 {
 	return (uint8_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (set->table_count - 1));
 }
 
-/* The smaller embedding represents its class, so that the choice does not depend on the order of arrival. */
+/* The smallest embedding represents a class, so the choice does not depend on the order of arrival. */
 static void keep_smaller(const gemp_record_form *form, const uint32_t *record, uint32_t *found)
 {
 	if (gemp_record_smaller(form, record, found))
 		memcpy(found, record, form->words * sizeof *record);
 }
 
-/* The path of single records: of other ranks, and of those for which a block had no memory. */
 gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64_t hash, bool *fits)
 {
 	uint32_t *found;
@@ -328,15 +315,15 @@ gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64
 	return GEMP_OK;
 }
 
-/* What threads share that add a block's records to the tables of a set. */
+/* The arguments of add_to_table. */
 typedef struct add_context {
 	gemp_class_set *set;
 	const gemp_class_block *block;
 	const bool *fits;
 } add_context;
 
-/* Adds some records in three passes: slots are fetched first, then the records that they lead to, then records are
- * compared. Large tables are met at random, and the latencies of many records overlap. */
+/* Adds some records in three passes: prefetches slots, prefetches the records of these slots, and compares records. Accesses to
+ * large tables are random, and this way the latencies of many records overlap. */
 static void add_ahead(gemp_record_table *table, const add_context *a, const uint32_t *order, size_t count)
 {
 	const gemp_record_form *form = a->set->form;
@@ -356,7 +343,7 @@ static void add_ahead(gemp_record_table *table, const add_context *a, const uint
 	}
 }
 
-/* Each table is the work of one thread, so that no slot is locked. */
+/* One thread adds all records of a table, so no slot is locked. */
 static void add_to_table(void *context, unsigned thread, size_t t)
 {
 	const add_context *a = context;
@@ -366,10 +353,10 @@ static void add_to_table(void *context, unsigned thread, size_t t)
 	gemp_record_table_rehash(&a->set->table[t]);
 	size_t end = a->block->bucket_offsets[t + 1];
 	for (size_t at = a->block->bucket_offsets[t]; at < end; at += AHEAD)
-		add_ahead(&a->set->table[t], a, a->block->order + at, end - at < AHEAD ? end - at : AHEAD);
+		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(end - at, AHEAD));
 }
 
-/* Memory is taken by this thread before, and given back after, the threads add records; see gemp_record_table_reserve. */
+/* This thread reserves memory before the threads add records, and releases the rest afterwards; see gemp_record_table_reserve. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;
@@ -377,16 +364,16 @@ gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *
 	for (size_t t = 0; t < set->table_count && code == GEMP_OK; t++)
 		code = gemp_record_table_reserve(&set->table[t], block->bucket_offsets[t + 1] - block->bucket_offsets[t],
 		                                 &fits[t]);
-	if (code == GEMP_OK && block->count > PIECE)
+	if (code == GEMP_OK && block->count > CHUNK)
 		gemp_parallel_for(set->table_count, add_to_table, &a);
-	for (size_t t = 0; t < set->table_count && code == GEMP_OK && block->count <= PIECE; t++)
+	for (size_t t = 0; t < set->table_count && code == GEMP_OK && block->count <= CHUNK; t++)
 		add_to_table(&a, 0, t);
 	for (size_t t = 0; t < set->table_count; t++)
 		gemp_record_table_trim(&set->table[t]);
 	return code;
 }
 
-/* What threads share that copy records into a batch. */
+/* The arguments of read_records. */
 typedef struct read_task {
 	const gemp_record_form *form;
 	const gemp_record_table *table;
@@ -395,28 +382,28 @@ typedef struct read_task {
 	gemp_edge *edges;
 } read_task;
 
-/* Threads copy ranges of records into the rows of a batch. */
+/* Copies a range of records to the rows of a batch. */
 static void read_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const read_task *r = context;
 	(void)range;
 	for (size_t i = begin; i < end; i++)
-		gemp_record_read(r->form, gemp_record_table_record(r->table, r->first + i),
-		                 r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
+		read_record(r->form, gemp_record_table_record(r->table, r->first + i),
+		            r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
 }
 
-/* Tables are read one after another, so that a cursor is two numbers. */
-size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, size_t room, gemp_vertex *vertices,
+/* Tables are read one after another, each on all threads. */
+size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, size_t capacity, gemp_vertex *vertices,
                            gemp_edge *edges)
 {
 	const gemp_record_form *form = set->form;
 	size_t rows = 0;
-	while (at->table < set->table_count && rows < room) {
+	while (at->table < set->table_count && rows < capacity) {
 		const gemp_record_table *table = &set->table[at->table];
-		size_t left = table->count - at->record, count = left < room - rows ? left : room - rows;
+		size_t left = table->count - at->record, count = gemp_min(left, capacity - rows);
 		read_task r = { form, table, at->record, vertices + rows * (size_t)form->vertex_count,
 			            edges + rows * (size_t)form->edge_count };
-		gemp_for_chunks(count, PIECE, read_records, &r);
+		gemp_for_chunks(count, CHUNK, read_records, &r);
 		rows += count;
 		at->record = count < left ? at->record + count : 0;
 		at->table += count == left;
@@ -424,19 +411,15 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	return rows;
 }
 
-/* BLOCKS: a counting sort by place, each piece by one thread. */
-
-/* A block is ordered by a counting sort by table, each range of records by one thread. */
+/* The block is replaced by a larger one; its records are not kept. */
 gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_form *form, size_t capacity)
 {
 	if (capacity <= block->capacity)
 		return GEMP_OK;
 	gemp_class_block_free(block);
-	GEMP_TRY(GEMP_NEW(block->records, capacity * form->words));
-	GEMP_TRY(GEMP_NEW(block->hash, capacity));
-	GEMP_TRY(GEMP_NEW(block->table, capacity));
-	GEMP_TRY(GEMP_NEW(block->order, capacity));
-	GEMP_TRY(GEMP_NEW(block->histogram, pieces_of(capacity) * GEMP_CLASS_PLACES));
+	GEMP_TRY(gemp_new_all(GEMP_ARRAY(block->records, capacity * form->words), GEMP_ARRAY(block->hash, capacity),
+	                      GEMP_ARRAY(block->table, capacity), GEMP_ARRAY(block->order, capacity),
+	                      GEMP_ARRAY(block->histogram, chunks_of(capacity) * GEMP_CLASS_PLACES)));
 	block->capacity = capacity;
 	return GEMP_OK;
 }
@@ -447,38 +430,38 @@ void gemp_class_block_free(gemp_class_block *block)
 	*block = (gemp_class_block){ 0 };
 }
 
-/* The first pass of the counting sort: how many records of a range go to each place. */
-static void count_places(void *context, size_t piece, size_t begin, size_t end)
+/* The first pass of the counting sort counts the records of each table in a chunk. */
+static void count_places(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
-	size_t *histogram = block->histogram + piece * GEMP_CLASS_PLACES;
+	size_t *histogram = block->histogram + chunk * GEMP_CLASS_PLACES;
 	memset(histogram, 0, GEMP_CLASS_PLACES * sizeof *histogram);
 	for (size_t i = begin; i < end; i++)
 		histogram[block->table[i]]++;
 }
 
-/* The second pass: each range writes behind what earlier ranges have of a place, so that the sort is stable. */
-static void order_records(void *context, size_t piece, size_t begin, size_t end)
+/* The second pass writes the records of each table behind those of earlier chunks, which makes the sort stable. */
+static void order_records(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
-	size_t *next = block->histogram + piece * GEMP_CLASS_PLACES;
+	size_t *next = block->histogram + chunk * GEMP_CLASS_PLACES;
 	for (size_t i = begin; i < end; i++)
 		block->order[next[block->table[i]]++] = (uint32_t)i;
 }
 
-/* Counting sort by place; order[] then lists the records of each place in the order in which they came. */
+/* A stable counting sort by table[], on all threads. */
 void gemp_class_block_sort(gemp_class_block *block)
 {
-	size_t pieces = pieces_of(block->count), at = 0;
-	gemp_for_chunks(block->count, PIECE, count_places, block);
+	size_t chunks = chunks_of(block->count), at = 0;
+	gemp_for_chunks(block->count, CHUNK, count_places, block);
 	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++) {
 		block->bucket_offsets[place] = at;
-		for (size_t piece = 0; piece < pieces; piece++) {
-			size_t *here = &block->histogram[piece * GEMP_CLASS_PLACES + place], count = *here;
+		for (size_t chunk = 0; chunk < chunks; chunk++) {
+			size_t *here = &block->histogram[chunk * GEMP_CLASS_PLACES + place], count = *here;
 			*here = at;
 			at += count;
 		}
 	}
 	block->bucket_offsets[GEMP_CLASS_PLACES] = at;
-	gemp_for_chunks(block->count, PIECE, order_records, block);
+	gemp_for_chunks(block->count, CHUNK, order_records, block);
 }

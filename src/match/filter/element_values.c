@@ -2,14 +2,13 @@
 
 #include "core/bitset.h"
 #include "core/search.h"
-#include "core/status.h"
 #include "graph/column_bulk.h"
 #include "partition/exchange/value_exchange.h"
 #include "primitive/distinct.h"
 
 #include <string.h>
 
-/* Failures of answers are agreed on before the replies are sent, so that no rank waits for a message that never comes. */
+/* The exchange of replies carries the failures of answers to all ranks, so no rank waits for a message that never comes. */
 gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
                              gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size)
 {
@@ -40,7 +39,7 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	return GEMP_OK;
 }
 
-/* What a request for values asks for; the same on all ranks. */
+/* The columns of a request for vertices; the same on all ranks. */
 typedef struct value_request {
 	gemp_shard *graph;
 	const gemp_column *computed; /* columns beside those of the graph */
@@ -48,7 +47,7 @@ typedef struct value_request {
 	size_t columns;
 } value_request;
 
-/* Columns from the attributes' count on are computed ones. */
+/* Columns from the number of attributes on are computed ones. */
 static const gemp_column *attribute(const value_request *from, int column)
 {
 	size_t own = from->graph->attributes.count, c = (size_t)column;
@@ -69,11 +68,10 @@ static gemp_code load(const value_request *from, int column)
 /* The ids are replaced in place, because callers keep them in arrays of their own. */
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
-	void *distinct = NULL;
+	GEMP_OWNED void *distinct = NULL;
 	GEMP_TRY(gemp_distinct_host(GEMP_KEY_U32, ids, *count, &distinct, count));
 	if (*count)
 		memcpy(ids, distinct, *count * sizeof *ids);
-	gemp_free(distinct);
 	return GEMP_OK;
 }
 
@@ -101,7 +99,7 @@ static gemp_code unpack(int column, gemp_column *out, const char **at, const cha
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = number });
 }
 
-/* Values of the asked ids, id by id: replies come back in the order of the sorted ids. */
+/* Appends the values of the requested ids, id by id. */
 static gemp_code answer_values(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	const value_request *from = self;
@@ -122,7 +120,7 @@ static gemp_code init_column(const value_request *from, int column, gemp_column 
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
-/* Values come id by id, so that all columns grow side by side. */
+/* Reads the values of ascending ids, id by id. */
 static gemp_code read_replies(const value_request *from, size_t rows, const char *reply, size_t size, gemp_column *out)
 {
 	const char *at = reply, *end = reply + size;
@@ -134,7 +132,7 @@ static gemp_code read_replies(const value_request *from, size_t rows, const char
 	return GEMP_OK;
 }
 
-/* Collective. Asks the owners for the values of ascending ids and reads their replies. */
+/* Collective. Requests the values of ascending ids from their owners, and reads the replies. */
 static gemp_code request_values(gemp_runtime *context, value_request *from, const gemp_vertex *distinct, size_t count,
                                 gemp_column *out)
 {
@@ -153,35 +151,30 @@ static gemp_code request_values(gemp_runtime *context, value_request *from, cons
 	return gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out));
 }
 
-/* No rank asks for anything where none has ids, so that nothing is loaded. */
+/* If no rank has ids, nothing is loaded and nothing is sent. */
 gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
                               size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                               gemp_column *out)
 {
-	gemp_code code = GEMP_OK;
 	value_request from = { graph, made, column, columns };
-	gemp_vertex *distinct = NULL;
+	GEMP_OWNED gemp_vertex *distinct = NULL;
 	memset(out, 0, columns * sizeof *out);
-	code = GEMP_NEW(distinct, count);
-	if (code == GEMP_OK && count) {
-		memcpy(distinct, ids, count * sizeof *ids);
-		code = gemp_sort_distinct(distinct, &count);
-	}
-	GEMP_TRY_DONE(gemp_comm_agree(context->comm, code));
+	gemp_code code = GEMP_COPY(distinct, ids, count);
+	GEMP_THEN(gemp_sort_distinct(distinct, &count));
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (gemp_comm_sum1(context->comm, count))
 		code = request_values(context, &from, distinct, count, out);
 	else
 		code = gemp_comm_agree(context->comm, read_replies(&from, 0, NULL, 0, out));
-	GEMP_TRY_DONE(code);
+	if (code != GEMP_OK) {
+		for (size_t c = 0; c < columns; c++)
+			gemp_column_free(&out[c]);
+		return code;
+	}
 	*found = distinct;
 	*found_count = count;
 	distinct = NULL;
-done:
-	if (code != GEMP_OK)
-		for (size_t c = 0; c < columns; c++)
-			gemp_column_free(&out[c]);
-	gemp_free(distinct);
-	return code;
+	return GEMP_OK;
 }
 
 gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp_vertex *ids, size_t count,
@@ -191,29 +184,27 @@ gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp
 	return gemp_fetch_computed(context, graph, NULL, ids, count, column, columns, found, found_count, out);
 }
 
-/* The id must be among the found ones: gemp_range_find then lands on it exactly. */
+/* For an id that is in `found`, gemp_range_find returns its own position. */
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 {
 	return gemp_range_find_u32(found, count, id);
 }
 
-/* Bits are cheaper than sorting unless they are more words than this for each of the ids. */
+/* A bitmap needs no sorting. It is used if it has at most ALWAYS_WORDS words, or WORDS_FOR_AN_ID words for each id; a larger one
+ * would cost more to clear than the ids to sort. */
 enum { WORDS_FOR_AN_ID = 8, ALWAYS_WORDS = 1 << 12 };
 
-/* A bitmap needs no sorting; where few of very many vertices come it would cost more to clear. */
-gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t most)
+gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t capacity)
 {
-	gemp_code code = GEMP_OK;
+	gemp_code code;
 	size_t words = vertices / 64 + 1;
 	*out = (gemp_vertex_index){ .vertices = vertices };
-	if (words <= ALWAYS_WORDS || words / WORDS_FOR_AN_ID <= most) {
+	if (words <= ALWAYS_WORDS || words / WORDS_FOR_AN_ID <= capacity) {
 		out->words = words;
-		GEMP_TRY_DONE(GEMP_NEW(out->bits, words));
-		GEMP_TRY_DONE(GEMP_NEW(out->rank, words));
+		code = gemp_new_all(GEMP_ARRAY(out->bits, words), GEMP_ARRAY(out->rank, words));
 	} else {
-		GEMP_TRY_DONE(GEMP_NEW(out->ids, most));
+		code = GEMP_NEW(out->ids, capacity);
 	}
-done:
 	if (code != GEMP_OK)
 		gemp_vertex_index_free(out);
 	return code;
@@ -225,7 +216,6 @@ void gemp_vertex_index_free(gemp_vertex_index *places)
 	*places = (gemp_vertex_index){ 0 };
 }
 
-/* Ids repeat often, so that a bit is cheaper than an entry to sort. */
 void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride)
 {
 	uint64_t *bits = places->bits;
@@ -239,7 +229,7 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 	}
 }
 
-/* Counts the set bits before each word, so that a vertex finds its place by one addition. */
+/* Counts the set bits before each word, so that finding a place takes one addition. */
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 {
 	size_t n = 0;
@@ -256,7 +246,7 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 	return GEMP_OK;
 }
 
-/* The number of set bits before a vertex is its place among the distinct ones. */
+/* The place of a vertex is the number of set bits before its own. */
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place)
 {
@@ -270,7 +260,7 @@ void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *
 	}
 }
 
-/* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
+/* Collective. Loads the relations that occur on any rank, and finds the first edge of each rank in each relation. */
 static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
                                 gemp_edge_owners *places)
 {
@@ -321,7 +311,7 @@ static gemp_code add_as(gemp_column *out, gemp_value value)
 	return gemp_column_add(out, &value);
 }
 
-/* The same types on all ranks, since all know all relations. */
+/* All ranks know all relations, so the types are the same on all of them. */
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	for (size_t c = 0; c < count; c++)
@@ -329,7 +319,7 @@ static gemp_code init_columns(const gemp_shard *graph, const char *const *names,
 	return GEMP_OK;
 }
 
-/* Takes columns that were never initialised, which are zero. */
+/* Columns that were never initialised are zero. */
 static void free_columns(gemp_column *columns, size_t count)
 {
 	for (size_t c = 0; columns && c < count; c++)
@@ -337,7 +327,7 @@ static void free_columns(gemp_column *columns, size_t count)
 	gemp_free(columns);
 }
 
-/* The values of the asked edges, as columns of the types they are sent in. */
+/* Copies the values of the requested edges to columns of the types in which they are sent. */
 static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
                                  size_t count, size_t column_count, gemp_column *columns)
 {
@@ -354,7 +344,7 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 	return GEMP_OK;
 }
 
-/* What a request for edges asks for; the same on all ranks. */
+/* The attributes of a request for edges; the same on all ranks. */
 typedef struct edge_request {
 	const gemp_shard *graph;
 	const gemp_edge_owners *owners;
@@ -384,18 +374,17 @@ done:
 	return code;
 }
 
-/* Replies come by rank; rows are put in the order of values->edges: the i-th of these was asked as place[i]-th. */
+/* Reads the replies, which are in the order of requests, and puts rows into the order of out->edges: edge i was request
+ * place[i]. */
 static gemp_code read_edge_replies(gemp_edge_values *out, const gemp_shard *graph, const uint64_t *place,
                                    const char *at, size_t size, const char *const *names)
 {
 	gemp_code code = GEMP_OK;
 	const char *end = at + size;
 	gemp_column *columns = NULL;
-	gemp_edge_ends *ends = NULL;
-	GEMP_TRY_DONE(GEMP_NEW(columns, out->column_count));
-	GEMP_TRY_DONE(GEMP_NEW(out->columns, out->column_count));
-	GEMP_TRY_DONE(GEMP_NEW(out->ends, out->count));
-	GEMP_TRY_DONE(GEMP_NEW(ends, out->count));
+	GEMP_OWNED gemp_edge_ends *ends = NULL;
+	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(columns, out->column_count), GEMP_ARRAY(out->columns, out->column_count),
+	                           GEMP_ARRAY(out->ends, out->count), GEMP_ARRAY(ends, out->count)));
 	GEMP_TRY_DONE(init_columns(graph, names, out->column_count, columns));
 	for (size_t i = 0; i < out->count; i++) {
 		memcpy(&ends[i], at, sizeof *ends);
@@ -408,16 +397,15 @@ static gemp_code read_edge_replies(gemp_edge_values *out, const gemp_shard *grap
 	for (size_t c = 0; c < out->column_count; c++)
 		GEMP_TRY_DONE(gemp_column_gather(&out->columns[c], &columns[c], NULL, place, out->count));
 done:
-	gemp_free(ends);
 	free_columns(columns, out->column_count);
 	return code;
 }
 
-/* The edges in the order of their owners, and the place of each in it. counts[ranks] are the edges of each owner. */
+/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each owner. */
 static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
                                uint64_t *place, size_t *counts)
 {
-	size_t *to = NULL;
+	GEMP_OWNED size_t *to = NULL;
 	GEMP_TRY(GEMP_NEW(to, (size_t)owners->ranks));
 	for (size_t i = 0; i < values->count; i++)
 		counts[gemp_edge_owner(owners, values->edges[i])]++;
@@ -427,39 +415,36 @@ static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_v
 		place[i] = to[gemp_edge_owner(owners, values->edges[i])]++;
 		sorted[place[i]] = values->edges[i];
 	}
-	gemp_free(to);
 	return GEMP_OK;
 }
 
-/* Requests go to owners in the order of ranks; replies are then put in the order of the ascending edges. */
+/* The relations are loaded before the edges are sorted by owner, since only then all ranks know where edges begin. */
 gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
                            size_t count, const char *const *names, size_t name_count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
-	gemp_edge_owners owners = { 0 };
-	gemp_edge *sorted = NULL;
-	uint64_t *place = NULL;
-	size_t *counts = NULL, size;
-	void *distinct = NULL, *replies = NULL;
-	*out = (gemp_edge_values){ .column_count = name_count };
-	code = gemp_distinct_host(GEMP_KEY_U64, edges, count, &distinct, &out->count);
-	out->edges = distinct;
-	GEMP_THEN(GEMP_NEW(counts, (size_t)comm->size));
-	GEMP_THEN(GEMP_NEW(sorted, out->count));
-	GEMP_THEN(GEMP_NEW(place, out->count));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, code));
-	GEMP_TRY_DONE(load_relations(context, graph, out, &owners));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, sort_by_owner(&owners, out, sorted, place, counts)));
+	GEMP_OWNED_BY(gemp_edge_owners_free) gemp_edge_owners owners = { 0 };
+	GEMP_OWNED_BY(gemp_edge_values_free) gemp_edge_values values = { .column_count = name_count };
+	GEMP_OWNED gemp_edge *sorted = NULL;
+	GEMP_OWNED uint64_t *place = NULL;
+	GEMP_OWNED size_t *counts = NULL;
+	GEMP_OWNED void *replies = NULL;
+	void *distinct = NULL;
+	size_t size;
+	*out = (gemp_edge_values){ 0 };
+	gemp_code code = gemp_distinct_host(GEMP_KEY_U64, edges, count, &distinct, &values.count);
+	values.edges = distinct;
+	GEMP_THEN(gemp_new_all(GEMP_ARRAY(counts, (size_t)comm->size), GEMP_ARRAY(sorted, values.count),
+	                       GEMP_ARRAY(place, values.count)));
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(load_relations(context, graph, &values, &owners));
+	GEMP_TRY(gemp_comm_agree(comm, sort_by_owner(&owners, &values, sorted, place, counts)));
 	edge_request request = { graph, &owners, names, name_count };
-	GEMP_TRY_DONE(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer_edges, &request, &replies, &size));
-	GEMP_TRY_DONE(gemp_comm_agree(comm, read_edge_replies(out, graph, place, replies, size, names)));
-done:
-	if (code != GEMP_OK)
-		gemp_edge_values_free(out);
-	gemp_free_all(replies, place, sorted, counts);
-	gemp_edge_owners_free(&owners);
-	return code;
+	GEMP_TRY(gemp_owner_request(context, sorted, sizeof *sorted, counts, answer_edges, &request, &replies, &size));
+	GEMP_TRY(gemp_comm_agree(comm, read_edge_replies(&values, graph, place, replies, size, names)));
+	*out = values;
+	values = (gemp_edge_values){ 0 };
+	return GEMP_OK;
 }
 
 /* Also after a failure in the middle of gemp_fetch_edges. */

@@ -1,9 +1,9 @@
-/* filter: conditions on one vertex, evaluated on the device to a bitmap over rows. Literals travel in buffers; kernels
- * are those of kernels/match/filter.cl, one launch a leaf, whose bitmaps are combined by AND and OR.
+/* filter: evaluates conditions on one vertex on the device, to a bitmap over rows. Each leaf of a condition is one launch of
+ * kernels/match/filter.cl, and the bitmaps of the leaves are combined by AND and OR. Literals are passed in buffers.
  *
- * A part of a condition that reads one column of strings in which values are repeated is evaluated for the distinct
- * values, and rows look up a bit. What no kernel computes (regular expressions, functions, arithmetic) is evaluated on
- * the host, and only for the rows that conditions with kernels leave undecided.
+ * A part of a condition that reads only one column of strings with repeated values is evaluated once for each distinct
+ * value, and rows look up a bit. Parts that no kernel computes (regular expressions, functions, arithmetic) are evaluated
+ * on the host, and only for the rows that the parts with kernels leave undecided.
  */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_H
@@ -13,24 +13,23 @@
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 
-typedef struct gemp_filter gemp_filter; /* kernels; columns already on the device, each copied once */
+typedef struct gemp_filter gemp_filter; /* the kernels, and the columns that have been copied to the device */
 
 /* Collective. */
 gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context);
 void gemp_filter_free(gemp_filter *filter);
 
-/* Do degrees in conditions count loops (match/filter/computed_columns.h)? Not until this is said. Conditions that are tested elsewhere follow
- * it too. */
+/* Sets whether degrees in conditions count loops (match/filter/computed_columns.h); the default is no. */
 void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
 bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
 
-/* Bits of rows (among those to look at) for which all of conditions[0..count) are true; each uses one vertex variable and
- * no edge. bitmap is [(rows + 31) / 32] u32 on the host. Local. */
+/* Local. Sets the bits of the rows, among rows->among, for which all of conditions[0..count) are true. Each condition reads one
+ * vertex variable and no edge. bitmap[(rows + 31) / 32] is on the host. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap);
-/* A tag for rows that the filter has not seen. Local. */
+/* Local. Returns a tag for rows that the filter has not evaluated yet. */
 uint64_t gemp_filter_next_tag(gemp_filter *filter);
-/* Attribute values copied to the device so far: of a column of repeated strings, its codes and its distinct values. */
+/* Attribute values copied to the device so far; for a column of repeated strings, its codes and its distinct values. */
 uint64_t gemp_filter_copied(const gemp_filter *filter);
 
 #endif

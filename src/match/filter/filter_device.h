@@ -1,4 +1,4 @@
-/* filter_device: conditions on the device: columns of rows that are copied there, and one launch of
+/* filter_device: the device's part of the filter: copies of the columns that conditions read, and one launch of
  * kernels/match/filter.cl for each leaf of a condition.
  *
  * A column is copied when it is first needed, and kept until other rows come. A column of strings in which values are
@@ -13,8 +13,7 @@
 #include "match/filter/filter_host.h"
 #include "partition/runtime.h"
 
-/* An operand: values on the device as kernels/match/filter.cl reads them: a column, or literals. */
-
+/* An operand: values on the device as kernels/match/filter.cl reads them, either a column or literals. */
 typedef struct gemp_operand {
 	gemp_type type;
 	gemp_buffer values;  /* i64, f64, u8, or the bytes of strings; on a GPU these can be read a little past their end */
@@ -27,30 +26,29 @@ typedef struct gemp_operand {
 
 /* lasting: the column outlives the operand, so that a CPU device may use its memory. */
 gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting);
-/* Literals of one type, none NULL; none at all is allowed. */
+/* Literals of one type, which are not NULL; count may be 0. */
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count);
 void gemp_operand_release(gemp_operand *operand); /* takes {0} */
 
-/* Codes: a column of strings as a dictionary: its distinct values, and for each row the number of its value. Host
- * only. What is asked of one value is then answered once for all rows that have it. */
-
+/* A column of strings as a dictionary: its distinct values, and for each row the number of its value. A condition is then
+ * evaluated once for all rows that have the same value. Host only. */
 typedef struct gemp_filter_codes {
-	uint32_t *codes;    /* [rows]; NULL: the column stays as it is */
+	uint32_t *codes;    /* [rows] numbers of values; NULL: there is no dictionary */
 	gemp_column values; /* the distinct ones; then, if some row is NULL, one NULL */
 } gemp_filter_codes;
 
-/* Columns in which few values are repeated stay as they are: a sample tells, unless `eager` (for tests that cost more
- * than looking up a value); and in any case those with more distinct values than half their rows. */
+/* No dictionary is made if a sample has few repeated values, unless `eager` (for conditions that cost more than looking up a
+ * value), or if more than half of the rows have distinct values. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager);
 void gemp_filter_codes_free(gemp_filter_codes *codes);
 
 typedef struct gemp_filter_column {
-	int id; /* as gemp_filter_reads gives it */
+	int id; /* a number of gemp_filter_reads */
 	bool on_device;
 	gemp_operand operand;
-	bool sampled, tried;          /* for a dictionary; tried: whatever the sample says */
-	gemp_filter_codes dictionary; /* no codes: there is none */
+	bool sampled, tried;          /* a dictionary was considered by a sample; it was tried eagerly */
+	gemp_filter_codes dictionary; /* no codes: there is no dictionary */
 	bool dictionary_on_device;
 	gemp_buffer codes;
 	gemp_operand values; /* the distinct ones */
@@ -65,22 +63,18 @@ typedef struct gemp_filter_columns {
 	uint64_t copied;             /* values, so far */
 } gemp_filter_columns;
 
-/* Drops all of it. */
+/* Drops all columns. */
 void gemp_filter_columns_reset(gemp_filter_columns *columns);
 void gemp_filter_columns_free(gemp_filter_columns *columns);
 
 /* *out is borrowed. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id,
                                   gemp_operand *out);
-/* A column of strings as a dictionary, on the device; valid until another column is needed. *out NULL: it stays as it is.
- * eager: as gemp_filter_codes_new takes it. */
+/* A column of strings as a dictionary on the device; *out is valid until another column is needed, and NULL if there is no
+ * dictionary. eager: see gemp_filter_codes_new. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out);
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *columns, const gemp_filter_view *view);
-
-/* One launch of kernels/match/filter.cl for one leaf of a condition. A bitmap has a bit for each row; a
- * bit is 1 where the leaf is known to be true, so that NULL needs no third value.
- */
 
 typedef enum gemp_filter_kernel {
 	GEMP_FILTER_FILL,
@@ -99,7 +93,7 @@ typedef enum gemp_filter_kernel {
 	GEMP_FILTER_KERNELS
 } gemp_filter_kernel;
 
-/* Where a leaf is evaluated: `rows` rows, one bit each. */
+/* The kernels, and the number of rows of the next launches. */
 typedef struct gemp_filter_launcher {
 	gemp_device *device;
 	gemp_program program;
@@ -108,11 +102,11 @@ typedef struct gemp_filter_launcher {
 	size_t words; /* of a bitmap */
 } gemp_filter_launcher;
 
-/* Collective. Builds the kernels; rows and words are to be set. */
+/* Collective. Builds the kernels. The caller sets rows and words. */
 gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *context);
 void gemp_filter_launcher_free(gemp_filter_launcher *site);
 
-/* Bits of `out` become 1 where the leaf is known to be true; or, if negated, known to be false. */
+/* Each function sets the bits of `out` where the leaf is known to be true or, if negated, known to be false. */
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out);
 gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                               const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out);
@@ -122,10 +116,10 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
                            const gemp_operand *right, const gemp_buffer *out);
 gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, const gemp_buffer *label_set,
                             const gemp_buffer *has, const gemp_buffer *out);
-/* Literals of a type that compares with left's, ascending, no two equal. */
+/* The literals in `list` are ascending, without equal ones, and of a type that is comparable to that of `left`. */
 gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                          const gemp_operand *list, size_t count, const gemp_buffer *out);
-/* The bits of distinct values for rows: codes, u32 [rows], is the value of each. */
+/* Copies the bits of distinct values to rows: codes[rows] (u32) is the number of each row's value. */
 gemp_code gemp_filter_lookup(const gemp_filter_launcher *site, const gemp_buffer *codes, const gemp_buffer *of_values,
                              const gemp_buffer *out);
 /* out = out AND other, or out OR other. */

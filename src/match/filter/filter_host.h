@@ -11,13 +11,7 @@
 
 #include "pattern/condition/evaluate.h"
 
-/* A condition on many rows at once. Host only.
- *
- * Comparisons of columns, and AND, OR and NOT over them, go through blocks of rows in plain loops; everything else in a
- * condition is evaluated row by row by gemp_expr_test. Logic is three-valued, as in SQL and openCypher.
- */
-
-/* Values of rows: of row r that of column row place[r], or r if place is NULL. */
+/* The values of rows: row r has the value of row index[r] of the column, or of row r if index is NULL. */
 typedef struct gemp_row_source {
 	const gemp_column *column; /* NULL: the value is NULL in all rows */
 	const uint32_t *index;
@@ -26,9 +20,9 @@ typedef struct gemp_row_source {
 typedef struct gemp_row_view {
 	size_t rows;
 	void *context;
-	/* Where the value of an attribute, key, degree, ... lies; false: not in a column. */
+	/* Finds the column of an attribute, key, degree, ...; returns false if the value lies in no column. */
 	bool (*source)(void *context, const gemp_expr *expr, gemp_row_source *out);
-	/* For what is evaluated row by row: its context is `context` too, after at(context, row). */
+	/* The scope for evaluation row by row, of the row that at(context, row) has selected. Its context is `context`. */
 	gemp_scope scope;
 	void (*at)(void *context, size_t row);
 } gemp_row_view;
@@ -36,51 +30,50 @@ typedef struct gemp_row_view {
 /* keep[r], [rows], becomes 0 where the condition is not true. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
 
-/* Values to test over, indexed alike: column c of the graph is columns[c] (loaded where the condition uses it; `rows` rows),
- * label_set [rows]. tag keeps columns on the device between calls: same tag, same values; another tag drops those of the
- * one before. */
+/* The rows of which conditions are evaluated. The filter keeps their columns on the device as long as calls have the same tag,
+ * which stands for the same values. */
 typedef struct gemp_filter_rows {
 	uint64_t tag;
 	size_t rows;
-	const gemp_column *const *columns; /* [graph->attributes.count], NULL where not needed */
-	const gemp_column *key;            /* for id(v); NULL if not needed */
-	const uint32_t *label_set;         /* NULL if not needed */
+	const gemp_column *const
+		*columns;              /* [graph->attributes.count] of `rows` rows; NULL where no condition reads them */
+	const gemp_column *key;    /* for id(v); NULL if no condition reads it */
+	const uint32_t *label_set; /* [rows]; NULL if no condition reads it */
 	size_t label_set_count;
-	/* What of row r is in no column: labels(v), a degree; NULL: no condition asks. Strings hold until the next call. */
+	/* A value of a row that is in no column: labels(v), a degree. Strings are valid until the next call. NULL: no condition
+	 * reads such values. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
-	const uint32_t *among; /* bits of rows to look at; NULL: all */
-	bool lasting;          /* the columns outlive the filter: a CPU device need not copy them */
+	const uint32_t *among; /* bits of the rows to evaluate; NULL: all */
+	bool lasting;          /* the columns outlive the filter, so a CPU device need not copy them */
 } gemp_filter_rows;
 
-/* What is evaluated over: the rows, or the distinct values of the one column that a part of a condition reads. */
+/* The domain of an evaluation: the rows, or the distinct values of the one column that a part of a condition reads. */
 typedef struct gemp_filter_view {
 	size_t count;
 	const gemp_filter_rows *rows;
 	const gemp_column *values; /* [count]; NULL: the rows themselves */
 } gemp_filter_view;
 
-enum {
-	GEMP_FILTER_KEY = -1,
-	GEMP_FILTER_NO_COLUMN = -2
-}; /* what an expression reads, beside the index of an attribute */
+enum { GEMP_FILTER_KEY = -1, GEMP_FILTER_NO_COLUMN = -2 };
 
-/* NOTHING: a literal, an attribute that no vertex has, anything that is no column. */
+/* The column that an expression is: the index of an attribute, GEMP_FILTER_KEY, or GEMP_FILTER_NO_COLUMN for a literal, an
+ * attribute that no vertex has, and any other expression. */
 int gemp_filter_reads(const gemp_expr *expr);
-/* The column, which is loaded. */
+/* The column of such a number, which must be loaded. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id);
 
-/* Is there a kernel for this leaf (what is neither AND, OR nor NOT)? */
+/* True if a kernel evaluates this leaf (an expression that is not AND, OR or NOT). */
 bool gemp_filter_has_kernel(const gemp_expr *leaf);
-/* The same for all leaves below. */
+/* True if kernels evaluate all leaves of the expression. */
 bool gemp_filter_has_kernels(const gemp_expr *expr);
-/* Is nothing said about the vertex: only literals, or the vertex compared with itself? */
+/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with itself. */
 bool gemp_filter_is_constant(const gemp_expr *expr);
-/* Is one column, of strings, all that is read? */
+/* True if the expression reads only one column, *id, and it is of strings. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);
 
-/* Bits of `view` where the expression is true (negated: false) become those of `bits`; where `among` (NULL: everywhere)
- * has none, nothing is evaluated. */
+/* Sets the bits where the expression is true (negated: false), and clears the others. Rows without a bit in `among` are not
+ * evaluated; among NULL: all are. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits);
 
