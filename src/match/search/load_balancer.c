@@ -78,9 +78,9 @@ static int compare_cost_falling(const void *x, const void *y)
 	const costed_chunk *a = x, *b = y;
 	if (a->cost != b->cost)
 		return a->cost > b->cost ? -1 : 1;
-	if (a->chunk.pivot != b->chunk.pivot)
-		return a->chunk.pivot < b->chunk.pivot ? -1 : 1;
-	return a->chunk.range.first < b->chunk.range.first ? -1 : 1;
+	if (a->pivots.pivot != b->pivots.pivot)
+		return a->pivots.pivot < b->pivots.pivot ? -1 : 1;
+	return a->pivots.range.first < b->pivots.range.first ? -1 : 1;
 }
 
 /* The state of cutting pivots into chunks. */
