@@ -1,24 +1,25 @@
 /* euler: joins all slots to one circuit (Awerbuch, Israeli and Shiloach 1984; src/euler/euler.h), on one device.
  *
- * One of every SPACING slots is a splitter. A hash gives its place, so no table of splitters is read. The slots from a splitter
- * to the next along the successors are its segment. Nodes of the union-find forest are the segments, followed by the circuits
- * without a splitter (orphans).
+ * One of every SPACING slots is a splitter. A hash gives its place, so no table of splitters is read. The slots from a
+ * splitter to the next along the successors are its segment. Nodes of the union-find forest are the segments, followed
+ * by the circuits without a splitter (orphans).
  *
- * A walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the slots to chunks, and
- * the later steps read the chunks in order: to mark slots visited, to store labels, to find slots whose successor changes, and
- * to write the order. Labels are stored for a sample of the slots, and after the sample has been united for the slots outside
- * the giant component.
+ * A walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the slots to
+ * chunks, and the later steps read the chunks in order: to mark slots visited, to store labels, to find slots whose
+ * successor changes, and to write the order. Labels are stored for a sample of the slots, and after the sample has been
+ * united for the slots outside the giant component.
  *
- * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools with `room` chunks each for the first walk, and as many
- * for the second walk, which follows the segments that have changed. If the last piece of a segment is not full, its slots are at the right
- * end of the piece.
+ * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools with `room` chunks each for the
+ * first walk, and as many for the second walk, which follows the segments that have changed. If the last piece of a
+ * segment is not full, its slots are at the right end of the piece.
  */
 #include "euler_abi.h"
 #include "euler_slots.clh"
 
 /* FILL AND PAIR */
 
-/* Initialises the bitmaps. starts: see euler_fill; some, full: a bit for each word of mark; coarse: a bit for several words of mark. */
+/* Initialises the bitmaps. starts: see euler_fill; some, full: a bit for each word of mark; coarse: a bit for several
+ * words of mark. */
 __kernel void euler_clear(__global uint *starts, __global uint *visited, __global uint *labelled, __global uint *mark,
                           __global uint *some, __global uint *full, uint words, __global uint *coarse,
                           __global uchar *changed, uint splitters, __global uint *sample, uint samples,
@@ -40,9 +41,9 @@ __kernel void euler_clear(__global uint *starts, __global uint *visited, __globa
 	}
 }
 
-/* cursor[v] is the end of the slots of vertex v that have no in-edge yet. Slots are assigned from the last one on: edges that were generated
- * together are adjacent among both in- and out-edges, and assigning in the same order would close many small circuits.
- * starts has a bit for the first slot of each row. */
+/* cursor[v] is the end of the slots of vertex v that have no in-edge yet. Slots are assigned from the last one on:
+ * edges that were generated together are adjacent among both in- and out-edges, and assigning in the same order would
+ * close many small circuits. starts has a bit for the first slot of each row. */
 __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
 {
 	for (each(uint, v, vertices)) {
@@ -94,8 +95,8 @@ static inline uint changed_from(__global const uchar *restrict changed, uint s, 
 	return s;
 }
 
-/* Walks from each splitter to the next, and writes the slots to chunks and {length, next segment} to segments[]. again: only the segments that
- * have changed. */
+/* Walks from each splitter to the next, and writes the slots to chunks and {length, next segment} to segments[]. again:
+ * only the segments that have changed. */
 __kernel void euler_walk(__global const uint *restrict next, __global uint4 *restrict chunks, __global uint2 *owner,
                          __global uint2 *restrict segments, uint edges, uint splitters, uint seed,
                          __global uint *counters, uint room, __global const uchar *restrict changed, uint again)
@@ -137,8 +138,8 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 
 /* CIRCUITS */
 
-/* Pointer doubling: list[].x is the lowest number among a segment and its successors before segment list[].y. Their number
- * doubles with each launch. */
+/* Pointer doubling: list[].x is the lowest number among a segment and its successors before segment list[].y. Their
+ * number doubles with each launch. */
 
 __kernel void euler_link(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters,
                          __global uint *counters)
@@ -176,7 +177,8 @@ __kernel void euler_circuits(__global const uint2 *restrict list, __global uint 
 
 /* ORPHANS */
 
-/* Sets a bit of visited[] for each slot of a segment, if there are orphans, and sample[] to the segment of each slot in the sample. */
+/* Sets a bit of visited[] for each slot of a segment, if there are orphans, and sample[] to the segment of each slot in
+ * the sample. */
 __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample, uint edges,
                           __global const uint *counters)
 {

@@ -1,5 +1,6 @@
-/* shuffle: sums the values of tuples at their destinations, by five methods (src/shuffle/shuffle.h). All methods except `atomic` sum a
- * range of destinations in local memory. A work-group processes a range; in the form for CPUs a group has one work-item.
+/* shuffle: sums the values of tuples at their destinations, by five methods (src/shuffle/shuffle.h). All methods except
+ * `atomic` sum a range of destinations in local memory. A work-group processes a range; in the form for CPUs a group
+ * has one work-item.
  *
  * Options:
  *   SHUFFLE_BITS, SHUFFLE_SHIFT   as in gemp_shuffle
@@ -83,7 +84,8 @@ __kernel void shuffle_bounds(__global const uint *restrict destinations, __globa
 	}
 }
 
-/* For tuples that are ordered by their numbers: writes destinations and numbers. shuffle_by_number then moves the tuples. */
+/* For tuples that are ordered by their numbers: writes destinations and numbers. shuffle_by_number then moves the
+ * tuples. */
 __kernel void shuffle_number(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, uint slab, __global uint *restrict column, __global uint *restrict numbers)
 {
@@ -180,8 +182,8 @@ SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, 
 	shuffle_leave(sums, range, all);
 }
 
-/* CONVERGE: the group of each range reads every tuple and appends the numbers of its own to a buffer, which is processed before it could
- * overflow. */
+/* CONVERGE: the group of each range reads every tuple and appends the numbers of its own to a buffer, which is
+ * processed before it could overflow. */
 
 #define SHUFFLE_ROUND (SHUFFLE_ITEMS * 4u)
 #define SHUFFLE_WANTED (SHUFFLE_ROUND + 1024u)
@@ -221,8 +223,8 @@ SHUFFLE_KERNEL void shuffle_converge(__global const uint *restrict destinations,
 	shuffle_leave(sums, range, all);
 }
 
-/* TABLES, for CPUs: the work-item of a range compares eight tuples at a time, which gives a mask of its own tuples; a table gives their
- * positions, positions[mask], one byte for each. */
+/* TABLES, for CPUs: the work-item of a range compares eight tuples at a time, which gives a mask of its own tuples; a
+ * table gives their positions, positions[mask], one byte for each. */
 #ifndef GEMP_GROUP
 __kernel void shuffle_tables(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, volatile __global uint *all, __constant const ulong *positions)

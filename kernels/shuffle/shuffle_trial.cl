@@ -13,8 +13,9 @@ static inline ulong trial_mix(ulong x)
 
 #define TRIAL_BITS (SHUFFLE_BITS + SHUFFLE_SHIFT)
 
-/* The destination for a random number: a uniformly drawn owner, and one of its destinations, below 2^TRIAL_BITS. Skewed: an eighth of
- * the tuples is drawn from all destinations, an eighth from the first half, an eighth from the first quarter, and so on. */
+/* The destination for a random number: a uniformly drawn owner, and one of its destinations, below 2^TRIAL_BITS.
+ * Skewed: an eighth of the tuples is drawn from all destinations, an eighth from the first half, an eighth from the
+ * first quarter, and so on. */
 static inline uint trial_destination(ulong draw, uint owners, uint skewed)
 {
 	uint owner = (uint)(draw >> 40) % owners, own = (uint)draw & ((1u << TRIAL_BITS) - 1);
@@ -50,8 +51,8 @@ static inline uint trial_destination_of(__global const uint *destinations, __glo
 #endif
 }
 
-/* Each work-item writes found[2]: the sum of the hashes of its tuples, which does not depend on their order, and, if `begin` is given, the number
- * of tuples outside their range. */
+/* Each work-item writes found[2]: the sum of the hashes of its tuples, which does not depend on their order, and, if
+ * `begin` is given, the number of tuples outside their range. */
 __kernel void trial_look(__global const uint *destinations, __global const uint *tuples, uint count,
                          __global const uint *begin, __global ulong *found)
 {

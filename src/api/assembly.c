@@ -1,5 +1,5 @@
-/* assembly: gemp_assemble. DNA is assembled from reads: k-mers, their graph, unitigs, and the Eulerian path over the unitigs, each with its part
- * of the report. Files are written at the end.
+/* assembly: gemp_assemble. DNA is assembled from reads: k-mers, their graph, unitigs, and the Eulerian path over the
+ * unitigs, each with its part of the report. Files are written at the end.
  */
 
 #include "gemp/assembly.h"
@@ -80,7 +80,8 @@ static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 	return list;
 }
 
-/* Prints the path, or why there is none, with what might help. strands: 2 if each unitig occurs in both directions, else 1. */
+/* Prints the path, or why there is none, with what might help. strands: 2 if each unitig occurs in both directions,
+ * else 1. */
 static void print_reason(const gemp_report *report, const gemp_contig *contig, unsigned strands)
 {
 	switch (contig->verdict) {
@@ -189,7 +190,8 @@ static gemp_code read_files(gemp_kmer_counter *counter, gemp_report *report, con
 	return GEMP_OK;
 }
 
-/* Collective. Writes the texts of all ranks in rank order, and empties them. code: the result of making this rank's text. */
+/* Collective. Writes the texts of all ranks in rank order, and empties them. code: the result of making this rank's
+ * text. */
 static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
 {
 	GEMP_TRY(gemp_comm_agree(comm, code));
@@ -229,7 +231,8 @@ static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp
 	return gemp_output_close(GEMP_MOVE(output));
 }
 
-/* Collective. Writes the Eulerian path, or the unitigs if there is none; and the unitigs to the files that the settings name. */
+/* Collective. Writes the Eulerian path, or the unitigs if there is none; and the unitigs to the files that the settings
+ * name. */
 static gemp_code write_files(const gemp_report *report, const gemp_assembly_settings *settings,
                              const gemp_contig *contig, const gemp_unitigs *unitigs, gemp_traffic *traffic)
 {
@@ -248,7 +251,8 @@ static gemp_code write_files(const gemp_report *report, const gemp_assembly_sett
 	return GEMP_OK;
 }
 
-/* The results of all steps live until the end of the function: unitigs refer to the graph of k-mers, and the path to the unitigs. */
+/* The results of all steps live until the end of the function: unitigs refer to the graph of k-mers, and the path to
+ * the unitigs. */
 gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;

@@ -1,5 +1,5 @@
-/* Order makes the folder safe: a file is synced, then checkpoint.json is replaced by renaming, then the folder is synced; and checkpoint.json is
- * removed before the files that it names.
+/* Order makes the folder safe: a file is synced, then checkpoint.json is replaced by renaming, then the folder is
+ * synced; and checkpoint.json is removed before the files that it names.
  */
 
 #include "api/checkpoint_store.h"
@@ -63,6 +63,7 @@ gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *st
 
 /* THE QUESTION */
 
+/* Both references are given up in every case, so a caller frees `own` neither after success nor after a failure. */
 json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 {
 	char hash[24];
@@ -94,6 +95,7 @@ static gemp_code compare_questions(const gemp_checkpoint_store *store, const jso
 
 /* READING */
 
+/* A damaged count must not pass as 0: the whole text has to be a number, and the number has to fit into 64 bits. */
 bool gemp_checkpoint_store_count(const json_t *object, const char *name, uint64_t *out)
 {
 	const char *text = json_string_value(json_object_get(object, name));
@@ -111,6 +113,7 @@ bool gemp_checkpoint_store_get(const json_t *object, const gemp_checkpoint_membe
 	return good;
 }
 
+/* Reading and writing go through the same table of members, so a name cannot differ between the two. */
 void gemp_checkpoint_store_set(json_t *object, const gemp_checkpoint_member *members, size_t count, const void *base)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -149,8 +152,9 @@ static gemp_code read_state(gemp_checkpoint_store *store, const char *path)
 	return gemp_comm_agree(store->comm, code);
 }
 
-/* Two jobs in one folder would overwrite each other's files. The lock ends with the process. On a network file system the lock of a node
- * that died may live a little longer, so a job waits for it. A file system without locks gives no protection. */
+/* Two jobs in one folder would overwrite each other's files. The lock ends with the process. On a network file system
+ * the lock of a node that died may live a little longer, so a job waits for it. A file system without locks gives no
+ * protection. */
 static gemp_code lock_folder(gemp_checkpoint_store *store)
 {
 	GEMP_OWNED char *path = NULL;
@@ -231,7 +235,7 @@ gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const c
 	return good ? GEMP_OK : gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(error));
 }
 
-/* The folder is synced after the file has got its name, so that the name survives, too. */
+/* The folder is synced after the file has got its name, so the name survives, too. */
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t *state)
 {
 	gemp_code code = GEMP_OK;
@@ -307,6 +311,7 @@ static void remove_files(const gemp_checkpoint_store *store, const char *prefix)
 	rmdir(store->folder);
 }
 
+/* checkpoint.json is removed first: a crash before the other files are removed leaves files that no job reads. */
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix)
 {
 	GEMP_OWNED char *path = NULL;

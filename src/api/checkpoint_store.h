@@ -1,9 +1,10 @@
-/* checkpoint_store: the folder in which a job keeps its finished work, so that a later job can go on from there; and when a job stops.
+/* checkpoint_store: the folder in which a job keeps its finished work, so a later job can go on from there; and
+ * when a job stops.
  *
- * checkpoint.json holds the question (what is computed, of which graph) and the state (what is finished); other files hold rows or graphs.
- * The JSON gets its name only after the files that it names have reached the disk: whenever a job is killed, the folder is consistent,
- * and at most the work since the last save is lost. Rank 0 alone reads and writes the folder; its lock, on the file `lock`, keeps two
- * jobs from working there at the same time.
+ * checkpoint.json holds the question (what is computed, of which graph) and the state (what is finished); other files
+ * hold rows or graphs. The JSON gets its name only after the files that it names have reached the disk: whenever a job
+ * is killed, the folder is consistent, and at most the work since the last save is lost. Rank 0 alone reads and writes
+ * the folder; its lock, on the file `lock`, keeps two jobs from working there at the same time.
  */
 
 #ifndef GEMP_API_CHECKPOINT_STORE_H
@@ -36,11 +37,13 @@ typedef struct gemp_checkpoint_store {
 	json_t *saved;       /* owned: checkpoint.json of an earlier job; NULL: there was none */
 } gemp_checkpoint_store; /* {0} has nothing to free */
 
-/* Local. The question: version, hash of the graph, then the texts of `own`, which is taken over. NULL: out of memory. */
+/* Local. The question: version, hash of the graph, then the texts of `own`, which is taken over. NULL: out of
+ * memory. */
 json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own);
 
-/* Collective. Makes the folder, or reads what an earlier job left there. Without settings->resume, or with another question, a
- * folder that has a checkpoint is GEMP_EUSAGE. question is taken over, also on failure; NULL fails with GEMP_ENOMEM. */
+/* Collective. Makes the folder, or reads what an earlier job left there. Without settings->resume, or with another
+ * question, a folder that has a checkpoint is GEMP_EUSAGE. question is taken over, also on failure; NULL fails with
+ * GEMP_ENOMEM. */
 gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *out, const gemp_comm *comm,
                                      const gemp_checkpoint_settings *settings, json_t *question);
 void gemp_checkpoint_store_close(gemp_checkpoint_store *store);
@@ -51,16 +54,16 @@ gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *st
 gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const char *name);
 /* Local, on rank 0. Writes checkpoint.json: the question and the state, which is taken over. */
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t *state);
-/* Collective. Joins the files names[count] of the folder in one file at `path`. headless: leaves out the first line of each but the
- * first one. */
+/* Collective. Joins the files names[count] of the folder in one file at `path`. headless: leaves out the first line of
+ * each but the first one. */
 gemp_code gemp_checkpoint_store_join(const gemp_checkpoint_store *store, const char *path, char *const *names,
                                      size_t count, bool headless);
-/* Collective. Removes checkpoint.json first, since without it no job goes on from the other files; then all files whose names begin
- * with `prefix`, and the folder, unless it has other files. */
+/* Collective. Removes checkpoint.json first, since without it no job goes on from the other files; then all files whose
+ * names begin with `prefix`, and the folder, unless it has other files. */
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix);
 
-/* Counts are strings of digits in the JSON, since not every reader of JSON has 64-bit integers. _count returns false if there is none of
- * that name. */
+/* Counts are strings of digits in the JSON, since not every reader of JSON has 64-bit integers. _count returns false if
+ * there is none of that name. */
 bool gemp_checkpoint_store_count(const json_t *object, const char *name, uint64_t *out);
 json_t *gemp_checkpoint_store_digits(uint64_t count);
 /* Counts that are uint64_t members of a struct at `base`. _get returns false if one of them is missing. */

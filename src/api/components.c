@@ -1,6 +1,6 @@
-/* components: gemp_graph_components. The engine (topology/components.h) names a component by its vertex with the smallest id, which
- * depends on the random partition. Users get the smallest key instead: the rank that owns the engine's name of a component takes
- * the minimum over the vertices that each rank knows of the component.
+/* components: gemp_graph_components. The engine (topology/components.h) names a component by its vertex with the
+ * smallest id, which depends on the random partition. Users get the smallest key instead: the rank that owns the
+ * engine's name of a component takes the minimum over the vertices that each rank knows of the component.
  */
 
 #include "gemp/analytics.h"
@@ -19,7 +19,7 @@
 
 GEMP_RELEASE(gemp_edge_rows_abandon, gemp_edge_rows *)
 
-/* What the steps of one call share. */
+/* The state that the steps of one call share. */
 typedef struct component_search {
 	gemp_edge_job job;
 	gemp_topology_settings settings;
@@ -44,7 +44,8 @@ typedef struct component_name {
 	uint32_t key_rank;
 } component_name;
 
-/* Lowers *min to the number of a vertex, whose high half is the rank of its key: the smallest number has the smallest key. */
+/* Lowers *min to the number of a vertex, whose high half is the rank of its key: the smallest number has the smallest
+ * key. */
 static void lower_to(uint64_t *min, gemp_vertex vertex, uint32_t key_rank)
 {
 	*min = gemp_min(*min, (uint64_t)key_rank << 32 | vertex);
@@ -67,8 +68,8 @@ static gemp_code answer_names(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* Collective. Names each component by its vertex with the smallest key instead of the smallest id. A rank asks once for each
- * component that its vertices belong to. */
+/* Collective. Names each component by its vertex with the smallest key instead of the smallest id. A rank asks once for
+ * each component that its vertices belong to. */
 static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, const gemp_shard *shard)
 {
 	GEMP_OWNED component_name *asked = NULL;
@@ -105,8 +106,8 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 
 /* FILES */
 
-/* Local. The edges of the forest that belong to relation number `type` of those selected, with their ends. `before` edges precede it in
- * the engine's numbering. */
+/* Local. The edges of the forest that belong to relation number `type` of those selected, with their ends. `before`
+ * edges precede it in the engine's numbering. */
 static gemp_code pick_tree(const component_search *s, size_t type, uint64_t before, uint64_t **numbers,
                            gemp_edge_pair **pairs, size_t *count)
 {

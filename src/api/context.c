@@ -1,8 +1,10 @@
-/* context: ranks, devices and budgets of a gemp_context, and the process functions of programs that leave MPI to the library.
+/* context: ranks, devices and budgets of a gemp_context, and the process functions of programs that leave MPI to the
+ * library.
  *
- * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use it, too. A function that
- * needs all devices of the rank replaces a runtime that has only one. Figures begin at zero in each function, so that each report has
- * its own. Two variables belong to the process: the context whose callbacks are called, and what the launcher said before MPI_Init.
+ * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use it,
+ * too. A function that needs all devices of the rank replaces a runtime that has only one. Figures begin at zero in
+ * each function, so each report has its own. Two variables belong to the process: the context whose callbacks are
+ * called, and what the launcher said before MPI_Init.
  */
 
 #include "api/context_state.h"
@@ -54,6 +56,7 @@ gemp_code gemp_file_may_write_rows(const gemp_context *context, const char *what
 	return gemp_rows_path_check(&context->comm, what, path);
 }
 
+/* The size is copied out first: nothing else of the caller's struct may be read until its length is known. */
 void gemp_options_copy(void *out, size_t size, const void *options)
 {
 	size_t known;
@@ -63,7 +66,8 @@ void gemp_options_copy(void *out, size_t size, const void *options)
 	memcpy(out, options, known < size ? known : size);
 }
 
-/* The runtime is closed, since the new options may name other devices. After a failure the context can be configured again. */
+/* The runtime is closed, since the new options may name other devices. After a failure the context can be configured
+ * again. */
 gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -86,7 +90,8 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	return gemp_comm_agree(&context->comm, code);
 }
 
-/* Collective over `communicator`. There is no gemp_comm yet over which the ranks could agree, so they reduce a flag themselves. */
+/* Collective over `communicator`. There is no gemp_comm yet over which the ranks could agree, so they reduce a flag
+ * themselves. */
 static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
@@ -149,6 +154,8 @@ gemp_code gemp_context_agree(const gemp_context *context, gemp_code code)
 	return gemp_comm_agree(&context->comm, code);
 }
 
+/* The runtime outlives the function that opened it, and a report must show only the work since its own function
+ * began. */
 void gemp_runtime_reset(gemp_runtime *runtime)
 {
 	runtime->timers = (gemp_timers){ 0 };
@@ -159,6 +166,8 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 		runtime->others[i]->work = (gemp_device_work){ 0 };
 }
 
+/* A runtime with one device is closed and replaced where all devices are needed, and its programs and buffers with it.
+ * The reverse never happens, since a runtime with all devices also serves functions that use only the first one. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers)
 {
 	if (context->runtime && all && !context->all_devices) {
@@ -180,8 +189,8 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 
 /* PROCESSES that leave MPI to the library. */
 
-/* Handlers of fatal signals are installed after MPI_Init: they end in the handlers of Open MPI, which report the fault, and which Open MPI
- * installs only if there are no others. */
+/* Handlers of fatal signals are installed after MPI_Init: they end in the handlers of Open MPI, which report the fault,
+ * and which Open MPI installs only if there are no others. */
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;

@@ -1,6 +1,6 @@
-/* context_state: the members of a gemp_context (gemp/context.h): the ranks, and a runtime that is opened by the first function that
- * needs a device. Functions that search use all devices of a rank, other functions use the first one. Also how functions of the
- * public face read a settings struct of the caller.
+/* context_state: the members of a gemp_context (gemp/context.h): the ranks, and a runtime that is opened by the first
+ * function that needs a device. Functions that search use all devices of a rank, other functions use the first one.
+ * Also how functions of the public face read a settings struct of the caller.
  */
 
 #ifndef GEMP_API_CONTEXT_STATE_H
@@ -17,7 +17,8 @@ struct gemp_context {
 	bool all_devices;      /* the runtime has every device of the rank, not only the first */
 };
 
-/* The value of a pointer, which becomes NULL: what an owner (core/memory.h) hands over, as in *out = GEMP_MOVE(graph). */
+/* The value of a pointer, which becomes NULL: what an owner (core/memory.h) hands over, as in *out =
+ * GEMP_MOVE(graph). */
 #define GEMP_MOVE(pointer)                      \
 	({                                          \
 		__typeof__(pointer) moved_ = (pointer); \
@@ -25,12 +26,13 @@ struct gemp_context {
 		moved_;                                 \
 	})
 
-/* Copies as many bytes of the caller's options (NULL: none) into `out` as both structs have: the program may have been compiled with
- * an older library, whose struct is shorter. The first member of a struct is its size. */
+/* Copies as many bytes of the caller's options (NULL: none) into `out` as both structs have: the program may have been
+ * compiled with an older library, whose struct is shorter. The first member of a struct is its size. */
 void gemp_options_copy(void *out, size_t size, const void *options);
 
-/* GEMP_SETTINGS(type, .member = default, ...) defines the public type_init(), which sets the defaults of a settings struct, and a
- * static type_from(given), which returns the defaults overwritten by the caller's settings (NULL: the defaults alone). */
+/* GEMP_SETTINGS(type, .member = default, ...) defines the public type_init(), which sets the defaults of a settings
+ * struct, and a static type_from(given), which returns the defaults overwritten by the caller's settings (NULL: the
+ * defaults alone). */
 #define GEMP_SETTINGS(type, ...)                              \
 	void type##_init(type *out)                               \
 	{                                                         \
@@ -44,8 +46,9 @@ void gemp_options_copy(void *out, size_t size, const void *options);
 		return settings;                                      \
 	}
 
-/* Collective. Returns the context's runtime, which is opened if it does not exist yet. Its clocks and counters are reset; then the
- * seconds of `timers` (NULL: none) are added. all: with every device of the rank. The runtime belongs to the context. */
+/* Collective. Returns the context's runtime, which is opened if it does not exist yet. Its clocks and counters are
+ * reset; then the seconds of `timers` (NULL: none) are added. all: with every device of the rank. The runtime belongs
+ * to the context. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers);
 
 /* Local. Sets clocks and counters to zero. */

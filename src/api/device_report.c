@@ -1,8 +1,9 @@
-/* device_report: the OpenCL devices of a machine, which rank uses which of them, what each of them did in a run, and how fast.
+/* device_report: the OpenCL devices of a machine, which rank uses which of them, what each of them did in a run, and
+ * how fast.
  *
- * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints them. A rate of
- * bytes is shown beside that of a copy in the same memory, measured at that moment, since only the ratio shows how much faster the work
- * could become.
+ * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints
+ * them. A rate of bytes is shown beside that of a copy in the same memory, measured at that moment, since only the
+ * ratio shows how much faster the work could become.
  */
 
 #include "api/report_state.h"
@@ -18,7 +19,7 @@
 /* With more devices the text leaves out what each of them did; the JSON has all. */
 enum { MAX_LINES = 16 };
 
-/* What the other ranks get to know of one device of a rank. */
+/* The description of one device that a rank sends to the other ranks. */
 typedef struct device_entry {
 	char host[64], name[128], platform[64], pci[16], uuid[48];
 	int rank, index, gpu, shared_by;
@@ -43,8 +44,8 @@ static void describe_device(device_entry *own, const gemp_runtime *runtime, int 
 	own->work = runtime->work;
 }
 
-/* Collective. (*out)[*count] becomes the devices of all ranks, in the order of ranks; the caller frees. A rank has as many entries as
- * devices. */
+/* Collective. (*out)[*count] becomes the devices of all ranks, in the order of ranks; the caller frees. A rank has as
+ * many entries as devices. */
 static gemp_code gather_devices(device_entry **out, size_t *count, const gemp_report *report,
                                 const gemp_runtime *runtime)
 {
@@ -63,7 +64,7 @@ static gemp_code gather_devices(device_entry **out, size_t *count, const gemp_re
 
 /* THE DEVICES OF A MACHINE */
 
-/* Does a device say where it is plugged in? Those of CPUs do not, so the column would be empty. */
+/* Returns whether any device reports where it is plugged in. CPU devices do not, so the column would be empty. */
 static bool has_places(const gemp_device_info *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -118,6 +119,8 @@ static void print_places(gemp_report *report, const device_entry *places, size_t
 	gemp_report_set(report, "assignment", list);
 }
 
+/* The table lists the devices of rank 0's machine. The lines below it come from all ranks, which may be on other
+ * machines. */
 gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 {
 	GEMP_OWNED gemp_device_info *list = NULL;
@@ -163,6 +166,8 @@ static void print_devices(gemp_report *report, const device_entry *entries, size
 	gemp_report_set(report, "devices", list);
 }
 
+/* `runtime` must be NULL on all ranks or on none: gathering the entries needs every rank, also those that print
+ * nothing. */
 gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
@@ -218,7 +223,8 @@ static void copy_chunk(void *context, unsigned thread, size_t chunk)
 	memcpy(bytes + COPIED + chunk * CHUNK, bytes + chunk * CHUNK, CHUNK);
 }
 
-/* Bytes that all threads of this rank read and write in a second. Copies of 64 MiB leave the caches; the best of three tries counts. */
+/* Bytes that all threads of this rank read and write in a second. Copies of 64 MiB leave the caches; the best of three
+ * tries counts. */
 static gemp_code host_rate(double *rate)
 {
 	GEMP_OWNED char *bytes = NULL;
@@ -235,6 +241,8 @@ static gemp_code host_rate(double *rate)
 	return GEMP_OK;
 }
 
+/* `bytes` are summed over the ranks before they are compared with WORTH_MEASURING. So all ranks take the same branch,
+ * which contains a collective call. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes)
 {
 	gemp_code code = GEMP_OK;

@@ -1,5 +1,5 @@
-/* Attributes of a graph file are written by lending the columns to the graph in memory under their new names, since the writer writes a
- * graph's attributes and the arrays would otherwise be copied.
+/* Attributes of a graph file are written by lending the columns to the graph in memory under their new names, since the
+ * writer writes a graph's attributes and the arrays would otherwise be copied.
  */
 
 #include "api/edge_job.h"
@@ -22,6 +22,8 @@ GEMP_SETTINGS(gemp_topology_settings)
 
 /* THE JOB */
 
+/* The direction is checked here for all functions on edges, since C accepts any number for an enumeration. The
+ * comparison is unsigned, which refuses negative numbers, too. */
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report)
 {
@@ -48,6 +50,8 @@ gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement pla
 		job->comm->size);
 }
 
+/* Paths are checked before the device is opened, since opening it takes longer. The engines of topology use a device
+ * only if there is a single rank. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
                                   gemp_report *report)
@@ -79,7 +83,7 @@ void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out)
 		*out = GEMP_MOVE(job->columns);
 }
 
-/* All rows are loaded before the work, so that its time contains no reading. */
+/* All rows are loaded before the work, so its time contains no reading. */
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
 {
 	gemp_shard *shard = job->shard;
@@ -160,7 +164,8 @@ static void fill_floats(gemp_column *column, const gemp_layout *layout, const do
 		}
 }
 
-/* The column is added before the values, since it begins with NULLs, and only vertices that have a value are written. */
+/* The column is added before the values, since it begins with NULLs, and only vertices that have a value are
+ * written. */
 gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp_layout *layout,
                                  gemp_column_values type, const void *values, uint64_t none)
 {
@@ -242,7 +247,8 @@ gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const cha
 
 /* INTO A GRAPH FILE */
 
-/* "pagerank", or "bfs_level" and "bfs_parent". */
+/* The name of a new attribute: the prefix alone if there is one column ("pagerank"), otherwise the prefix with the name
+ * of the column ("bfs_level", "bfs_parent"). */
 static gemp_code attribute_name(gemp_text *out, const char *prefix, const char *column, size_t count)
 {
 	gemp_text_clear(out);
@@ -255,7 +261,8 @@ static const char *prefix_of(const gemp_vertex_output *output, const char *funct
 	return output->column ? output->column : function;
 }
 
-/* A graph with an attribute of that name is refused before the work, since the new file would otherwise have two of the same name. */
+/* A graph with an attribute of that name is refused before the work, since the new file would otherwise have two of the
+ * same name. */
 gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
                                    const char *const *names, size_t count)
 {
@@ -281,7 +288,7 @@ gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_ou
 	return gemp_comm_agree(comm, code);
 }
 
-/* A graph that has been lent columns, and what it was before. */
+/* A graph whose attributes are replaced by lent columns, and its own attributes until the columns return. */
 typedef struct lending {
 	gemp_shard *graph;
 	size_t attributes; /* of its own */

@@ -1,5 +1,6 @@
-/* euler: gemp_graph_euler. It chooses an engine, gives undirected edges directions, and closes a path by an edge between its ends, so that
- * the engines only have to find circuits. The walk goes to columns, rows, a drawing, or the text that its words spell.
+/* euler: gemp_graph_euler. It chooses an engine, gives undirected edges directions, and closes a path by an edge
+ * between its ends, so the engines only have to find circuits. The walk goes to columns, rows, a drawing, or the
+ * text that its words spell.
  */
 
 #include "gemp/euler.h"
@@ -23,7 +24,7 @@
 
 enum { PREVIEW = 20 }; /* rows that people are shown */
 
-/* What the steps of one call share. */
+/* The state that the steps of one call share. */
 typedef struct euler_search {
 	gemp_edge_job job; /* the device is opened when the number of edges is known */
 	gemp_euler_settings settings;
@@ -47,8 +48,8 @@ static void free_search(euler_search *s)
 
 /* SEARCH */
 
-/* With fewer than DEVICE_MIN edges no device is opened, not even to ask for its tuning; GPU_MIN is the limit of a GPU that has no tuning
- * file. */
+/* With fewer than DEVICE_MIN edges no device is opened, not even to ask for its tuning; GPU_MIN is the limit of a GPU
+ * that has no tuning file. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
 /* Collective. Finds a circuit on the device, if it is worthwhile, or else on the threads of all ranks. */
@@ -62,7 +63,8 @@ static gemp_code find_circuit(euler_search *s, const gemp_comm *comm)
 	return gemp_euler_on_ranks(&s->result, comm, &s->edges, &how);
 }
 
-/* Collective. Gives undirected edges directions, and finds odd degrees on the way. A second call begins from the plain edges again. */
+/* Collective. Gives undirected edges directions, and finds odd degrees on the way. A second call begins from the plain
+ * edges again. */
 static gemp_code orient(euler_search *s, const gemp_comm *comm)
 {
 	double since = gemp_now();
@@ -84,8 +86,8 @@ static gemp_code orient_and_find(euler_search *s, const gemp_comm *comm)
 	return s->result.unbalanced ? GEMP_OK : find_circuit(s, comm);
 }
 
-/* Collective. A graph without a walk is no failure. If degrees forbid a circuit but allow a path, and a path will do, an edge between its
- * ends makes a circuit of it, and the search runs again. */
+/* Collective. A graph without a walk is no failure. If degrees forbid a circuit but allow a path, and a path will do,
+ * an edge between its ends makes a circuit of it, and the search runs again. */
 static gemp_code run_search(euler_search *s)
 {
 	const gemp_comm *comm = s->job.comm;
@@ -109,7 +111,7 @@ static gemp_code run_search(euler_search *s)
 	return orient_and_find(s, comm);
 }
 
-/* Was a circuit found, or a path if a path will do? Then result.order is its order. */
+/* Returns whether a circuit was found, or a path where a path will do. Then result.order is its order. */
 static bool is_found(const euler_search *s)
 {
 	return !s->result.unbalanced && s->result.components <= 1;
@@ -117,7 +119,8 @@ static bool is_found(const euler_search *s)
 
 /* REPORT */
 
-/* Collective. Seconds of each stage on the rank that took longest, and on a device the bandwidth that the stage needs at least. */
+/* Collective. Seconds of each stage on the rank that took longest, and on a device the bandwidth that the stage needs
+ * at least. */
 static void report_stages(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -243,8 +246,8 @@ static gemp_code report_none(euler_search *s)
 
 /* THE SEQUENCE that the words along the walk spell */
 
-/* Collective. Writes the letters of the first word, then one letter for each edge, of which each rank has two stretches (assembly/overlap.h),
- * and the end of the line. */
+/* Collective. Writes the letters of the first word, then one letter for each edge, of which each rank has two stretches
+ * (assembly/overlap.h), and the end of the line. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const gemp_overlap *overlap, bool circular)
 {
 	size_t head = overlap->word, size;
@@ -281,7 +284,7 @@ static gemp_code write_sequence(euler_search *s)
 
 /* THE CALL */
 
-/* Are people shown the first rows of the walk? */
+/* Returns whether the text of the report shows the first rows of the walk. */
 static bool is_previewed(const euler_search *s)
 {
 	return s->job.reports && !s->job.report->no_rows;

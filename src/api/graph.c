@@ -1,9 +1,9 @@
-/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed; and gemp_columns, tables of typed columns
- * of this rank.
+/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed; and gemp_columns,
+ * tables of typed columns of this rank.
  *
- * A graph keeps the seconds of its making until a report takes them (gemp_graph_take_timers), its steps for the throughput, and the
- * names of the files that it was imported from for the provenance of a graph file that is written later. Views of columns point into
- * the table, so rows are not copied on their way to the program.
+ * A graph keeps the seconds of its making until a report takes them (gemp_graph_take_timers), its steps for the
+ * throughput, and the names of the files that it was imported from for the provenance of a graph file that is written
+ * later. Views of columns point into the table, so rows are not copied on their way to the program.
  */
 
 #include "api/graph_state.h"
@@ -24,6 +24,8 @@ GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
 /* LIFE */
 
+/* If there is no memory for the graph, the shard is freed here; otherwise gemp_graph_close frees it with the graph. In
+ * neither case does the caller free it. */
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -88,6 +90,8 @@ uint64_t gemp_graph_hash(const gemp_graph *graph)
 	return graph->shard->hash;
 }
 
+/* A selection that names no type means all types. *out is allocated before the names are looked up, so the caller frees
+ * it after an unknown name, too. */
 gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection)
 {
 	const gemp_shard *shard = graph->shard;
@@ -131,7 +135,8 @@ bool gemp_import_format_at(size_t index, const char **name, const char **endings
 	return true;
 }
 
-/* The list of input files is made before the import, since a folder may change meanwhile, and provenance must name what was read. */
+/* The list of input files is made before the import, since a folder may change meanwhile, and provenance must name what
+ * was read. */
 gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
 {
 	const gemp_import_settings chosen = gemp_import_settings_from(settings);
@@ -241,6 +246,7 @@ gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *typ
 	return GEMP_OK;
 }
 
+/* Each key has its position in the array, from 1 on, as its place, which messages about the key show. */
 gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *label, size_t count,
                                       const int64_t *keys)
 {
@@ -252,6 +258,7 @@ gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *
 	return GEMP_OK;
 }
 
+/* The builder is closed after a failure, too, so the caller must not close it again. */
 gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **out)
 {
 	gemp_shard *shard = NULL;

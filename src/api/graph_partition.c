@@ -1,8 +1,8 @@
-/* graph_partition: cuts a graph into parts, reports their sizes, balance and the edges between them, and brings the graph into their
- * order.
+/* graph_partition: cuts a graph into parts, reports their sizes, balance and the edges between them, and brings the
+ * graph into their order.
  *
- * part[rows] is the part of each vertex of this rank, sizes[parts] are those of all ranks. A method chooses the parts (partition/cut), or
- * they are the parts that the file stores, whose vertices lie in the order of the parts.
+ * part[rows] is the part of each vertex of this rank, sizes[parts] are those of all ranks. A method chooses the parts
+ * (partition/cut), or they are the parts that the file stores, whose vertices lie in the order of the parts.
  */
 
 #include "api/graph_state.h"
@@ -49,7 +49,8 @@ static gemp_code assign_parts(const gemp_comm *comm, gemp_shard *graph, const cu
 	return GEMP_OK;
 }
 
-/* Reports the balance of one quantity over the parts. The maximum over the mean is the factor by which the largest part slows a run. */
+/* Reports the balance of one quantity over the parts. The maximum over the mean is the factor by which the largest part
+ * slows a run. */
 static json_t *report_spread(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
 {
 	uint64_t min = UINT64_MAX, max = 0, sum = 0;
@@ -142,7 +143,8 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 	return GEMP_OK;
 }
 
-/* Collective. Makes the graph in the order of the parts. It gets the seconds so far, since the report ends when it is written. */
+/* Collective. Makes the graph in the order of the parts. It gets the seconds so far, since the report ends when it is
+ * written. */
 static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_request *wanted, const uint32_t *part)
 {
 	gemp_shard *cut = NULL;
@@ -154,6 +156,8 @@ static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_req
 	return GEMP_OK;
 }
 
+/* Without `out` only the figures are wanted: no row moves to another rank, and the report ends here. Otherwise it ends
+ * when the graph is written. */
 gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                gemp_report *report)
 {

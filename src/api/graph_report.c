@@ -1,8 +1,8 @@
-/* graph_report: describes a graph: labels, edge types, attributes and degrees, as JSON and in columns that line up; and verifies a graph
- * file.
+/* graph_report: describes a graph: labels, edge types, attributes and degrees, as JSON and in columns that line up; and
+ * verifies a graph file.
  *
- * Verification begins with the checksums (gemp_graph_file_verify). Then the rows by source and by target are compared as sets, by a sum of
- * hashes of their edges, since each rank holds other edges in either direction.
+ * Verification begins with the checksums (gemp_graph_file_verify). Then the rows by source and by target are compared
+ * as sets, by a sum of hashes of their edges, since each rank holds other edges in either direction.
  */
 
 #include "api/graph_state.h"
@@ -328,6 +328,8 @@ static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 	           : gemp_fail(GEMP_EDATA, "the orders of keys (_rank) are not 0 to n - 1, each once");
 }
 
+/* Checksums come first, since all later checks follow offsets that the file contains. The path is put in front of a
+ * message of the later checks, which know only the graph. */
 gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;

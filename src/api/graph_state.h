@@ -1,5 +1,5 @@
-/* graph_state: the members of a gemp_graph and of gemp_columns (gemp/graph.h, gemp/columns.h), and the relations that a selection
- * names. */
+/* graph_state: the members of a gemp_graph and of gemp_columns (gemp/graph.h, gemp/columns.h), and the relations that a
+ * selection names. */
 
 #ifndef GEMP_API_GRAPH_STATE_H
 #define GEMP_API_GRAPH_STATE_H
@@ -19,7 +19,8 @@ struct gemp_graph {
 	gemp_paths inputs;     /* the files that it was imported from */
 };
 
-/* Local. Returns the seconds that the graph took so far, and sets them to zero: the report of the caller has them, and no other one. */
+/* Local. Returns the seconds that the graph took so far, and sets them to zero: the report of the caller has them, and
+ * no other one. */
 gemp_timers gemp_graph_take_timers(gemp_graph *graph);
 
 struct gemp_columns {
@@ -32,8 +33,8 @@ gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shar
 /* Collective. Empty columns. */
 gemp_code gemp_columns_new(gemp_columns **out, const gemp_context *context);
 
-/* Collective. (*out)[relation_count] becomes true for the edge types that the selection names, or for all if it names none. The caller
- * frees, also after a failure. */
+/* Collective. (*out)[relation_count] becomes true for the edge types that the selection names, or for all if it names
+ * none. The caller frees, also after a failure. */
 gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection);
 
 #endif

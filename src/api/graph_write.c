@@ -1,5 +1,5 @@
-/* graph_write: writes a graph as a graph file, with provenance, or as files for other programs. The report of a graph that this program
- * has made ends with its throughput, which is known only after the last step, the writing.
+/* graph_write: writes a graph as a graph file, with provenance, or as files for other programs. The report of a graph
+ * that this program has made ends with its throughput, which is known only after the last step, the writing.
  */
 
 #include "api/graph_state.h"
@@ -46,7 +46,8 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 
 /* THE GRAPH FILE */
 
-/* Collective. Steps are the same on all ranks. The text shows the seconds of the slowest rank, for which the others wait. */
+/* Collective. Steps are the same on all ranks. The text shows the seconds of the slowest rank, for which the others
+ * wait. */
 static void report_steps(gemp_report *report, const gemp_step_times *steps)
 {
 	double own[GEMP_MAX_STEP_TIMES] = { 0 }, min[GEMP_MAX_STEP_TIMES], sum[GEMP_MAX_STEP_TIMES],
@@ -66,8 +67,8 @@ static void report_steps(gemp_report *report, const gemp_step_times *steps)
 	gemp_report_set(report, "steps", object);
 }
 
-/* Collective. How fast a graph was made, in which steps, and in how much memory: rates are over the whole time since the report began,
- * with reading and writing. bytes: of the input files; 0: there are none. */
+/* Collective. How fast a graph was made, in which steps, and in how much memory: rates are over the whole time since
+ * the report began, with reading and writing. bytes: of the input files; 0: there are none. */
 static void report_throughput(gemp_report *report, const gemp_step_times *steps, uint64_t edges, uint64_t bytes)
 {
 	double seconds = gemp_now() - report->began;

@@ -1,5 +1,6 @@
-/* primitives: arrays of numbers over all ranks, sorted or reduced to distinct numbers by the engine of primitive/arrays.h, on the context's
- * device or the threads of the host. A call works in place, writes the file that the settings name, and reports.
+/* primitives: arrays of numbers over all ranks, sorted or reduced to distinct numbers by the engine of
+ * primitive/arrays.h, on the context's device or the threads of the host. A call works in place, writes the file that
+ * the settings name, and reports.
  */
 
 #include "gemp/primitives.h"
@@ -55,6 +56,7 @@ static gemp_code new_array(gemp_array **out, gemp_context *context)
 	return GEMP_OK;
 }
 
+/* The values are copied: sorting works in place, and NaNs are replaced. `total` counts the numbers of all ranks. */
 gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_type type, const void *values,
                           size_t count)
 {
@@ -109,7 +111,7 @@ gemp_number_type gemp_array_type(const gemp_array *array)
 
 /* WORK */
 
-/* What the steps of one call share. */
+/* The state that the steps of one call share. */
 typedef struct array_call {
 	gemp_array *array;
 	const gemp_comm *comm;
@@ -123,7 +125,8 @@ typedef struct array_call {
 	uint64_t moved; /* numbers of this rank that the work reads and writes, each counted once */
 } array_call;
 
-/* Collective. Opens the device if it may be used. A machine without a device is a failure only if the caller asks for one. */
+/* Collective. Opens the device if it may be used. A machine without a device is a failure only if the caller asks for
+ * one. */
 static gemp_code open_device(array_call *call)
 {
 	gemp_arrays *arrays = &call->arrays;
@@ -197,6 +200,7 @@ static gemp_code finish(array_call *call)
 	return call->report ? report_work(call) : GEMP_OK;
 }
 
+/* `moved` counts each number once as read and once as written, however many passes the engine makes. */
 gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
 	GEMP_OWNED_BY(free_call) array_call call = { 0 };
@@ -225,8 +229,8 @@ static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 		real[i] += 0.0;
 }
 
-/* Collective. *count becomes the number of distinct values that this rank has afterwards. One rank that only counts needs no array for
- * the result. */
+/* Collective. *count becomes the number of distinct values that this rank has afterwards. One rank that only counts
+ * needs no array for the result. */
 static gemp_code find_distinct(array_call *call, size_t *count)
 {
 	gemp_number_array *numbers = &call->array->numbers;
@@ -246,6 +250,7 @@ static gemp_code find_distinct(array_call *call, size_t *count)
 	return GEMP_OK;
 }
 
+/* With count_only the array stays as it was, so its total does, too. */
 gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *settings, uint64_t *distinct,
                               gemp_report *report)
 {

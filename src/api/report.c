@@ -1,8 +1,9 @@
 /* report: the JSON object and the text of a gemp_report.
  *
- * Text goes through a stdio stream to the program's callback, a line at a time, so that formatted output needs no buffer of its own.
- * If the caller wants no report, functions fill a gemp_report on the stack that has neither object nor stream (gemp_report_or), which
- * jansson's setters accept and ignore; so no function has to test whether a report is wanted.
+ * Text goes through a stdio stream to the program's callback, a line at a time, so formatted output needs no
+ * buffer of its own. If the caller wants no report, functions fill a gemp_report on the stack that has neither object
+ * nor stream (gemp_report_or), which jansson's setters accept and ignore; so no function has to test whether a report
+ * is wanted.
  */
 
 #include "api/report_state.h"
@@ -44,6 +45,8 @@ static gemp_code open_outputs(gemp_report *report)
 	return GEMP_OK;
 }
 
+/* Ranks other than 0 have a report without object and stream, so all ranks can call the same functions in the same
+ * order. */
 gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_report_options *options)
 {
 	GEMP_OWNED_BY(gemp_report_close_at) gemp_report *report = NULL;
@@ -86,8 +89,8 @@ gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context 
 
 /* FIELDS */
 
-/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits. No other string of a report begins with
- * NUL, since they all come from C strings. */
+/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits. No other string of a
+ * report begins with NUL, since they all come from C strings. */
 json_t *gemp_json_count(uint64_t count)
 {
 	char digits[24];
@@ -112,6 +115,8 @@ static void unquote_counts(char *text)
 	memmove(to, from, strlen(from) + 1);
 }
 
+/* The stream is flushed first: a program that prints the JSON now must find it behind the text. The text is copied from
+ * jansson's block to one that gemp_free can free. */
 gemp_code gemp_report_json(const gemp_report *report, char **out)
 {
 	*out = NULL;
@@ -179,6 +184,7 @@ bool gemp_report_text(const gemp_report *report, const char *path, const char **
 	return true;
 }
 
+/* The text is parsed before anything is set, so wrong JSON leaves the report as it was. */
 gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char *json)
 {
 	json_error_t error;
@@ -244,6 +250,7 @@ void gemp_report_set(gemp_report *report, const char *name, json_t *value)
 	json_object_set_new(report->json, name, value);
 }
 
+/* The hash is a string of 16 hexadecimal digits: a reader of JSON that keeps numbers as doubles would round 64 bits. */
 void gemp_report_graph(gemp_report *report, const gemp_shard *graph)
 {
 	char hash[20];

@@ -1,6 +1,6 @@
-/* report_state: the members of a gemp_report (gemp/report.h), and how functions of the library fill it: fields of a JSON object, and text
- * for people. Only rank 0 has either; on other ranks json and people are NULL, which all functions here and jansson's setters accept
- * and ignore.
+/* report_state: the members of a gemp_report (gemp/report.h), and how functions of the library fill it: fields of a
+ * JSON object, and text for people. Only rank 0 has either; on other ranks json and people are NULL, which all
+ * functions here and jansson's setters accept and ignore.
  */
 
 #ifndef GEMP_API_REPORT_STATE_H
@@ -40,8 +40,8 @@ json_t *gemp_json_real(double number);   /* null if it is not finite */
 json_t *gemp_json_spread(double min, const char *middle_name, double middle, double max); /* "avg" or "median" */
 json_t *gemp_json_key(const gemp_value *key); /* of a vertex: an integer or a string */
 
-/* Several counts at once: gemp_report_set_counts(report, { "vertices", vertices }, { "edges", edges }), likewise for an object; and
- * gemp_json_counts({ ... }, ...), a new object. */
+/* Several counts at once: gemp_report_set_counts(report, { "vertices", vertices }, { "edges", edges }), likewise for an
+ * object; and gemp_json_counts({ ... }, ...), a new object. */
 typedef struct gemp_named_count {
 	const char *name;
 	uint64_t count;
@@ -70,18 +70,20 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 gemp_code gemp_report_resources(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers);
 gemp_code gemp_report_search(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers, bool all);
 
-/* Collective. The traffic of all ranks: bytes and messages are summed; rounds are those of the rank that took part in most. */
+/* Collective. The traffic of all ranks: bytes and messages are summed; rounds are those of the rank that took part in
+ * most. */
 gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine);
 /* Collective. The minimum, the sum and the maximum of each of values[count] over all ranks, on rank 0 alone. */
 void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, double *min, double *sum, double *max);
 
-/* Collective. Reports where work was done (device NULL: on the threads of the host), in how many seconds, and the bytes a second;
- * unless the bytes are few, also the ratio to the bandwidth of a copy there. bytes: read and written by this rank, each once; the
- * seconds of the slowest rank count. transfers: seconds of copies to the device and back. Sets `rate`. */
+/* Collective. Reports where work was done (device NULL: on the threads of the host), in how many seconds, and the bytes
+ * a second; unless the bytes are few, also the ratio to the bandwidth of a copy there. bytes: read and written by this
+ * rank, each once; the seconds of the slowest rank count. transfers: seconds of copies to the device and back. Sets
+ * `rate`. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes);
 
-/* Collective. Sets the fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and reports the share of
- * NULL. */
+/* Collective. Sets the fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and reports the
+ * share of NULL. */
 gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls);
 /* Local. "4 to 7": the degrees of a class. */
 void gemp_degrees_range(char *out, size_t size, int class);

@@ -1,5 +1,5 @@
-/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank reads the rows by source of its
- * own vertices. One rank may use its device; several ranks use the threads of their hosts.
+/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank reads the rows
+ * by source of its own vertices. One rank may use its device; several ranks use the threads of their hosts.
  */
 
 #include "gemp/primitives.h"
@@ -26,8 +26,8 @@ static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t 
 	return GEMP_OK;
 }
 
-/* Collective. An edge without direction counts at both ends in both columns, or once if it is a loop. csr: rows of the selected
- * relations in their order; this function moves the undirected ones to the front. */
+/* Collective. An edge without direction counts at both ends in both columns, or once if it is a loop. csr: rows of the
+ * selected relations in their order; this function moves the undirected ones to the front. */
 static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
                                  const gemp_graph *graph)
 {

@@ -1,9 +1,10 @@
-/* trace_file: the spans of all ranks (core/timer.h) as one file of Chrome trace events: a process for each rank, a thread for each
- * lane.
+/* trace_file: the spans of all ranks (core/timer.h) as one file of Chrome trace events: a process for each rank, a
+ * thread for each lane.
  *
- * Times in the file are those of rank 0's clock. Ranks of one node have the same clock. Ranks on other nodes measure how far rank 0's clock
- * is ahead of theirs by messages: of TRIES answers the one that took least time counts (Cristian 1989). Rank 0 receives the spans of
- * one rank after the other, so it never holds more than its own and those of one other rank.
+ * Times in the file are those of rank 0's clock. Ranks of one node have the same clock. Ranks on other nodes measure
+ * how far rank 0's clock is ahead of theirs by messages: of TRIES answers the one that took least time counts (Cristian
+ * 1989). Rank 0 receives the spans of one rank after the other, so it never holds more than its own and those of one
+ * other rank.
  */
 
 #include "api/report_state.h"
@@ -28,7 +29,7 @@ static const char *const lane_name[] = {
 	[GEMP_LANE_OUTPUT] = "output", [GEMP_LANE_DEVICE] = "device",
 };
 
-/* What rank 0 has to know about a rank in addition to its spans. */
+/* The data that rank 0 needs about a rank in addition to its spans. */
 typedef struct trace_head {
 	char host[HOST];
 	uint64_t count, dropped;
@@ -70,8 +71,8 @@ static void send_time(const gemp_comm *comm, int rank)
 	}
 }
 
-/* Returns how far rank 0's clock is ahead. The time in an answer is taken to be that of the middle between request and arrival, which is wrong
- * by half the time of the messages at most. */
+/* Returns how far rank 0's clock is ahead. The time in an answer is taken to be that of the middle between request and
+ * arrival, which is wrong by half the time of the messages at most. */
 static int64_t request_time(const gemp_comm *comm)
 {
 	int64_t offset = 0, min = INT64_MAX, time;
@@ -88,7 +89,8 @@ static int64_t request_time(const gemp_comm *comm)
 	return offset;
 }
 
-/* Collective. Every rank tells rank 0 whether it is on another node, and if so asks for the time. Returns how far rank 0's clock is ahead. */
+/* Collective. Every rank tells rank 0 whether it is on another node, and if so asks for the time. Returns how far rank
+ * 0's clock is ahead. */
 static int64_t compare_clocks(const gemp_comm *comm)
 {
 	uint8_t far = !on_first_node(comm);
@@ -193,7 +195,8 @@ static trace_head trace_head_of(const gemp_comm *comm, const gemp_trace *trace)
 	return own;
 }
 
-/* On rank 0. Reports how many seconds of each kind of work were hidden behind the work of devices, on average over the ranks. */
+/* On rank 0. Reports how many seconds of each kind of work were hidden behind the work of devices, on average over the
+ * ranks. */
 static void report_overlap(gemp_report *report, const trace_head *heads)
 {
 	static const gemp_lane shown[] = { GEMP_LANE_EXCHANGE, GEMP_LANE_HOST, GEMP_LANE_OUTPUT };
@@ -259,6 +262,9 @@ void gemp_report_trace_begin(gemp_report *report)
 	gemp_trace_start(gemp_limits_now()->trace_spans);
 }
 
+/* The origin of the file's time is the earliest span of any rank by rank 0's clock, so no event has a negative
+ * time. Every other rank sends its spans in one message, which rank 0 receives when it has written those of the
+ * rank before. */
 gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 {
 	const gemp_comm *comm = report->comm;

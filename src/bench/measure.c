@@ -1,5 +1,5 @@
-/* Queries are repeated until enough runs or seconds are spent. Shuffles are tried TRIES times, and the fastest try counts. All times are those of
- * the slowest rank, so all ranks stop after the same run.
+/* Queries are repeated until enough runs or seconds are spent. Shuffles are tried TRIES times, and the fastest try
+ * counts. All times are those of the slowest rank, so all ranks stop after the same run.
  */
 
 #include "bench/measure.h"
@@ -42,7 +42,8 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Collective. Runs the query and times its parts. A CPU device works with threads of this process, so CPU contains its kernels. */
+/* Collective. Runs the query and times its parts. A CPU device works with threads of this process, so CPU contains its
+ * kernels. */
 static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_result *result)
 {
 	const double *now = m->runtime->timers.seconds;
@@ -73,7 +74,8 @@ static gemp_code compare_counts(const gemp_match_result *first, const gemp_match
 	                 run + 2, again->matches, first->matches);
 }
 
-/* Collective. Runs the query up to `max` times, or until `limit` seconds are spent. first: seconds of the run before. */
+/* Collective. Runs the query up to `max` times, or until `limit` seconds are spent. first: seconds of the run
+ * before. */
 static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, size_t max, double limit)
 {
 	double seconds[PARTS], spent = 0;
@@ -93,7 +95,8 @@ static void free_meter(meter *m)
 		gemp_free(m->seconds[part]);
 }
 
-/* Collective. The first run counts only if no other follows: none is wanted, or the first one took longer than the limit. */
+/* Collective. The first run counts only if no other follows: none is wanted, or the first one took longer than the
+ * limit. */
 static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
 {
@@ -120,6 +123,7 @@ static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_s
 	return gemp_comm_agree(runtime->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
 }
 
+/* A failure may leave a plan and a prepared query in *out, which are freed here, so callers free only after success. */
 gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
 {
@@ -142,7 +146,8 @@ void gemp_query_timing_free(gemp_query_timing *measured)
 
 enum { TRIES = 5, SEED = 1, MAX_EXCHANGED = 1 << 28 };
 
-/* A fixed number of bytes, more on a GPU, divided among the ranks. Methods in which every range reads all tuples get fewer. */
+/* A fixed number of bytes, more on a GPU, divided among the ranks. Methods in which every range reads all tuples get
+ * fewer. */
 size_t gemp_shuffle_tuples(const gemp_runtime *runtime, gemp_shuffle_method method, const gemp_shuffle *how)
 {
 	bool gpu = runtime->device->gpu, once = method == GEMP_SHUFFLE_DECODE || method == GEMP_SHUFFLE_ATOMIC;
@@ -226,7 +231,7 @@ static gemp_code clear_sums(trial *t, const gemp_buffer *sums)
 	return gemp_buffer_zero(t->runtime->device, sums, 0, sums->size);
 }
 
-/* Are the sums the same as those of atomic additions of the tuples? */
+/* Checks that the sums equal those of atomic additions of the tuples. */
 static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples *tuples)
 {
 	uint64_t differ;

@@ -1,4 +1,5 @@
-/* measure: timings of a query that runs again and again in one process, with the graph on the device and the plan made; and of shuffles. */
+/* measure: timings of a query that runs again and again in one process, with the graph on the device and the plan made;
+ * and of shuffles. */
 
 #ifndef GEMP_BENCH_MEASURE_H
 #define GEMP_BENCH_MEASURE_H
@@ -23,8 +24,8 @@ typedef struct gemp_query_timing {
 	gemp_pattern *pattern; /* owned, if the caller puts it here */
 } gemp_query_timing;
 
-/* Collective. Prepares the query once and runs it `max` times after a run that is not counted. No further run begins after `seconds`; a first
- * run that takes longer is the only one. GEMP_EINTERNAL: runs count differently. */
+/* Collective. Prepares the query once and runs it `max` times after a run that is not counted. No further run begins
+ * after `seconds`; a first run that takes longer is the only one. GEMP_EINTERNAL: runs count differently. */
 gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max,
                                 double seconds);
@@ -33,7 +34,8 @@ void gemp_query_timing_free(gemp_query_timing *measured);
 /* Sorts the values. count is at least 1. */
 gemp_spread gemp_spread_of(double *values, size_t count);
 
-/* SHUFFLES: how fast each method shuffles tuples, which are made on the device, and checked there outside of the time. */
+/* SHUFFLES: how fast each method shuffles tuples, which are made on the device, and checked there outside of the
+ * time. */
 
 typedef struct gemp_shuffle_case {
 	gemp_shuffle_method method;
@@ -52,11 +54,12 @@ typedef struct gemp_shuffle_rates {
 	double network;                      /* bytes a second that ranks exchange from memory to memory */
 } gemp_shuffle_rates;
 
-/* The number of tuples for a case, unless the caller gives one. Methods in which every range reads every tuple get fewer. */
+/* The number of tuples for a case, unless the caller gives one. Methods in which every range reads every tuple get
+ * fewer. */
 size_t gemp_shuffle_tuples(const gemp_runtime *runtime, gemp_shuffle_method method, const gemp_shuffle *how);
 
-/* Collective. Methods other than `decode` are for one rank. GEMP_EINTERNAL: a tuple is lost or in a wrong range, or the sums differ from those
- * of atomic additions. */
+/* Collective. Methods other than `decode` are for one rank. GEMP_EINTERNAL: a tuple is lost or in a wrong range, or the
+ * sums differ from those of atomic additions. */
 gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *runtime, gemp_toolbox *box,
                                const gemp_shuffle_case *c);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
- * there; the opposite arc, x ^ 1, arrives. Three exchanges orient the edges: ends go to the owners of their vertices, which pair
- * them; successors go to the ranks of their arcs; and directed edges go to the ranks of their sources. */
+ * there; the opposite arc, x ^ 1, arrives. Three exchanges orient the edges: ends go to the owners of their vertices,
+ * which pair them; successors go to the ranks of their arcs; and directed edges go to the ranks of their sources. */
 
 /* In the first exchange an end of an edge, for the owner of vertex `to`; in the second the successor of arc `to`. */
 typedef struct arc_record {
@@ -156,8 +156,8 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 		}
 }
 
-/* Counting sort of the received edges by source. Counts are kept two places on, so that after the second loop, which advances the
- * begin of the next row, each offset is where it belongs. */
+/* Counting sort of the received edges by source. Counts are kept two places on, so after the second loop, which
+ * advances the begin of the next row, each offset is where it belongs. */
 static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;
@@ -217,6 +217,8 @@ static gemp_code orient_all(orientation *o)
 	return GEMP_OK;
 }
 
+/* Odd degrees are no failure: the function then returns GEMP_OK with *odd set, before any edge has a direction, and
+ * `out` is freed as after a failure. */
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd)
 {
@@ -313,8 +315,8 @@ static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm,
 	return GEMP_OK;
 }
 
-/* A path has exactly one vertex with one out-edge more than in-edges, its start, and one with one in-edge more, its end. With
- * undirected edges it may go either way. */
+/* A path has exactly one vertex with one out-edge more than in-edges, its start, and one with one in-edge more, its
+ * end. With undirected edges it may go either way. */
 static void classify_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
@@ -369,6 +371,8 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 	return GEMP_OK;
 }
 
+/* out->unbalanced is first the number on this rank, as gather_examples needs it, and then becomes the sum over all
+ * ranks. */
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                   const uint32_t *key_rank)
 {

@@ -1,10 +1,12 @@
-/* balance: degrees that allow an Euler circuit. Undirected edges get directions that give every vertex equal in- and out-degree. For
- * a graph without a circuit this module finds the reason: which vertices have unequal in- and out-degree (for undirected edges: odd
- * degree), how many components the edges form, and whether there is a path instead (Euler 1736).
+/* balance: degrees that allow an Euler circuit. Undirected edges get directions that give every vertex equal in- and
+ * out-degree. For a graph without a circuit this module finds the reason: which vertices have unequal in- and
+ * out-degree (for undirected edges: odd degree), how many components the edges form, and whether there is a path
+ * instead (Euler 1736).
  *
- * Each undirected edge is two arcs, one in each direction. At each vertex the ends of its edges are paired, and the circuit that
- * arrives along one edge of a pair leaves along the other. So each arc has a successor, and arcs form circuits, each of which exists
- * once more in reverse over the opposite arcs. Of the two circuits the one with the smallest arc is taken.
+ * Each undirected edge is two arcs, one in each direction. At each vertex the ends of its edges are paired, and the
+ * circuit that arrives along one edge of a pair leaves along the other. So each arc has a successor, and arcs form
+ * circuits, each of which exists once more in reverse over the opposite arcs. Of the two circuits the one with the
+ * smallest arc is taken.
  */
 
 #ifndef GEMP_EULER_BALANCE_H
@@ -12,8 +14,9 @@
 
 #include "euler/euler.h"
 
-/* Collective. undirected: edges, each in the row of one of its ends; a closing edge keeps its role. *odd: the vertices of all ranks of
- * odd degree; if there are any, nothing else is done, and `out` is {0}. `out` borrows the bounds and relations of `undirected`. */
+/* Collective. undirected: edges, each in the row of one of its ends; a closing edge keeps its role. *odd: the vertices
+ * of all ranks of odd degree; if there are any, nothing else is done, and `out` is {0}. `out` borrows the bounds and
+ * relations of `undirected`. */
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd);
 
@@ -34,7 +37,8 @@ typedef struct gemp_euler_balance {
 	gemp_vertex start, end;                           /* GEMP_NO_VERTEX: the degrees are not those of a path */
 } gemp_euler_balance;
 
-/* Collective. key_rank[own rows]: the places of the vertices in the order of keys; NULL: examples come in the order of ids. */
+/* Collective. key_rank[own rows]: the places of the vertices in the order of keys; NULL: examples come in the order of
+ * ids. */
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                   const uint32_t *key_rank);
 

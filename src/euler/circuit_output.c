@@ -9,8 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Rows are written in rounds by gemp_row_turns_write, which calls fill_rows for a few places of each rank. The order has numbers of
- * slots only: relations and numbers of edges are requested from the owners of the slots, and keys from the owners of the vertices. */
+/* Rows are written in rounds by gemp_row_turns_write, which calls fill_rows for a few places of each rank. The order
+ * has numbers of slots only: relations and numbers of edges are requested from the owners of the slots, and keys from
+ * the owners of the vertices. */
 
 enum { PLACE, SOURCE, TYPE, EDGE, TARGET, COLUMNS };
 
@@ -89,8 +90,8 @@ static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, si
 	return add_names(columns, r, edge_names, r->order->first + first, count);
 }
 
-/* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has places, or, behind the last
- * rank that has any, the first source of all for a circuit and the end of the path for a path. */
+/* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has places, or,
+ * behind the last rank that has any, the first source of all for a circuit and the end of the path for a path. */
 static gemp_code find_end_vertex(row_source *r)
 {
 	int rank = r->comm->rank, ranks = r->comm->size;
@@ -108,6 +109,8 @@ static gemp_code find_end_vertex(row_source *r)
 	return GEMP_OK;
 }
 
+/* A rank knows the sources of all its places. Only the target of its last edge may be another rank's, which
+ * find_end_vertex fetches once for all rounds. */
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options)
 {
@@ -265,7 +268,8 @@ static void begin_cluster(gemp_text *out, char side, const char *label)
 	gemp_text_print(out, "\tsubgraph cluster_%c {\n\t\tlabel=\"%s\";\n", side, label);
 }
 
-/* An edge of the circuit graph is a pair of neighbouring slots of a row on different circuits; bold lines belong to the spanning tree. */
+/* An edge of the circuit graph is a pair of neighbouring slots of a row on different circuits; bold lines belong to the
+ * spanning tree. */
 static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {
@@ -316,6 +320,8 @@ gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edg
 	                 path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
 }
 
+/* Rank 0 draws alone. The agreement at the end passes its failure to the other ranks, which would otherwise return
+ * success. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path)
 {

@@ -1,6 +1,6 @@
-/* circuit_output: an Euler circuit or path in two forms: rows of its edges in their order, in the user's keys; and, for a small graph, a
- * Graphviz drawing of how it was found: the circuits before joining, each in a colour; the circuit graph with its spanning tree; and
- * the edges with their places.
+/* circuit_output: an Euler circuit or path in two forms: rows of its edges in their order, in the user's keys; and, for
+ * a small graph, a Graphviz drawing of how it was found: the circuits before joining, each in a colour; the circuit
+ * graph with its spanning tree; and the edges with their places.
  */
 
 #ifndef GEMP_EULER_CIRCUIT_OUTPUT_H
@@ -18,8 +18,8 @@ typedef struct gemp_euler_rows_options {
 	size_t shown;      /* places of the preview */
 } gemp_euler_rows_options;
 
-/* Collective. The columns are place, source, type, edge (its number in the order of its type), and target. The order must have its
- * sources, and keys must be loaded. */
+/* Collective. The columns are place, source, type, edge (its number in the order of its type), and target. The order
+ * must have its sources, and keys must be loaded. */
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options);
 
@@ -28,8 +28,8 @@ enum { GEMP_EULER_DRAWING_MAX = 1000 }; /* edges of a graph that is drawn */
 /* Local. GEMP_EDATA if the graph is too large for a drawing; to be called before the circuit is computed. */
 gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path);
 
-/* Collective. The result must have been made with keep_circuits and have an order, and keys must be loaded. The file gets its name
- * once it is complete. */
+/* Collective. The result must have been made with keep_circuits and have an order, and keys must be loaded. The file
+ * gets its name once it is complete. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path);
 

@@ -10,9 +10,9 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* The host only launches kernels and reads the counters three times: after pairing, after the union, and at the end. Everything else
- * stays on the device. Walks write the edges that they visit into chunks of EULER_CHUNK, so that later stages read them in order
- * instead of following links at random addresses again. Bitmaps have a bit for each slot. */
+/* The host only launches kernels and reads the counters three times: after pairing, after the union, and at the end.
+ * Everything else stays on the device. Walks write the edges that they visit into chunks of EULER_CHUNK, so later
+ * stages read them in order instead of following links at random addresses again. Bitmaps have a bit for each slot. */
 
 enum {
 	CLEAR,
@@ -48,7 +48,8 @@ static const char *const kernel_names[KERNELS] = {
 };
 
 enum { LARGE_GRAPH = 1 << 23 }; /* edges from which arrays do not fit a GPU's cache */
-/* From so many samples on the first samples to be united contend for few circuits: every SAMPLE_STRIDE-th block goes first. */
+/* From so many samples on the first samples to be united contend for few circuits: every SAMPLE_STRIDE-th block goes
+ * first. */
 enum { CONTENDED_SAMPLES = 1 << 20, SAMPLE_STRIDE = 16 };
 /* Work-items of a group, and how many a unit runs at a time. */
 enum { GPU_GROUP = 256, GPU_ITEMS_PER_UNIT = 2048, CPU_GROUP = 8, CPU_ITEMS_PER_UNIT = 64 };
@@ -180,8 +181,8 @@ static gemp_code build(engine *e)
 
 /* LAUNCHES */
 
-/* work: the number of work-items that have something to do. At most as many are launched as the device runs at a time; the kernels
- * loop over the rest. */
+/* work: the number of work-items that have something to do. At most as many are launched as the device runs at a time;
+ * the kernels loop over the rest. */
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
@@ -255,9 +256,9 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
-/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the other slots
- * are only examined where they lie outside the largest set (GIANT). A large sample is united in two passes, of which the first
- * takes few blocks: compare-and-swaps then contend less for the few roots. */
+/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the other
+ * slots are only examined where they lie outside the largest set (GIANT). A large sample is united in two passes, of
+ * which the first takes few blocks: compare-and-swaps then contend less for the few roots. */
 static gemp_code unite(engine *e)
 {
 	if (e->samples >= CONTENDED_SAMPLES)
@@ -388,6 +389,8 @@ static gemp_code run_stages(engine *e, const gemp_euler_options *options)
 	return gemp_program_store(e->device, &e->program);
 }
 
+/* Kernels are built and buffers are made before the clock of out->total starts. What was allocated is freed at the end
+ * in every case; after a failure the result is empty, too. */
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
                                const gemp_euler_options *options)
 {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The edges of a single relation are borrowed from it. Arrays are made (own_begin, own_target) where several relations are merged or
- * an edge is added that closes a path; begin and target always point to the arrays in use. */
+/* The edges of a single relation are borrowed from it. Arrays are made (own_begin, own_target) where several relations
+ * are merged or an edge is added that closes a path; begin and target always point to the arrays in use. */
 
 /* Selects the relations and checks that they are all directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
@@ -57,6 +57,8 @@ static gemp_code merge_relations(gemp_euler_edges *edges)
 	return GEMP_OK;
 }
 
+/* The rows of a single relation are borrowed, so the usual case copies no edge. Several relations are merged to new
+ * arrays. */
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
@@ -102,6 +104,8 @@ static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex ta
 	return GEMP_OK;
 }
 
+/* No message is needed: every rank knows from `bounds` which rank gets the new slot, and thus whether its own slots are
+ * numbered from one later. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)
 {
 	uint64_t first = edges->bounds[edges->rank];
@@ -116,6 +120,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 	return GEMP_OK;
 }
 
+/* Only the array of pointers is copied. The relations belong to the graph, which outlives both lists of edges. */
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
 {
 	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
@@ -144,6 +149,8 @@ gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot)
 	return (gemp_vertex)(edges->bounds[edges->rank] + gemp_range_find(edges->begin, edges->rows, local));
 }
 
+/* A row consists of the rows of the relations in their order, so subtracting their lengths leads to the relation. Only
+ * the closing edge lies behind all of them, and it belongs to no relation. */
 gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex source, gemp_edge slot)
 {
 	size_t row = source - edges->bounds[edges->rank], r = 0;
@@ -226,6 +233,8 @@ static gemp_code check_slots(const gemp_euler_edges *edges, const gemp_edge *slo
 	return GEMP_OK;
 }
 
+/* All ranks make the same number of rounds, so a rank with fewer slots takes part in the last rounds with none. `owner`
+ * holds the ranks of one round only; a single rank needs none. */
 gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
                                  size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers)
 {

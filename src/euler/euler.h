@@ -1,12 +1,12 @@
-/* euler: an Euler circuit or path of a directed multigraph, by the parallel method of Awerbuch, Israeli and
- * Shiloach (1984).
+/* euler: an Euler circuit or path of a directed multigraph, by the parallel method of Awerbuch, Israeli and Shiloach
+ * (1984).
  *
- * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that share a
- * vertex are neighbours in the circuit graph. At the vertices that belong to a spanning forest of that graph successors are
+ * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that share a vertex
+ * are neighbours in the circuit graph. At the vertices that belong to a spanning forest of that graph successors are
  * rotated, which joins the circuits. The remaining circuit is ranked as a list, which gives each edge its place.
  *
- * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks, so that parallel edges and
- * loops have names, too. Two engines share this interface: device_engine.h and ranks/ranks_engine.h.
+ * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks, so parallel edges and loops
+ * have names, too. Two engines share this interface: device_engine.h and ranks/ranks_engine.h.
  */
 
 #ifndef GEMP_EULER_EULER_H
@@ -40,14 +40,16 @@ typedef struct gemp_euler_edges {
 	                       * have moved to other rows; NULL: they have not */
 } gemp_euler_edges;
 
-/* Local. The edges of the relations that are set in relations[] (NULL: of all), whose out-edges are loaded: all directed, or all
- * undirected. The graph must outlive them. */
+/* Local. The edges of the relations that are set in relations[] (NULL: of all), whose out-edges are loaded: all
+ * directed, or all undirected. The graph must outlive them. */
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations);
-/* Adds an edge from `end` to `start`, the last of its row. Local, but every rank must do it, since slots are numbered over all ranks. */
+/* Adds an edge from `end` to `start`, the last of its row. Local, but every rank must do it, since slots are numbered
+ * over all ranks. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end);
 /* Local. `to` gets the relations of `from`. */
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from);
-/* Local. Inexpensive invariants, for assert: rows begin at 0, own slots are among all, and a closing edge is one of them. */
+/* Local. Inexpensive invariants, for assert: rows begin at 0, own slots are among all, and a closing edge is one of
+ * them. */
 bool gemp_euler_edges_is_valid(const gemp_euler_edges *edges);
 void gemp_euler_edges_free(gemp_euler_edges *edges);
 
@@ -72,7 +74,8 @@ gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex so
 /* The row of an own slot, as an id. */
 gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot);
 
-/* This rank's places of the circuit or path: first .. first + count - 1. Places are distributed evenly over the ranks. */
+/* This rank's places of the circuit or path: first .. first + count - 1. Places are distributed evenly over the
+ * ranks. */
 typedef struct gemp_euler_order {
 	gemp_edge first;
 	size_t count;
@@ -95,7 +98,8 @@ typedef enum gemp_euler_stage {
 	GEMP_EULER_STAGES
 } gemp_euler_stage;
 extern const char *const gemp_euler_stage_name[GEMP_EULER_STAGES];
-/* A lower bound of the bytes that a stage of the device engine reads and writes where few segments change, for reports. */
+/* A lower bound of the bytes that a stage of the device engine reads and writes where few segments change, for
+ * reports. */
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters);
 
 typedef struct gemp_euler_options {
@@ -123,14 +127,14 @@ typedef struct gemp_euler_result {
 } gemp_euler_result;
 void gemp_euler_result_free(gemp_euler_result *result);
 
-/* An engine checks by itself whether the edges are balanced and connected. If they are not, it returns GEMP_OK and a result without
- * an order. */
+/* An engine checks by itself whether the edges are balanced and connected. If they are not, it returns GEMP_OK and a
+ * result without an order. */
 
 /* Computes the owner's answer about a slot of its own. Several threads call it at the same time. */
 typedef uint64_t gemp_euler_answer(void *self, gemp_edge slot);
 
-/* Collective. Requests an answer about each of slots[count] from the rank that owns the slot; answers[i] becomes the answer about
- * slots[i]. A slot that no rank has is GEMP_EINTERNAL on all ranks. */
+/* Collective. Requests an answer about each of slots[count] from the rank that owns the slot; answers[i] becomes the
+ * answer about slots[i]. A slot that no rank has is GEMP_EINTERNAL on all ranks. */
 gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
                                  size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers);
 

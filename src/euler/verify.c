@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* The check shares only the query for slots with the engines. The rank of a place requests the ends of the edge there from the
- * rank of the edge, which marks the edge as seen: a second request shows a repeated edge, and an edge without a mark a missing one. */
+/* The check shares only the query for slots with the engines. The rank of a place requests the ends of the edge there
+ * from the rank of the edge, which marks the edge as seen: a second request shows a repeated edge, and an edge without
+ * a mark a missing one. */
 
 /* The ends of an edge, packed into one number for requests. */
 typedef union edge_ends {
@@ -28,7 +29,7 @@ typedef struct verification {
 	edge_ends *ends;            /* [order->count] */
 } verification;
 
-/* The source of each own slot, so that a request costs no binary search. */
+/* The source of each own slot, so a request costs no binary search. */
 static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -147,6 +148,8 @@ static gemp_code allocate(verification *v)
 	return GEMP_OK;
 }
 
+/* Both local checks are agreed on before the boundaries are gathered: a rank that returned early would leave the others
+ * waiting in that collective call. */
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
 {
 	assert(gemp_euler_edges_is_valid(edges));

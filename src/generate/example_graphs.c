@@ -1,8 +1,8 @@
 /* example_graphs: the movie and railway examples.
  *
- * MOVIES: people act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast (with Mandelbrot's
- * shift, so the busiest people act in dozens of films and not in hundreds). Ids: films, then people, then genres. The stream of a film
- * draws its whole row: attributes, genres, cast.
+ * MOVIES: people act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is
+ * cast (with Mandelbrot's shift, so the busiest people act in dozens of films and not in hundreds). Ids: films, then
+ * people, then genres. The stream of a film draws its whole row: attributes, genres, cast.
  */
 
 #include "generate/generate.h"
@@ -96,7 +96,8 @@ size_t gemp_movies_person(char *name, uint64_t *state)
 	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s %s", first, last);
 }
 
-/* Digits in a form stand for words: 1 adjective, 2 and 3 nouns, 4 place, 5 person. Titles may repeat, as real ones do. */
+/* Digits in a form stand for words: 1 adjective, 2 and 3 nouns, 4 place, 5 person. Titles may repeat, as real ones
+ * do. */
 size_t gemp_movies_title(char *name, uint64_t *state)
 {
 	static const char *const forms[] = {
@@ -205,7 +206,7 @@ static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, ui
 	return GEMP_OK;
 }
 
-/* Draws from Zipf's law without its first SHIFT numbers, so that nobody acts in a large part of all films. */
+/* Draws from Zipf's law without its first SHIFT numbers, so nobody acts in a large part of all films. */
 static uint64_t draw_popular(uint64_t *state, uint64_t people)
 {
 	uint64_t k;
@@ -268,10 +269,11 @@ const gemp_generator_entry gemp_generator_movies = {
 	.make = make_movies,
 };
 
-/* RAILWAY in the manner of the Train Benchmark: routes form a ring, from semaphore to semaphore. A route follows positions of switches, and
- * behind each switch lies track of segments that sensors watch. Each place where the model can be wrong is wrong with the same chance: a
- * length, a position, a missing edge, a sensor with one segment too many. The stream of a route draws all its parts, and every route has a
- * range of ids that is large enough for the largest one. */
+/* RAILWAY in the manner of the Train Benchmark: routes form a ring, from semaphore to semaphore. A route follows
+ * positions of switches, and behind each switch lies track of segments that sensors watch. Each place where the model
+ * can be wrong is wrong with the same chance: a length, a position, a missing edge, a sensor with one segment too many.
+ * The stream of a route draws all its parts, and every route has a range of ids that is large enough for the largest
+ * one. */
 
 enum { ROUTES, SWITCHES, SENSORS, FAULTS };
 enum { LENGTH, POSITION, SIGNAL };
@@ -319,7 +321,7 @@ static uint64_t first_of(const gemp_generator_run *making, uint64_t number)
 	return number * (FIRST_SWITCH + (uint64_t)making->values[SWITCHES] * switch_capacity(making));
 }
 
-/* Is there a fault here? */
+/* Draws whether there is a fault at this place of the model. */
 static bool draw_fault(route *r)
 {
 	return gemp_random_unit(&r->state) < r->making->values[FAULTS];

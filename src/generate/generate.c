@@ -1,6 +1,7 @@
-/* A generator is an entry of a table; its options are parameters by name. All threads of all ranks make their parts of the graph, each from
- * numbers and a seed alone, and the first failure is reported. Streams of random numbers depend on what they are for and not on which
- * rank draws. The permutation is a Feistel network with cycle walking (Black and Rogaway 2002).
+/* A generator is an entry of a table; its options are parameters by name. All threads of all ranks make their parts of
+ * the graph, each from numbers and a seed alone, and the first failure is reported. Streams of random numbers depend on
+ * what they are for and not on which rank draws. The permutation is a Feistel network with cycle walking (Black and
+ * Rogaway 2002).
  */
 
 #include "generate/generate.h"
@@ -25,7 +26,8 @@ uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint
 
 enum { ROUNDS = 8 }; /* with 4 rounds the permutation is visibly uneven for small n */
 
-/* The network permutes the numbers of the smallest even number of bits that holds n. Its image is permuted again until it is below n. */
+/* The network permutes the numbers of the smallest even number of bits that holds n. Its image is permuted again until
+ * it is below n. */
 uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 {
 	unsigned half = 1;

@@ -1,8 +1,8 @@
 /* generate: graphs from a seed, the same for every number of ranks and threads.
  *
- * Every vertex and edge draws from its own counter-based stream of random numbers, so each rank makes its part of the ids, and the graph
- * does not depend on which rank made what. Only integers and exactly rounded operations are used, so the graph is the same on every
- * machine.
+ * Every vertex and edge draws from its own counter-based stream of random numbers, so each rank makes its part of the
+ * ids, and the graph does not depend on which rank made what. Only integers and exactly rounded operations are used, so
+ * the graph is the same on every machine.
  */
 
 #ifndef GEMP_GENERATE_GENERATE_H
@@ -52,15 +52,15 @@ gemp_code gemp_generator_vertex(const gemp_generator_run *making, uint64_t id, c
 /* Set an attribute of the last vertex. */
 gemp_code gemp_generator_set_text(const gemp_generator_run *making, size_t column, const char *text);
 gemp_code gemp_generator_set_integer(const gemp_generator_run *making, size_t column, int64_t value);
-/* Adds this thread's part of the vertices 0..count-1, without labels (labels 0), or each with one of the labels L0, L1, ..., by a hash of
- * its id. */
+/* Adds this thread's part of the vertices 0..count-1, without labels (labels 0), or each with one of the labels L0, L1,
+ * ..., by a hash of its id. */
 gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count, uint64_t labels);
 /* Adds an edge between vertices whose keys are their ids. number: of the edge, for its place. */
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number);
 
-/* An edge attribute `weight`, from 1 to `max`; 0: edges have none. It is a hash of the edge's ends, in their order, so parallel edges that
- * are merged have the same weight. */
+/* An edge attribute `weight`, from 1 to `max`; 0: edges have none. It is a hash of the edge's ends, in their order, so
+ * parallel edges that are merged have the same weight. */
 #define GEMP_WEIGHTS_PARAMETER                                                                                      \
 	{                                                                                                               \
 		"weights", 0, 0, 0x1p31, true, "edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL \
@@ -95,14 +95,15 @@ typedef struct gemp_generate_options {
 
 /* Defaults of the named generator; an unknown name is GEMP_EUSAGE with near names. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator);
-/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE: an unknown name or word, or a value that is no number or out of range. */
+/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE: an unknown name or word, or a value that is no number or
+ * out of range. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value);
 
 /* Collective; the options are alike on all ranks. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options);
 
-/* GRAPHS WITH AN EULER CIRCUIT OR PATH. Every vertex has as many edges in as out (except the ends of a path), every vertex has an edge, and
- * the graph is connected. Each edge is a function of its number. */
+/* GRAPHS WITH AN EULER CIRCUIT OR PATH. Every vertex has as many edges in as out (except the ends of a path), every
+ * vertex has an edge, and the graph is connected. Each edge is a function of its number. */
 
 typedef enum gemp_eulerian_shape {
 	GEMP_EULERIAN_DEEP, /* a band: edges go to one of the next 31 vertices, so there are few circuits, each of which winds

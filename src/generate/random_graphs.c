@@ -5,8 +5,9 @@
 #include "core/random.h"
 #include "partition/build/builder.h"
 
-/* UNIFORM: G(n, m), m different pairs, where each set of m pairs is equally likely (as far as a seeded permutation is random). The pairs are
- * numbered, and edge k is the pair whose number a permutation puts at k, so no pair comes twice. */
+/* UNIFORM: G(n, m), m different pairs, where each set of m pairs is equally likely (as far as a seeded permutation
+ * is random). The pairs are numbered, and edge k is the pair whose number a permutation puts at k, so no pair comes
+ * twice. */
 
 #define LABELS_PARAMETER                                                                     \
 	{                                                                                        \
@@ -23,7 +24,8 @@ static const gemp_parameter uniform_parameters[] = {
 	[UNIFORM_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
 
-/* The number of pairs, of which undirected ones count once. The division comes first, since the product could overflow. */
+/* The number of pairs, of which undirected ones count once. The division comes first, since the product could
+ * overflow. */
 static uint64_t pairs(const double *values)
 {
 	uint64_t n = (uint64_t)values[UNIFORM_VERTICES];
@@ -40,8 +42,8 @@ static gemp_code uniform_check(const double *values)
 	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
-/* The pair with number x is {i, i + d mod n}, i = x mod n. Undirected, there are n pairs for each d below n / 2, and for an even n half as many
- * for d = n / 2. */
+/* The pair with number x is {i, i + d mod n}, i = x mod n. Undirected, there are n pairs for each d below n / 2, and
+ * for an even n half as many for d = n / 2. */
 static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES];
@@ -72,8 +74,9 @@ const gemp_generator_entry gemp_generator_uniform = {
 	.make = uniform_make,
 };
 
-/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix, then into a quadrant of this
- * quadrant, and so on, `scale` times. Loops are dropped, ids are shuffled, and the builder merges parallel edges. */
+/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix,
+ * then into a quadrant of this quadrant, and so on, `scale` times. Loops are dropped, ids are shuffled, and the builder
+ * merges parallel edges. */
 
 enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_DIRECTED, RMAT_WEIGHTS };
 
@@ -141,9 +144,9 @@ const gemp_generator_entry gemp_generator_rmat = {
 	.make = rmat_make,
 };
 
-/* EULERIAN: edge number i is a function of i and the seed alone, so ranks make their edges without any exchange, and in- and out-degrees are
- * equal by construction. The shapes are hard for different algorithms: deep graphs have few long circuits, shallow ones very many short
- * circuits, random ones are a closed random walk. */
+/* EULERIAN: edge number i is a function of i and the seed alone, so ranks make their edges without any exchange, and
+ * in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few
+ * long circuits, shallow ones very many short circuits, random ones are a closed random walk. */
 
 enum { EULERIAN_SHAPE, EULERIAN_VERTICES, EULERIAN_EDGES, EULERIAN_PATH };
 enum { BAND = 16 };    /* how many vertices ahead an edge of a deep graph ends, on average */
@@ -181,8 +184,8 @@ gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 	return GEMP_OK;
 }
 
-/* Deep graphs begin with a ring of all vertices. The remaining edges are a second ring, of places that are spread over the vertices evenly with
- * some noise: at each place one edge ends and another begins, which ends some places ahead. */
+/* Deep graphs begin with a ring of all vertices. The remaining edges are a second ring, of places that are spread over
+ * the vertices evenly with some noise: at each place one edge ends and another begins, which ends some places ahead. */
 
 static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t place)
 {
@@ -205,10 +208,10 @@ static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t numbe
 	ends[1] = vertex_at(graph, places, (number - n + ahead) % places);
 }
 
-/* In shallow graphs all vertices but 0 are in groups, of one vertex each if there are enough edges. A group is a path that begins and ends at
- * an older vertex, its anchor. If two anchors are drawn, a third edge leads from the second one to the first one. Remaining edges come in
- * pairs, to and fro between two vertices. Edges are numbered in this order: into a vertex for the first time, out of groups, third
- * edges, others. */
+/* In shallow graphs all vertices but 0 are in groups, of one vertex each if there are enough edges. A group is a path
+ * that begins and ends at an older vertex, its anchor. If two anchors are drawn, a third edge leads from the second one
+ * to the first one. Remaining edges come in pairs, to and fro between two vertices. Edges are numbered in this order:
+ * into a vertex for the first time, out of groups, third edges, others. */
 
 /* The first new vertex of a group of `count` vertices in `groups`. The longer groups come first. */
 static uint64_t first_of(uint64_t count, uint64_t groups, uint64_t group)
@@ -291,8 +294,8 @@ static void walk_edges(const gemp_eulerian *graph, uint64_t first, size_t count,
 	}
 }
 
-/* A path is a circuit without one edge that is no loop: without the edge that closes the ring, or the edge that leaves the first group, to
- * vertex 0. */
+/* A path is a circuit without one edge that is no loop: without the edge that closes the ring, or the edge that leaves
+ * the first group, to vertex 0. */
 void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	if (graph->shape == GEMP_EULERIAN_RANDOM) {
@@ -345,8 +348,9 @@ const gemp_generator_entry gemp_generator_eulerian = {
 	.make = eulerian_make,
 };
 
-/* DE BRUIJN (1946): the words of k - 1 letters are the vertices, the words of k letters the edges, each from its first k - 1 letters to its last
- * k - 1 letters. An Euler circuit spells the shortest circular text that contains every word of k letters. */
+/* DE BRUIJN (1946): the words of k - 1 letters are the vertices, the words of k letters the edges, each from its first
+ * k - 1 letters to its last k - 1 letters. An Euler circuit spells the shortest circular text that contains every word
+ * of k letters. */
 
 enum { DEBRUIJN_ALPHABET, DEBRUIJN_LENGTH, DEBRUIJN_KEYS, DEBRUIJN_PATH };
 enum { LONGEST = 53 };

@@ -1,5 +1,5 @@
-/* shuffle: decode by the multisplit of primitive/split.h, or by radix passes if tuples of a range keep their order and the device
- * works in groups; and the other methods, which `bench` compares with it.
+/* shuffle: `decode` uses the multisplit of primitive/split.h, or radix passes if the tuples of a range must keep their
+ * order and the device works in groups. The other methods are measured against it by `bench`.
  */
 
 #include "shuffle/shuffle.h"
@@ -67,8 +67,8 @@ enum {
 	MASKS = 256
 };
 
-/* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations and
- * tuples. */
+/* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations
+ * and tuples. */
 static gemp_code shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
                                 const char *name, size_t *group)
 {
@@ -194,7 +194,7 @@ static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
 }
 
-/* Tuples of a range are contiguous, so that a work-group sums its range in local memory. */
+/* Tuples of a range are contiguous, so a work-group sums its range in local memory. */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
                               const gemp_buffer *begin, const gemp_buffer *sums)
 {
@@ -275,7 +275,7 @@ static gemp_code test_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuff
 		tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
-/* Random numbers follow from the seed and the index, so that every device makes the same tuples. */
+/* Random numbers follow from the seed and the index, so every device makes the same tuples. */
 gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
                                 const gemp_tuples *tuples)
 {

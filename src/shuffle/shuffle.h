@@ -1,8 +1,8 @@
 /* shuffle: groups tuples of a destination and a value by ranges of destinations.
  *
- * Destinations are numbers, divided into 2^bits ranges of 2^shift destinations each: a tuple's range is (destination >> shift)
- * & (2^bits - 1). The sums of a range are small enough for the local memory of a work-group. There are four methods, and one
- * for CPU devices only:
+ * Destinations are numbers, divided into 2^bits ranges of 2^shift destinations each: a tuple's range is (destination >>
+ * shift) & (2^bits - 1). The sums of a range are small enough for the local memory of a work-group. There are four
+ * methods, and one for CPU devices only:
  *
  *   decode    tuples are put in the order of their ranges: destinations are counted by range, the counts become prefix sums, and
  *             each work-group orders its tile of tuples in local memory and writes it in runs (primitive/split.h)
@@ -49,8 +49,9 @@ typedef struct gemp_tuples {
 	                            * NULL: there are `count` */
 } gemp_tuples;
 
-/* Local. Copies tuples `in` to `out`, other buffers, in the order of ranges: range r is begin[r] .. begin[r + 1], u32 [2^bits + 1].
- * out->count and out->extent are not read. Does not wait, unless there is an extent and the device is a CPU or the shuffle stable. */
+/* Local. Copies tuples `in` to `out`, other buffers, in the order of ranges: range r is begin[r] .. begin[r + 1], u32
+ * [2^bits + 1]. out->count and out->extent are not read. Does not wait, unless there is an extent and the device is a
+ * CPU or the shuffle stable. */
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin);
 
@@ -75,7 +76,8 @@ static inline bool gemp_shuffle_is_valid(const gemp_shuffle *how)
 	return how->bits > 0 && (columns ? size == 8 || size == 12 : size >= 4 && size <= 64 && (size & (size - 1)) == 0);
 }
 
-/* Bytes of a tuple that contains its destination, as the kernels of primitive/split.h take it; 0 for columns and tuples of 4 bytes. */
+/* Bytes of a tuple that contains its destination, as the kernels of primitive/split.h take it; 0 for columns and tuples
+ * of 4 bytes. */
 static inline unsigned gemp_shuffle_record_size(const gemp_shuffle *how)
 {
 	return how->layout == GEMP_SHUFFLE_SOA || how->size == GEMP_DESTINATION ? 0 : how->size;
@@ -107,8 +109,8 @@ typedef struct gemp_test_tuples {
 gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
                                 const gemp_tuples *tuples);
 
-/* *digest: a sum over all tuples, which does not depend on their order. *astray: the number of tuples that lie in the range of others, if
- * begin is not NULL. Waits. */
+/* *digest: a sum over all tuples, which does not depend on their order. *astray: the number of tuples that lie in the
+ * range of others, if begin is not NULL. Waits. */
 gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,
                                  const gemp_buffer *begin, uint64_t *digest, uint64_t *astray);
 

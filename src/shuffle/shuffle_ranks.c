@@ -7,8 +7,9 @@
 
 #include <inttypes.h>
 
-/* A rank's own tuples never leave its device, so the bytes that do are those of its array without one range (a hole). In shared memory
- * a rank writes these bytes step by step; from the table of counts every other rank computes which of them are for it.
+/* A rank's own tuples never leave its device, so the bytes that do are those of its array without one range (a hole).
+ * In shared memory a rank writes these bytes step by step; from the table of counts every other rank computes which of
+ * them are for it.
  *
  * By MPI the host maps the two ranges around the hole, in the array that leaves and in the array that arrives. */
 
@@ -107,9 +108,10 @@ static gemp_code finish_queues(const shared_exchange *p)
 	return code == GEMP_OK ? queue : code;
 }
 
-/* Collective. Sends elements of `size` bytes, which lie in the order of the ranks that they are for, to buffers in the order of the
- * ranks that they come from. counts[r * ranks + to]: how many rank r has for rank `to`. A rank's own elements are left out in both.
- * In each step the ranks read the bytes of the step before. A failure of any rank is a failure of all. */
+/* Collective. Sends elements of `size` bytes, which lie in the order of the ranks that they are for, to buffers in the
+ * order of the ranks that they come from. counts[r * ranks + to]: how many rank r has for rank `to`. A rank's own
+ * elements are left out in both. In each step the ranks read the bytes of the step before. A failure of any rank is a
+ * failure of all. */
 static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, const gemp_comm *comm, gemp_device *device,
                                          const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts,
                                          size_t size, gemp_traffic *traffic)
@@ -314,7 +316,8 @@ static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
-/* Tuples are decoded by owner, exchanged, and decoded by range. Ranks agree after each local step: all exchange, or none does. */
+/* Tuples are decoded by owner, exchanged, and decoded by range. Ranks agree after each local step: all exchange, or
+ * none does. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {

@@ -1,9 +1,10 @@
-/* shuffle_ranks: the shuffle by decoding, across ranks. Each rank puts its tuples in the order of their owners on its device, the ranks
- * exchange them, and each owner puts the received tuples in the order of ranges. A rank's own tuples stay on its device.
+/* shuffle_ranks: the shuffle by decoding, across ranks. Each rank puts its tuples in the order of their owners on its
+ * device, the ranks exchange them, and each owner puts the received tuples in the order of ranges. A rank's own tuples
+ * stay on its device.
  *
- * GPUs of one node exchange through shared, page-locked memory: in each step a rank writes a chunk of its tuples there while the
- * other ranks read the chunk of the step before. This memory is kept from shuffle to shuffle, as locking its pages takes longer
- * than a shuffle. Other ranks exchange by MPI.
+ * GPUs of one node exchange through shared, page-locked memory: in each step a rank writes a chunk of its tuples there
+ * while the other ranks read the chunk of the step before. This memory is kept from shuffle to shuffle, as locking its
+ * pages takes longer than a shuffle. Other ranks exchange by MPI.
  */
 
 #ifndef GEMP_SHUFFLE_SHUFFLE_RANKS_H
@@ -23,9 +24,9 @@ typedef struct gemp_shuffle_shared {
 	gemp_pinned pinned;
 } gemp_shuffle_shared;
 
-/* Collective. bytes stays NULL, and tuples go by MPI, if the ranks are on several nodes, if there is one rank, if a rank has no GPU
- * (unless forced, for tests), or if a node has too little memory. part: bytes of one step of a rank. Free it before the device is
- * closed. */
+/* Collective. bytes stays NULL, and tuples go by MPI, if the ranks are on several nodes, if there is one rank, if a
+ * rank has no GPU (unless forced, for tests), or if a node has too little memory. part: bytes of one step of a rank.
+ * Free it before the device is closed. */
 void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
                              bool forced);
 /* Collective. Accepts an object whose bytes are NULL. */
@@ -45,9 +46,9 @@ typedef struct gemp_shuffled {
 	gemp_buffer arrived[2], placed[2];
 } gemp_shuffled;
 
-/* Collective. The owner of a destination is the rank destination >> (bits + shift); a destination whose owner is no rank is
- * GEMP_EDATA. Ranges are those of the owner. shared: made by gemp_shuffle_shared_new with the same arguments on all ranks, or NULL.
- * traffic may be NULL. Free the result before the device is closed. */
+/* Collective. The owner of a destination is the rank destination >> (bits + shift); a destination whose owner is no
+ * rank is GEMP_EDATA. Ranges are those of the owner. shared: made by gemp_shuffle_shared_new with the same arguments on
+ * all ranks, or NULL. traffic may be NULL. Free the result before the device is closed. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic);
 void gemp_shuffled_free(gemp_shuffled *shuffled);

@@ -1,5 +1,6 @@
-/* The steps of an analysis and its report. Clocks are divided so that the phases of a report add up: an engine measures its own preparation, its
- * kernels and its exchanges, and the remaining time of a run is work of the host (GEMP_PHASE_RESOLVE).
+/* The steps of an analysis and its report. Clocks are divided so that the phases of a report add up: an engine measures
+ * its own preparation, its kernels and its exchanges, and the remaining time of a run is work of the host
+ * (GEMP_PHASE_RESOLVE).
  */
 
 #include "api/analytics/analysis.h"
@@ -27,8 +28,8 @@ gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, 
 	return gemp_edge_job_device(&a->job);
 }
 
-/* Does one of the selected edge types have the attribute, and is it a number in each of them that has it? The layout finds edges that
- * lack a value. */
+/* Checks that at least one selected edge type has the attribute, and that the attribute is a number in every type that
+ * has it. Edges without a value are found by the layout. */
 static gemp_code check_weight(const gemp_analysis *a)
 {
 	const char *weight = a->job.edges.weight;
@@ -105,6 +106,7 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 	seconds[GEMP_PHASE_RESOLVE] += host > 0 ? host : 0;
 }
 
+/* The check reads the rows of the graph and not the layout, so it also finds mistakes of the layout. */
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 {
 	return (gemp_verify_edges){ .comm = a->job.comm,
@@ -156,7 +158,8 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 	gemp_report_set(a->job.report, "stages", object);
 }
 
-/* How ranks share the edges, and how many of the bytes an edge and iteration carry sums instead of values. */
+/* Reports the grid of ranks that share the edges, and which part of the bytes per edge and iteration carries sums
+ * instead of values. */
 static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
 	const gemp_layout_grid grid = a->layout.grid;
@@ -184,8 +187,9 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 		report_grid(a, sum_bytes, steps);
 }
 
-/* Collective. Edges a second, and the bandwidth relative to that of a copy in the devices' memory, which is measured now: only the
- * ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes launches dominate, so nothing is compared. */
+/* Collective. Edges a second, and the bandwidth relative to that of a copy in the devices' memory, which is measured
+ * now: only the ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes launches dominate, so
+ * nothing is compared. */
 static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	enum { WORTH_MEASURING = 1 << 22 };

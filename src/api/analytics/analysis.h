@@ -1,6 +1,6 @@
-/* analysis: what bfs, sssp, pagerank and spmv share: a graph with the selected edge types, laid out on each rank's device so that values
- * can travel along the edges; the columns of the result; and the report. All functions are collective unless a comment says
- * otherwise.
+/* analysis: what bfs, sssp, pagerank and spmv share: a graph with the selected edge types, laid out on each rank's
+ * device so that values can travel along the edges; the columns of the result; and the report. All functions are
+ * collective unless a comment says otherwise.
  */
 
 #ifndef GEMP_API_ANALYTICS_ANALYSIS_H
@@ -27,8 +27,8 @@ typedef struct gemp_analysis {
 		prepared; /* seconds of the layout, its copy on the device and what engines add, without the building of programs */
 } gemp_analysis;
 
-/* Sets *out to NULL. Nothing is computed before the files of the settings are known to be writable. The analysis is freed also after a
- * failure, and must not be moved (api/edge_job.h). */
+/* Sets *out to NULL. Nothing is computed before the files of the settings are known to be writable. The analysis is
+ * freed also after a failure, and must not be moved (api/edge_job.h). */
 gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, gemp_columns **out, gemp_graph *graph,
                               const gemp_edge_selection *edges, const gemp_analysis_settings *settings,
                               gemp_report *report);
@@ -41,17 +41,18 @@ void gemp_analysis_free(gemp_analysis *a);
 
 /* The vertex at which a search starts. GEMP_EUSAGE unless the settings name one. */
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source);
-/* Local. Returns code; the message of GEMP_EDATA, which is about a weight, gets the names of the graph and the attribute. */
+/* Local. Returns code; the message of GEMP_EDATA, which is about a weight, gets the names of the graph and the
+ * attribute. */
 gemp_code gemp_analysis_name_weight(const gemp_analysis *a, gemp_code code);
 
-/* Local. Adds the seconds of an engine to the clocks: of its preparation, of which `build` went into programs; of a search; of
- * sums. */
+/* Local. Adds the seconds of an engine to the clocks: of its preparation, of which `build` went into programs; of a
+ * search; of sums. */
 void gemp_analysis_add_prepared(gemp_analysis *a, double seconds, double build);
 void gemp_analysis_add_search(gemp_analysis *a, const gemp_traversal_cost *cost);
 void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run);
 
-/* For verification, local: the selected edges; and a copy of values[own], which are by local vertex, by row of the graph (the caller
- * frees; NULL becomes NULL). */
+/* For verification, local: the selected edges; and a copy of values[own], which are by local vertex, by row of the
+ * graph (the caller frees; NULL becomes NULL). */
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a);
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size);
 /* Local. Reports that the answer was right. */

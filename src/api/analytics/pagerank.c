@@ -1,5 +1,5 @@
-/* pagerank: gemp_graph_pagerank. Jumps come from sources or from a file of keys and chances; the result becomes a column, its ten
- * greatest ranks and figures go to the report. The iterations are analytics/dense/pagerank.h.
+/* pagerank: gemp_graph_pagerank. Jumps come from sources or from a file of keys and chances; the result becomes a
+ * column, its ten greatest ranks and figures go to the report. The iterations are analytics/dense/pagerank.h.
  */
 
 #include "analytics/dense/pagerank.h"
@@ -16,8 +16,8 @@
 
 GEMP_RELEASE(gemp_pagerank_free, gemp_pagerank *)
 
-/* JUMPS from a file: lines of a key, and a tab and a number if the chance of the vertex is not 1. A first line whose number cannot be read
- * is a head if its key is none of the graph's. */
+/* JUMPS from a file. Each line has a key and, after a tab, the chance of a jump to this vertex; without a number the
+ * chance is 1. A first line whose number cannot be read is a header if no vertex of the graph has its key. */
 
 typedef struct jump_line {
 	size_t number;    /* from 1 */
@@ -84,8 +84,8 @@ static gemp_code read_lines(jump_list *list, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Local, alike on all ranks but for the vertices that a rank owns: only their owner finds that they are named twice. jump[own] is -1
- * where no chance has been set. */
+/* Local, alike on all ranks but for the vertices that a rank owns: only their owner finds that they are named twice.
+ * jump[own] is -1 where no chance has been set. */
 static gemp_code set_jumps(double *jump, const jump_list *list, const gemp_vertex *ids, const gemp_layout *layout)
 {
 	const gemp_shard *graph = layout->graph;
@@ -137,7 +137,7 @@ static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *
 	return GEMP_OK;
 }
 
-/* Collective. Each source is jumped to with the same chance. */
+/* Collective. All sources get the same chance of a jump. */
 static gemp_code from_sources(double *jump, gemp_analysis *a)
 {
 	const size_t count = a->settings.source_count;
@@ -151,7 +151,8 @@ static gemp_code from_sources(double *jump, gemp_analysis *a)
 	return GEMP_OK;
 }
 
-/* Collective. (*out)[own] by local vertex, as sources or personalization say; NULL if neither is given. The caller frees. */
+/* Collective. (*out)[own] by local vertex, as sources or personalization say; NULL if neither is given. The caller
+ * frees. */
 static gemp_code make_jumps(double **out, gemp_analysis *a)
 {
 	const char *file = a->settings.personalization;
@@ -164,6 +165,8 @@ static gemp_code make_jumps(double **out, gemp_analysis *a)
 
 enum { TOP = 10 }; /* vertices, for people */
 
+/* The comparisons are negated, so they refuse NaN, too. A damping of 1 would leave out the jumps, without which the
+ * iterations need not converge. */
 static gemp_code check(const gemp_analysis_settings *settings)
 {
 	if (!(settings->damping >= 0 && settings->damping < 1))
@@ -199,8 +202,8 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : (one->key_rank > other->key_rank) - (one->key_rank < other->key_rank);
 }
 
-/* The greatest ranks of this rank's vertices in order; returns their number. Insertion into a short sorted array costs less than sorting
- * all vertices. */
+/* The greatest ranks of this rank's vertices in order; returns their number. Insertion into a short sorted array costs
+ * less than sorting all vertices. */
 static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const double *rank)
 {
 	size_t count = 0;
@@ -276,8 +279,8 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 	gemp_report_set(report, "precision", json_string(is_double(a) ? "double" : "single"));
 }
 
-/* Collective. One more iteration in double precision must change ranks by less than the last one did, but for rounding: in sums over
- * long rows, and in the mass of vertices without edges. */
+/* Collective. Computes one more iteration in double precision. It must change the ranks by less than the last iteration
+ * did, apart from rounding, which arises in sums over long rows and in the mass of vertices without edges. */
 static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pagerank_result *found)
 {
 	const double rounding = is_double(a) ? 1e-10 : 1e-4;
@@ -297,6 +300,8 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	return GEMP_OK;
 }
 
+/* Settings are checked before the layout is made, and the jumps before kernels are built. If a check of the result is
+ * wanted, it precedes the writing, so no file gets wrong ranks. */
 gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                               const gemp_analysis_settings *settings, gemp_report *report)
 {

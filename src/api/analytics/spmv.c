@@ -1,5 +1,5 @@
-/* spmv: gemp_graph_spmv. The vector comes from the caller or from an attribute of the vertices; a product that is not finite is refused
- * with the key of a vertex. The product itself is analytics/dense/spmv.h.
+/* spmv: gemp_graph_spmv. The vector comes from the caller or from an attribute of the vertices; a product that is not
+ * finite is refused with the key of a vertex. The product itself is analytics/dense/spmv.h.
  */
 
 #include "analytics/dense/spmv.h"
@@ -29,7 +29,8 @@ static void count_fault(faults *f, gemp_vertex id)
 	f->first = id < f->first ? id : f->first;
 }
 
-/* Collective. *f becomes the faults of all ranks, and key[capacity] the key of the first such vertex, as messages name it. */
+/* Collective. *f becomes the faults of all ranks, and key[capacity] the key of the first such vertex, as messages name
+ * it. */
 static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t capacity)
 {
 	f->count = gemp_comm_sum1(a->job.comm, f->count);
@@ -88,7 +89,8 @@ static gemp_code make_vector(double **out, gemp_analysis *a)
 	return GEMP_OK;
 }
 
-/* Collective. Products and sums can overflow the precision of the device; the message then names a vertex and the remedies. */
+/* Collective. Products and sums can overflow the precision of the device; the message then names a vertex and the
+ * remedies. */
 static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
 {
 	const bool single = is_single(a);
@@ -108,7 +110,8 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 	return GEMP_OK;
 }
 
-/* With `normalize` the greatest magnitude of each iteration approaches the largest eigenvalue, as in the power method. */
+/* With `normalize` the greatest magnitude of each iteration approaches the largest eigenvalue, as in the power
+ * method. */
 static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -123,7 +126,8 @@ static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 	gemp_report_set(report, "greatest", list);
 }
 
-/* Collective. The Euclidean length of y. Values are divided by the greatest one first, since their squares may overflow doubles. */
+/* Collective. The Euclidean length of y. Values are divided by the greatest one first, since their squares may overflow
+ * doubles. */
 static double length_of(const gemp_analysis *a, const double *y)
 {
 	double greatest = 0, sum = 0;

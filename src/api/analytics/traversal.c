@@ -1,5 +1,5 @@
-/* traversal: gemp_graph_bfs and gemp_graph_sssp, searches from one source with their columns, their check and their report. The searches
- * themselves are analytics/traversal/bfs.h and sssp.h.
+/* traversal: gemp_graph_bfs and gemp_graph_sssp, searches from one source with their columns, their check and their
+ * report. The searches themselves are analytics/traversal/bfs.h and sssp.h.
  */
 
 #include "analytics/traversal/bfs.h"
@@ -63,7 +63,8 @@ static gemp_code report_bfs(gemp_analysis *a, const gemp_bfs_result *found)
 	return gemp_analysis_report(a, &work);
 }
 
-/* Collective. The check goes over all edges once more, on the threads of the host, and knows nothing of the frontiers. */
+/* Collective. The check goes over all edges once more, on the threads of the host, and knows nothing of the
+ * frontiers. */
 static gemp_code verify_bfs(gemp_analysis *a, gemp_vertex source, const gemp_bfs_result *found)
 {
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
@@ -80,7 +81,8 @@ static gemp_code verify_bfs(gemp_analysis *a, gemp_vertex source, const gemp_bfs
 	return GEMP_OK;
 }
 
-/* The layout has the edges in both directions: a round with few vertices pushes along edges, a round with many pulls against them. */
+/* The layout has the edges in both directions: a round with few vertices pushes along edges, a round with many pulls
+ * against them. */
 gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                          const gemp_analysis_settings *settings, gemp_report *report)
 {
@@ -111,8 +113,8 @@ gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_
 
 /* SHORTEST PATHS */
 
-/* Collective. Reports and returns the greatest distance. Integers are shown with all digits: they are below 2^63, but a double has
- * only 53 bits for them. */
+/* Collective. Reports and returns the greatest distance. Integers are shown with all digits: they are below 2^63, but a
+ * double has only 53 bits for them. */
 static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 {
 	uint64_t max = 0;
@@ -133,7 +135,8 @@ static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 	return found->distance ? (double)max : real;
 }
 
-/* Collective. A histogram of the distances: a bar for each step of the search, or for several steps if there are more than SHOWN. */
+/* Collective. A histogram of the distances: a bar for each step of the search, or for several steps if there are more
+ * than SHOWN. */
 static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double farthest)
 {
 	const double delta = fmin(found->delta, DBL_MAX), steps = floor(farthest / delta) + 1, exact = 0x1p53;
@@ -178,7 +181,8 @@ static gemp_code report_sssp(gemp_analysis *a, const gemp_sssp_result *found)
 	return gemp_analysis_report(a, &work);
 }
 
-/* Collective. The check relaxes all edges once more: none may shorten a distance, and predecessors must lead to the source. */
+/* Collective. The check relaxes all edges once more: none may shorten a distance, and predecessors must lead to the
+ * source. */
 static gemp_code verify_sssp(gemp_analysis *a, gemp_vertex source, const gemp_sssp_result *found)
 {
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
@@ -195,7 +199,8 @@ static gemp_code verify_sssp(gemp_analysis *a, gemp_vertex source, const gemp_ss
 	return GEMP_OK;
 }
 
-/* Distances are 64-bit integers if all weights are integers, otherwise doubles; the engine decides, and fills one of the two arrays. */
+/* Distances are 64-bit integers if all weights are integers, otherwise doubles; the engine decides, and fills one of
+ * the two arrays. */
 gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {

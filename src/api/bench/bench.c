@@ -1,9 +1,11 @@
-/* bench: gemp_bench_match, gemp_bench_device and gemp_bench_shuffle, timings of queries, rates of a device, and rates of shuffles.
+/* bench: gemp_bench_match, gemp_bench_device and gemp_bench_shuffle, timings of queries, rates of a device, and rates
+ * of shuffles.
  *
- * A query is prepared once and run again and again (bench/measure.h), so the figures are those of a program that asks the same question
- * often: only `first` contains reading, planning and building kernels. Shuffles are compared with the bandwidth of a copy on the same
- * device: `decode` reads the 4 bytes of each destination to count the ranges, and then reads and writes each tuple of w bytes, so copy
- * bandwidth / (2 w + 4) bounds its rate. The other column, bandwidth / w, bounds every method that reads each tuple once.
+ * A query is prepared once and run again and again (bench/measure.h), so the figures are those of a program that asks
+ * the same question often: only `first` contains reading, planning and building kernels. Shuffles are compared with the
+ * bandwidth of a copy on the same device: `decode` reads the 4 bytes of each destination to count the ranges, and then
+ * reads and writes each tuple of w bytes, so copy bandwidth / (2 w + 4) bounds its rate. The other column, bandwidth /
+ * w, bounds every method that reads each tuple once.
  */
 
 #include "gemp/bench.h"
@@ -20,6 +22,8 @@
 
 /* DEVICES */
 
+/* All ranks measure their first device at the same time, so ranks that share a device or its memory slow each other
+ * down. The figures are those of rank 0. */
 gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 {
 	gemp_runtime *runtime = NULL;
@@ -87,8 +91,8 @@ static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timin
 	return object;
 }
 
-/* Collective. Measures one query. *measured is the timing of the query before, which is replaced only afterwards: while it exists, the rows that
- * both queries read stay on the device. */
+/* Collective. Measures one query. *measured is the timing of the query before, which is replaced only afterwards: while
+ * it exists, the rows that both queries read stay on the device. */
 static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime, const gemp_query *query, bool shown,
                              uint64_t repeat, double seconds, gemp_report *report, json_t *list)
 {
@@ -116,6 +120,8 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 	return GEMP_OK;
 }
 
+/* The graph is that of the first query, and all queries must be of that graph. The seconds that the graph took until
+ * now count in this report. */
 gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                            gemp_report *report)
 {
@@ -236,7 +242,8 @@ static gemp_code measure(shuffle_bench *b, gemp_shuffle_case c, gemp_shuffle_lay
 	return GEMP_OK;
 }
 
-/* Collective. Measures one method. `decode` is measured twice: with destinations in the tuples, and in a column of their own. */
+/* Collective. Measures one method. `decode` is measured twice: with destinations in the tuples, and in a column of
+ * their own. */
 static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsigned size, unsigned bits, bool skewed)
 {
 	unsigned owners = owner_bits(b->comm);
@@ -303,6 +310,8 @@ static void free_shuffle_bench(shuffle_bench *b)
 	gemp_toolbox_free(b->box);
 }
 
+/* Sizes and numbers of ranges must be powers of 2, since kernels are built for their logarithms. Such mistakes are
+ * found before a device is opened. Only `decode` has a form for several ranks (shuffle/shuffle_ranks.h). */
 gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *given, gemp_report *report)
 {
 	gemp_report none;

@@ -1,8 +1,8 @@
 /* bench_tune: gemp_bench_tune, which measures the launch geometry of one device.
  *
- * A tunable (device/tuning.h) is a power of 2 with a probe, the pattern whose counting it changes most. Each value is timed on a generated
- * graph with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on the device, with all copies to it and
- * back, is faster than the threads of the host.
+ * A tunable (device/tuning.h) is a power of 2 with a probe, the pattern whose counting it changes most. Each value is
+ * timed on a generated graph with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on
+ * the device, with all copies to it and back, is faster than the threads of the host.
  */
 
 #include "gemp/bench.h"
@@ -32,7 +32,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* MIN_ITEMS: the smallest size; ROW_EDGES: edges of a row; CONFIRMATIONS: larger sizes at which the device must be faster, too. */
+/* MIN_ITEMS: the smallest size; ROW_EDGES: edges of a row; CONFIRMATIONS: larger sizes at which the device must be
+ * faster, too. */
 enum { MIN_ITEMS = 1 << 10, ROW_EDGES = 16, TRIES = 3, CONFIRMATIONS = 2 };
 
 /* Keys, and a graph whose rows and edges are as many; both are used up to a size. */
@@ -169,8 +170,8 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 	return GEMP_OK;
 }
 
-/* Measures and reports the tunables NAME.host_below on arrays and graphs of MIN_ITEMS to `max` items, and sets them if the device is a GPU. A
- * CPU device has the same cores as the host, so its values stay as they are. */
+/* Measures and reports the tunables NAME.host_below on arrays and graphs of MIN_ITEMS to `max` items, and sets them if
+ * the device is a GPU. A CPU device has the same cores as the host, so its values stay as they are. */
 static gemp_code measure_places(gemp_report *report, gemp_runtime *runtime, size_t max)
 {
 	GEMP_OWNED_BY(case_free) primitive_case s = { 0 };
@@ -225,8 +226,8 @@ static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable 
 	return gemp_query_timing_run(measured, t->runtime, s->graph, pattern, &how, RUNS, max_seconds);
 }
 
-/* Times a probe in all graphs. *seconds becomes the geometric mean of the kernels' times with their preparation. A count that differs from that
- * under another geometry is an error. */
+/* Times a probe in all graphs. *seconds becomes the geometric mean of the kernels' times with their preparation. A
+ * count that differs from that under another geometry is an error. */
 static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 {
 	double sum = 0;
@@ -249,7 +250,8 @@ static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 	return GEMP_OK;
 }
 
-/* Times one value. *seconds becomes negative if the device cannot launch such a geometry; any other error is a failure. */
+/* Times one value. *seconds becomes negative if the device cannot launch such a geometry; any other error is a
+ * failure. */
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
 	gemp_tuning_set(t->runtime->device, one->name, value);
@@ -305,7 +307,8 @@ static void print_file(const tuning *t, gemp_text *text)
 			gemp_text_print(text, "%s = %" PRIu32 "\n", all[i].name, t->runtime->device->tuning.values[i]);
 }
 
-/* The path of the file that gemp_tuning_load looks for. Its folders are made; a failure shows when the file is written. */
+/* The path of the file that gemp_tuning_load looks for. Its folders are made; a failure shows when the file is
+ * written. */
 static gemp_code default_path(gemp_text *path, const gemp_device *device)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -368,6 +371,9 @@ static void tuning_free(tuning *t)
 	gemp_shard_free(t->subjects[0].graph); /* the second graph belongs to the caller */
 }
 
+/* Every probed tunable is set to 0, its default, before the first measurement: otherwise values of an earlier tuning
+ * file would influence the times of the other tunables. The file is written last, so a run that fails leaves the old
+ * file. */
 gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_query_settings *settings,
                           const char *path, gemp_report *report)
 {

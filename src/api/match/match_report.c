@@ -1,5 +1,5 @@
-/* match_report: the result of a search, for people and as JSON. Each function prints lines and sets fields; docs/plans.md explains the
- * fields.
+/* match_report: the result of a search, for people and as JSON. Each function prints lines and sets fields;
+ * docs/plans.md explains the fields.
  */
 
 #include "api/match/query_job.h"
@@ -70,7 +70,8 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 	                   gemp_counted(result->lookups, "lookup").text);
 }
 
-/* result_fill shows whether the result buffer is too small: if it is nearly full each time, workers wait for the next launch. */
+/* result_fill shows whether the result buffer is too small: if it is nearly full each time, workers wait for the next
+ * launch. */
 static void report_launches(gemp_report *report, const gemp_match_result *result)
 {
 	gemp_report_set_counts(report, { "launches", result->launches }, { "pivots", result->pivots });

@@ -66,8 +66,8 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	return gemp_pattern_parse_with(out->queries, query->text, NULL, list->items, list->count);
 }
 
-/* Local. Finds mistakes in a query whose parameters have no values yet. A script is only read by its first run, since only single texts
- * can be checked without values. */
+/* Local. Finds mistakes in a query whose parameters have no values yet. A script is only read by its first run, since
+ * only single texts can be checked without values. */
 static gemp_code check_text(const gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
@@ -172,7 +172,8 @@ gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *na
 	return gemp_parameter_list_set(list, name, value);
 }
 
-/* A second value is refused here but not by gemp_parameter_list_set: on a command line it is a mistake, in a program it is the next run. */
+/* A second value is refused here but not by gemp_parameter_list_set: on a command line it is a mistake, in a program it
+ * is the next run. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
 {
 	GEMP_OWNED_BY(gemp_query_parameter_free) gemp_query_parameter read = { 0 };

@@ -1,5 +1,6 @@
-/* The job decides three things before the search: what counts as one match (distinct_of), whether matches must be listed or only counted, and
- * which sinks the rows pass. The report is written when the sinks know how many rows passed them.
+/* The job decides three things before the search: what counts as one match (distinct_of), whether matches must be
+ * listed or only counted, and which sinks the rows pass. The report is written when the sinks know how many rows passed
+ * them.
  */
 
 #include "api/match/query_job.h"
@@ -14,14 +15,14 @@
 
 #include <string.h>
 
-/* Does the run end when the plan is made? */
+/* Returns whether the run ends when the plan is made. */
 static bool is_dry(const gemp_query_job *job)
 {
 	return job->request->mode == GEMP_QUERY_MODE_PLAN || job->base.settings->dry_run;
 }
 
-/* Aggregates, DISTINCT and OPTIONAL MATCH see embeddings unless `distinct` is given. If only their number is needed, it follows from the
- * number of orbits where it is a multiple of that, so embeddings need not be enumerated. */
+/* Aggregates, DISTINCT and OPTIONAL MATCH work on embeddings unless `distinct` is given. Where only the number of
+ * embeddings is needed and is a multiple of the number of orbits, orbits are enumerated instead. */
 static gemp_distinct distinct_of(const gemp_query_job *job)
 {
 	const gemp_query_settings *settings = job->base.settings;
@@ -86,7 +87,8 @@ static gemp_rows_options rows_options(const gemp_query_job *job)
 	};
 }
 
-/* Collective. Opens the sinks from the last one to the first one. Sinks of files and tables know the limit of rows themselves. */
+/* Collective. Opens the sinks from the last one to the first one. Sinks of files and tables know the limit of rows
+ * themselves. */
 static gemp_code open_sinks(gemp_query_job *job)
 {
 	if (job->writes) {
@@ -147,13 +149,14 @@ static gemp_code write_count(gemp_query_job *job, const gemp_match_result *resul
 	return gemp_rows_count(&job->rows, count);
 }
 
-/* Does the checkpoint hold the rows of finished parts? */
+/* Returns whether the checkpoint holds the rows of finished parts. */
 static bool keeps_rows(const gemp_query_job *job)
 {
 	return job->checkpoint && job->writes && !job->only_counts;
 }
 
-/* Collective. A resumed search must bind vertices in the order of the earlier jobs, or its parts would have other matches. */
+/* Collective. A resumed search must bind vertices in the order of the earlier jobs, or its parts would have other
+ * matches. */
 static gemp_code open_checkpoint(gemp_query_job *job)
 {
 	const char *path = job->writes && !job->only_counts ? job->rows_path : NULL;

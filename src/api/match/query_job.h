@@ -1,8 +1,8 @@
-/* query_job: one query of a run: pattern and graph -> plan -> search -> rows -> report; and the modes whose result is neither rows nor a plain
- * count: an estimate from samples, and counts by vertex.
+/* query_job: one query of a run: pattern and graph -> plan -> search -> rows -> report; and the modes whose result is
+ * neither rows nor a plain count: an estimate from samples, and counts by vertex.
  *
- * The caller fills request, comm, pattern, number, preview and base, except for base's report and runtime; then it calls check, run and
- * free. Rows pass a chain of sinks: the limit, the covered subgraph, the rows themselves.
+ * The caller fills request, comm, pattern, number, preview and base, except for base's report and runtime; then it
+ * calls check, run and free. Rows pass a chain of sinks: the limit, the covered subgraph, the rows themselves.
  */
 
 #ifndef GEMP_API_MATCH_QUERY_JOB_H
@@ -15,7 +15,7 @@
 #include "match/match_run.h"
 #include "query/output/result_rows.h"
 
-/* What the caller wants. The members of gemp_query_request name the modes that read them. */
+/* The request of the caller. The members of gemp_query_request name the modes that read them. */
 typedef enum gemp_query_mode {
 	GEMP_QUERY_MODE_COUNT,
 	GEMP_QUERY_MODE_TABLE,
@@ -38,7 +38,7 @@ typedef struct gemp_query_request {
 	gemp_query_result *result;
 } gemp_query_request;
 
-/* What all modes work with. */
+/* The state that all modes use. */
 typedef struct gemp_query_search {
 	gemp_report *report;
 	gemp_runtime *runtime;
@@ -74,8 +74,8 @@ gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runt
 /* Local. Frees what check and run have added. */
 void gemp_query_job_free(gemp_query_job *job);
 
-/* MODES. Each has a local _check, which refuses queries that the mode does not go with and sets the options of the search, and a
- * collective _run. Both need a query that is one search. */
+/* MODES. Each has a local _check, which refuses queries that the mode does not go with and sets the options of the
+ * search, and a collective _run. Both need a query that is one search. */
 
 /* Local. order[*count] becomes each vertex of the pattern once, as `text` lists them. GEMP_EUSAGE. */
 gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, const char *text);

@@ -1,5 +1,5 @@
-/* query_modes: runs whose result is neither rows nor a plain count: estimates, counts by vertex, and gemp_graph_motifs, the number of connected
- * subgraphs of each kind.
+/* query_modes: runs whose result is neither rows nor a plain count: estimates, counts by vertex, and gemp_graph_motifs,
+ * the number of connected subgraphs of each kind.
  */
 
 #include "api/match/query_job.h"
@@ -35,6 +35,8 @@ static gemp_code find_vertex(int *out, const gemp_pattern *pattern, const char *
 	return GEMP_OK;
 }
 
+/* order[] has room for each vertex of the pattern once. A vertex that stands twice is refused before it is stored, so
+ * the array cannot overflow. */
 gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, const char *text)
 {
 	uint64_t named = 0;
@@ -56,8 +58,8 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
 
 /* ESTIMATES
  *
- * The search is prepared for samples alone: conditions are tested before it, and time for finding an order is part of the seconds that
- * the caller gives. */
+ * The search is prepared for samples alone: conditions are tested before it, and time for finding an order is part of
+ * the seconds that the caller gives. */
 
 static const double relative = 0.05; /* sampling ends when half the interval is at most this fraction of the estimate */
 
@@ -79,7 +81,8 @@ gemp_code gemp_sample_check(gemp_query_search *search, double seconds)
 	return GEMP_OK;
 }
 
-/* Prints "≈ 1.234e+06 ± 4.9 % (95 %) matches". Numbers are doubles, since there may be more matches than integers hold. */
+/* Prints "≈ 1.234e+06 ± 4.9 % (95 %) matches". Numbers are doubles, since there may be more matches than integers
+ * hold. */
 static void print_estimate(const gemp_report *report, const gemp_estimate *e, gemp_distinct distinct)
 {
 	if (e->confidence >= 1)
@@ -142,9 +145,11 @@ gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint6
 
 /* COUNTS BY VERTEX
  *
- * The device counts, so no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes their rows.
- * Vertices that are in no match have no row. */
+ * The device counts, so no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes
+ * their rows. Vertices that are in no match have no row. */
 
+/* Counting by formula or in parts yields totals alone, so both are switched off. So is the limit, since a search that
+ * ends early would count too few matches for some vertices. */
 gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 {
 	const gemp_query_settings *settings = search->settings;
@@ -232,6 +237,8 @@ static gemp_code write_rows(const gemp_query_search *search, const char *path, u
 	return GEMP_OK;
 }
 
+/* counts[rows] holds the matches of each vertex of this rank. Keys are loaded after the search, since only the rows
+ * need them. */
 gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex, const char *path, uint64_t preview,
                              gemp_query_result *out)
 {

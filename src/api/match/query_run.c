@@ -1,7 +1,7 @@
 /* query_run: the public functions that run a query, over one job (query_job.h) for each query of the text.
  *
- * If there are several queries, each job has a report of its own in the array `queries` of the whole report, which has the time and memory of
- * all. Rows that one query has brought to the devices stay there for the next.
+ * If there are several queries, each job has a report of its own in the array `queries` of the whole report, which has
+ * the time and memory of all. Rows that one query has brought to the devices stay there for the next.
  */
 
 #include "api/match/query_job.h"
@@ -23,7 +23,8 @@ static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 	gemp_runtime_reset(runtime);
 }
 
-/* Collective. Runs the jobs one after the other. Each is freed at once, since the next one needs its memory on the device. */
+/* Collective. Runs the jobs one after the other. Each is freed at once, since the next one needs its memory on the
+ * device. */
 static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report, gemp_runtime *runtime)
 {
 	gemp_code code = GEMP_OK;
@@ -54,7 +55,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 
 /* REQUESTS */
 
-/* Why a mode cannot have a checkpoint; NULL: it can, or needs none. */
+/* Returns the reason why a mode cannot have a checkpoint; NULL if it can have one or needs none. */
 static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_TABLE] = "rows in memory: write them to a file",
 	[GEMP_QUERY_MODE_COUNT_PER] =
@@ -63,7 +64,7 @@ static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_PLAN] = NULL,
 };
 
-/* Local. Refuses what several queries, or queries without rows of the graph, cannot have. */
+/* Local. Refuses settings that do not go with several queries, or with queries that yield no rows of the graph. */
 static gemp_code check_request(const gemp_query_request *request, size_t count)
 {
 	const gemp_query *query = request->query;
@@ -102,7 +103,8 @@ static gemp_code check_paths(const gemp_query_request *request, const gemp_comm 
 	return request->path ? gemp_rows_path_check(comm, "output", request->path) : GEMP_OK;
 }
 
-/* The texts of a file's queries begin with as many empty lines as the file has before them, so that messages have the right line. */
+/* The texts of a file's queries begin with as many empty lines as the file has before them, so messages have the
+ * right line. */
 static const char *text_of(const gemp_pattern *pattern, size_t count)
 {
 	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
@@ -169,6 +171,8 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 
 /* THE PUBLIC FACE */
 
+/* The columns are handed over only when the run has succeeded; after a failure *rows is NULL and nothing has to be
+ * freed. */
 gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_query_result *result, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_columns_close_at) gemp_columns *columns = NULL;
@@ -208,6 +212,7 @@ gemp_code gemp_query_sample(gemp_query *query, double seconds, uint64_t seed, ge
 	return execute(&request, report);
 }
 
+/* The text is taken from the request instead of copied: `plan` becomes empty, so its owner frees nothing. */
 gemp_code gemp_query_plan(gemp_query *query, char **out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text plan = { 0 };

@@ -1,8 +1,8 @@
-/* query_state: the members of a gemp_query (gemp/query.h), its patterns, and its settings as the engine takes them; and the values of $names in
- * a text of queries or of rules.
+/* query_state: the members of a gemp_query (gemp/query.h), its patterns, and its settings as the engine takes them; and
+ * the values of $names in a text of queries or of rules.
  *
- * A pattern is bound to one graph, once, and values of parameters are part of it: each run parses the text anew, which takes
- * microseconds.
+ * A pattern is bound to one graph, once, and values of parameters are part of it: each run parses the text anew, which
+ * takes microseconds.
  */
 
 #ifndef GEMP_API_MATCH_QUERY_STATE_H
@@ -19,11 +19,12 @@ typedef struct gemp_parameter_list {
 	gemp_query_parameter *items; /* [count], names and strings owned */
 } gemp_parameter_list;
 
-/* Local. Sets a value, which replaces an earlier one of the same name. The list takes over the bytes of a string, also after a failure; a
- * string whose bytes are NULL is one for which there was no memory. */
+/* Local. Sets a value, which replaces an earlier one of the same name. The list takes over the bytes of a string, also
+ * after a failure; a string whose bytes are NULL is one for which there was no memory. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value);
 gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text);
-/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h); GEMP_EUSAGE if the name has a value. */
+/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h); GEMP_EUSAGE if the name has a
+ * value. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment);
 /* Local. *out becomes "name=value; name=value", in the order in which they were set; gemp_text_free frees it. */
 gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, struct gemp_text *out);
@@ -44,7 +45,8 @@ struct gemp_query {
 	gemp_parameter_list parameters;
 };
 
-/* Local. Parses the query, with the values of its parameters: only a script has several patterns. gemp_script_free frees them. */
+/* Local. Parses the query, with the values of its parameters: only a script has several patterns. gemp_script_free
+ * frees them. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query);
 
 /* Local. Copies the settings (NULL: defaults), and checks them. */

@@ -39,8 +39,8 @@ static gemp_code shard_name(char **out, const gemp_checkpoint *c, uint32_t first
 
 /* THE QUESTION */
 
-/* Settings and values that decide which matches there are, and in which parts they are found; NULL: out of memory. Settings that only change
- * the speed, as `exchange`, may differ between jobs. */
+/* Settings and values that decide which matches there are, and in which parts they are found; NULL: out of memory.
+ * Settings that only change the speed, as `exchange`, may differ between jobs. */
 static json_t *make_question(const gemp_query *query, const char *text, const char *ending, bool counts)
 {
 	static const char *const conditions[] = { "auto", "before", "after" };
@@ -93,7 +93,8 @@ static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 	return GEMP_OK;
 }
 
-/* The order of binding must be that of the earlier jobs, since another order finds the same match from another pivot. */
+/* The order of binding must be that of the earlier jobs, since another order finds the same match from another
+ * pivot. */
 static bool read_order(gemp_checkpoint *c, const json_t *list)
 {
 	size_t count = json_array_size(list);
@@ -132,6 +133,8 @@ static const char *ending_of(const char *path)
 	return dot ? dot : path;
 }
 
+/* A part is a range of pivots, so a small graph has no more parts than vertices. The state of an earlier job, if there
+ * is one, replaces these first values; `runs` then also counts the jobs before this one. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts)
 {
@@ -163,8 +166,8 @@ void gemp_checkpoint_free(gemp_checkpoint *c)
 
 /* WRITING */
 
-/* Local. Records that the next `count` parts are finished. rows: in the file of the first of these parts. Embeddings are no longer known once
- * their sum overflows; matches must not overflow. */
+/* Local. Records that the next `count` parts are finished. rows: in the file of the first of these parts. Embeddings
+ * are no longer known once their sum overflows; matches must not overflow. */
 static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
 {
 	if (__builtin_add_overflow(c->matches, result->matches, &c->matches))
@@ -231,8 +234,8 @@ static void free_names(name_list *list)
 	gemp_free(list->names);
 }
 
-/* Collective. Joins the rows of all parts in one file. The line of names of the first file stands for those of the others; JSON lines
- * have none. */
+/* Collective. Joins the rows of all parts in one file. The line of names of the first file stands for those of the
+ * others; JSON lines have none. */
 static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 {
 	GEMP_OWNED_BY(free_names) name_list list = { .count = c->shard_count };
@@ -246,6 +249,8 @@ static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 
 /* REFUSALS */
 
+/* The refused settings belong to queries whose result is not the sum of the results of parts, or to files in which rows
+ * cannot be joined as lines of text. */
 gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *path, size_t queries)
 {
 	const struct {
@@ -271,6 +276,8 @@ gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *
 	return GEMP_OK;
 }
 
+/* A query that only counts passes, since the counts of parts are added. Rows pass only if each row depends on one match
+ * alone. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern)
 {
 	static const char remedy[] = "; ask without a checkpoint, or write the plain rows and go on from these";
@@ -351,8 +358,8 @@ static gemp_code search_parts(const gemp_resumable *job, gemp_match *match, uint
 	return gemp_comm_agree(job->runtime->comm, add_parts(job->checkpoint, count, &one, rows));
 }
 
-/* The number of parts of the next step, after a step of `count` parts that took `seconds`. It grows or shrinks by steps towards
- * wanted_seconds, since parts differ in cost. */
+/* The number of parts of the next step, after a step of `count` parts that took `seconds`. It grows or shrinks by steps
+ * towards wanted_seconds, since parts differ in cost. */
 static uint32_t next_count(uint32_t count, double seconds)
 {
 	if (seconds < wanted_seconds / 4)
@@ -417,6 +424,7 @@ static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_m
 	return fail_stopped(c, &stop);
 }
 
+/* Rows are joined in one file before the checkpoint is removed: a crash between the two steps loses no row. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result)
 {
 	gemp_checkpoint *c = job->checkpoint;

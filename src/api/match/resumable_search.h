@@ -1,9 +1,9 @@
 /* resumable_search: a search that stops, by a signal or when its time is over, and that a later job resumes.
  *
- * The pivots are searched in 4,096 parts in order (match/match_run.h), as many at a time as take about a second. The checkpoint
- * (api/checkpoint_store.h) has the number of finished parts, the order of binding, which decides the matches of a part, and the sums of
- * the counts. Rows of finished parts lie in files rows-NNNN beside it, where NNNN is the first part, and become one file at the end. All
- * ranks have the same state; rank 0 writes it.
+ * The pivots are searched in 4,096 parts in order (match/match_run.h), as many at a time as take about a second. The
+ * checkpoint (api/checkpoint_store.h) has the number of finished parts, the order of binding, which decides the matches
+ * of a part, and the sums of the counts. Rows of finished parts lie in files rows-NNNN beside it, where NNNN is the
+ * first part, and become one file at the end. All ranks have the same state; rank 0 writes it.
  */
 
 #ifndef GEMP_API_MATCH_RESUMABLE_SEARCH_H
@@ -38,8 +38,8 @@ typedef struct gemp_checkpoint {
 	gemp_search_shard *shards;
 } gemp_checkpoint;
 
-/* Collective. Makes the folder that the query's settings name, or reads what an earlier job left there. text: of the query; rows_path: of
- * the rows (NULL: none are kept); counts: gemp_query_count runs, not gemp_query_write. */
+/* Collective. Makes the folder that the query's settings name, or reads what an earlier job left there. text: of the
+ * query; rows_path: of the rows (NULL: none are kept); counts: gemp_query_count runs, not gemp_query_write. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts);
 void gemp_checkpoint_free(gemp_checkpoint *checkpoint);
@@ -62,9 +62,9 @@ gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *
 /* Local. Refuses queries whose result is not the sum of the results of parts. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern);
 
-/* Collective. Searches the parts that are left. If the time is over before, it fails with GEMP_STOPPED and a message that says how to go
- * on. The result is that of the whole search, with the parts of earlier jobs; rows are in their file. A count by sums is no search
- * and is done in one step. */
+/* Collective. Searches the parts that are left. If the time is over before, it fails with GEMP_STOPPED and a message
+ * that says how to go on. The result is that of the whole search, with the parts of earlier jobs; rows are in their
+ * file. A count by sums is no search and is done in one step. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result);
 
 /* Sets the field `checkpoint`, and the counts so far if the search was stopped. */

@@ -1,5 +1,5 @@
-/* som_draw: gemp_som_model_draw, a picture of a map. Each panel shows one quantity of all units, in the order in which the caller names
- * them. Rank 0 draws; all ranks choose the panels, so that all find the same mistakes in their names.
+/* som_draw: gemp_som_model_draw, a picture of a map. Each panel shows one quantity of all units, in the order in which
+ * the caller names them. Rank 0 draws; all ranks choose the panels, so all find the same mistakes in their names.
  */
 
 #include "api/som/som_input.h"
@@ -123,7 +123,8 @@ static gemp_code add_colours(drawing *d, const char *asked)
 	return GEMP_OK;
 }
 
-/* Adds the panels that a name stands for. A column of the data takes precedence over rgb: and planes, but not over umatrix and hits. */
+/* Adds the panels that a name stands for. A column of the data takes precedence over rgb: and planes, but not over
+ * umatrix and hits. */
 static gemp_code add_named(drawing *d, const char *name)
 {
 	const int64_t column = column_of(d, name);
@@ -170,6 +171,8 @@ static void free_drawing(drawing *d)
 	gemp_free_all(d->values, d->panels, d->labels);
 }
 
+/* Every rank chooses the panels and checks the picture, so a wrong name fails alike on all ranks. Only rank 0 writes
+ * the file, and the ranks agree on its result. */
 gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
 	const gemp_comm *comm = &model->context->comm;

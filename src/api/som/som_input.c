@@ -1,5 +1,5 @@
-/* Vectors of an array or a file are read here, features of vertices are computed by som/features. All come as one gemp_vectors, with a name for
- * each column, so training and application need not know where they come from.
+/* Vectors of an array or a file are read here, features of vertices are computed by som/features. All come as one
+ * gemp_vectors, with a name for each column, so training and application need not know where they come from.
  */
 
 #include "api/som/som_input.h"
@@ -70,7 +70,8 @@ static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp
 
 /* GRAPHS */
 
-/* Local. Parses the features to train on, or takes those that a map was trained on, and checks them against the graph's schema. */
+/* Local. Parses the features to train on, or takes those that a map was trained on, and checks them against the graph's
+ * schema. */
 static gemp_code choose_features(gemp_som_input *input, const gemp_som_model *model)
 {
 	const gemp_som_data *data = &input->data;
@@ -113,8 +114,8 @@ static gemp_code find_features(gemp_som_input *input, bool keys)
 	return GEMP_OK;
 }
 
-/* Collective. The device is opened after a file is read, so that a bad file is found early, but before the features of a graph, which
- * devices compute. */
+/* Collective. The device is opened after a file is read, so a bad file is found early, but before the features of
+ * a graph, which devices compute. */
 gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys)
 {
 	const gemp_comm *comm = input->job.comm;
@@ -148,7 +149,8 @@ gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_ver
 	return gemp_rows_path_check(input->job.comm, "output", files->output);
 }
 
-/* Only vertices have units to write here: vectors of files have no graph, and their rows are written by gemp_som_model_apply. */
+/* Only vertices have units to write here: vectors of files have no graph, and their rows are written by
+ * gemp_som_model_apply. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,
                                      const gemp_som_unit_list *units, const gemp_som_map *map)
 {

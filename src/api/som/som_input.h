@@ -1,7 +1,9 @@
-/* som_input: the vectors that a map is trained on or applied to, as a gemp_som_data names them: those of an array or a file, or the vertices of
- * a graph, whose features (som/features/features.h) are the columns. Also the members of a gemp_som_model (gemp/som.h).
+/* som_input: the vectors that a map is trained on or applied to, as a gemp_som_data names them: those of an array or a
+ * file, or the vertices of a graph, whose features (som/features/features.h) are the columns. Also the members of a
+ * gemp_som_model (gemp/som.h).
  *
- * Scaling changes the vectors in place, so an array of the caller is copied, and an input serves one training or application.
+ * Scaling changes the vectors in place, so an array of the caller is copied, and an input serves one training or
+ * application.
  */
 
 #ifndef GEMP_API_SOM_SOM_INPUT_H
@@ -31,12 +33,12 @@ typedef struct gemp_som_input {
 /* Local. A model without a map; gemp_som_model_close frees it. */
 gemp_code gemp_som_model_new(gemp_som_model **out, gemp_context *context, const char *name);
 
-/* Collective. Begins clocks and report (NULL: not wanted), and selects the edges of a graph. The input is freed also after a failure, and
- * must not be moved (api/edge_job.h). */
+/* Collective. Begins clocks and report (NULL: not wanted), and selects the edges of a graph. The input is freed also
+ * after a failure, and must not be moved (api/edge_job.h). */
 gemp_code gemp_som_input_begin(gemp_som_input *out, gemp_context *context, const gemp_som_data *data,
                                gemp_report *report);
-/* Collective. Reads the vectors and opens a device. model: the features of a graph are its columns; NULL: those that the data names.
- * keys: the keys of vertices are wanted, too. */
+/* Collective. Reads the vectors and opens a device. model: the features of a graph are its columns; NULL: those that
+ * the data names. keys: the keys of vertices are wanted, too. */
 gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys);
 void gemp_som_input_free(gemp_som_input *input);
 

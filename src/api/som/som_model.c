@@ -1,4 +1,5 @@
-/* som_model: the life of a gemp_som_model, and its application to vectors: the best unit of each, as columns, rows and attributes. */
+/* som_model: the life of a gemp_som_model, and its application to vectors: the best unit of each, as columns, rows and
+ * attributes. */
 
 #include "api/som/som_input.h"
 
@@ -130,7 +131,8 @@ static gemp_code write_rows(gemp_som_input *input, const char *path, gemp_table 
 
 /* SEARCH */
 
-/* Had the vectors that the map was trained on no header? A header with the names x1, x2, ... counts as none. */
+/* Returns whether the vectors that the map was trained on had no header. A header with the names x1, x2, ... counts as
+ * none. */
 static bool has_plain_names(const gemp_som_map *map)
 {
 	char name[16];
@@ -142,8 +144,8 @@ static bool has_plain_names(const gemp_som_map *map)
 	return true;
 }
 
-/* Collective. Selects the columns that have the names of the map's columns, in any order. Columns without names must be as many as the map's,
- * in its order. */
+/* Collective. Selects the columns that have the names of the map's columns, in any order. Columns without names must be
+ * as many as the map's, in its order. */
 static gemp_code match_columns(gemp_som_input *input, const gemp_som_model *model)
 {
 	gemp_vectors *vectors = &input->vectors;

@@ -1,5 +1,6 @@
-/* som_train: gemp_som_model_train. The settings become a map, or training resumes with the map of a file and its settings. The map can be
- * written between epochs, so that a job that is killed loses little. Errors and units are computed at the end.
+/* som_train: gemp_som_model_train. The settings become a map, or training resumes with the map of a file and its
+ * settings. The map can be written between epochs, so a job that is killed loses little. Errors and units are
+ * computed at the end.
  */
 
 #include "api/som/som_input.h"
@@ -82,7 +83,8 @@ static gemp_code new_map(training *t)
 	return GEMP_OK;
 }
 
-/* Collective. Is there a file of a map to resume with? Rank 0 looks for all, since others may see an older state of the file system. */
+/* Collective. Returns whether there is a file of a map to resume with. Rank 0 looks for all ranks, since others may see
+ * an older state of the file system. */
 static bool can_resume(const training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -91,7 +93,8 @@ static bool can_resume(const training *t)
 	return found;
 }
 
-/* Local. Do the map of the file and the vectors belong together? data: the hash of the vectors; 0: it is not known. */
+/* Local. Checks that the map of the file and the vectors belong together. data: the hash of the vectors; 0: it is not
+ * known. */
 static gemp_code check_resumed(const training *t, uint64_t data)
 {
 	const gemp_som_map *map = t->map;
@@ -155,8 +158,8 @@ static gemp_code save_map(training *t)
 	return code;
 }
 
-/* Callback of gemp_som_train. book: the units, when the map is to be written; NULL between. Hits and errors of an unfinished map are not
- * known, and its file says so. */
+/* Callback of gemp_som_train. book: the units, when the map is to be written; NULL between. Hits and errors of an
+ * unfinished map are not known, and its file says so. */
 static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
 {
 	training *t = context;
@@ -174,7 +177,7 @@ static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const ge
 	return save_map(t);
 }
 
-/* Collective. Trains the epochs that are left; none may be, if a finished map is resumed. */
+/* Collective. Trains the epochs that are left. A finished map that is resumed has none left. */
 static gemp_code train(training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -199,7 +202,8 @@ static gemp_code train(training *t)
 
 /* RESULTS */
 
-/* Collective. Computes errors and hits of the map. If no epoch was left to train, the best units are not known yet and are searched. */
+/* Collective. Computes errors and hits of the map. If no epoch was left to train, the best units are not known yet and
+ * are searched. */
 static gemp_code measure(training *t)
 {
 	const gemp_vectors *vectors = &t->input.vectors;
@@ -278,8 +282,9 @@ static void free_training(training *t)
 	gemp_som_input_free(&t->input);
 }
 
-/* Settings and paths are checked first, since reading vectors may take long. A training that is stopped writes its map and its report, too,
- * before it returns GEMP_STOPPED. Signals are not recorded while vectors are read: nothing is trained yet that they could let finish. */
+/* Settings and paths are checked first, since reading vectors may take long. A training that is stopped writes its map
+ * and its report, too, before it returns GEMP_STOPPED. Signals are not recorded while vectors are read: nothing is
+ * trained yet that they could let finish. */
 gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                const gemp_som_settings *settings, gemp_report *report)
 {

@@ -1,5 +1,5 @@
-/* The folder has the graph after the last finished step, and one part of the change log for each job. Their names have the number of the job, so
- * the files of the last consistent state stay until checkpoint.json names the new ones.
+/* The folder has the graph after the last finished step, and one part of the change log for each job. Their names have
+ * the number of the job, so the files of the last consistent state stay until checkpoint.json names the new ones.
  */
 
 #include "api/transform/step_checkpoint.h"
@@ -19,7 +19,8 @@ static const char prefix[] = "kept-";
 
 /* NAMES */
 
-/* The name of a file of this job; the caller frees. It has the number of the job, so that no job overwrites the files of the job before. */
+/* The name of a file of this job; the caller frees. It has the number of the job, so no job overwrites the files
+ * of the job before. */
 static gemp_code file_name(char **out, const gemp_step_checkpoint *k, const char *ending)
 {
 	gemp_text text = { 0 };
@@ -132,7 +133,8 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return read_seen(k, json_object_get(state, "seen"));
 }
 
-/* The graph of the checkpoint replaces the graph that the caller opened; the question made sure that the rules began with it. */
+/* The graph of the checkpoint replaces the graph that the caller opened; the question made sure that the rules began
+ * with it. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
 	GEMP_OWNED char *path = NULL;
@@ -200,7 +202,8 @@ static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 	                 make_seen(k));
 }
 
-/* On rank 0. Graph and log reach the disk before the state that names them. The graph of the job before is removed only then. */
+/* On rank 0. Graph and log reach the disk before the state that names them. The graph of the job before is removed only
+ * then. */
 static gemp_code write_state(const gemp_step_checkpoint *k, const char *graph)
 {
 	GEMP_OWNED char *old = NULL;

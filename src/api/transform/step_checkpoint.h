@@ -1,6 +1,7 @@
-/* step_checkpoint: a run of rules that stops between two steps, and that a later job resumes, with any number of ranks. The checkpoint store
- * (api/checkpoint_store.h) gets the graph so far, whether each step applied anything, the reports of the rules, and the change log so far,
- * one part for each job. The final graph is the same as that of a run that never stopped.
+/* step_checkpoint: a run of rules that stops between two steps, and that a later job resumes, with any number of ranks.
+ * The checkpoint store (api/checkpoint_store.h) gets the graph so far, whether each step applied anything, the reports
+ * of the rules, and the change log so far, one part for each job. The final graph is the same as that of a run that
+ * never stopped.
  */
 
 #ifndef GEMP_API_TRANSFORM_STEP_CHECKPOINT_H
@@ -31,8 +32,9 @@ typedef struct gemp_step_checkpoint {
 	gemp_change_log *log; /* NULL: none is written */
 } gemp_step_checkpoint;
 
-/* Collective. Makes the folder, or reads what an earlier job has left: then *graph is freed and becomes the graph of that job, and
- * reports and history become those of the steps so far. question (gemp_checkpoint_store_question) is taken over. */
+/* Collective. Makes the folder, or reads what an earlier job has left: then *graph is freed and becomes the graph of
+ * that job, and reports and history become those of the steps so far. question (gemp_checkpoint_store_question) is
+ * taken over. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph);
 void gemp_step_checkpoint_free(gemp_step_checkpoint *k);
 
@@ -41,7 +43,8 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path);
 
 /* Collective. Has a signal arrived, or is the time of this job over? */
 bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k);
-/* Collective. Saves the state, and returns GEMP_STOPPED with a message that says how to go on. The graph is in the order of a file. */
+/* Collective. Saves the state, and returns GEMP_STOPPED with a message that says how to go on. The graph is in the
+ * order of a file. */
 gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph);
 
 /* Sets the fields `checkpoint` and `complete`. */

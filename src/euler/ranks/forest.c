@@ -2,9 +2,9 @@
 
 #include "core/memory.h"
 
-/* In step s team t belongs to block t / 2^s, so the highest bit in which the numbers of two teams differ says in which step they first
- * share a block. Every step reduces the forest by two union-finds over the circuits that its edges have: one of the
- * sets that decided edges connect, and one that keeps the deferred edges a forest. */
+/* In step s team t belongs to block t / 2^s, so the highest bit in which the numbers of two teams differ says in which
+ * step they first share a block. Every step reduces the forest by two union-finds over the circuits that its edges
+ * have: one of the sets that decided edges connect, and one that keeps the deferred edges a forest. */
 
 enum { NUMBERS = 3, CLOSING_STEPS = 2 }; /* of an edge as it is sent: its circuits and slot, and a byte for each step */
 
@@ -22,6 +22,8 @@ static void extend(void *context, size_t team, uint64_t circuit)
 	extents->last[circuit] = gemp_max(team, extents->last[circuit]);
 }
 
+/* The highest bit in which the numbers of the first and the last team differ, counted from 1; 0 if one team alone has
+ * the circuit. */
 static uint64_t closing_step(const void *context, uint64_t circuit)
 {
 	const team_extents *extents = context;
@@ -29,7 +31,8 @@ static uint64_t closing_step(const void *context, uint64_t circuit)
 	return difference ? 64 - (uint64_t)__builtin_clzll(difference) : 0;
 }
 
-/* Every team requests the closing step of each circuit that it has from the circuit's owner, who thereby learns which teams have it. */
+/* Every team requests the closing step of each circuit that it has from the circuit's owner, who thereby learns which
+ * teams have it. */
 gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **closing_steps)
 {
 	GEMP_OWNED uint64_t *first = NULL, *last = NULL;
@@ -120,8 +123,8 @@ static gemp_code decide(reduction *s)
 	return GEMP_OK;
 }
 
-/* Of the deferred edges only a forest is kept. Each end becomes the open circuit that represents its set, which the teams that
- * have the edge next know, too. */
+/* Of the deferred edges only a forest is kept. Each end becomes the open circuit that represents its set, which the
+ * teams that have the edge next know, too. */
 static void keep_forest(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
@@ -172,6 +175,7 @@ typedef struct merge_state {
 	size_t received_capacity;
 } merge_state;
 
+/* The closing steps are the last two bytes of a record: a step is at most 64, since it is the number of a bit. */
 static gemp_code pack(const merge_state *m, size_t count, char **out)
 {
 	bool wide = m->team->wide;

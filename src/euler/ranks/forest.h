@@ -1,9 +1,10 @@
 /* forest: a spanning forest of the circuit graph, without any team holding the whole graph.
  *
- * Each team has a forest of its own rows. The teams merge these pairwise in log2(teams) steps (a reduction tree), in which block b of
- * step s consists of the teams b * 2^s to (b + 1) * 2^s - 1. A circuit that only the teams of one block have is closed there: no other
- * team can add an edge to it. So an edge between two closed sets, or between a closed and an open set, is decided for good. Only edges
- * between open sets travel on, and of these only a forest: at most one fewer than open circuits.
+ * Each team has a forest of its own rows. The teams merge these pairwise in log2(teams) steps (a reduction tree), in
+ * which block b of step s consists of the teams b * 2^s to (b + 1) * 2^s - 1. A circuit that only the teams of one
+ * block have is closed there: no other team can add an edge to it. So an edge between two closed sets, or between a
+ * closed and an open set, is decided for good. Only edges between open sets travel on, and of these only a forest: at
+ * most one fewer than open circuits.
  */
 
 #ifndef GEMP_EULER_RANKS_FOREST_H
@@ -25,9 +26,10 @@ typedef struct gemp_euler_forest {
 	size_t decided_count, decided_capacity;
 } gemp_euler_forest;
 
-/* Union-find over numbers of either width: parent[i] < i except for roots, whose parents they are themselves. Several threads and
- * processes may call at the same time. topology/disjoint_sets.h does the same for vertices of 32 bits; it also reports the root that
- * was hooked, and is tuned for edges of a graph. Each step of a search halves the path, so that later searches are shorter. */
+/* Union-find over numbers of either width: parent[i] < i except for roots, whose parents they are themselves. Several
+ * threads and processes may call at the same time. topology/disjoint_sets.h does the same for vertices of 32 bits; it
+ * also reports the root that was hooked, and is tuned for edges of a graph. Each step of a search halves the path, so
+ * that later searches are shorter. */
 GEMP_INLINE uint64_t gemp_euler_root_of(void *parent, uint64_t i, bool wide)
 {
 	uint64_t above = gemp_number_load(parent, i, wide);
@@ -55,12 +57,12 @@ GEMP_INLINE bool gemp_euler_unite(void *parent, uint64_t a, uint64_t b, bool wid
 	}
 }
 
-/* Collective. present: the circuits that have slots of this team. Sets *closing_steps, [present->count], which the caller frees, to
- * the step that closes each circuit. */
+/* Collective. present: the circuits that have slots of this team. Sets *closing_steps, [present->count], which the
+ * caller frees, to the step that closes each circuit. */
 gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **closing_steps);
 
-/* Collective. On entry forest->edges is a forest of this team, nothing of it decided; afterwards each edge is redundant, or its slot
- * is in decided[] of one team. Circuits are numbers below `bound`. */
+/* Collective. On entry forest->edges is a forest of this team, nothing of it decided; afterwards each edge is
+ * redundant, or its slot is in decided[] of one team. Circuits are numbers below `bound`. */
 gemp_code gemp_euler_forest_merge(gemp_euler_forest *forest, gemp_euler_team *team, uint64_t bound);
 void gemp_euler_forest_free(gemp_euler_forest *forest);
 

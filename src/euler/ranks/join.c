@@ -4,12 +4,13 @@
 #include "core/threads.h"
 #include "euler/ranks/forest.h"
 
-/* The union-find has an element for each circuit. A single team numbers circuits densely and its members share the array; several
- * teams have one each, over the circuits that have slots of the team, and merge the forests that result. Most slots need no search
- * for roots: Afforest's idea (Sutton, Ben-Nun and Barak 2018) unites a sample of the slots first and compares roots for the others.
+/* The union-find has an element for each circuit. A single team numbers circuits densely and its members share the
+ * array; several teams have one each, over the circuits that have slots of the team, and merge the forests that result.
+ * Most slots need no search for roots: Afforest's idea (Sutton, Ben-Nun and Barak 2018) unites a sample of the slots
+ * first and compares roots for the others.
  *
- * Joining changes the successors along some stretches only. These are found by the labels of the joined slots, and only they are walked
- * again (gemp_euler_join_changed). */
+ * Joining changes the successors along some stretches only. These are found by the labels of the joined slots, and only
+ * they are walked again (gemp_euler_join_changed). */
 
 enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 
@@ -76,6 +77,8 @@ static void compress(join_state *j, void *numbers, size_t first, size_t end)
 		                j->wide);
 }
 
+/* The loop covers two arrays of different lengths: the splitters of this member's part, and the values that this rank
+ * has requested. The chunk is clipped to the length of each array. */
 static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 {
 	join_state *j = context;
@@ -181,6 +184,9 @@ static gemp_code prepare_sets(join_state *j, uint64_t bound)
 	return GEMP_OK;
 }
 
+/* With several teams the roots get arrays of their own in prepare_sets. Until then the pointers are NULL: otherwise an
+ * early failure would free the arrays of `lookup`. Circuit j of team t has the number j * teams + t, so the team with
+ * most circuits decides the bound. */
 gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edges, uint64_t *joined, uint64_t *joins)
 {
 	gemp_code code = GEMP_OK;
@@ -207,14 +213,16 @@ done:
 	return code;
 }
 
-/* The splitter of the stretch that leads to a slot: of the slot's own stretch, or of the stretch before if the slot is a splitter. */
+/* The splitter of the stretch that leads to a slot: of the slot's own stretch, or of the stretch before if the slot is
+ * a splitter. */
 static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 {
 	uint64_t label = gemp_euler_label_at(list, slot, list->wide), flag = gemp_euler_label_flag(list->wide);
 	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
 }
 
-/* Where changed stretches are marked: in a bitmap of the team's splitters, or in a subset of the splitters of all teams. */
+/* Where changed stretches are marked: in a bitmap of the team's splitters, or in a subset of the splitters of all
+ * teams. */
 typedef struct change_marks {
 	uint64_t *bits;
 	gemp_euler_subset *subset; /* NULL: there is but one team */
@@ -228,7 +236,8 @@ static void mark_stretch(const change_marks *marks, uint64_t number)
 		gemp_bits64_set_atomic(marks->bits, number);
 }
 
-/* The first slot of a run of joined slots has no bit of its own, but the edge that leads to it gets another successor, too. */
+/* The first slot of a run of joined slots has no bit of its own, but the edge that leads to it gets another successor,
+ * too. */
 static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, change_marks marks)
 {
 	for (size_t word = list->own_begin / 64; word * 64 < list->own_end; word++)
@@ -277,6 +286,7 @@ static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits
 	return GEMP_OK;
 }
 
+/* The fence precedes the listing, since each member marks splitters in the parts of the others, too. */
 gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *joined, void **starts, size_t *count)
 {
 	gemp_euler_team *team = list->team;

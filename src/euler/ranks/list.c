@@ -8,12 +8,13 @@
 
 #include <inttypes.h>
 
-/* A contraction runs in three steps: splitters are selected and labelled, walks label the elements between them, and the two passes
- * for orphans repeat both for elements that no walk has reached. Links and labels lie side by side in link[], so that one cache
- * miss of a walk brings both. Walks of different splitters label disjoint elements: threads and members write without
- * synchronisation, and a fence follows each walk.
+/* A contraction runs in three steps: splitters are selected and labelled, walks label the elements between them,
+ * and the two passes for orphans repeat both for elements that no walk has reached. Links and labels lie side by
+ * side in link[], so one cache miss of a walk brings both. Walks of different splitters label disjoint
+ * elements: threads and members write without synchronisation, and a fence follows each walk.
  *
- * With several teams a walk that leaves its team continues as a record (element, splitter, distance) in the next round. */
+ * With several teams a walk that leaves its team continues as a record (element, splitter, distance) in the next
+ * round. */
 
 enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, ORPHAN_SPACING = 3, UPPER_LEVEL_SPACING = 8 };
 
@@ -54,6 +55,7 @@ static void append_element(element_selection *s, size_t begin, size_t x, bool wi
 		gemp_number_set(s->elements, at, x, wide);
 }
 
+/* The option `spacing` applies to the edges. The lists of splitters above them have a fixed spacing. */
 static uint64_t spacing_of(const gemp_euler_list *list)
 {
 	return list->level == 0 ? list->team->spacing : UPPER_LEVEL_SPACING;
@@ -104,8 +106,8 @@ static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, s
 	return GEMP_OK;
 }
 
-/* Moves a random third of the elements that still have no label from orphans[*left] to taken[], or all of them. Returns the number
- * of elements taken. */
+/* Moves a random third of the elements that still have no label from orphans[*left] to taken[], or all of them. Returns
+ * the number of elements taken. */
 static size_t take_orphans(gemp_euler_list *list, void *orphans, size_t *left, void *taken, bool all)
 {
 	size_t count = 0, kept = 0;
@@ -143,8 +145,8 @@ GEMP_INLINE void label_splitters(new_splitters *n, size_t begin, size_t end, boo
 }
 GEMP_CHUNK_WIDTHS(label_body, label_splitters, new_splitters)
 
-/* Collective. These elements become splitters, and their stretches are walked. code: what the preceding local steps have
- * returned. */
+/* Collective. These elements become splitters, and their stretches are walked. code: what the preceding local steps
+ * have returned. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
 {
 	gemp_euler_team *team = list->team;
@@ -180,6 +182,8 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 	return GEMP_OK;
 }
 
+/* The code of the local selection is not returned but passed on to add_splitters, which agrees on it: a rank without
+ * memory must not leave the others waiting there. */
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds)
 {
 	GEMP_OWNED void *elements = NULL;
@@ -257,6 +261,7 @@ static void write_record(walk_state *w, size_t chunk, const walker *l, uint64_t 
 		__atomic_store_n(&w->distance_overflow, true, __ATOMIC_RELAXED);
 }
 
+/* A distance has at least 2 bytes in either form, so reading the short form is safe before the form is known. */
 GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide)
 {
 	const char *record = w->arrived + i * w->exchange.size;
@@ -315,7 +320,7 @@ GEMP_INLINE bool walk_step(walk_state *w, size_t chunk, walker *l, bool wide)
 	return advance(w, chunk, l, gemp_euler_next_at(list, l->at, wide), wide);
 }
 
-/* A finished walker is replaced at once, so that WALKERS accesses stay under way. */
+/* A finished walker is replaced at once, so WALKERS accesses stay under way. */
 GEMP_INLINE void walk_chunk(walk_state *w, size_t chunk, bool wide)
 {
 	walker lanes[WALKERS];
@@ -374,6 +379,8 @@ done:
 	return code;
 }
 
+/* The walks of a single team cross ranks in shared memory, so one pass ends them all, and the fence shows their labels
+ * to all members. With several teams a walk that leaves its team continues in the next round of messages. */
 gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count)
 {
 	walk_state w = { .list = list, .wide = list->wide, .starts = starts, .first = first };
@@ -385,8 +392,8 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	return GEMP_OK;
 }
 
-/* Adds the splitters that labels here name, if they belong to other teams: the label of an own splitter's stretch has the flag only at
- * the splitter itself, so numbers of own splitters are requested, too, from this rank. */
+/* Adds the splitters that labels here name, if they belong to other teams: the label of an own splitter's stretch has
+ * the flag only at the splitter itself, so numbers of own splitters are requested, too, from this rank. */
 static void collect_labels(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -406,6 +413,8 @@ static uint64_t own_value(const void *context, uint64_t k)
 	return gemp_number_at(lookup->own, k, lookup->list->wide);
 }
 
+/* A single team reads the values directly. Splitter k of team t has the number k * teams + t, so numbers below the
+ * largest team's splitters * teams cover the labels of all teams. */
 gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list *list, void *values)
 {
 	gemp_euler_team *team = list->team;

@@ -35,9 +35,9 @@ typedef struct gemp_euler_list {
 		length; /* [splitters] its element, the splitter before it, the distance from that */
 } gemp_euler_list;
 
-/* Splitter k of team t has the number k * teams + t among splitters. The label of an element is 0 if it has none, otherwise the
- * number + 1 of the splitter in whose stretch it lies. With the highest bit set the element itself is splitter k, and the other
- * bits are k + 1. */
+/* Splitter k of team t has the number k * teams + t among splitters. The label of an element is 0 if it has none,
+ * otherwise the number + 1 of the splitter in whose stretch it lies. With the highest bit set the element itself is
+ * splitter k, and the other bits are k + 1. */
 GEMP_INLINE uint64_t gemp_euler_label_flag(bool wide)
 {
 	return wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
@@ -53,8 +53,8 @@ GEMP_INLINE uint64_t gemp_euler_next_at(const gemp_euler_list *list, size_t x, b
 	return gemp_number_at(list->link.at, 2 * x, wide);
 }
 
-/* Above level 0 an element that follows itself is a whole circuit, which needs no further contraction. At level 0 it is a loop
- * edge, which takes part like any other. */
+/* Above level 0 an element that follows itself is a whole circuit, which needs no further contraction. At level 0 it is
+ * a loop edge, which takes part like any other. */
 GEMP_INLINE bool gemp_euler_closed(const gemp_euler_list *list, size_t x, bool wide)
 {
 	return list->level > 0 && gemp_euler_next_at(list, x, wide) == list->first_number + x;
@@ -62,8 +62,8 @@ GEMP_INLINE bool gemp_euler_closed(const gemp_euler_list *list, size_t x, bool w
 
 /* The last slot up to this one that has no bit: the first slot of the run of joined slots that this one ends. */
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot);
-/* The successor instead of `slot` where slots are joined: within a run each slot is replaced by the next one, and the last one by
- * the first. */
+/* The successor instead of `slot` where slots are joined: within a run each slot is replaced by the next one, and the
+ * last one by the first. */
 GEMP_INLINE size_t gemp_euler_rotated(const uint64_t *joined, size_t slot)
 {
 	if (!joined)
@@ -73,19 +73,19 @@ GEMP_INLINE size_t gemp_euler_rotated(const uint64_t *joined, size_t slot)
 	return gemp_bits64_test(joined, slot) ? gemp_euler_run_start(joined, slot) : slot;
 }
 
-/* Collective. The caller has set links and weights. Chooses splitters and labels all elements. seconds[2], which may be NULL: of
- * the first walk, and of the orphans. */
+/* Collective. The caller has set links and weights. Chooses splitters and labels all elements. seconds[2], which may be
+ * NULL: of the first walk, and of the orphans. */
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds);
 
-/* Collective. Walks from some splitters of this team, each to the next splitter: from starts[first .. first + count - 1], or, if
- * starts is NULL, from first .. first + count - 1. */
+/* Collective. Walks from some splitters of this team, each to the next splitter: from starts[first .. first + count -
+ * 1], or, if starts is NULL, from first .. first + count - 1. */
 gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count);
 
 /* Collective over the team. */
 void gemp_euler_list_free(gemp_euler_list *list);
 
-/* A value of each splitter, by the elements that have its label: each rank requests the values of the splitters of other teams that
- * its labels name (gemp_euler_query). */
+/* A value of each splitter, by the elements that have its label: each rank requests the values of the splitters of
+ * other teams that its labels name (gemp_euler_query). */
 
 typedef struct gemp_euler_lookup {
 	const gemp_euler_list *list;

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-/* Both questions are answered by the same recursion, since a walk along the elements yields either: it assigns one number to all of
- * them, or counts the distance. What differs is the way back from the splitters: a circuit is copied, a distance is turned round and
- * the distance within the stretch is added. */
+/* The circuits of a list and the places on its only circuit come from the same recursion, since a walk either assigns
+ * one number to all elements or counts their distances. Only the way back differs: the circuit of a splitter is copied
+ * to its elements, whereas the distance of a splitter is reversed and the distance within the stretch is added. */
 
 enum { ELEMENTS_PER_CHUNK = 1 << 15 };
 
@@ -38,8 +38,8 @@ static uint64_t number_closed(ranking_state *s)
 	return gemp_comm_sum1(team->comm, list->own_end - list->own_begin - closed);
 }
 
-/* One member follows the circuits in the team's memory while the others wait: the list is short by then. A label of 1 marks an
- * element as seen. */
+/* One member follows the circuits in the team's memory while the others wait: the list is short by then. A label of 1
+ * marks an element as seen. */
 static void follow_local(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -67,8 +67,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Elements ascend, as they come team by team. A circuit is numbered by the team of its first element, so all ranks assign the same
- * number. */
+/* Elements ascend, as they come team by team. A circuit is numbered by the team of its first element, so all ranks
+ * assign the same number. */
 static void follow_gathered(const ranking_state *s, gathered_element *elements, size_t count, uint64_t *circuits)
 {
 	const gemp_euler_list *list = s->list;
@@ -113,8 +113,8 @@ static gemp_code rank_gathered(ranking_state *s)
 	return GEMP_OK;
 }
 
-/* Values of elements from those of their splitters. The list of splitters leads backwards, so distances there are subtracted from the
- * total. */
+/* Values of elements from those of their splitters. The list of splitters leads backwards, so distances there are
+ * subtracted from the total. */
 GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -197,6 +197,8 @@ GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool
 }
 GEMP_CHUNK_WIDTHS(copy_body, copy_splitters, splitter_copy)
 
+/* *bounds becomes [teams + 1], the prefix sums of the teams' splitters. Links are those of the last walk, so the list
+ * is made once more when joining has changed them. */
 gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, const gemp_euler_list *list)
 {
 	gemp_euler_team *team = list->team;

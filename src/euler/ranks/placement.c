@@ -3,8 +3,9 @@
 #include "core/search.h"
 #include "core/threads.h"
 
-/* Distances are measured from an arbitrary splitter, so all places are rotated by the distance of list->fixed_splitter (shift).
- * Both ways write order->edge and order->source at random places, which is what makes this stage bound by memory latency. */
+/* Distances are measured from an arbitrary splitter, so all places are rotated by the distance of list->fixed_splitter
+ * (shift). Both ways write order->edge and order->source at random places, which is what makes this stage bound by
+ * memory latency. */
 
 typedef struct placement {
 	gemp_euler_list *list;
@@ -59,7 +60,8 @@ static size_t record_size(const placement *p)
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
 }
 
-/* Sends each edge to the rank of its place. Edges ascend, and with them the rows, so the row is found by search only once. */
+/* Sends each edge to the rank of its place. Edges ascend, and with them the rows, so the row is found by search only
+ * once. */
 GEMP_INLINE void send_chunk(placement *p, size_t chunk, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -93,6 +95,7 @@ static char *write_varint(char *to, uint64_t difference)
 	return to;
 }
 
+/* The inverse of write_varint. Adds the difference to *sum, and returns where the next number begins. */
 static const char *read_varint(const char *from, uint64_t *sum)
 {
 	uint64_t difference = 0;
@@ -182,8 +185,8 @@ done:
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
-/* Labels are no longer needed. Each is replaced by the target of its edge, which is the source of the next edge on the circuit:
- * walks then find it beside the link, without another cache miss. */
+/* Labels are no longer needed. Each is replaced by the target of its edge, which is the source of the next edge on the
+ * circuit: walks then find it beside the link, without another cache miss. */
 GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -209,8 +212,8 @@ typedef struct walker {
 	uint64_t place, left;
 } walker;
 
-/* False: the stretch has none of this rank's places. A stretch that ends behind the last place continues at place
- * 0. A stretch that ends just before this rank's first place counts, too: its last edge yields the source of that place. */
+/* False: the stretch has none of this rank's places. A stretch that ends behind the last place continues at place 0. A
+ * stretch that ends just before this rank's first place counts, too: its last edge yields the source of that place. */
 GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide)
 {
 	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
@@ -221,8 +224,8 @@ GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide
 	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
 }
 
-/* Writes the edge at its place and its target as the source of the next place, each if the place is this rank's. False: the stretch
- * ends here. */
+/* Writes the edge at its place and its target as the source of the next place, each if the place is this rank's. False:
+ * the stretch ends here. */
 GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -278,7 +281,8 @@ static gemp_code place_in_shared_memory(placement *p)
 	return GEMP_OK;
 }
 
-/* Collective. The distance of the fixed splitter from the splitter that all values are measured from; only its owner knows it. */
+/* Collective. The distance of the fixed splitter from the splitter that all values are measured from; only its owner
+ * knows it. */
 static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;
@@ -291,6 +295,8 @@ static uint64_t fixed_splitter_distance(const placement *p)
 	return gemp_comm_sum1(list->team->comm, at);
 }
 
+/* `shift` brings the fixed splitter to its place: the first edge of a circuit to place 0, and the closing edge of a
+ * path to place total - 1, which no rank has, since a path has total - 1 places. */
 gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
                                  void *values, bool sources)
 {

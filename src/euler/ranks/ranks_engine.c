@@ -10,9 +10,9 @@
 
 #include <assert.h>
 
-/* Pairing sets the links of level 0, of which the other stages are made. A team has a cursor for each of its vertices. An edge takes
- * its successor by an atomic decrement of the cursor of its target, so the pairs depend on the order in which threads and messages come,
- * while the number of components and the validity of the circuit do not.
+/* Pairing sets the links of level 0, of which the other stages are made. A team has a cursor for each of its vertices.
+ * An edge takes its successor by an atomic decrement of the cursor of its target, so the pairs depend on the order in
+ * which threads and messages come, while the number of components and the validity of the circuit do not.
  *
  * The time of a stage is that of this rank, with its waiting for others. */
 
@@ -151,10 +151,10 @@ static gemp_code pair_in_rounds(pairing *p)
 	return code;
 }
 
-/* Collective. The owner of a vertex assigns its out-edges to its in-edges, from the last one on: in- and out-edges are stored in
- * similar order, and pairing first with first closes many small circuits (285,000 for a graph of 3.1 million edges, against
- * 8,000). Sets the links of the list for this rank's edges. *unbalanced: number of vertices of all ranks with unequal in- and
- * out-degree; if it is not 0, the links are invalid. */
+/* Collective. The owner of a vertex assigns its out-edges to its in-edges, from the last one on: in- and out-edges are
+ * stored in similar order, and pairing first with first closes many small circuits (285,000 for a graph of 3.1 million
+ * edges, against 8,000). Sets the links of the list for this rank's edges. *unbalanced: number of vertices of all ranks
+ * with unequal in- and out-degree; if it is not 0, the links are invalid. */
 static gemp_code pair_edges(gemp_euler_list *list, const gemp_euler_edges *edges, uint64_t *unbalanced)
 {
 	gemp_code code = GEMP_OK;
@@ -178,8 +178,8 @@ done:
 	return code;
 }
 
-/* Edges for each splitter. With messages (APART) splitters are dense: more walkers share the cost of a round, and distances from a near
- * splitter take fewer bytes. */
+/* Edges for each splitter. With messages (APART) splitters are dense: more walkers share the cost of a round, and
+ * distances from a near splitter take fewer bytes. */
 enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
 enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
 
@@ -213,8 +213,9 @@ static bool needs_wide(const engine_state *f)
 	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || (max_count + 1) * f->team.teams >= limit;
 }
 
-/* Collective. The list of level 0 without its links, and the bitmap of joined slots. Distances are only kept where places are sent by
- * messages. A path is cut at its closing edge and a circuit at its first edge, which therefore becomes a splitter. */
+/* Collective. The list of level 0 without its links, and the bitmap of joined slots. Distances are only kept where
+ * places are sent by messages. A path is cut at its closing edge and a circuit at its first edge, which therefore
+ * becomes a splitter. */
 static gemp_code allocate(engine_state *f)
 {
 	gemp_code code = GEMP_OK;

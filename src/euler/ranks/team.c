@@ -4,10 +4,11 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-/* A block of a team of several ranks is a shared window of their node; of a team of one rank it is heap memory. Callers need not
- * know which: they fence (gemp_euler_team_fence, which costs nothing in a team of one) between writing elements that
- * others read and reading them, and every allocation ends in an agreement of all ranks. */
+/* A block of a team of several ranks is a shared window of their node; of a team of one rank it is heap memory. Callers
+ * need not know which: they fence (gemp_euler_team_fence, which costs nothing in a team of one) between writing
+ * elements that others read and reading them, and every allocation ends in an agreement of all ranks. */
 
+/* `together` must be the same on all ranks: it decides which later calls are collective over shared memory. */
 void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together)
 {
 	size_t ranks = (size_t)comm->size, rank = (size_t)comm->rank;
@@ -18,8 +19,8 @@ void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool tog
 		                       .member = together ? rank : 0 };
 }
 
-/* The fences keep compiler and processor from moving accesses to shared memory across the barrier, which by itself only orders
- * messages. */
+/* The fences keep compiler and processor from moving accesses to shared memory across the barrier, which by itself only
+ * orders messages. */
 void gemp_euler_team_fence(const gemp_euler_team *team)
 {
 	if (team->members == 1)
@@ -29,6 +30,7 @@ void gemp_euler_team_fence(const gemp_euler_team *team)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* A team of several members has all ranks of the communicator, so a sum over the communicator is one over the team. */
 uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all)
 {
 	*all = own;
@@ -50,8 +52,8 @@ gemp_code gemp_numbers_new(void **out, size_t count, bool wide)
 	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Every member clears its part: a page is placed on the memory of the cores that write to it first. Small blocks are padded to
- * the size below which gemp_shared_new refuses, since the engine has no second way within an attempt. */
+/* Every member clears its part: a page is placed on the memory of the cores that write to it first. Small blocks are
+ * padded to the size below which gemp_shared_new refuses, since the engine has no second way within an attempt. */
 static gemp_code new_shared(gemp_euler_team *team, gemp_euler_block *block)
 {
 	size_t size = gemp_max(block->size, gemp_limits_now()->shared_min), first, end;
@@ -73,6 +75,8 @@ gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, s
 	return gemp_comm_agree(team->comm, block->at ? GEMP_OK : GEMP_ENOMEM);
 }
 
+/* A failure leaves the old block as it was. Each member copies its part; the fence keeps a member from freeing the old
+ * block while another one still reads it. */
 gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size)
 {
 	if (!block->at)

@@ -1,11 +1,11 @@
 /* team: ranks that hold a part of the graph in shared memory, or each rank by itself.
  *
- * Either each rank is a team of its own, and teams exchange messages (team_exchange.h); or all ranks share one node and form
- * one team: then arrays are in shared memory (comm/shared.h), and successors cross ranks without a message. The engine is
- * written once for both.
+ * Either each rank is a team of its own, and teams exchange messages (team_exchange.h); or all ranks share one node and
+ * form one team: then arrays are in shared memory (comm/shared.h), and successors cross ranks without a message. The
+ * engine is written once for both.
  *
- * Numbers of edges have 4 bytes where the graph allows, otherwise 8. The width is a parameter of every access. The loops over
- * edges are compiled once for each width (GEMP_WIDTHS), which takes the test of the width out of them.
+ * Numbers of edges have 4 bytes where the graph allows, otherwise 8. The width is a parameter of every access. The
+ * loops over edges are compiled once for each width (GEMP_WIDTHS), which takes the test of the width out of them.
  */
 
 #ifndef GEMP_EULER_RANKS_TEAM_H
@@ -86,8 +86,9 @@ GEMP_INLINE void gemp_number_write(char *record, size_t j, uint64_t value, bool 
 		memcpy(record + j * sizeof narrow, &narrow, sizeof narrow);
 }
 
-/* GEMP_WIDTHS defines a body of gemp_parallel_for that calls name(context, chunk, wide), GEMP_CHUNK_WIDTHS a body of
- * gemp_for_chunks that calls name(context, begin, end, wide). `wide` is a constant in each of the two copies of name. */
+/* GEMP_WIDTHS defines a body of gemp_parallel_for that calls name(context, chunk, wide), GEMP_CHUNK_WIDTHS a body
+ * of gemp_for_chunks that calls name(context, begin, end, wide). `wide` is a constant in each of the two copies of
+ * name. */
 #define GEMP_CHUNK_WIDTHS(body, name, type)                                 \
 	static void body(void *context, size_t chunk, size_t begin, size_t end) \
 	{                                                                       \
@@ -128,7 +129,8 @@ void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool tog
 
 /* Collective over the team. Afterwards every member sees what the others wrote before. */
 void gemp_euler_team_fence(const gemp_euler_team *team);
-/* Collective over the team. Returns the sum of `own` over the members before this one; *all: the sum over all members. */
+/* Collective over the team. Returns the sum of `own` over the members before this one; *all: the sum over all
+ * members. */
 uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all);
 /* Local. This member's part [*first, *end) of `count` elements. */
 void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *first, size_t *end);
@@ -142,7 +144,8 @@ typedef struct gemp_euler_block {
 
 /* Collective over all teams; all ranks return the same code. Every block of `count` elements of `size` bytes. */
 gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
-/* Collective over all teams; all ranks return the same code. A larger block with the elements of the old one, which is freed. */
+/* Collective over all teams; all ranks return the same code. A larger block with the elements of the old one, which is
+ * freed. */
 gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
 /* Collective over the team. Takes {0}. */
 void gemp_euler_block_free(gemp_euler_block *block);

@@ -12,6 +12,8 @@ gemp_code gemp_euler_subset_new(gemp_euler_subset *subset, uint64_t bound)
 	return GEMP_NEW(subset->word, subset->words);
 }
 
+/* This is an exclusive prefix sum over the words. Afterwards the index of a member takes one count of bits within its
+ * word. */
 void gemp_euler_subset_seal(gemp_euler_subset *subset)
 {
 	size_t count = 0;
@@ -44,8 +46,8 @@ gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team
 	                    GEMP_ARRAY(exchange->send_size, team->teams), GEMP_ARRAY(exchange->receive_size, team->teams));
 }
 
-/* Arrays grow to the largest round and stay. The capacity is set last: after a failure some arrays are larger than it says, which
- * is harmless. */
+/* Arrays grow to the largest round and stay. The capacity is set last: after a failure some arrays are larger than it
+ * says, which is harmless. */
 static gemp_code reserve(gemp_euler_exchange *exchange, size_t count)
 {
 	if (count <= exchange->capacity)
@@ -82,8 +84,8 @@ gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count)
 	return exchange->team->teams > 1 ? reserve(exchange, count) : GEMP_OK;
 }
 
-/* Counting sort by team. The counts of the chunk have become the places of its first record for each team, so threads write without
- * synchronisation and the records for a team keep their order. */
+/* Counting sort by team. The counts of the chunk have become the places of its first record for each team, so threads
+ * write without synchronisation and the records for a team keep their order. */
 static void sort_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -97,8 +99,8 @@ static void sort_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Collective. One reduction sums up failures and remaining work; only if some rank has failed a second one distributes the
- * message. */
+/* Collective. One reduction sums up failures and remaining work; only if some rank has failed a second one distributes
+ * the message. */
 static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint64_t *left)
 {
 	uint64_t sums[2] = { code != GEMP_OK, left ? *left : 0 };
@@ -110,7 +112,8 @@ static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint
 	return sums[0] ? gemp_comm_agree(exchange->team->comm, code) : GEMP_OK;
 }
 
-/* Encodes the records for one team after the other; send_size[] becomes the sizes of the encoded form. Returns the bytes to send. */
+/* Encodes the records for one team after the other; send_size[] becomes the sizes of the encoded form. Returns the
+ * bytes to send. */
 static const char *encode_records(gemp_euler_exchange *exchange)
 {
 	const char *from = exchange->send;
@@ -126,6 +129,8 @@ static const char *encode_records(gemp_euler_exchange *exchange)
 	return exchange->encoded;
 }
 
+/* The counts by chunk and team become offsets in send[]: first by team, as gemp_exchange wants them, and within a team
+ * by chunk, so the records for a team keep the order of their elements. */
 gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code, uint64_t *left)
 {
 	size_t teams = exchange->team->teams, before = 0;
@@ -179,6 +184,8 @@ static void post_bits(void *context, unsigned thread, size_t chunk)
 	}
 }
 
+/* Rounds bound the records in flight. An owner may receive the same number from several teams, since setting a bit
+ * twice does no harm. */
 gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, size_t count, const uint64_t *bounds,
                               uint64_t *bits)
 {
@@ -233,8 +240,8 @@ static gemp_code pack_requests(query_state *a)
 	return GEMP_OK;
 }
 
-/* The number of answers for each team. Every request is passed to request->receive before the first answer is computed, since
- * an answer may depend on all of them. */
+/* The number of answers for each team. Every request is passed to request->receive before the first answer is computed,
+ * since an answer may depend on all of them. */
 static size_t count_requests(query_state *a)
 {
 	const gemp_euler_request *request = a->request;
@@ -302,6 +309,7 @@ static gemp_code run_query(query_state *a)
 	return gemp_comm_agree(comm, order_answers(a));
 }
 
+/* *values is set only when both exchanges have succeeded, so after a failure the caller has nothing to free. */
 gemp_code gemp_euler_query(const gemp_euler_request *request, void **values)
 {
 	gemp_euler_team *team = request->team;

@@ -1,9 +1,10 @@
 /* team_exchange: records, bits and requests between teams (team.h).
  *
- * Threads write records, which one exchange delivers (gemp_euler_exchange). Bits are set, and values requested, at the owner of a
- * number: number k of team t is k * teams + t. A rank requests each number once, by a bit, and the answers come back in the order
- * of the numbers. A subset is a bitmap with a count before each word, which gives each member an index. gemp_rank_bitmap
- * (core/bitset.h) would need an eighth of the counts and more loads; the subsets here are looked up once for every edge.
+ * Threads write records, which one exchange delivers (gemp_euler_exchange). Bits are set, and values requested, at the
+ * owner of a number: number k of team t is k * teams + t. A rank requests each number once, by a bit, and the answers
+ * come back in the order of the numbers. A subset is a bitmap with a count before each word, which gives each member an
+ * index. gemp_rank_bitmap (core/bitset.h) would need an eighth of the counts and more loads; the subsets here are
+ * looked up once for every edge.
  */
 
 #ifndef GEMP_EULER_RANKS_TEAM_EXCHANGE_H
@@ -75,12 +76,12 @@ typedef struct gemp_euler_exchange {
 
 /* Local. Free it also after a failure. */
 gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team *team, size_t size, bool replies);
-/* Local. Begins a round of `count` elements, each of which sends at most one record: chunk c, which is one thread's, has the
- * elements begin[c] to begin[c + 1]. */
+/* Local. Begins a round of `count` elements, each of which sends at most one record: chunk c, which is one thread's,
+ * has the elements begin[c] to begin[c + 1]. */
 gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count);
-/* Collective. Ends the round. code: what gemp_euler_exchange_open and the round's local steps have returned. *left, which may be
- * NULL: on entry the elements that this rank has not begun; on return the sum of these and of the records of all teams. If the
- * sum is 0, nothing is sent. */
+/* Collective. Ends the round. code: what gemp_euler_exchange_open and the round's local steps have returned. *left,
+ * which may be NULL: on entry the elements that this rank has not begun; on return the sum of these and of the records
+ * of all teams. If the sum is 0, nothing is sent. */
 gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code, uint64_t *left);
 void gemp_euler_exchange_free(gemp_euler_exchange *exchange);
 
