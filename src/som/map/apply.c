@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads keys from the device; unit[count] become their units. */
+/* Waits for the device, reads `count` keys into keys[count], which is scratch memory, and stores the unit of each key
+ * in unit[count]. A sample without any value has the key GEMP_SOM_NO_KEY, whose unit is GEMP_SOM_NO_UNIT. */
 static gemp_code read_units(gemp_device *device, const gemp_buffer *from, size_t count, uint64_t *keys, uint32_t *unit)
 {
 	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *keys, keys));
@@ -16,7 +17,9 @@ static gemp_code read_units(gemp_device *device, const gemp_buffer *from, size_t
 	return GEMP_OK;
 }
 
-/* Searches one block and reads its results. distances: a buffer of the block's samples. */
+/* Searches one block and reads its results. distances: a device buffer with a float for each sample of a block. The
+ * block is released before its results are read: the next block is then copied while the kernels of this one run. The
+ * results stay valid, because the next block goes to the other slot. */
 static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp_som_search *search,
                             gemp_som_codebook *book, const gemp_buffer *distances, uint64_t *keys,
                             const gemp_som_places *places)
@@ -35,7 +38,7 @@ static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp
 	return GEMP_OK;
 }
 
-/* Local. Block by block, since the samples may not fit on the device at the same time. */
+/* Local. The search goes block by block, since the samples may not fit on the device at the same time. */
 gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *blocks, gemp_som_search *search,
                                gemp_som_codebook *book)
 {
@@ -58,6 +61,7 @@ done:
 	return code;
 }
 
+/* The device data of one gemp_som_apply; search_context_free accepts a context whose preparation has failed midway. */
 typedef struct search_context {
 	gemp_device *device;
 	gemp_som_blocks blocks;
@@ -72,7 +76,8 @@ static void search_context_free(search_context *context)
 	gemp_som_blocks_free(&context->blocks);
 }
 
-/* Local. Copies samples and codebook to the device, as much of both as fits. */
+/* Local. Copies samples and codebook to the device, as much of both as fits. A sample needs two keys and a distance
+ * beside its values, and no planes. Blocks always have second keys, since most callers ask for second-best units. */
 static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
@@ -89,6 +94,8 @@ static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gem
 	return gemp_som_blocks_new(&context->blocks, context->device, x, &need, &capacity, true, false);
 }
 
+/* A rank that has failed takes part in every collective call all the same; otherwise the other ranks would wait for
+ * it. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second)
@@ -107,18 +114,23 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 
 enum { GROUP = 256, MAX_GROUPS = 128, TASKS_OF_CORE = 4 };
 
-/* The sums of a work-group (kernels/som/som_errors.cl). */
+/* The sums of a work-group, with the layout of the uint4 in kernels/som/som_errors.cl. The sum of distances is
+ * distances + rest: the kernel splits a double into two floats, since a float alone would lose the small distances of
+ * many samples. torn: samples whose two best units are not adjacent. */
 typedef struct group_sums {
 	float distances, rest;
 	uint32_t torn, samples;
 } group_sums;
 
+/* The kernel adds up a group's sums in local memory; on a CPU device, whose groups have one work-item, nothing is
+ * left to add up. */
 static size_t group_of(const gemp_device *device)
 {
 	return device->gpu ? GROUP : 1;
 }
 
-/* As many groups as keep the device busy, but none without samples. */
+/* The number of groups keeps the device busy, and each group has a sample. Every group of every slot costs the host a
+ * read of one group_sums, so the number is limited. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
 	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
@@ -130,7 +142,9 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
 	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
 }
 
-/* Local. The device has slots for the sums of GEMP_SOM_SLOTS epochs, so the host may read them later. */
+/* Local. The device has slots for the sums of GEMP_SOM_SLOTS epochs, so the host may read them later. A rank without
+ * samples has no groups and no kernel: gemp_som_quality_run then does nothing, and gemp_som_quality_read returns
+ * zeros. */
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -217,7 +231,8 @@ static double vector_distance(gemp_som_metric metric, const float *x, const floa
 	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
 }
 
-/* On the host, from the units that a search has found; ranks add up their sums. */
+/* Collective. Computed on the host in double, from the units that a search has found. The last bits depend on the
+ * number of ranks. */
 void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                      const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
                      double *quantisation, double *topographic)
@@ -235,7 +250,7 @@ void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_
 	*topographic = sums[2] > 0 ? sums[1] / sums[2] : NAN;
 }
 
-/* The unified distance matrix (Ultsch and Siemon 1990). */
+/* Local. The unified distance matrix (Ultsch and Siemon 1990), by Euclidean distance whatever the metric of the map. */
 void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out)
 {
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
@@ -254,6 +269,7 @@ void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, 
 	}
 }
 
+/* All ranks get the hits of all ranks' samples. The test `unit < units` also skips GEMP_SOM_NO_UNIT. */
 void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count, uint64_t *hits)
 {
 	const uint32_t units = gemp_som_units(grid);

@@ -9,7 +9,9 @@ static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 	return (size_t)units * book->stride * sizeof(float);
 }
 
-/* Rows of the device from w[units][dims]. The sum of squares spares the search, which computes |w|^2 - 2 x.w, a pass over w. */
+/* Makes rows out[units][stride] from w[units][dims]. The sum of squares spares the search, which computes |w|^2 - 2
+ * x.w, a pass over w. It is added up in double, as its error would shift all scores of the unit. out[] must be
+ * zeroed: the padding behind the sum stays 0. */
 static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++) {
@@ -50,6 +52,8 @@ done:
 	return code;
 }
 
+/* Kernels see units first .. first + resident - 1 at w[0] on. If these units are there already nothing is copied, so
+ * a loop over a codebook that fits costs nothing. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first)
 {
 	if (!book->rows || (book->resident && book->first == first))
@@ -60,6 +64,7 @@ gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first)
 	                         book->rows + (size_t)first * book->stride);
 }
 
+/* A loop that changes units must store them before it loads the next ones, which take their place on the device. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 {
 	if (!book->rows)
@@ -68,7 +73,8 @@ gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 	                        book->rows + (size_t)book->first * book->stride);
 }
 
-/* Local. Copies the host's units to the device. */
+/* Local. Replaces all units by w[units][dims]. If the host keeps the rows, the units on the device become invalid,
+ * and the next load copies new ones. */
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 {
 	GEMP_OWNED float *rows = NULL;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { MAX_SIDE = 1 << 24 }; /* kernels go through steps along it in 32 bits */
+enum { MAX_SIDE = 1 << 24 }; /* kernels count steps along a side in 32 bits */
 
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
@@ -26,6 +26,7 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 	return GEMP_OK;
 }
 
+/* The unit of length is the distance of adjacent columns. */
 void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y)
 {
 	uint32_t row = unit / grid->columns, column = unit % grid->columns;
@@ -34,13 +35,15 @@ void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double 
 	*y = row * (hexagonal ? row_height : 1);
 }
 
-/* The distance of two coordinates, on a circle by the shorter way. */
+/* The distance of two coordinates; on a circle of circumference `round` by the shorter way. */
 static double step_distance(double a, double b, double round, bool circle)
 {
 	double distance = fabs(a - b);
 	return circle && round - distance < distance ? fabs(round - distance) : distance;
 }
 
+/* On a hexagonal toroid the shorter ways along and across may be chosen separately, since an even number of rows
+ * closes without a shift. */
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 {
 	double ax, ay, bx, by, height = grid->lattice == GEMP_SOM_HEXAGONAL ? row_height : 1;
@@ -73,7 +76,7 @@ static bool move_to(const gemp_som_grid *grid, uint32_t unit, const int by[2], u
 	return row >= 0 && row < grid->rows && column >= 0 && column < grid->columns && *to != unit;
 }
 
-/* Sorted by insertion, as there are at most eight; on a narrow toroid two steps may lead to the same unit. */
+/* Units are sorted by insertion, as there are at most six; on a narrow toroid two steps may lead to the same unit. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8])
 {
 	size_t count_offsets = grid->lattice == GEMP_SOM_HEXAGONAL ? 6 : 4;

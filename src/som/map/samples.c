@@ -15,11 +15,12 @@ enum {
 	CHUNK_ROWS = 512,      /* rows that a thread transposes at a time */
 	MIN_BLOCK_ROWS = 1024, /* rows that are transposed and copied together: BLOCK_BYTES of them, but at least so many */
 	BLOCK_BYTES = 8 << 20,
-	SHARES = 4 /* parts of the free memory: one for samples, one for units, the rest for planes */
+	SHARES = 4 /* parts of the free memory, if not all fits: one for samples, one for units, the rest for planes */
 };
 static const size_t max_places = INT32_MAX; /* floats of planes at a time, which kernels count in 32 bits */
 
-/* A block of rows turned into columns. */
+/* Rows from[count][dims] and the columns x[dims][count] and present[dims][count] that they become. `missing` is the
+ * result of find_missing, in which x and present are not used. */
 typedef struct transpose_task {
 	const float *from;
 	size_t count; /* rows */
@@ -29,6 +30,7 @@ typedef struct transpose_task {
 	atomic_bool missing;
 } transpose_task;
 
+/* Several threads may set the flag; none clears it. */
 static void find_missing(void *context, size_t range, size_t begin, size_t end)
 {
 	transpose_task *t = context;
@@ -40,6 +42,7 @@ static void find_missing(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&t->missing, true);
 }
 
+/* Such a sample must get no unit; the search recognises it by the NaN that transpose_rows puts in its place. */
 static bool has_no_value(const float *row, uint32_t dims)
 {
 	for (uint32_t d = 0; d < dims; d++)
@@ -79,6 +82,7 @@ static void transpose_rows(void *context, size_t chunk, size_t begin, size_t end
 	}
 }
 
+/* Local. The ranks must combine their answers by a maximum: all ranks must use the same kernels. */
 bool gemp_som_any_missing(const float *x, size_t count, uint32_t dims)
 {
 	transpose_task t = { .from = x, .count = count, .dims = dims };
@@ -103,7 +107,9 @@ gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, s
 	return code;
 }
 
-/* Writes the columns of the transposed block, whose elements have so many bytes, behind those of earlier samples. */
+/* Writes the columns of the transposed block from sample `at` on. element: the bytes of an element. The columns of
+ * the device have samples->count elements and those of the block t->count, so the copy is a rectangle with different
+ * pitches. The call blocks: the page-locked memory may be reused on return. */
 static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at,
                               const transpose_task *t, const void *from, cl_event after)
 {
@@ -113,8 +119,8 @@ static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer
 	                                        after ? &after : NULL, NULL));
 }
 
-/* Blocks of rows are transposed by threads into page-locked memory and copied from there; the first copy waits for
- * `after`. */
+/* Local. Threads transpose blocks of rows into page-locked memory, which is then copied to the device. The copies of
+ * values wait for `after`; each of them blocks, so the copies of `present` come later and need no event. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
@@ -167,7 +173,7 @@ static size_t sample_bytes(const gemp_som_need *need)
 	return gemp_som_sample_bytes(need->dims, need->missing) + need->keys;
 }
 
-/* The number of samples whose values, and whose keys, fit one buffer. */
+/* The number of samples whose values, and whose keys, fit one buffer. Kernels count samples in 32 bits. */
 static size_t samples_of_buffer(const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t values = need->dims * sizeof(float);
@@ -180,7 +186,8 @@ static size_t planes_bytes(const gemp_som_need *need, uint32_t values)
 	return need->plane * need->units * gemp_som_planes(values, need->missing);
 }
 
-/* The number of values whose planes fit into `bytes`, into one buffer, and into numbers of 32 bits. */
+/* The number of values whose planes fit into `bytes`, into one buffer, and into numbers of 32 bits. With missing
+ * values each value needs a plane of sums and one of counts; otherwise all values share one plane of counts. */
 static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	if (!need->plane)
@@ -241,6 +248,7 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
 	return check_capacity(out, device, need, bytes);
 }
 
+/* Waits for nothing: the caller has made sure that no kernel uses the buffers. */
 static void block_free(gemp_som_block *block, gemp_device *device)
 {
 	if (block->done)
@@ -260,7 +268,8 @@ static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_
 	return with_second ? gemp_buffer_new(&out->second, device, keys, NULL) : GEMP_OK;
 }
 
-/* All blocks are on the device if they fit, otherwise two. */
+/* Local. All blocks are on the device if they fit. Otherwise it has two: while kernels read one, the next is copied
+ * into the other. A rank without samples has one empty block, so callers need no special case. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys)
 {
@@ -293,7 +302,8 @@ void gemp_som_blocks_free(gemp_som_blocks *blocks)
 	*blocks = (gemp_som_blocks){ 0 };
 }
 
-/* The slot where block p is, or to which it may be copied. */
+/* The slot where block p is, or to which it may be copied: of two slots the one that was not acquired last, as
+ * kernels may still read the other. */
 static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 {
 	if (blocks->resident == blocks->count)
@@ -303,7 +313,9 @@ static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 	return 1 - blocks->last;
 }
 
-/* Copies block p into a slot unless it is there; the copy waits for the kernels of the block that was there before. */
+/* Copies block p into a slot unless it is there; the copy waits for the kernels of the block that was there before.
+ * While it is copied the slot counts as empty: after a failure a later call copies the block again instead of using
+ * half of it. */
 static gemp_code load_block(gemp_som_blocks *blocks, gemp_som_block *block, size_t p)
 {
 	const size_t first = p * blocks->each;
@@ -326,7 +338,9 @@ gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_bl
 	return GEMP_OK;
 }
 
-/* An event marks the block's last kernel; then the next block is copied into the slot that is free. */
+/* An event marks the block's last kernel; then the next block is copied into the slot that is free. Behind the last
+ * block comes the first one, which the next epoch begins with. The flush submits the kernels, so they run during the
+ * copy. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block)
 {
 	if (blocks->resident == blocks->count)

@@ -7,17 +7,19 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as in kernels/som/som_search*.cl[h] */
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* must equal those in kernels/som/som_search*.cl[h] */
 enum { STEP = 12 }; /* units: a multiple of the number that som_search_items.clh takes at once */
-/* Groups for each unit of a GPU, tasks for each core of a CPU: with so many, few units or cores are idle at the end. */
+/* Groups for each compute unit of a GPU, tasks for each core of a CPU device. With several for each, compute units or
+ * cores that finish early take another, and few are idle at the end. */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };
-/* Bytes of units that stay in a core's cache, and of the samples of a work-item. */
+/* Form ITEMS: the bytes of units that stay in a core's cache, and the bytes of samples that a work-item keeps on its
+ * stack. */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };
 enum { BEST, BEST_TWO, PROGRAMS }; /* programs that find the best unit, and the two best units */
 
 typedef struct search_program {
 	gemp_program program;
-	cl_kernel begin, search, seek, distances; /* seek: for the second-best unit, in forms of GPUs */
+	cl_kernel begin, search, seek, distances; /* seek: finds second-best units on GPUs */
 } search_program;
 
 struct gemp_som_search {
@@ -46,7 +48,9 @@ static uint32_t samples_per_item(uint32_t dims, bool missing)
 	return clamp(1, (missing ? 48 : 96) / dims, 6);
 }
 
-/* Chooses the form by the device and the dimensions, and the numbers of the shape that the caller has left 0. */
+/* Chooses the form by the device and the dimensions, and the numbers of the shape that the caller has left 0. On a
+ * GPU, registers hold whole samples only if these have few dimensions; samples with missing values need registers for
+ * the presence of each value, too, and change to tiles earlier. */
 static void complete_shape(gemp_som_search *s)
 {
 	gemp_som_search_shape *shape = &s->shape;
@@ -71,7 +75,7 @@ static void complete_shape(gemp_som_search *s)
 	}
 }
 
-/* Programs are built later, by program_for. */
+/* Local. Programs are built later, by program_for, when it is known whether second-best units are wanted. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape)
 {
@@ -118,7 +122,9 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 		         shape->units);
 }
 
-/* Programs are built when they are first needed, as most runs need only one of them. */
+/* Programs are built when they are first needed, as most runs need only one of them. `distances` is the last kernel
+ * that a build makes: if it exists the program is complete. Kernels of a build that has failed are freed before the
+ * next attempt. */
 static gemp_code program_for(gemp_som_search *s, int which, search_program **out)
 {
 	search_program *program = *out = &s->programs[which];
@@ -135,20 +141,23 @@ static gemp_code program_for(gemp_som_search *s, int which, search_program **out
 		{ "som_distances", &program->distances });
 }
 
-/* Work-items of kernels that go over samples in strides. */
+/* The number of work-items of kernels whose work-items stride over the samples: enough to fill the device, at most
+ * one for each sample. */
 static size_t items_for(const gemp_device *device, size_t count)
 {
 	size_t most = device->gpu ? device->units * (size_t)2048 : device->units * (size_t)4;
 	return count < most ? count : most;
 }
 
+/* Work-items of a group in the kernels begin, seek and distances; the search itself has the group of its form. */
 static size_t group_for(const gemp_device *device)
 {
 	return device->gpu ? 128 : 1;
 }
 
-/* Searches the units on the device. They are cut into chunks, by which even few samples make enough groups for the whole device. A
- * chunk has whole tiles of units, so all tiles but the last are full. */
+/* Searches the units on the device. They are cut into chunks to make enough groups for the whole device even of few
+ * samples; groups of the same samples and different chunks combine their keys by atomic minimum. A chunk has whole
+ * tiles of units, so all tiles but the last are full. */
 static gemp_code launch_search(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
                                const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
@@ -183,7 +192,10 @@ static gemp_code launch_search(gemp_som_search *s, search_program *program, cons
 	return GEMP_OK;
 }
 
-/* Keys start at GEMP_SOM_NO_KEY and become the minimum over the units that are resident in turn. */
+/* Local. Keys start at GEMP_SOM_NO_KEY and become the minimum over the units, of which `resident` ones are on the
+ * device at a time. A key contains the unit's number on the whole map, so the parts of the codebook may be searched
+ * in any order. Without `second` the kernel gets `best` in its place, since an OpenCL argument must be set, and does
+ * not read it. */
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second)
 {
@@ -205,7 +217,8 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	return GEMP_OK;
 }
 
-/* Uses whichever program has been built, as both have the kernel. */
+/* Local. Uses whichever program has been built, as both have the kernel: no program is built for the distances alone
+ * if a search has run before. The kernel skips keys whose unit is not on the device. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {
