@@ -76,7 +76,8 @@ static void place_range(void *context, unsigned thread, size_t range)
 		}
 }
 
-/* There are as many buckets of sources as counters fit a core's cache. */
+/* There are at most MAX_BUCKETS buckets of sources: their counters (128 KB for each thread) stay in a core's cache. The
+ * limit of 32 bits is checked before place_range, whose counters and edge numbers have no more. */
 static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 {
 	gemp_dense_binned *out = p->out;
@@ -139,6 +140,8 @@ static gemp_code upload_edges(gemp_dense_binned *out, size_t edges, size_t weigh
 	return GEMP_OK;
 }
 
+/* Local. A failure of this rank alone is returned; gemp_dense_connect later makes it known to the others. p.next has
+ * counters for each thread, because all threads sort ranges at the same time. */
 gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,
                                 uint32_t known, size_t weight_size, const gemp_dense_pull_config *how)
 {
@@ -161,6 +164,7 @@ done:
 	return code;
 }
 
+/* The buffers go first: on a CPU device they borrow the arrays of the host that are freed after them. */
 void gemp_dense_binned_free(gemp_dense_binned *b)
 {
 	if (b->device)
@@ -169,6 +173,8 @@ void gemp_dense_binned_free(gemp_dense_binned *b)
 	*b = (gemp_dense_binned){ 0 };
 }
 
+/* The counter on the device and the host's tickets_used are cleared together. A launch that failed may have taken only
+ * some of its tickets, and later launches would then skip tiles. */
 gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned)
 {
 	binned->tickets_used = 0;

@@ -54,6 +54,7 @@ static gemp_code make_values(gemp_dense *dense)
 	return gemp_buffer_new(&dense->other, dense->device, layout->in_other.rows * dense->real, NULL);
 }
 
+/* The host's rows of a part; the array has the order of gemp_dense_part. */
 static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
 {
 	const gemp_layout_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
@@ -110,6 +111,8 @@ static gemp_dense_pull_config choose_config(const gemp_dense *dense, const gemp_
 	return how;
 }
 
+/* Local. A rank that fails here passes its code to gemp_dense_connect, where all ranks learn of it. The last clFinish
+ * makes report.prepare include uploads that are still in the queue. */
 gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options)
 {
@@ -164,6 +167,7 @@ static void release_fetch(gemp_dense *dense)
 	dense->fetching = NULL;
 }
 
+/* Collective once gemp_dense_connect has succeeded: all ranks free the halos and the communicator of the grid's row. */
 void gemp_dense_free(gemp_dense *dense)
 {
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++)
@@ -190,6 +194,8 @@ void gemp_dense_free(gemp_dense *dense)
 	*dense = (gemp_dense){ 0 };
 }
 
+/* The seconds of gemp_dense_new and the bytes of a round are kept, since every run reports them. The counters of the
+ * halos only grow, so their present values are subtracted when the run ends. */
 gemp_code gemp_dense_begin(gemp_dense *dense)
 {
 	double build = dense->report.build, prepare = dense->report.prepare;
@@ -241,12 +247,14 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 	return GEMP_CL(clFlush(queue));
 }
 
+/* Waits for the transfer alone: kernels that were launched after it go on. */
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 {
 	*out = dense->fetched.host;
 	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
 }
 
+/* Packs all values (changed is NULL), because a round computes every row anew. */
 static gemp_code pack(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *values)
 {
 	const double since = gemp_now();
@@ -315,6 +323,9 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 	}
 }
 
+/* gemp_timings_seconds waits for the launches. report->own has the seconds of launches over own sources, during which
+ * the values of ghosts travel; report->ghost has those of all other launches. Values and sums travel in the same
+ * rounds, so only the rounds of values are counted. */
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_dense_report *report = &dense->report;
@@ -330,6 +341,7 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	return GEMP_OK;
 }
 
+/* In single precision the values are rounded on the host, in an array of their own. */
 gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
 {
 	GEMP_OWNED float *narrow = NULL;

@@ -80,6 +80,8 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * ROUND_BYTES, NULL);
 }
 
+/* All steps before gemp_dense_connect are local, and their code is agreed on there: no rank waits for one that has
+ * failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options)
 {
@@ -96,6 +98,7 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp
 	return code;
 }
 
+/* After a failure kernels may still be running on the buffers, so the queue is finished first. */
 void gemp_pagerank_free(gemp_pagerank *it)
 {
 	if (!it)
@@ -210,6 +213,7 @@ static gemp_code fetch_sums(void *self, uint32_t round)
 	return gemp_dense_fetch(&run->it->dense, &run->it->rounds, place * ROUND_BYTES, ROUND_BYTES);
 }
 
+/* The sums are signed. Cast to unsigned numbers and added modulo 2^64 over all ranks, they give the same bits. */
 static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 {
 	pagerank_run *run = self;
@@ -222,6 +226,7 @@ static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 	return GEMP_OK;
 }
 
+/* Before the first round there is only the dangling rank of the start; the change of the start is no result. */
 static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 {
 	pagerank_run *run = self;
@@ -268,6 +273,9 @@ static gemp_code download_ranks(const pagerank_run *run)
 	return code;
 }
 
+/* Ranks are not negative and sum to 1 before and after a round, so a change is at most 2. A larger tolerance is cut to
+ * 3, which fixed point can hold (GAS_ONE). A graph without vertices has an empty result: its uniform jump would be a
+ * division by 0. */
 gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *params, gemp_pagerank_result *out)
 {
 	gemp_code code = GEMP_OK;

@@ -65,6 +65,8 @@ static int class_of(uint64_t edges, bool groups, const gemp_dense_pull_shape *sh
 	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
 }
 
+/* Layouts sort own vertices by in- plus out-degree. The rows of a symmetric layout of one rank are therefore stored by
+ * class, and its kernels are spared the indirection through order[]. */
 bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape)
 {
 	int last = HUB;
@@ -204,12 +206,16 @@ void gemp_dense_pull_options(char options[GEMP_DENSE_PULL_OPTIONS_SIZE], bool gr
 		         shape->lanes);
 }
 
+/* A launch that failed may have taken only some of its tickets; the counter on the device and tickets_used would then
+ * differ, and later launches would skip tasks. */
 gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull)
 {
 	pull->tickets_used = 0;
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
+/* The order is that of PULL_PARAMETERS in kernels/analytics/gas_pull.clh. Arguments are pointers into *pull, which must
+ * not move before the launch. */
 void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
                                const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS])
 {

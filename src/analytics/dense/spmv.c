@@ -36,7 +36,9 @@ static uint64_t longest_row(const gemp_layout_rows *rows)
 	return longest;
 }
 
-/* Collective. Returns an exponent such that values below 2^(exponent + 1) have finite sums. */
+/* Collective. Returns an exponent such that values below 2^(exponent + 1) have finite sums. The longest rows of the
+ * three kinds, summed over all ranks, bound the number of edges of any vertex, since on a grid the edges of a vertex
+ * lie on several ranks. */
 static int max_exponent(const gemp_layout *layout, bool fp64)
 {
 	const int most = (fp64 ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
@@ -135,6 +137,8 @@ typedef struct spmv_run {
 	double divisor;       /* of several ranks: the largest magnitude after the round before */
 } spmv_run;
 
+/* All steps before gemp_dense_connect are local, and their code is agreed on there: no rank waits for one that has
+ * failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options)
 {
@@ -148,6 +152,7 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device 
 	return code;
 }
 
+/* After a failure kernels may still be running on the buffers, so the queue is finished first. */
 void gemp_spmv_free(gemp_spmv *it)
 {
 	if (!it)
@@ -189,6 +194,7 @@ static gemp_code run_one_rank(spmv_run *run)
 	return GEMP_OK;
 }
 
+/* Place `round` of greatest[] has the largest magnitude after `round` products. Place 0 belongs to no product. */
 static gemp_code fetch_max(void *self, uint32_t round)
 {
 	const spmv_run *run = self;
@@ -277,6 +283,7 @@ done:
 	return code;
 }
 
+/* Magnitudes in out->max are those of all ranks and is_in_range is a reduction, so all ranks take the same branch. */
 gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	const gemp_layout *layout = it->dense.layout;

@@ -14,6 +14,8 @@
  * message two copies: a rank may fill the message of the next round while the last one is still read. Messages between nodes have
  * one copy, since a round ends only when they have been sent and received. */
 
+/* Adds up from before[from] on, whatever its value is. The reader of one message subtracts before[] of the first word
+ * of its rank, so the words of other ranks need not be up to date. */
 static inline __attribute__((always_inline)) void prefix_words(halo_direction *direction, uint32_t from, uint32_t end)
 {
 	for (uint32_t w = from; w < end; w++)
@@ -256,6 +258,8 @@ static void new_shared_messages(gemp_halo *halo)
 	gemp_shared_fence(&halo->shared);
 }
 
+/* new_local needs no other rank, and its code is agreed on before anything collective: no rank waits for one that has
+ * failed. Message memory is allocated last, once the ranks know which of them share a node. */
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size)
 {
@@ -319,6 +323,8 @@ static void pack_nothing(gemp_halo *halo)
 	gemp_halo_write_heads(halo);
 }
 
+/* Sends nothing yet. The caller passes a failure on to gemp_halo_round; until then the empty messages keep other ranks
+ * from waiting. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read)
 {
@@ -428,6 +434,7 @@ static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int 
 			gemp_comm_max(halo->comm, numbers + sums, all - sums);
 	}
 	gemp_trace_add("round", GEMP_LANE_RANKS, begin);
+	/* `end` reads the copies of this round while the next `begin` fills the other ones. */
 	halo->in.parity = halo->out.parity;
 	halo->out.parity = !halo->out.parity;
 	halo->begun = false;
@@ -459,6 +466,7 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 	return GEMP_OK;
 }
 
+/* Communicates only if no gemp_halo_round has exchanged the messages since `begin`; no numbers are reduced then. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;

@@ -75,6 +75,7 @@ gemp_code gemp_halo_device_new(gemp_halo *halo)
 	return new_staging(halo);
 }
 
+/* The transfers must end before the memory from and to which they copy is released. */
 void gemp_halo_device_free(gemp_halo *halo)
 {
 	gemp_kernels_free(&halo->mark, &halo->gather, &halo->set_all, &halo->put_bits, &halo->put_pairs);
@@ -85,6 +86,7 @@ void gemp_halo_device_free(gemp_halo *halo)
 	                  &halo->packed, &halo->inbox, &halo->received_prefix);
 }
 
+/* Takes an event that was never made, which is NULL. */
 static void release_event(cl_event *event)
 {
 	if (*event)

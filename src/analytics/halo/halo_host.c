@@ -145,11 +145,13 @@ static gemp_code open_buffer(gemp_halo *halo, const gemp_buffer *buffer, void **
 	return GEMP_OK;
 }
 
+/* On a CPU device nothing is mapped at this point (remember_mapping), so only the mapping of a GPU is undone. */
 static gemp_code close_buffer(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
 	return bytes && halo->device->gpu ? unmap_buffer(halo, buffer, bytes) : GEMP_OK;
 }
 
+/* Releases the references that remember_mapping has taken. */
 void gemp_halo_host_free(gemp_halo *halo)
 {
 	halo_index *f = &halo->index;
@@ -162,6 +164,8 @@ void gemp_halo_host_free(gemp_halo *halo)
 /* A chunk of a loop over words of 32 places, and of a loop over places. */
 enum { WORDS = 256, PLACES = WORDS * 32 };
 
+/* What all threads read while they pack: `changed` is a bitmap of local vertices, NULL if all have changed; `values`
+ * has [known] values, and is NULL if messages have none. */
 typedef struct pack_task {
 	gemp_halo *halo;
 	const uint32_t *changed;
@@ -189,6 +193,7 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 	return bits;
 }
 
+/* Each word of out.bits[] belongs to one chunk, so bits are set without atomic operations. */
 static void mark_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -284,6 +289,7 @@ static void put_value(const unpack_task *u, size_t place, size_t value)
 		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
 }
 
+/* Copies the values of a list of places. A place occurs once in a message, so threads write to different ghosts. */
 static void put_places(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -305,6 +311,7 @@ static void put_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* Ghosts of one rank are numbered in the order of its message, so a chunk of values is a single copy. */
 static void put_all(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;

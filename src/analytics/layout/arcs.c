@@ -1,6 +1,10 @@
-/* arcs: edges as arcs by ranges of rows. Several ranks send each arc to the rank that it is cut to, in rounds of bounded size,
- * and split what they receive; one rank writes its arcs straight to their ranges. Each split is stable: chunks of arcs count
- * what they have for each bucket, prefix sums give the places, and then each chunk moves its arcs.
+/* arcs: turns edges into arcs, which are grouped by ranges of target rows. With several ranks each arc is sent to the
+ * rank that the cut assigns it to, in rounds of bounded size, and the received arcs are then split into ranges. A
+ * single rank writes its arcs straight to their ranges.
+ *
+ * Each split is stable: every chunk of arcs counts its arcs per bucket, prefix sums over buckets and then chunks turn
+ * the counts into places, and every chunk moves its arcs to these places. Chunks share no counter, so no operation is
+ * atomic.
  */
 
 #include "analytics/layout/layout_state.h"
@@ -44,6 +48,7 @@ typedef struct split_task {
 	uint64_t *places; /* [chunks][ranges] */
 } split_task;
 
+/* Counts the arcs of a chunk by range, into the chunk's own row of places[]. */
 static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const split_task *s = context;
@@ -152,6 +157,7 @@ static inline __attribute__((always_inline)) void add_chunk(const local_task *g,
 		}
 }
 
+/* Runs the same loops as move_local_chunk, so each counted place is filled once. */
 static void count_local_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -186,6 +192,8 @@ static gemp_code cut_vertices(local_task *g)
 	return GEMP_OK;
 }
 
+/* Local. Chunks take sources in ascending order and the split is stable, so the arcs of each range ascend by source.
+ * gemp_layout_make_in relies on this order and does not sort. */
 gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
@@ -280,6 +288,7 @@ static inline __attribute__((always_inline)) void each_arc(const send_task *s, s
 	}
 }
 
+/* Runs the same loop as move_sent_chunk, so each counted place is filled once. */
 static void count_sent_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -357,7 +366,8 @@ static size_t round_places(send_task *s, size_t chunks, uint64_t *at, size_t *se
 	return sum;
 }
 
-/* Collective. From the graph to the ranks that arcs are cut to; *word[*count] becomes this rank's. */
+/* Collective. Sends the arcs of the graph to the ranks that the cut assigns them to. *word[*count] becomes the arcs of
+ * this rank: first those from its own part of the graph, then received ones in the order of rounds. */
 static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -384,6 +394,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	s->own = *word;
 	for (uint64_t at = 0;;) {
 		size_t chunks = round_chunks(s);
+		/* A rank that has no chunks left takes part until no rank has any: the exchange is collective. */
 		totals[0] = chunks;
 		gemp_comm_max(comm, totals, 1);
 		if (!totals[0])
@@ -402,7 +413,8 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	return GEMP_OK;
 }
 
-/* Sends and splits; the received arcs are kept only until they are split. */
+/* Collective. send[] is freed before the split, which needs memory for all arcs once more; the unsplit arcs are freed
+ * after it. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;

@@ -45,6 +45,7 @@ static gemp_code load_rows(gemp_device_rows *out, gemp_device *device, const gem
 	return load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
 }
 
+/* The buffer of offsets may borrow narrow[], so it is freed first. */
 static void free_rows(gemp_device_rows *rows, gemp_device *device)
 {
 	gemp_buffers_free(device, &rows->begin, &rows->end, &rows->weight);
@@ -52,6 +53,8 @@ static void free_rows(gemp_device_rows *rows, gemp_device *device)
 	*rows = (gemp_device_rows){ 0 };
 }
 
+/* The longest set of rows decides the width of all offsets, since a program is compiled for one width (GAS_WIDE). A
+ * symmetric layout of one rank shares the host arrays of `in` and `out`, and these are then uploaded once. */
 gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
                                  unsigned parts)
 {
@@ -84,6 +87,7 @@ done:
 	return code;
 }
 
+/* The shared buffers of `in` and `out` are freed once. */
 void gemp_device_layout_free(gemp_device_layout *layout)
 {
 	if (layout->device) {

@@ -94,6 +94,7 @@ static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 	state->targets = graph->bounds[first + grid.columns] - state->first;
 }
 
+/* Reports which of the five steps of make() is next; the steps take different times. */
 static void log_step(unsigned step)
 {
 	gemp_progress("laying out", step, 5, 0);
@@ -161,7 +162,8 @@ static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	scan->chunks[chunk] = stats;
 }
 
-/* Edges that lead both ways count twice in the sum, even loops: the sum is for averages. */
+/* Edges that lead both ways count twice in the sum, even loops: the sum is for averages. Chunks have a fixed size and
+ * are merged in their order, so the sum is the same for any number of threads. */
 static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_range, weight_stats *out)
 {
 	GEMP_OWNED weight_stats *stats = NULL;
@@ -345,6 +347,7 @@ static void drop_unwanted(gemp_layout *layout, unsigned parts)
 	free_rows(&layout->in_sums);
 }
 
+/* Each step agrees on its code, so all ranks fail together; *out is then empty. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options)
 {
@@ -369,6 +372,7 @@ static void free_links(gemp_layout_links *links)
 	gemp_free_all(links->send_begin, links->send, links->ghost_begin);
 }
 
+/* A symmetric layout of one rank shares its arrays between `in` and `out`, which are freed once. */
 void gemp_layout_free(gemp_layout *layout)
 {
 	if (layout->out.end != layout->in.end)
@@ -383,6 +387,7 @@ void gemp_layout_free(gemp_layout *layout)
 	*layout = (gemp_layout){ 0 };
 }
 
+/* The sizes are in the order of gemp_layout_weights. */
 size_t gemp_layout_weight_size(gemp_layout_weights weights)
 {
 	static const size_t size[] = {

@@ -152,6 +152,7 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
+/* begin[r + 1] holds the count of row r at first, and after the prefix sums the offset behind it. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
 {
 	const size_t size = gemp_layout_weight_size(weights);
@@ -228,6 +229,7 @@ typedef struct reverse_task {
 	uint64_t *next;   /* [known] the place of the next end of a row */
 } reverse_task;
 
+/* Blocks of 1 << BLOCK_BITS consecutive sources go to the buckets in turn; their number is a power of 2. */
 static inline size_t bucket_of(const reverse_task *t, uint32_t source)
 {
 	return source >> BLOCK_BITS & (t->buckets - 1);
@@ -241,6 +243,7 @@ static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint
 		places[bucket_of(t, rows->end[e])]++;
 }
 
+/* A chunk may have both own rows and rows of other ranks, so its bounds are clipped to each kind. */
 static void count_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -296,6 +299,7 @@ static void move_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
+/* All edges of a source are in one bucket, so threads add to different counts. */
 static void count_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
@@ -394,6 +398,7 @@ static double weight_at(const gemp_layout *layout, const void *weight, uint64_t 
 	}
 }
 
+/* A row is summed by one thread in the order of its edges, so the sum does not depend on the number of threads. */
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -404,7 +409,8 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 			s->sum[row] += weight_at(s->layout, out->weight, e);
 }
 
-/* Each rank sums the weights by source, and sends the sums of ghosts to their owners. */
+/* Collective. The edges that leave a vertex lie on all ranks that know it. Each rank sums its part for every known
+ * vertex and sends the sums of ghosts to their owners, in the direction opposite to the halo exchange. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 {
 	const gemp_comm *comm = layout->comm;

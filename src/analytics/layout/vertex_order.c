@@ -274,6 +274,7 @@ typedef struct order_task {
 	uint32_t *row;        /* [own] rows, sorted by key[] */
 } order_task;
 
+/* With several columns this rank has only some of the edges to its vertices; in_counts[] has the edges of all ranks. */
 static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 {
 	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
@@ -386,8 +387,8 @@ static gemp_code locate_ghosts(gemp_layout_state *state)
 	return gemp_comm_agree(state->comm, place_ghosts(state, &remote));
 }
 
-/* Counts, then ghosts, then the order; on a grid of several columns the rows of other ranks' targets last, as they
- * need local numbers. */
+/* Collective. Counts arcs and marks ghosts, orders own vertices, and then locates ghosts, whose order is that of their
+ * owners. On a grid of several columns the rows of other ranks' targets come last, because they need local numbers. */
 gemp_code gemp_layout_make_order(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;

@@ -89,6 +89,8 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 	return GEMP_OK;
 }
 
+/* prepare is local, and its code is agreed on before the halo is made, which is collective. Values have 0 bytes, since
+ * messages only tell which vertices are in the frontier. */
 gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
 {
 	gemp_bfs *b = NULL;
@@ -106,6 +108,7 @@ done:
 	return code;
 }
 
+/* The frontier is freed last, because parents and tuples borrow it. */
 void gemp_bfs_free(gemp_bfs *b)
 {
 	if (!b)
@@ -243,6 +246,7 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	return GEMP_OK;
 }
 
+/* All ranks pass the same source, so an invalid one is refused by all before any message is sent. */
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
 	const gemp_layout *l = b->frontier.layout;

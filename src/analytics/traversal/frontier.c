@@ -149,6 +149,7 @@ gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *mo
 	return GEMP_OK;
 }
 
+/* Bitmaps have a bit for each known vertex: ghosts are in frontiers, too, once their bits have been received. */
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count)
@@ -226,6 +227,8 @@ gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *
 	return GEMP_OK;
 }
 
+/* The last slice of a row may be shorter than `slice` edges, so the product is an upper bound of the edges in
+ * slices. */
 bool gemp_frontier_has_hubs(const gemp_frontier *f)
 {
 	return (uint64_t)f->out.slice_count * f->shape.slice > f->device_rows.out.edges / 2;
@@ -305,6 +308,7 @@ static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search,
 	return gemp_comm_agree(f->layout->comm, mine);
 }
 
+/* With several ranks a failed code enters the rounds, too: the other ranks wait for this one's messages. */
 gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
 {
 	if (f->layout->comm->size > 1)
@@ -320,6 +324,8 @@ gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *t
 	return gemp_buffer_read(f->device, from, 0, size, to);
 }
 
+/* The first call after a build stores the program. A driver may compile kernels at their first launch, and that work is
+ * then in the cache, too. */
 gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 {
 	GEMP_TRY(gemp_timings_seconds(&f->timings, seconds));
@@ -380,6 +386,7 @@ void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
 	*t = (gemp_frontier_tuples){ 0 };
 }
 
+/* Decoding groups the tuples by range in target_out[] and value_out[], and sets begin[ranges + 1]. */
 gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments,
                                            size_t count)
 {

@@ -36,6 +36,7 @@ static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_l
 	return gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 }
 
+/* best[] and hint[] are made by gemp_parents_min: a search that names predecessors during its rounds needs neither. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
 {
 	const gemp_layout *l = f->layout;
@@ -45,6 +46,7 @@ gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, boo
 	return upload_names(out, f->device, l);
 }
 
+/* The halo was made on all ranks or on none, as freeing it is collective. */
 void gemp_parents_free(gemp_parents *s)
 {
 	if (!s->frontier)

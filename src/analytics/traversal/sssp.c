@@ -116,6 +116,7 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	return GEMP_OK;
 }
 
+/* prepare is local, and its code is agreed on before the halo is made, which is collective. */
 gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_sssp_options *options)
 {
@@ -134,6 +135,7 @@ done:
 	return code;
 }
 
+/* The frontier is freed last, because parents and tuples borrow it. */
 void gemp_sssp_free(gemp_sssp *s)
 {
 	if (!s)
@@ -216,6 +218,7 @@ static gemp_code launch_round(void *self)
 	                                   GEMP_ARG(&f->control.mem));
 }
 
+/* Collective. Searches with distances of the present width. If some do not fit, GAS_OVERFLOW is set on all ranks. */
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->halo, &s->distance };
@@ -329,6 +332,7 @@ static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 	return GEMP_OK;
 }
 
+/* All ranks pass the same source, so an invalid one is refused by all before any message is sent. */
 gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *result)
 {
 	cl_uint local;

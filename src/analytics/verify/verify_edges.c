@@ -94,6 +94,7 @@ static void visit_rows(void *context, unsigned thread, size_t chunk)
 		}
 }
 
+/* Loading is collective; the visits are local, by all threads. */
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self)
 {
 	gemp_shard *graph = edges->graph;
@@ -112,6 +113,7 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 	return GEMP_OK;
 }
 
+/* Ranks own consecutive ids in ascending order, so their arrays one behind the other are indexed by id. */
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)
 {
 	GEMP_OWNED size_t *begin = NULL;
