@@ -1,6 +1,6 @@
-/* gas_frontier_abi: what kernels that go over frontiers and their host (src/analytics/traversal/frontier.h) agree on: the control
- * buffer, and by which rules it changes between launches. The last work-group of a launch applies them, or the host
- * does. */
+/* gas_frontier_abi: the control buffer that the kernels of a frontier search share with the host
+ * (src/analytics/traversal/frontier.h), and the rules that change it between launches. The work-group that ends last
+ * applies the rule on one rank; with several ranks the host applies it to the sums of all ranks. */
 #ifndef GEMP_KERNELS_GAS_FRONTIER_ABI_H
 #define GEMP_KERNELS_GAS_FRONTIER_ABI_H
 
@@ -12,31 +12,32 @@ typedef ulong gas_n64;
 typedef uint64_t gas_n64;
 #endif
 
-/* Words of the control buffer. What work-items add to is on lines of its own. */
+/* Words of the control buffer. BFS and SSSP use words 8 and 9 differently. Counters that work-items add to begin at
+ * word 12, and the ticket counter at word 24. */
 #define GAS_MODE 0       /* what the next launch does, one of the modes below; 0: nothing */
-#define GAS_DECIDE 1     /* 1: the device decides what follows; 0: the host does */
-#define GAS_ROUND 2      /* launches that did something; bfs: the level of the frontier */
+#define GAS_DECIDE 1     /* 1: the device applies the rule (one rank); 0: the host does */
+#define GAS_ROUND 2      /* launches whose mode was not 0; bfs: the level of the frontier */
 #define GAS_ALPHA 3      /* bfs: pull if the frontier has more than 1 / alpha of the edges of vertices not found */
 #define GAS_BETA 4       /* bfs: push again if the frontier has fewer than 1 / beta of the vertices */
 #define GAS_VERTICES 5
 #define GAS_UNSEEN 6     /* bfs: edges of vertices not found */
-#define GAS_FOUND 7      /* bfs: vertices found so far; sssp: edges gone along so far */
-#define GAS_PULLS 8      /* bfs: rounds in which vertices looked for sources */
-#define GAS_LOOK 9       /* bfs: a bit for each level, of those from GAS_LEVELS - 1 on one: whose vertices look for their parents */
-#define GAS_BELOW 8      /* sssp: distances below it are near */
-#define GAS_BEFORE 9     /* sssp: what GAS_BELOW was before */
-#define GAS_DELTA 10     /* sssp: what it grows by */
-#define GAS_FLOATING 11  /* sssp: 1: distances are doubles, as their bits */
-#define GAS_STATE 12     /* words that the rules read and write, and behind them: */
-#define GAS_SUMS 12      /* [3] of what work-items counted */
-#define GAS_LEAST 15     /* sssp: complement of the least distance that is far */
-#define GAS_RULED 16     /* words that are needed to apply the rules */
-#define GAS_OVERFLOW 16  /* sssp: not 0: some distance did not fit */
-#define GAS_ENDED 17     /* work-groups that have */
-#define GAS_TICKET 24    /* by items: pieces of work taken */
+#define GAS_FOUND 7      /* bfs: vertices found so far; sssp: edges relaxed so far */
+#define GAS_PULLS 8      /* bfs: rounds that pulled */
+#define GAS_LOOK 9       /* bfs: bit l: vertices of level l search for parents; the last bit: also later levels */
+#define GAS_BELOW 8      /* sssp: the bound; distances below it are near */
+#define GAS_BEFORE 9     /* sssp: the bound before it moved */
+#define GAS_DELTA 10     /* sssp: the step of the bound */
+#define GAS_FLOATING 11  /* sssp: 1: words hold the bits of doubles */
+#define GAS_STATE 12     /* number of words that a search begins with (gas_start) */
+#define GAS_SUMS 12      /* [3] counters of the round (see the rules below) */
+#define GAS_LEAST 15     /* sssp: complement of the smallest far distance, for an atomic maximum */
+#define GAS_RULED 16     /* number of words that the rules read or write */
+#define GAS_OVERFLOW 16  /* sssp: not 0: a sum did not fit; sssp_lost sets 2 if a vertex has no distance for it */
+#define GAS_ENDED 17     /* work-groups that have ended */
+#define GAS_TICKET 24    /* CPUs: tickets for slices and chunks of words */
 #define GAS_CONTROL 32
 
-/* How a search begins; the rest of the control buffer is 0 then. */
+/* The first words of the control buffer when a search begins; the other words are 0. */
 typedef struct gas_start {
 	gas_n64 words[GAS_STATE];
 } gas_start;
@@ -49,13 +50,14 @@ typedef struct gas_start {
 #define GAS_SSSP_RELAX 1
 #define GAS_SSSP_ADVANCE 2
 
-/* The bit of GAS_LOOK. */
+/* The bit of GAS_LOOK for a level. */
 static inline gas_n64 gas_bfs_level(gas_n64 level)
 {
 	return (gas_n64)1 << (level < GAS_LEVELS ? level : GAS_LEVELS - 1);
 }
 
-/* GAS_SUMS of bfs: vertices found, and their edges, which are counted only while frontiers are pushed. */
+/* BFS (direction-optimising search, Beamer, Asanović and Patterson 2012). GAS_SUMS: vertices found in this round; their
+ * edges, which are counted only while frontiers are pushed. */
 static inline void gas_bfs_rule(gas_n64 *control)
 {
 	gas_n64 found = control[GAS_SUMS], edges = control[GAS_SUMS + 1], unseen = control[GAS_UNSEEN];
@@ -71,13 +73,14 @@ static inline void gas_bfs_rule(gas_n64 *control)
 		control[GAS_MODE] = GAS_BFS_PULL;
 	else if (control[GAS_MODE] == GAS_BFS_PULL && found * control[GAS_BETA] < control[GAS_VERTICES])
 		control[GAS_MODE] = GAS_BFS_PUSH;
-	/* where the frontier has fewer edges than the vertices not found, sources send to their targets */
+	/* In a pulled level vertices search for their parents, unless the frontier was pushed before and has fewer edges
+	 * than the vertices not found: then its vertices send their names. */
 	if (control[GAS_MODE] == GAS_BFS_PULL && (pulled || edges >= unseen))
 		control[GAS_LOOK] |= gas_bfs_level(control[GAS_ROUND] + 1);
 }
 
-/* a + b, at least one more than a; no more than the greatest number. Doubles that are not negative are in the order of
- * their bits. */
+/* a + b, but at least a + 1, and at most the greatest number. Adding 1 to the bits of a double that is not negative
+ * gives the next larger double, so the bound moves even if b is lost in rounding. */
 static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 {
 	gas_n64 sum = a + b;
@@ -99,8 +102,8 @@ static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 	return sum > a ? sum : a + (a != ~(gas_n64)0);
 }
 
-/* GAS_SUMS of sssp: vertices that have become near, words in which some are left that are far, edges gone along.
- * Near vertices are relaxed until there are none; then those that are far are looked through. */
+/* SSSP. GAS_SUMS: vertices that became near in this round; words of the bitmap that still have far vertices; relaxed
+ * edges. Near vertices are relaxed until none is left; then the bound moves and the far vertices are scanned. */
 static inline void gas_sssp_rule(gas_n64 *control)
 {
 	gas_n64 near = control[GAS_SUMS], far = control[GAS_SUMS + 1], least = ~control[GAS_LEAST];

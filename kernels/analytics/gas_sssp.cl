@@ -156,8 +156,8 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict
 
 #define sssp_bound(word) ((sssp_distance)min((word), (ulong)SSSP_NONE))
 
-/* Far vertices of word w: those nearer than `before` have been relaxed since, those below are near by now. The least
- * of the others, as its complement. */
+/* Scans the far vertices of word w. A vertex below `before`, the previous bound, has been relaxed since and is dropped;
+ * a vertex below the new bound becomes near. Returns the complement of the smallest distance that stays far, or 0. */
 static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas_count *left)
 {
 	uint near = 0, far = 0;
@@ -209,7 +209,7 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 	if (mode == 0)
 		return;
 	gas_state s = { end, weight, word, name, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
-	const bool relax = mode == GAS_SSSP_RELAX; /* what is not to be done has nothing to do */
+	const bool relax = mode == GAS_SSSP_RELAX; /* in the other mode gas_push gets no slices, pieces or vertices */
 	const gas_rows out = { begin, end, slices, relax ? slice_count : 0 };
 	const gas_span span = { pieces, relax ? piece_count : 0, light, relax ? known : 0 };
 	gas_count left = 0;
@@ -228,7 +228,7 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 }
 
 #ifdef GAS_SHUFFLE
-/* What the round's tuples bring: of each range from begin[range] on. */
+/* Applies the round's tuples. The tuples of a range begin at range_begin[range]. */
 GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                             __global const gas_value *restrict value, __global sssp_word *word,
                             volatile __global uint *next, volatile __global uint *far, volatile __global ulong *control)
@@ -275,7 +275,7 @@ static inline bool parents_open(parents_value word, ulong how)
 	return parents_reached(word) && sssp_of(word) != 0;
 }
 
-/* With names the word of a vertex is its best, too. */
+/* With names words[] also serves as best[], and then the tag is the distance. */
 static inline uint parents_tag(parents_value word)
 {
 #ifdef SSSP_NAMES
@@ -285,7 +285,7 @@ static inline uint parents_tag(parents_value word)
 #endif
 }
 
-/* Edges without length are left to parents_equal: along them a vertex might lead back to itself. */
+/* Edges that add nothing are left to parents_equal, because they may form a cycle of parents. */
 static inline bool parents_tight(parents_value from, gas_weight weight, parents_value word)
 {
 	return sssp_of(from) < sssp_of(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);

@@ -52,7 +52,8 @@ static void count_range(void *context, unsigned thread, size_t range)
 		p->begin[range + 1] += binned_edges_of(p, row);
 }
 
-/* A counting sort of a range's edges by buckets of neighbouring sources, so that values are read nearly in order. */
+/* Sorts the edges of a range by buckets of neighbouring sources (counting sort): values are then read nearly in
+ * order. */
 static void place_range(void *context, unsigned thread, size_t range)
 {
 	bin_task *p = context;

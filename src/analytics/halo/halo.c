@@ -440,8 +440,8 @@ static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int 
 	halo->begun = false;
 }
 
-/* The numbers of a round are summed over all ranks; a failure is one of these numbers, so that it costs no further
- * message. */
+/* Failures are counted as one more number of the round, which costs no further message. Only after a failure do the
+ * ranks exchange their codes. */
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count)
 {

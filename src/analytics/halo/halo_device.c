@@ -1,8 +1,8 @@
-/* The exchange by kernels, as on a GPU. The bitmap of changes comes to the host, which chooses each message's form; a kernel
- * then packs values, which are read straight into the messages. Received messages are written to the device as they are, by
- * the copy queue, so that kernels may run beside the transfer.
+/* The exchange by kernels, as on a GPU. The bitmap of changes comes to the host, which chooses each message's form; a
+ * kernel then packs values, which are read straight into the messages. Received messages are written to the device as
+ * they are, by the copy queue, and kernels may run beside the transfer.
  *
- * A launch that finds few changes lists them with their values (listed[]), so that one read is enough for the whole message.
+ * A launch that finds few changes lists them with their values (listed[]); one read then gets the whole message.
  */
 
 #include "analytics/halo/halo.h"

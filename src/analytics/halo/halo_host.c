@@ -110,8 +110,8 @@ static gemp_code unmap_buffer(const gemp_halo *halo, const gemp_buffer *buffer, 
 	return GEMP_CL(clEnqueueUnmapMemObject(halo->device->queue, buffer->mem, bytes, 0, NULL, NULL));
 }
 
-/* A CPU device keeps a buffer where the host has mapped it once, and mapping again would take as long as a small
- * round. The buffer is retained, so that no other one gets its handle meanwhile. */
+/* A CPU device keeps a buffer where the host has mapped it once, and mapping again would take as long as a small round.
+ * The buffer is retained: otherwise a new buffer might get its handle. */
 static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mapping)
 {
 	void *bytes;

@@ -16,7 +16,7 @@
 
 enum { ARCS_OF_RANGE = 1 << 14, MAX_RANGES = 2048, MIN_CHUNK = 16 };
 
-/* Exclusive prefix sums in the order of buckets, then chunks, so that the split is stable. */
+/* Exclusive prefix sums in the order of buckets, then chunks: this order makes the split stable. */
 void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, uint64_t *begin)
 {
 	uint64_t place = 0;

@@ -1,5 +1,5 @@
-/* layout_rows: arcs as rows of local vertices. Each range of arcs is radix-sorted by source, in a cache, unless it is sorted
- * already; then its arcs go to their rows, so that the ends of each row ascend.
+/* layout_rows: turns arcs into rows of local vertices. Each range of arcs is radix-sorted by source, in a cache, unless
+ * it is sorted already; then its arcs go to their rows, whose ends therefore ascend.
  */
 
 #include "analytics/layout/layout_state.h"
@@ -308,7 +308,7 @@ static void count_bucket(void *context, unsigned thread, size_t bucket)
 		t->layout->out.begin[t->word[i * t->words] + 1]++;
 }
 
-/* A bucket's edges ascend by target, so that the ends of each row do. */
+/* The edges of a bucket ascend by target, so the ends of each row ascend, too. */
 static void put_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;

@@ -1,9 +1,9 @@
-/* layout_state: what a layout is made of, from one step to the next. Private to this folder.
+/* layout_state: the intermediate data of the steps that make a layout. Private to this folder.
  *
- *   edge_weights  which columns have weights, and how they are kept
- *   arcs          the edges that lead here, as arcs by ranges of rows
- *   vertex_order  degrees, the order of own vertices, ghosts and links
- *   layout_rows   rows of local vertices
+ *   layout_build  finds the columns of weights and decides how weights are kept
+ *   arcs          collects the edges that lead to this rank's rows as arcs, by ranges of rows
+ *   vertex_order  counts degrees, orders own vertices, finds ghosts and makes links
+ *   layout_rows   turns arcs into rows of local vertices
  *
  * One rank knows both ends of all edges: it orders its vertices first, and then makes arcs that need no sort.
  */
@@ -14,10 +14,11 @@
 #include "analytics/layout/layout.h"
 #include "core/bitset.h"
 
-/* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
+/* An arc is an edge in one of its directions. It consists of words of 32 bits, so one loop moves arcs of any kind of
+ * weight. */
 enum {
-	ARC_TO,     /* where it leads, in the making's range of targets */
-	ARC_FROM,   /* where from: an id; alone, a local vertex */
+	ARC_TO,     /* the target: its id minus gemp_layout_state.first */
+	ARC_FROM,   /* the source: its id; on one rank its local vertex */
 	ARC_WEIGHT, /* 0, 1 or 2 words */
 	ARC_MAX = 4,
 };
@@ -46,13 +47,13 @@ typedef struct gemp_layout_state {
 	bool one_rank;           /* one rank, which has rows by target, too */
 	gemp_layout_type *types; /* [type_count] */
 	size_t type_count;
-	uint64_t first, targets; /* ids [first, first + targets): what ranks of this row of the grid own */
+	uint64_t first, targets; /* ranks of this row of the grid own the ids [first, first + targets) */
 	gemp_layout_arcs arcs;
 	uint64_t *from_own, *from_ghost; /* [targets] arcs to each from own vertices, and from others */
-	gemp_rank_bitmap ghosts;         /* several ranks: ids that are known here, and own by others */
+	gemp_rank_bitmap ghosts;         /* several ranks: ids that are known here and owned by other ranks */
 	uint32_t *ghost_local;           /* [ghosts] by id: local vertex */
 	uint64_t *in_counts;             /* several columns: [own] by row: arcs of all ranks that lead there */
-	uint32_t *row; /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
+	uint32_t *row; /* several columns: [targets] row of each, own or other; GEMP_NO_VERTEX: no edge leads there */
 	uint32_t others;
 } gemp_layout_state;
 
@@ -67,14 +68,15 @@ static inline uint32_t gemp_layout_row_at(const gemp_layout_state *state, size_t
 	return state->row ? state->row[target] : state->out->local[target];
 }
 
-/* Copies of arcs are of constant size where `words` is. */
+/* Inlined with a constant number of words, the copy needs no loop. */
 static inline void gemp_layout_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
 {
 	for (unsigned w = 0; w < words; w++)
 		to[w] = from[w];
 }
 
-/* Chunks of so many arcs are worth a thread, and there are at most 512 of them, so that their counters stay few. */
+/* The arcs of a chunk: enough to be worth a thread, and so many that about 512 chunks suffice, which limits the memory
+ * of their counters. */
 static inline uint64_t gemp_layout_chunk(uint64_t arcs)
 {
 	return arcs / 512 > 1 << 15 ? arcs / 512 : 1 << 15;
@@ -82,8 +84,8 @@ static inline uint64_t gemp_layout_chunk(uint64_t arcs)
 
 /* Collective. All arcs that lead to this rank's rows, by ranges of rows. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state);
-/* The same of one rank, once there is an order: by the local vertices where they come from, so that nothing is left to
- * sort. */
+/* Local. Makes the arcs of a single rank after gemp_layout_make_order. Sources ascend in each range, so no sort
+ * follows. */
 gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state);
 
 /* A stable split into buckets, by chunks on all threads. count[chunks * buckets] is of arcs in each bucket of each chunk; it

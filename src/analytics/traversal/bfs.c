@@ -192,7 +192,7 @@ static gemp_code launch_level(void *self)
 	return GEMP_OK;
 }
 
-/* Collective. From the source until a round finds no vertex. */
+/* Collective. Runs rounds until one finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
 	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->halo, NULL };

@@ -4,8 +4,8 @@
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 
-/* Names of known vertices: numbers from 0 on in the order of their keys, so that the smallest name is the smallest
- * key. A rank that knows all vertices has them in key_rank. */
+/* Numbers known vertices from 0 on in the order of their keys, so the smallest name belongs to the smallest key. For a
+ * rank that knows all vertices these numbers are already in key_rank. */
 static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	GEMP_OWNED_BY(gemp_rank_bitmap_free) gemp_rank_bitmap bits = { 0 };
@@ -102,7 +102,8 @@ static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 	return code;
 }
 
-/* Collective. Sends steps to ghosts: of all vertices (NULL), or of those that have changed in this round. */
+/* Collective. Sends steps of own vertices to their ghosts on other ranks. changed: the vertices whose steps changed in
+ * this round; NULL: all. */
 static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 {
 	gemp_frontier *f = s->frontier;
@@ -115,7 +116,7 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	return code;
 }
 
-/* Vertices that are `round` edges of weight 0 behind one that has a parent. */
+/* Gives parents to vertices that are `round` edges of weight 0 behind a vertex with a nearer parent. */
 static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, const gemp_buffer *values,
                              const gemp_buffer *best, cl_uint round)
 {

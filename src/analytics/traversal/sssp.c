@@ -177,7 +177,7 @@ static gemp_code widen(gemp_sssp *s)
 	return code == GEMP_OK ? gemp_halo_new(&s->halo, f->layout, f->device, distance_size(s)) : code;
 }
 
-/* The first bound is delta. */
+/* The first bound (GAS_BELOW) is delta: the source has distance 0 and is near. */
 static void set_state(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -241,7 +241,7 @@ static gemp_code check_lost(gemp_sssp *s)
 	return GEMP_OK;
 }
 
-/* Collective. Distances in 32 bits first; those that overflow are searched for once more in 64. */
+/* Collective. Searches with distances of 32 bits first. If any overflows, the whole search is repeated with 64 bits. */
 static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	GEMP_TRY(search_once(s, source, exchange));

@@ -1,5 +1,6 @@
-/* The checks. Levels and distances: no edge leads on to a better one, and each parent has an edge that accounts for its child's.
- * Ranks and products are computed once more in double, with a bound for what rounding may have changed.
+/* verify: the checks themselves. A search is right if no edge offers a smaller level or distance, and if each parent
+ * has an edge that accounts for the value of its child. One PageRank iteration and all rounds of a product are computed
+ * once more in double; a product is compared within a bound of the rounding errors.
  */
 
 #include "analytics/verify/verify.h"
