@@ -1,9 +1,9 @@
-/* binned: values are sent to bins of rows and added there (kernels/analytics/gas_binned.clh; propagation blocking, Beamer, Asanovic and
- * Patterson 2017).
+/* binned: edges send values to bins of rows, where they are added up (kernels/analytics/gas_binned.clh; propagation
+ * blocking, Beamer, Asanovic and Patterson 2017).
  *
- * The edges are put once into an order by bins of rows and within each bin by source, so only values move in each round. source[edges],
- * bin[edges] and weight[edges] lie by tile, a part of a bin; sums[tiles][range] are added per row in a second launch. Rows with many
- * edges (hubs) are left out and pulled (pull.h).
+ * The edges are put once into an order by bins of rows and within each bin by source, so only values move in each
+ * round. source[edges], bin[edges] and weight[edges] lie by tile, a part of a bin; sums[tiles][range] are added per row
+ * in a second launch. Rows with many edges (hubs) are left out and pulled (pull.h).
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_BINNED_H

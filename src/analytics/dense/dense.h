@@ -1,9 +1,9 @@
-/* dense: rounds in which every row gathers from all of its sources; the common part of PageRank and SpMV.
+/* dense: the common part of PageRank and SpMV: rounds in which every row gathers from all of its sources.
  *
- * With several ranks a round is two launches: over edges of own sources, whose sums are kept (partial[own]) while values of
- * ghosts travel, and over edges of ghosts, which adds the partial sums and applies them. On a grid of ranks with several columns
- * (analytics/layout/layout.h) a round is four launches: own sources; other ranks' rows, whose sums (other[in_other.rows]) travel then;
- * ghosts; and received sums, which are applied.
+ * With several ranks a round is two launches: over edges of own sources, whose sums are kept (partial[own]) while
+ * values of ghosts travel, and over edges of ghosts, which adds the partial sums and applies them. On a grid of ranks
+ * with several columns (analytics/layout/layout.h) a round is four launches: own sources; other ranks' rows, whose sums
+ * (other[in_other.rows]) travel then; ghosts; and received sums, which are applied.
  *
  * value[2] alternate: a round reads value[round % 2] and writes the other one.
  */

@@ -44,7 +44,7 @@ typedef struct halo_head {
 	uint32_t form, count; /* of values */
 } halo_head;
 
-/* One direction. Places of each rank begin at a word of their own. */
+/* Messages of one direction, to or from all ranks. Places of each rank begin at a word of their own. */
 typedef struct halo_direction {
 	uint32_t *count;          /* [ranks] places */
 	uint32_t *first;          /* [ranks + 1] words */
@@ -56,7 +56,7 @@ typedef struct halo_direction {
 	gemp_pinned *pinned;      /* [ranks] messages in shared memory, registered with the device where kernels pack */
 	char **at[2];             /* [ranks] where messages are, for even and odd rounds */
 	int parity;
-	int requests; /* that are pending */
+	int requests; /* number of pending requests */
 	MPI_Request *request;
 } halo_direction;
 
@@ -67,7 +67,7 @@ typedef struct halo_mapping {
 } halo_mapping;
 enum { HALO_MAPPINGS = 6 };
 
-/* From own vertices to places of each rank. */
+/* An index from own vertices to their places in the messages of each rank; only the host's threads use it. */
 typedef struct halo_index {
 	size_t words;            /* of bitmaps of own vertices */
 	uint32_t *sent, *before; /* [ranks][words] vertices that a rank is sent; set bits in the words before */
@@ -176,7 +176,7 @@ gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, cons
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size);
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size);
-/* Collective. Takes NULL, which all ranks must have then. */
+/* Collective. Takes NULL; then all ranks must pass NULL. */
 void gemp_halo_free(gemp_halo *halo);
 
 /* Packs this round's messages. A rank that has failed calls round and end nevertheless: messages that it cannot pack are sent empty,
@@ -201,7 +201,7 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* of this rank so far */
-/* The traffic since it was `before`; zeros for NULL. */
+/* The difference between the present traffic and `before`; zeros if halo is NULL. */
 gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
 /* Collective. Without messages: a failure of any rank is a failure of all; otherwise sums[count] become those of all ranks. */

@@ -1,16 +1,18 @@
-/* layout: the edges of a graph as a rank holds them while values travel along them.
+/* layout: the edges of a graph as a rank stores them for rounds in which values travel along edges.
  *
- * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each rank that has
- * edges of it, and gathering is local. Sources that other ranks own are ghosts.
+ * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each rank
+ * that has edges of it, and gathering is local. Sources that other ranks own are ghosts.
  *
- * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the largest first, then by key;
- * own .. known - 1 are ghosts, by the rank that owns them and then in its order. A rank's values for another rank are therefore
- * received in the order of the ghosts, without a permutation. The order does not depend on the seed of the file.
+ * This rank owns the local vertices 0 .. own - 1, which are sorted by in- plus out-degree, the largest first, then by
+ * key. Vertices own .. known - 1 are ghosts, sorted by the rank that owns them and then in the order of that rank: the
+ * values of another rank arrive in the order of its ghosts and need no permutation. The order does not depend on the
+ * seed of the file.
  *
- * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns; Yoo et al. 2005): a rank has the edges
- * whose target is owned by a rank of its row, and whose source by a rank of its column. Then only ranks of the column own ghosts of
- * this rank, and there are rows of targets that other ranks of the row own (in_other), by that rank and then in its order. Their sums
- * travel to the owners, arrive behind the values of known vertices, and are gathered as if each came along an edge of weight 1.
+ * Alternatively edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns; Yoo et al.
+ * 2005): a rank has the edges whose target is owned by a rank of its row, and whose source by a rank of its column.
+ * Then a rank has ghosts from ranks of its column only, but it also has rows of targets that other ranks of its row own
+ * (in_other), sorted by owner and then in the owner's order. The sums of these rows travel to the owners, arrive behind
+ * the values of known vertices, and are gathered as if each came along an edge of weight 1.
  *
  * Between ranks a weight is sent as 0, 1 or 2 words of 32 bits, of which the layout keeps the lowest bytes.
  */
@@ -83,7 +85,7 @@ typedef struct gemp_layout {
 	double *out_weight;   /* [own] the sum of their weights; NULL: not wanted, or unweighted */
 	gemp_layout_weights weights;
 	double min_weight, max_weight; /* of the edges of all ranks; 0 if there are none or they are unweighted */
-	double weight_sum;             /* likewise */
+	double weight_sum;             /* of the edges of all ranks, for averages */
 	uint64_t max_integer;          /* the largest weight if weights are integers, exactly */
 	gemp_layout_grid grid;
 	gemp_layout_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
@@ -174,7 +176,7 @@ static inline bool gemp_layout_is_valid(const gemp_layout *layout)
 	       (!layout->out.begin || layout->out.rows == layout->known);
 }
 
-/* Known vertices, and sums that arrive. */
+/* The number of values on a device: those of known vertices and, behind them, received sums. */
 static inline uint32_t gemp_layout_values(const gemp_layout *layout)
 {
 	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->grid.columns] : layout->known;

@@ -67,7 +67,7 @@ typedef struct gemp_frontier {
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count);
-/* Replaces the kernels by those of another build, with other options. */
+/* Builds the program again with other options and replaces the kernels. */
 gemp_code gemp_frontier_build(gemp_frontier *frontier, const char *file, const char *options, const char *const *names,
                               size_t count);
 void gemp_frontier_free(gemp_frontier *frontier);

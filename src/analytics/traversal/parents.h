@@ -1,8 +1,8 @@
-/* parents: the stage after a search that names each vertex's parent: of all sources that could be it the one with the smallest key,
- * whatever the number of ranks or devices.
+/* parents: the stage after a search that names each vertex's parent. Of all sources that could be the parent it takes
+ * the one with the smallest key, so the result does not depend on the number of ranks or devices.
  *
- * A vertex's name is its number among the known vertices in the order of their keys, so the smallest name is the smallest key. best[own]
- * has the best candidate so far, by name; id[known] gives ids by name.
+ * A vertex's name is its number among the known vertices in the order of their keys, so the smallest name is the
+ * smallest key. best[own] has the best candidate so far, by name; id[known] gives ids by name.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_PARENTS_H

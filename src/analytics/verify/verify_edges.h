@@ -1,5 +1,5 @@
-/* verify_edges: the common part of the checks: a visit of all edges in their directions, values of all vertices, and the first fault,
- * which becomes one message of all ranks. Private to this folder, but for gemp_verify_edges.
+/* verify_edges: the common part of the checks. It visits all edges in their directions, gathers values of all vertices,
+ * and turns the first fault of any rank into one message. Private to this folder, except gemp_verify_edges.
  */
 
 #ifndef GEMP_ANALYTICS_VERIFY_VERIFY_EDGES_H
@@ -11,7 +11,7 @@
 
 typedef struct verify_fault {
 	atomic_bool taken;
-	const char *what; /* stands between the keys of a and b */
+	const char *what; /* the part of the message between the keys of a and b */
 	uint64_t a, b;    /* ids */
 } verify_fault;
 
@@ -49,7 +49,7 @@ gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, si
 void gemp_verify_sum(const gemp_comm *comm, double *sums, uint64_t count);
 void gemp_verify_or(const gemp_comm *comm, uint64_t *words, uint64_t count);
 
-/* Atomic, for several threads. */
+/* Atomic additions and maxima, since threads visit edges of one target at the same time. */
 static inline void verify_add(double *sum, double value)
 {
 	double before = *sum, after;
