@@ -54,6 +54,8 @@ __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __gl
 	}
 }
 
+/* Pairs each edge with an out-edge of its target. The pairs depend on the order of the atomic decrements; whether the
+ * graph has an Euler circuit does not. At an unbalanced vertex the results are wrong, and euler_check finds it. */
 __kernel void euler_pair(__global const uint *restrict target, __global uint *cursor, __global uint *restrict next,
                          uint edges)
 {
@@ -61,6 +63,8 @@ __kernel void euler_pair(__global const uint *restrict target, __global uint *cu
 		next[e] = atomic_dec(&cursor[target[e]]) - 1;
 }
 
+/* Counts the vertices whose in-degree differs from their out-degree: their cursors do not end at the begin of the
+ * row. */
 __kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices,
                           __global uint *counters)
 {
@@ -162,6 +166,7 @@ __kernel void euler_least(__global const uint2 *restrict from, __global uint2 *r
 	}
 }
 
+/* The lowest segment of a circuit becomes the root of all its segments in the union-find, and is counted once. */
 __kernel void euler_circuits(__global const uint2 *restrict list, __global uint *restrict parent,
                              __global uint *restrict root, uint splitters, __global uint *counters)
 {
@@ -247,6 +252,8 @@ __kernel void euler_list(__global const uint2 *restrict segments, __global uint2
 	}
 }
 
+/* Pointer jumping (Wyllie 1979): adds the length up to the end of the stretch, and doubles the stretch. Two buffers are
+ * needed, since other work-items still read the old values. */
 __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
 {
 	for (each(uint, s, splitters)) {

@@ -154,7 +154,7 @@ static gemp_code check_settings(const gemp_assembly_settings *settings)
 	return GEMP_OK;
 }
 
-/* Collective. Before any work: are the settings right, and can the files be written? */
+/* Collective. Checks, before any work, that the settings are right and that the files can be written. */
 static gemp_code check_files(const gemp_comm *comm, const gemp_assembly_settings *settings)
 {
 	const char *const names[] = { "output", "unitigs", "gfa" };

@@ -1,5 +1,5 @@
-/* checkpoint_store: the folder in which a job keeps its finished work, so a later job can go on from there; and
- * when a job stops.
+/* checkpoint_store: the folder in which a job keeps its finished work and from which a later job goes on, and the test
+ * whether a job has to stop.
  *
  * checkpoint.json holds the question (what is computed, of which graph) and the state (what is finished); other files
  * hold rows or graphs. The JSON gets its name only after the files that it names have reached the disk: whenever a job

@@ -194,8 +194,8 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
-	/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would choose a
-	 * cache folder before device/cache.h could give this process one of its own. */
+	/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too. That query takes a tenth of a second, and
+	 * PoCL would choose a cache folder before device/cache.h could give this process one of its own. */
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
 	signal(SIGXFSZ,
 	       SIG_IGN); /* a file that exceeds the limit of its size then is an error of writing, as on a full disk */
@@ -209,7 +209,8 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 
 int gemp_process_end(gemp_code code)
 {
-	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the same way. */
+	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the same
+	 * way. */
 	int leave = gemp_comm_finalize_forbidden(), any = 0;
 	GEMP_MPI(MPI_Allreduce(&leave, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
 	if (any) {

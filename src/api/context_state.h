@@ -1,6 +1,6 @@
 /* context_state: the members of a gemp_context (gemp/context.h): the ranks, and a runtime that is opened by the first
  * function that needs a device. Functions that search use all devices of a rank, other functions use the first one.
- * Also how functions of the public face read a settings struct of the caller.
+ * GEMP_SETTINGS defines how public functions read a settings struct of the caller.
  */
 
 #ifndef GEMP_API_CONTEXT_STATE_H

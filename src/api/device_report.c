@@ -1,5 +1,5 @@
-/* device_report: the OpenCL devices of a machine, which rank uses which of them, what each of them did in a run, and
- * how fast.
+/* device_report: reports the OpenCL devices of a machine, which rank uses which device, and the work and the speed of
+ * each device in a run.
  *
  * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints
  * them. A rate of bytes is shown beside that of a copy in the same memory, measured at that moment, since only the

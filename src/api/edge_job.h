@@ -1,5 +1,5 @@
-/* edge_job: what all functions on selected edges of a graph share: the edge types, a device if one may be used, clocks,
- * columns with a row for each vertex, their files, and the end of the report.
+/* edge_job: the parts that all functions on selected edges of a graph share: the edge types, a device if one may be
+ * used, clocks, columns with a row for each vertex, their files, and the end of the report.
  *
  * Columns have layout->own rows, in the order of the graph's rows. A value that stands for "none" becomes NULL, and so
  * does a number that is not finite. Parents and predecessors become the keys of their vertices, which other ranks may
@@ -70,9 +70,9 @@ gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp
 gemp_code gemp_vertex_column_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
                                   const gemp_vertex *values);
 
-/* Before the work: can the files be written? GEMP_EUSAGE where the graph has an attribute that one of the columns
- * names[count] would replace. function: prefix of the attributes' names unless the caller gives one; a single attribute
- * has the prefix as its name. */
+/* Checks, before the work, that the files can be written. GEMP_EUSAGE where the graph has an attribute that one of the
+ * columns names[count] would replace. function: prefix of the attributes' names unless the caller gives one; a single
+ * attribute has the prefix as its name. */
 gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
                                    const char *const *names, size_t count);
 /* Writes the files that `output` names: rows of key and columns, in the order of ids; and the whole graph with the

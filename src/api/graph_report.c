@@ -293,7 +293,8 @@ static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation
 	return sum;
 }
 
-/* Collective. Do the rows by source and by target hold the same edges, and as many as the head of the file says? */
+/* Collective. Checks that the rows by source and by target hold the same edges, as many as the head of the file
+ * says. */
 static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t index)
 {
 	gemp_relation *relation = &graph->relations[index];
@@ -316,7 +317,7 @@ static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t
 	return GEMP_OK;
 }
 
-/* Collective. Are the ranks of keys 0 to n - 1, each once? Their hashes are compared by sum. */
+/* Collective. Checks that the ranks of the keys are 0 to n - 1, each once, by comparing sums of hashes. */
 static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 {
 	uint64_t difference = 0;

@@ -1,5 +1,5 @@
-/* measure: timings of a query that runs again and again in one process, with the graph on the device and the plan made;
- * and of shuffles. */
+/* measure: times a query that runs again and again in one process, with the graph on the device and the plan made; and
+ * times shuffles. */
 
 #ifndef GEMP_BENCH_MEASURE_H
 #define GEMP_BENCH_MEASURE_H

@@ -1,6 +1,6 @@
-/* circuit_output: an Euler circuit or path in two forms: rows of its edges in their order, in the user's keys; and, for
- * a small graph, a Graphviz drawing of how it was found: the circuits before joining, each in a colour; the circuit
- * graph with its spanning tree; and the edges with their places.
+/* circuit_output: writes an Euler circuit or path in two forms. Rows list its edges in their order, by the user's keys.
+ * For a small graph a Graphviz drawing shows the circuits before joining, each in a colour, the circuit graph with its
+ * spanning tree, and the edges with their places.
  */
 
 #ifndef GEMP_EULER_CIRCUIT_OUTPUT_H

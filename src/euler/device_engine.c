@@ -230,8 +230,8 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 	              11);
 }
 
-/* Pointer jumping (Wyllie 1979) finds the smallest splitter of each circuit; circuits without any splitter are
- * found by visiting what is left. */
+/* Pointer jumping (Wyllie 1979) finds the smallest splitter of each circuit; circuits without any splitter are found by
+ * visiting the slots that no walk has reached. */
 static gemp_code find_circuits(engine *e)
 {
 	size_t from = 0;

@@ -1,5 +1,5 @@
-/* device_engine: the whole circuit on one device (kernels/euler). Edges have numbers of 32 bits; the engine of the
- * hosts (--on host) takes larger graphs. */
+/* device_engine: computes the whole circuit on one device (kernels/euler). Edges have numbers of 32 bits; the engine of
+ * the hosts (--on host) takes larger graphs. */
 
 #ifndef GEMP_EULER_DEVICE_ENGINE_H
 #define GEMP_EULER_DEVICE_ENGINE_H

@@ -1,4 +1,4 @@
-/* example_graphs: the movie and railway examples.
+/* example_graphs: the generators of the movie and railway examples.
  *
  * MOVIES: people act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is
  * cast (with Mandelbrot's shift, so the busiest people act in dozens of films and not in hundreds). Ids: films, then

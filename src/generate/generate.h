@@ -1,4 +1,4 @@
-/* generate: graphs from a seed, the same for every number of ranks and threads.
+/* generate: makes graphs from a seed. A graph is the same for every number of ranks and threads.
  *
  * Every vertex and edge draws from its own counter-based stream of random numbers, so each rank makes its part of the
  * ids, and the graph does not depend on which rank made what. Only integers and exactly rounded operations are used, so
@@ -108,9 +108,9 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
 typedef enum gemp_eulerian_shape {
 	GEMP_EULERIAN_DEEP, /* a band: edges go to one of the next 31 vertices, so there are few circuits, each of which winds
 	                          around all vertices */
-	GEMP_EULERIAN_SHALLOW, /* each vertex is joined to older ones by a triangle or a pair of edges: tens of thousands of short
-	                          circuits; with fewer edges several vertices share one */
-	GEMP_EULERIAN_RANDOM, /* a closed walk that visits every vertex about equally often, in random order */
+	GEMP_EULERIAN_SHALLOW, /* each vertex is joined to older ones by a triangle or a pair of edges: tens of thousands of
+	                          short circuits; with fewer edges several vertices share a triangle or pair */
+	GEMP_EULERIAN_RANDOM,  /* a closed walk that visits every vertex about equally often, in random order */
 } gemp_eulerian_shape;
 
 typedef struct gemp_eulerian {

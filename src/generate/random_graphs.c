@@ -1,4 +1,5 @@
-/* random_graphs: uniform, R-MAT, graphs with an Euler circuit or path, and de Bruijn graphs. */
+/* random_graphs: the generators of uniform graphs, R-MAT graphs, graphs with an Euler circuit or path, and de Bruijn
+ * graphs. */
 
 #include "generate/generate.h"
 

@@ -4,12 +4,14 @@
  * shift) & (2^bits - 1). The sums of a range are small enough for the local memory of a work-group. There are four
  * methods, and one for CPU devices only:
  *
- *   decode    tuples are put in the order of their ranges: destinations are counted by range, the counts become prefix sums, and
- *             each work-group orders its tile of tuples in local memory and writes it in runs (primitive/split.h)
+ *   decode    tuples are put in the order of their ranges: destinations are counted by range, the counts become
+ *             prefix sums, and each work-group orders its tile of tuples in local memory and writes it in runs
+ *             (primitive/split.h)
  *   polling   every range reads every tuple
- *   converge  every range reads every tuple, and appends its own to a buffer
+ *   converge  every range reads every tuple, and appends its own tuples to a buffer
  *   atomic    every tuple is added to its destination by an atomic operation
- *   tables    every range reads every tuple, eight at a time: a table gives the positions of its own by the mask of matches
+ *   tables    every range reads every tuple, eight at a time: a table gives the positions of its own tuples by the
+ *             mask of matches
  */
 
 #ifndef GEMP_SHUFFLE_SHUFFLE_H
@@ -23,7 +25,8 @@ enum { GEMP_SHUFFLE_SHIFT = 13 }; /* the maximum shift with which sums fit local
 extern const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS]; /* "decode", ... */
 
 typedef enum gemp_shuffle_layout {
-	/* The first 4 bytes of a tuple are its destination; a tuple of 4 bytes has the destination in the high 2 and the value in the low 2. */
+	/* The first 4 bytes of a tuple are its destination; a tuple of 4 bytes has the destination in the high 2 bytes and
+	 * the value in the low 2 bytes. */
 	GEMP_SHUFFLE_AOS,
 	/* As AOS, and a column has all destinations once more, which are faster to count there; the column does not move. */
 	GEMP_SHUFFLE_AOS_KEYS,
@@ -55,8 +58,8 @@ typedef struct gemp_tuples {
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin);
 
-/* Local. Adds the values of tuples to the sums of their destinations, u32 [2^(bits + shift)], modulo 2^32; the value of a tuple is the
- * sum of its words. All methods give the same sums. Do not wait.
+/* Local. Adds the values of tuples to the sums of their destinations, u32 [2^(bits + shift)], modulo 2^32; the value of
+ * a tuple is the sum of its words. All methods give the same sums. Neither function waits for the device.
  *   gather      for tuples that decode has put in order, whose extent is not read
  *   accumulate  by any other method, for tuples without an extent; GEMP_EUSAGE for tables on a GPU */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,

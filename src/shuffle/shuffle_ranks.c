@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-/* A rank's own tuples never leave its device, so the bytes that do are those of its array without one range (a hole).
- * In shared memory a rank writes these bytes step by step; from the table of counts every other rank computes which of
- * them are for it.
+/* A rank's own tuples never leave its device, so the bytes that leave it are those of its array without one range, the
+ * hole. In shared memory a rank writes these bytes step by step; from the table of counts every other rank computes
+ * which of them are for it.
  *
  * By MPI the host maps the two ranges around the hole, in the array that leaves and in the array that arrives. */
 

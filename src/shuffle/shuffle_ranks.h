@@ -1,6 +1,6 @@
-/* shuffle_ranks: the shuffle by decoding, across ranks. Each rank puts its tuples in the order of their owners on its
- * device, the ranks exchange them, and each owner puts the received tuples in the order of ranges. A rank's own tuples
- * stay on its device.
+/* shuffle_ranks: shuffles tuples across ranks, by decoding. Each rank puts its tuples in the order of their owners on
+ * its device, the ranks exchange them, and each owner puts the received tuples in the order of ranges. A rank's own
+ * tuples stay on its device.
  *
  * GPUs of one node exchange through shared, page-locked memory: in each step a rank writes a chunk of its tuples there
  * while the other ranks read the chunk of the step before. This memory is kept from shuffle to shuffle, as locking its

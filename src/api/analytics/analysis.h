@@ -1,5 +1,5 @@
-/* analysis: what bfs, sssp, pagerank and spmv share: a graph with the selected edge types, laid out on each rank's
- * device so that values can travel along the edges; the columns of the result; and the report. All functions are
+/* analysis: the parts that bfs, sssp, pagerank and spmv share: a graph with the selected edge types, laid out on each
+ * rank's device so that values can travel along the edges; the columns of the result; and the report. All functions are
  * collective unless a comment says otherwise.
  */
 

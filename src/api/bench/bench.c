@@ -262,7 +262,8 @@ static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsign
 	return method == GEMP_SHUFFLE_DECODE && size > 4 ? measure(b, c, GEMP_SHUFFLE_AOS_KEYS) : GEMP_OK;
 }
 
-/* Is the method to be measured? Unless the settings name methods, all are that are possible here. */
+/* Returns whether the method is to be measured. If the settings name no method, all methods that are possible here are
+ * measured. */
 static bool is_wanted(const shuffle_bench *b, gemp_shuffle_method method, unsigned methods)
 {
 	if (methods)

@@ -42,7 +42,7 @@ gemp_code gemp_som_input_begin(gemp_som_input *out, gemp_context *context, const
 gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys);
 void gemp_som_input_free(gemp_som_input *input);
 
-/* Collective. Before the work: can the units be written to `files`? `into` is for vertices of a graph. */
+/* Collective. Checks, before the work, that the units can be written to `files`. `into` is for vertices of a graph. */
 gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_vertex_output *files);
 /* Collective. Writes the units of a graph's vertices. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,

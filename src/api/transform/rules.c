@@ -1,7 +1,7 @@
 /* rules: rules as a handle, their runs, and the replay of change logs.
  *
- * A run parses the text anew, since values of parameters are part of the rules. It changes the graph in memory step by step. The change
- * log, the drawing and the checkpoint are written on the way, the graph file at the end. A replay has the same frame, but no rules.
+ * A run parses the text anew, since parameter values are part of the rules. It changes the graph in memory. Change log,
+ * drawing and checkpoint are written on the way, the graph file at the end. A replay has no rules.
  */
 
 #include "gemp/rules.h"
@@ -112,7 +112,7 @@ typedef struct rewriting {
 	double shown;                    /* gemp_now() when progress was last logged */
 } rewriting;
 
-/* Collective. Before any work: do the settings go together, and can all files be written? Rank 0 looks at the files. */
+/* Collective. Checks, before any work, that the settings go together and that rank 0 can write all files. */
 static gemp_code check_files(const rewriting *r)
 {
 	const gemp_rewrite_settings *s = &r->settings;
@@ -223,7 +223,7 @@ static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, con
 	json_array_append_new(r->steps, object);
 }
 
-/* Logs the progress of a long run. The library does not look at the terminal: the caller's log callback decides what to show. */
+/* Logs the progress of a long run. The caller's log callback decides what to show. */
 static void report_progress(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	enum { PROGRESS_SECONDS = 10 };
@@ -313,7 +313,7 @@ static gemp_code parse_rules(rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. Gives the vertices of a graph that has changed the ids that a file of it has (partition/derived/canonical.h). */
+/* Collective. Gives the vertices of a changed graph the ids of its file (partition/derived/canonical.h). */
 static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 {
 	if (!sum_results(r).applied)
@@ -366,7 +366,7 @@ static gemp_code run_steps(rewriting *r)
 
 /* CHANGE LOG AND CHECKPOINT */
 
-/* Collective. With a checkpoint the log is one of its files until the rules are done. Only the first job writes the head. */
+/* Collective. With a checkpoint the log is one of its files until the rules end. Only the first job writes the head. */
 static gemp_code open_log(rewriting *r)
 {
 	GEMP_OWNED char *part = NULL;
@@ -441,8 +441,8 @@ static void close_checkpoint(rewriting *r, gemp_code code)
 
 /* RUNS */
 
-/* The order matters: an error in the rules is found before any device is opened, the checkpoint may replace the graph, and it is removed
- * only when graph, log and drawing are written. */
+/* The order matters: an error in the rules is found before any device is opened; the checkpoint may replace the graph,
+ * and it is removed only when graph, log and drawing are written. */
 gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
                          gemp_rules_result *result, gemp_report *report)
 {

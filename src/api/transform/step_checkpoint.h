@@ -41,7 +41,7 @@ void gemp_step_checkpoint_free(gemp_step_checkpoint *k);
 /* Local. The path of this job's part of the log; the caller frees (gemp_free). */
 gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path);
 
-/* Collective. Has a signal arrived, or is the time of this job over? */
+/* Collective. Returns whether a signal has arrived or the time of this job is over. */
 bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k);
 /* Collective. Saves the state, and returns GEMP_STOPPED with a message that says how to go on. The graph is in the
  * order of a file. */

@@ -31,8 +31,8 @@ static uint64_t closing_step(const void *context, uint64_t circuit)
 	return difference ? 64 - (uint64_t)__builtin_clzll(difference) : 0;
 }
 
-/* Every team requests the closing step of each circuit that it has from the circuit's owner, who thereby learns which
- * teams have it. */
+/* Every team requests the closing step of each circuit that it has from the circuit's owner, which thereby learns which
+ * teams have the circuit. */
 gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **closing_steps)
 {
 	GEMP_OWNED uint64_t *first = NULL, *last = NULL;

@@ -26,10 +26,10 @@ typedef struct gemp_euler_forest {
 	size_t decided_count, decided_capacity;
 } gemp_euler_forest;
 
-/* Union-find over numbers of either width: parent[i] < i except for roots, whose parents they are themselves. Several
- * threads and processes may call at the same time. topology/disjoint_sets.h does the same for vertices of 32 bits; it
- * also reports the root that was hooked, and is tuned for edges of a graph. Each step of a search halves the path, so
- * that later searches are shorter. */
+/* Union-find over numbers of either width: parent[i] < i unless i is a root, whose parent is i itself. Several threads
+ * and processes may call at the same time. topology/disjoint_sets.h does the same for vertices of 32 bits; it also
+ * reports the root that was hooked, and is tuned for edges of a graph. Each step of a search halves the path, so that
+ * later searches are shorter. */
 GEMP_INLINE uint64_t gemp_euler_root_of(void *parent, uint64_t i, bool wide)
 {
 	uint64_t above = gemp_number_load(parent, i, wide);

@@ -9,8 +9,8 @@
  * Most slots need no search for roots: Afforest's idea (Sutton, Ben-Nun and Barak 2018) unites a sample of the slots
  * first and compares roots for the others.
  *
- * Joining changes the successors along some stretches only. These are found by the labels of the joined slots, and only
- * they are walked again (gemp_euler_join_changed). */
+ * Joining changes the successors along some stretches only. The labels of the joined slots name these stretches, and
+ * only they are walked again (gemp_euler_join_changed). */
 
 enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 

@@ -2,8 +2,8 @@
  *
  * Two consecutive slots of a row may lie on different circuits, which share the row's vertex. Each rank unites the
  * circuits of its own rows; the slots at which two sets became one are the edges of a forest, and the forests of the
- * teams are merged (forest.h). The slots that are left are joined with the slot before: the edges that lead to a run of
- * joined slots rotate their successors (list.h, gemp_euler_rotated), which makes one circuit of theirs.
+ * teams are merged (forest.h). Each slot that remains is joined with the slot before it: the edges that lead to a run
+ * of joined slots rotate their successors (list.h, gemp_euler_rotated), which makes one circuit of all of them.
  */
 
 #ifndef GEMP_EULER_RANKS_JOIN_H

@@ -1,15 +1,15 @@
-/* list: contraction of circular lists (Reid-Miller 1994; Cole and Vishkin 1986). Level 0 consists of the edges,
- * level n + 1 of the splitters of level n.
+/* list: contraction of circular lists (Reid-Miller 1994; Cole and Vishkin 1986). Level 0 consists of the edges, level n
+ * + 1 of the splitters of level n.
  *
- * Elements are numbered over all teams; a team knows the successor of each of its own. About one of `spacing`
- * elements is a splitter, at a random place of its block. From each splitter a walk goes to the next one and
- * labels every element on its way with the splitter and the distance. On circuits without a splitter (orphans) every
- * third element becomes one, and then every element that is left. The splitter where a walk ends records the splitter
- * where it began, so the shorter list links splitters backwards.
+ * Elements are numbered over all teams; a team knows the successor of each of its own. About one of `spacing` elements
+ * is a splitter, at a random place of its block. From each splitter a walk goes to the next one and labels every
+ * element on its way with the splitter and the distance. On circuits without a splitter (orphans) every third element
+ * becomes one, and then every element that is left. The splitter where a walk ends records the splitter where it began,
+ * so the shorter list links splitters backwards.
  *
  * assembly/list_rank.h ranks lists, too: it takes open lists with weights and names for their ends. This one is
- * restricted to circuits, but has numbers of 4 bytes and shared memory, and keeps several walks of each thread
- * under way to hide memory latency; neither covers the other's use without losing speed.
+ * restricted to circuits, but has numbers of 4 bytes and shared memory, and keeps several walks of each thread under
+ * way to hide memory latency; neither could replace the other without losing speed.
  */
 
 #ifndef GEMP_EULER_RANKS_LIST_H

@@ -21,8 +21,8 @@ typedef struct ranking_state {
 	gemp_euler_lookup lookup; /* of the splitters' values */
 } ranking_state;
 
-/* Collective. Circuits of a single element are numbered and done. Returns the number of elements of all ranks on other
- * circuits. */
+/* Collective. Circuits of a single element get their numbers here and need no further work. Returns the number of
+ * elements of all ranks on other circuits. */
 static uint64_t number_closed(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;

@@ -4,8 +4,8 @@
 #include "core/threads.h"
 
 /* Distances are measured from an arbitrary splitter, so all places are rotated by the distance of list->fixed_splitter
- * (shift). Both ways write order->edge and order->source at random places, which is what makes this stage bound by
- * memory latency. */
+ * (shift). One team and several teams alike write order->edge and order->source at random places, so memory latency
+ * bounds this stage. */
 
 typedef struct placement {
 	gemp_euler_list *list;

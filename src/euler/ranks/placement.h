@@ -1,8 +1,8 @@
 /* placement: the order of the edges, of which each rank gets its part, from the places of splitters.
  *
- * An edge's place follows from the place of its splitter and its distance from that. Several teams send every edge to
- * the rank of its place. The members of a single team instead follow the stretches in shared memory once more, each
- * those that have some of its places.
+ * An edge's place follows from the place of its splitter and its distance from that splitter. Several teams send every
+ * edge to the rank of its place. The members of a single team instead follow the stretches in shared memory once more,
+ * and each member follows those that have some of its places.
  */
 
 #ifndef GEMP_EULER_RANKS_PLACEMENT_H
