@@ -1,5 +1,5 @@
-/* gas_bfs: one level of a direction-optimising breadth-first search (src/analytics/traversal/bfs.h): either the frontier pushes along
- * its out-edges, or unvisited vertices search their in-edges for the frontier. */
+/* gas_bfs: one level of a direction-optimising breadth-first search (src/analytics/traversal/bfs.h): either the
+ * frontier pushes along its out-edges, or unvisited vertices search their in-edges for the frontier. */
 #include "gas_frontier_types.clh"
 
 #define BFS_NONE UINT_MAX
@@ -81,8 +81,9 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 
 #include "gas_bottom_up.clh"
 
-/* closed: vertices without in-edges, which count as visited from the start; so do all own vertices from `open` on. They get no level,
- * except the source. source and before (the source of the previous search): UINT_MAX if another rank owns it. */
+/* closed: vertices without in-edges, which count as visited from the start; so do all own vertices from `open` on. They
+ * get no level, except the source. source and before (the source of the previous search): UINT_MAX if another rank owns
+ * it. */
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
                           __global const uint *restrict closed, __global uint *restrict visited,
                           __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
@@ -116,8 +117,8 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* Rows of out-edges and of in-edges (in_...). Local vertices from `ghosts` on belong to other ranks. clear: the frontier after the
- * next one, which is zeroed. */
+/* Rows of out-edges and of in-edges (in_...). Local vertices from `ghosts` on belong to other ranks. clear: the
+ * frontier after the next one, which is zeroed. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,

@@ -1,7 +1,8 @@
-/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h): it gathers values of own vertices into messages, and
- * scatters received messages to ghosts.
+/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h): it gathers values of own vertices into
+ * messages, and scatters received messages to ghosts.
  *
- * Places number the vertices that are sent to a rank, or the ghosts of a rank, 32 to a word. HALO_SIZE: bytes of a value, 0, 4 or 8.
+ * Places number the vertices that are sent to a rank, or the ghosts of a rank, 32 to a word. HALO_SIZE: bytes of a
+ * value, 0, 4 or 8.
  */
 #if HALO_SIZE == 8
 typedef ulong halo_value;
@@ -17,10 +18,10 @@ static inline uint halo_rank(__global const uint *restrict first, uint word)
 	return rank;
 }
 
-/* Sets bits[w] for the changed places of word w. The changed places of rank r, whose words begin at first[r], are counted, and up to `most`
- * of them are listed with their values, ready to be sent. few: two rows of counts that launches use alternately (the next launch's row
- * is cleared), then for each rank except `self` `most` values and as many places. A group whose words all belong to one rank
- * counts in local memory first. */
+/* Sets bits[w] for the changed places of word w. The changed places of rank r, whose words begin at first[r], are
+ * counted, and up to `most` of them are listed with their values, ready to be sent. few: two rows of counts that
+ * launches use alternately (the next launch's row is cleared), then for each rank except `self` `most` values and as
+ * many places. A group whose words all belong to one rank counts in local memory first. */
 __kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
                             __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
                             uint turn, volatile __global uint *few, uint most,
@@ -93,8 +94,8 @@ __kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict a
 	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
 }
 
-/* Scatters a message that has a bitmap of `places` from word bits_at on, and values from word values_at on. before[w]: number of values in
- * preceding words. */
+/* Scatters a message that has a bitmap of `places` from word bits_at on, and values from word values_at on. before[w]:
+ * number of values in preceding words. */
 __kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
                                 __global const uint *restrict before, uint before_at, uint first, uint places,
                                 __global halo_value *restrict values, uint wanted, volatile __global uint *arrived)

@@ -1,9 +1,9 @@
 /* gas_pagerank: PageRank by power iteration.
  *
- * A vertex sends x = rank / degree along each out-edge. The rank of a vertex without out-edges, a dangling vertex, is distributed
- * like the surfer's jumps. The kernels of a round read from the sums of the previous round the dangling rank and whether iteration
- * has ended; so the host can enqueue many rounds in advance. PAGERANK_WEIGHTED: the degree is the sum of the weights, and an
- * edge gets its proportion. */
+ * A vertex sends x = rank / degree along each out-edge. The rank of a vertex without out-edges, a dangling vertex, is
+ * distributed like the surfer's jumps. The kernels of a round read from the sums of the previous round the dangling
+ * rank and whether iteration has ended; so the host can enqueue many rounds in advance. PAGERANK_WEIGHTED: the degree
+ * is the sum of the weights, and an edge gets its proportion. */
 #include "gas_dense.clh"
 
 static inline gas_real gas_scatter(gas_real value, gas_weight weight)

@@ -1,7 +1,8 @@
-/* gas_spmv: sparse matrix times vector, repeated if requested, with division by the largest magnitude of the previous product.
+/* gas_spmv: sparse matrix times vector, repeated if requested, with division by the largest magnitude of the previous
+ * product.
  *
- * The largest magnitude of a round is stored as the bits of a non-negative double, whose order is that of the numbers, so an atomic maximum of
- * integers gives it. */
+ * The largest magnitude of a round is stored as the bits of a non-negative double, whose order is that of the numbers,
+ * so an atomic maximum of integers gives it. */
 #include "gas_dense.clh"
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 

@@ -1,11 +1,12 @@
-/* gas_sssp: one round of single-source shortest paths with near and far worklists (Davidson, Baxter, Garland and Owens 2014;
- * src/analytics/traversal/sssp.h): either the edges of near vertices are relaxed, or far vertices are scanned for those that are near
- * now.
+/* gas_sssp: one round of single-source shortest paths with near and far worklists (Davidson, Baxter, Garland and Owens
+ * 2014; src/analytics/traversal/sssp.h): either the edges of near vertices are relaxed, or far vertices are scanned for
+ * those that are near now.
  *
- * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of non-negative doubles, which have the order of the
- * numbers. A distance that does not fit is not stored, and GAS_OVERFLOW reports it. A vertex has one word: its distance or, with
- * SSSP_NAMES, a 32-bit distance in the upper half and in the lower half the name (gas_parents.clh) of the source from which the distance came. In
- * the end each predecessor has relaxed its edges with its final distance, so the smallest word has the smallest name. */
+ * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of non-negative doubles, which have the
+ * order of the numbers. A distance that does not fit is not stored, and GAS_OVERFLOW reports it. A vertex has one word:
+ * its distance or, with SSSP_NAMES, a 32-bit distance in the upper half and in the lower half the name
+ * (gas_parents.clh) of the source from which the distance came. In the end each predecessor has relaxed its edges with
+ * its final distance, so the smallest word has the smallest name. */
 #include "gas_frontier_types.clh"
 
 #if GAS_WEIGHTS == 2 || GAS_WEIGHTS == 4

@@ -5,12 +5,14 @@
 
 #include <string.h>
 
-/* The arrays are made by a counting sort in two levels: a range of rows is a bin and one thread's work; within it the edges are sorted
- * by buckets of neighbouring sources. A CPU device reads the host's arrays in place, which are therefore kept. */
+/* The arrays are made by a counting sort in two levels: a range of rows is a bin and one thread's work; within it the
+ * edges are sorted by buckets of neighbouring sources. A CPU device reads the host's arrays in place, which are
+ * therefore kept. */
 
 enum { MAX_RANGE = 1 << 16, MAX_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
-/* Rows of a bin. Their sums must fit local memory, beside 1 KB for the rest; at most 2^16, as a row within its bin has 16 bits. */
+/* Rows of a bin. Their sums must fit local memory, beside 1 KB for the rest; at most 2^16, as a row within its bin has
+ * 16 bits. */
 static uint32_t choose_range(const gemp_device *device, bool groups, const gemp_dense_pull_shape *shape, size_t real)
 {
 	uint32_t range = (uint32_t)gemp_min(shape->range, MAX_RANGE);

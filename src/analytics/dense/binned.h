@@ -36,8 +36,8 @@ void gemp_dense_binned_free(gemp_dense_binned *binned);
 
 gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned);
 
-/* Two launches, which do not wait: over the edges, by a kernel with BINNED_PARAMETERS, `how` and `more`; and over the rows, by a kernel
- * with PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
+/* Two launches, which do not wait: over the edges, by a kernel with BINNED_PARAMETERS, `how` and `more`; and over the
+ * rows, by a kernel with PULL_PARAMETERS of `pull`, sums, first, rows and `more`. */
 gemp_code gemp_dense_binned_gather(gemp_dense_binned *binned, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                    const gemp_argument *more, size_t count);
 gemp_code gemp_dense_binned_finish(gemp_dense_binned *binned, const gemp_dense_pull *pull, cl_kernel kernel,

@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
-/* The order of a round's steps is chosen so that the device never waits for the host: values are packed first, the launch over own
- * sources is enqueued, and only then the host reads the numbers of the round before and exchanges messages. A rank that has failed
- * takes part in every exchange until all ranks know of the failure, which is in the next agreement. */
+/* The order of a round's steps is chosen so that the device never waits for the host: values are packed first, the
+ * launch over own sources is enqueued, and only then the host reads the numbers of the round before and exchanges
+ * messages. A rank that has failed takes part in every exchange until all ranks know of the failure, which is in the
+ * next agreement. */
 
 enum { OPTIONS_SIZE = 512 };
 
@@ -79,7 +80,7 @@ static void count_bytes(gemp_dense *dense)
 	                       (gemp_layout_values(layout) + layout->own + held) * dense->real;
 }
 
-/* Pull and bins of each part of the edges. */
+/* Makes the pull of each part of the edges and, with bins, its bins. */
 static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how)
 {
 	const gemp_layout *layout = dense->layout;
@@ -96,8 +97,8 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how
 	return GEMP_OK;
 }
 
-/* One shape for all parts, chosen by the part that usually has the most edges; the kernel needs an order of rows if any part's rows are
- * not in classes. */
+/* All parts share one program and therefore one shape, which suits the part that usually has the most edges. The
+ * program reads order[] if the rows of any part are not stored by class. */
 static gemp_dense_pull_config choose_config(const gemp_dense *dense, const gemp_dense_options *options)
 {
 	const gemp_layout *layout = dense->layout;
@@ -138,8 +139,8 @@ done:
 	return code;
 }
 
-/* The exchange of sums has a communicator of its own, as only the ranks of a row of the grid take part. Its failure is one of the
- * whole row, so all ranks agree once more. */
+/* The exchange of sums has a communicator of its own, as only the ranks of a row of the grid take part. Its failure is
+ * one of the whole row, so all ranks agree once more. */
 gemp_code gemp_dense_connect(gemp_dense *dense, const gemp_comm *comm, gemp_code code)
 {
 	if (comm->size > 1)

@@ -75,8 +75,8 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device
                          const char *defines, const gemp_dense_options *options);
 void gemp_dense_free(gemp_dense *dense);
 
-/* Collective. Makes the exchanges by which several ranks send each other values. code: what gemp_dense_new and the caller's steps
- * after it have returned on this rank; a failure of any rank is a failure of all. */
+/* Collective. Makes the exchanges by which several ranks send each other values. code: what gemp_dense_new and the
+ * caller's steps after it have returned on this rank; a failure of any rank is a failure of all. */
 gemp_code gemp_dense_connect(gemp_dense *dense, const gemp_comm *comm, gemp_code code);
 
 /* Local. Begins a run: clears its report and the tickets. */
@@ -86,15 +86,15 @@ gemp_code gemp_dense_begin(gemp_dense *dense);
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count);
 
-/* Begins to read `size` bytes, at most GEMP_DENSE_FETCH, of a buffer that the last launches have written; gemp_dense_fetched waits for
- * them. *out is valid until the next fetch. For several ranks. */
+/* Begins to read `size` bytes, at most GEMP_DENSE_FETCH, of a buffer that the last launches have written;
+ * gemp_dense_fetched waits for them. *out is valid until the next fetch. For several ranks. */
 enum { GEMP_DENSE_FETCH = 1024 };
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size);
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
 
-/* The part of an application in the rounds of several ranks. In a round values of ghosts travel while kernels gather over edges of own
- * sources. The numbers of the round before, which say whether it was the last one, travel with the values, so a round may be begun in
- * vain. */
+/* The part of an application in the rounds of several ranks. In a round values of ghosts travel while kernels gather
+ * over edges of own sources. The numbers of the round before, which say whether it was the last one, travel with the
+ * values, so a round may be begun in vain. */
 enum { GEMP_DENSE_NUMBERS = 2 };
 typedef struct gemp_dense_rounds {
 	void *self;

@@ -1,6 +1,6 @@
-/* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device keeps rank / degree of each vertex, so a row only
- * adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in fixed point, which makes
- * them independent of the order of work-items, devices and ranks.
+/* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device keeps rank / degree of each vertex, so
+ * a row only adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in
+ * fixed point, which makes them independent of the order of work-items, devices and ranks.
  */
 
 #include "analytics/dense/pagerank.h"
@@ -40,8 +40,8 @@ static double degree_of(const gemp_layout *layout, uint32_t v)
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
 
-/* Ranks are divided by sums of weights. A sum near the smallest normal number would lose the weights that are subnormal, so sums keep
- * the mantissa's distance from it. */
+/* Ranks are divided by sums of weights. A sum near the smallest normal number would lose the weights that are
+ * subnormal, so sums keep the mantissa's distance from it. */
 static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 {
 	const gemp_layout *layout = dense->layout;
@@ -63,7 +63,7 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 	return GEMP_OK;
 }
 
-/* Degrees on the device, after a check that they can be divided by. */
+/* Uploads the degrees, after a check that ranks can be divided by them. */
 static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_dense *dense = &it->dense;
@@ -127,8 +127,9 @@ static gemp_code launch_start(const pagerank_run *run)
 	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 }
 
-/* The round's launches read the sums of the round before in place round % BATCH of rounds[], and add to those in the next place.
- * Several ranks clear all other places before place 1 is used again, when the sums of the last place have been read. */
+/* The round's launches read the sums of the round before in place round % BATCH of rounds[], and add to those in the
+ * next place. Several ranks clear all other places before place 1 is used again, when the sums of the last place have
+ * been read. */
 static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const pagerank_run *run = self;

@@ -1,11 +1,11 @@
-/* pagerank: the probability that a random surfer is at each vertex. The surfer follows an edge with probability `damping`, and
- * otherwise jumps.
+/* pagerank: the probability that a random surfer is at each vertex. The surfer follows an edge with probability
+ * `damping`, and otherwise jumps.
  *
  *     rank(v) = (1 - damping + damping * D) * jump(v) + damping * sum over edges u -> v of rank(u) / degree(u)
  *
- * The iteration begins with rank = jump. D is the sum of the ranks of vertices that no edge leaves; jump is uniform, or given by the
- * caller. Parallel edges and loops count. With weights an edge carries the part of its source's rank that its weight has in the sum of
- * the weights of its source's edges.
+ * The iteration begins with rank = jump. D is the sum of the ranks of vertices that no edge leaves; jump is uniform, or
+ * given by the caller. Parallel edges and loops count. With weights an edge carries the part of its source's rank that
+ * its weight has in the sum of the weights of its source's edges.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_PAGERANK_H
@@ -32,8 +32,8 @@ typedef struct gemp_pagerank_result {
 	gemp_dense_report report;
 } gemp_pagerank_result;
 
-/* Collective. layout: edges as the surfer follows them, with GEMP_LAYOUT_IN, and GEMP_LAYOUT_OUT_WEIGHT if it has weights, none of
- * which may be negative. It is borrowed. */
+/* Collective. layout: edges as the surfer follows them, with GEMP_LAYOUT_IN, and GEMP_LAYOUT_OUT_WEIGHT if it has
+ * weights, none of which may be negative. It is borrowed. */
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options);
 void gemp_pagerank_free(gemp_pagerank *pagerank); /* takes NULL */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row is a hub, in the middle class, or in the rest, by its number of edges. Kernels find a row's class by its place in the order, so
- * rows that are not stored by class need order[]. A hub's slices may end on different work-groups: ended[hub] counts them, and the
- * group that ends the last one adds up their partial sums. */
+/* A row is a hub, in the middle class, or in the rest, by its number of edges. Kernels find a row's class by its place
+ * in the order, so rows that are not stored by class need order[]. A hub's slices may end on different work-groups:
+ * ended[hub] counts them, and the group that ends the last one adds up their partial sums. */
 
 enum { HUB, MIDDLE, REST, CLASSES };
 
@@ -27,7 +27,8 @@ static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *
 	return value ? value : gemp_tuning(device, name, otherwise);
 }
 
-/* As many lanes as short rows have work for: measured on an H200 with a mean of 5 and of 32 edges. */
+/* The lanes that share a short row: 2, 4 or 8, by the mean number of edges. Measured on an H200 with a mean of 5 and of
+ * 32 edges. */
 static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 {
 	uint64_t edges = 0, rows_counted = 1;
@@ -115,8 +116,8 @@ static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	return GEMP_OK;
 }
 
-/* The places in the order of rows where blocks begin. A block has about `size` edges and rows, which gives the workers of a CPU equal
- * work. */
+/* The places in the order of rows where blocks begin. A block has about `size` edges and rows, which gives the workers
+ * of a CPU equal work. */
 static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              uint32_t size)
 {
@@ -139,8 +140,8 @@ static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	return GEMP_OK;
 }
 
-/* As many work-items as there are tasks for, or as keep all units busy. At least one group: the kernel decides whether the round is the
- * last one. */
+/* Launches as many work-items as there are tasks for, but not more than keep all units busy. At least one group runs,
+ * since the kernel decides whether the round is the last one. */
 static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shape)
 {
 	const cl_uint *classes = pull->classes;

@@ -1,8 +1,9 @@
 /* pull: rows on a device fetch the values of their sources (kernels/analytics/gas_pull.clh).
  *
- * Rows lie in classes by their length. On a GPU a row with many edges (a hub) is cut into slices, each for a work-group; the number of
- * lanes that share another row depends on its class. On a CPU device workers take slices of hubs, and blocks of rows that have about as
- * many edges. Workers take tickets; tickets_used counts the tickets of earlier launches, so no launch has to clear the counter.
+ * Rows lie in classes by their length. On a GPU a row with many edges (a hub) is cut into slices, each for a
+ * work-group; the number of lanes that share another row depends on its class. On a CPU device workers take slices of
+ * hubs, and blocks of rows that have about as many edges. Workers take tickets; tickets_used counts the tickets of
+ * earlier launches, so no launch has to clear the counter.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_PULL_H
@@ -77,7 +78,8 @@ enum { GEMP_DENSE_PULL_ARGUMENTS = 15 };
 void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
                                const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS]);
 
-/* Launches `kernel` with PULL_PARAMETERS, followed by the arguments `more`; does nothing if no row is pulled. Does not wait. */
+/* Launches `kernel` with PULL_PARAMETERS, followed by the arguments `more`; does nothing if no row is pulled. Does not
+ * wait. */
 enum { GEMP_DENSE_MAX_EXTRA = 12 };
 gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const gemp_buffer *value,
                                  const gemp_buffer *held, cl_uint how, const gemp_argument *more, size_t count);

@@ -1,7 +1,8 @@
-/* spmv: products of a sparse matrix and a vector, on the device. With `normal` the vector is divided by its largest magnitude in
- * each round. If sums leave the range of the precision nevertheless, the run is repeated. Before each product values are then multiplied
- * by a power of 2, which rounds nothing and is chosen such that no sum can overflow, even if every edge of the longest row had the
- * largest weight and a source with the largest value. The repeated run needs the values on the host after each round.
+/* spmv: products of a sparse matrix and a vector, on the device. With `normal` the vector is divided by its largest
+ * magnitude in each round. If sums leave the range of the precision nevertheless, the run is repeated. Before each
+ * product values are then multiplied by a power of 2, which rounds nothing and is chosen such that no sum can overflow,
+ * even if every edge of the longest row had the largest weight and a source with the largest value. The repeated run
+ * needs the values on the host after each round.
  */
 
 #include "analytics/dense/spmv.h"
@@ -80,7 +81,8 @@ struct gemp_spmv {
 	gemp_dense dense;
 };
 
-/* Collective. Replaces out->y, whose largest magnitude is *greatest, by its product; *factor: the growth of that magnitude. */
+/* Collective. Replaces out->y, whose largest magnitude is *greatest, by its product; *factor: the growth of that
+ * magnitude. */
 static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
                                  double *factor, gemp_spmv_result *out)
 {
@@ -174,7 +176,8 @@ static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, 
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
-/* Batches grow until one takes BATCH_SECONDS: progress is then reported often enough, and the device does not wait for launches. */
+/* Batches grow until one takes BATCH_SECONDS: progress is then reported often enough, and the device does not wait for
+ * launches. */
 static gemp_code run_one_rank(spmv_run *run)
 {
 	gemp_device *device = run->it->dense.device;

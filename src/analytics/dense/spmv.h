@@ -2,9 +2,9 @@
  *
  *     y(v) = sum over edges u -> v of weight * x(u)
  *
- * The edges are the layout's; without weights each weighs 1, and parallel edges add up. For y = A x, where A[i][j] is the weight of the
- * edge i -> j, the layout leads against the edges, so that rows gather the values of their targets. A layout along the edges
- * multiplies by the transpose.
+ * The edges are the layout's; without weights each weighs 1, and parallel edges add up. For y = A x, where A[i][j] is
+ * the weight of the edge i -> j, the layout leads against the edges, so that rows gather the values of their targets. A
+ * layout along the edges multiplies by the transpose.
  */
 
 #ifndef GEMP_ANALYTICS_DENSE_SPMV_H
@@ -34,14 +34,15 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device 
                         const gemp_dense_options *options);
 void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
 
-/* A normal run keeps its precision while the largest magnitude of every round is at least this and at most its inverse. Otherwise the
- * run is repeated with values that are scaled on the host before each product. */
+/* A normal run keeps its precision while the largest magnitude of every round is at least this and at most its inverse.
+ * Otherwise the run is repeated with values that are scaled on the host before each product. */
 static inline double gemp_spmv_min(bool fp64)
 {
 	return fp64 ? 0x1p-200 : 0x1p-30;
 }
 
-/* The error of a product or a value that is too small for the precision: relative to the largest magnitude if normal, else absolute. */
+/* The error of a product or a value that is too small for the precision: relative to the largest magnitude if normal,
+ * else absolute. */
 static inline double gemp_spmv_underflow(bool fp64, bool normal)
 {
 	double least = gemp_spmv_min(fp64), lost = fp64 ? 0x1p-1074 : 0x1p-149;

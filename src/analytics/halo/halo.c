@@ -9,10 +9,10 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* A message between ranks of one node is written by the sender where the receiver reads it, in a block of shared memory that begins
- * with the node's barrier. Every rank has a region for its outgoing messages behind the regions of lower ranks of the node, and every
- * message two copies: a rank may fill the message of the next round while the last one is still read. Messages between nodes have
- * one copy, since a round ends only when they have been sent and received. */
+/* A message between ranks of one node is written by the sender where the receiver reads it, in a block of shared memory
+ * that begins with the node's barrier. Every rank has a region for its outgoing messages behind the regions of lower
+ * ranks of the node, and every message two copies: a rank may fill the message of the next round while the last one is
+ * still read. Messages between nodes have one copy, since a round ends only when they have been sent and received. */
 
 /* Adds up from before[from] on, whatever its value is. The reader of one message subtracts before[] of the first word
  * of its rank, so the words of other ranks need not be up to date. */
@@ -79,8 +79,8 @@ static int chunk_count(size_t bytes)
 	return (int)(bytes / chunk + (bytes % chunk != 0));
 }
 
-/* Counts, word ranges and message capacities of one direction, from the layout's links. Regions begin at cache
- * lines. */
+/* Computes the counts, word ranges and message capacities of one direction from the layout's links. Regions begin at
+ * cache lines. */
 static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 {
 	size_t ranks = (size_t)halo->ranks;
@@ -191,8 +191,8 @@ static size_t message_bytes(const gemp_halo *halo, int rank)
 	return round_up(halo_capacity(&halo->out, rank, halo->size), border);
 }
 
-/* Collective over the node. *first: where this rank's messages begin in the shared block, behind the barrier. Returns the size of the
- * block. */
+/* Collective over the node. *first: where this rank's messages begin in the shared block, behind the barrier. Returns
+ * the size of the block. */
 static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *first)
 {
 	uint64_t own = 0, size = 0, before = 0;
@@ -214,7 +214,8 @@ static void place_messages_of(gemp_halo *halo, halo_direction *direction, int ra
 		gemp_pinned_register(&direction->pinned[rank], halo->device, at, 2 * step);
 }
 
-/* Collective over the node. Each rank sends the others the offset and the size of their messages in the shared block. */
+/* Collective over the node. Each rank sends the others the offset and the size of their messages in the shared
+ * block. */
 static void send_places(gemp_halo *halo, char *bytes, uint64_t first)
 {
 	const gemp_comm *comm = halo->comm;
@@ -250,7 +251,7 @@ static void new_shared_messages(gemp_halo *halo)
 		halo->has_remote = true;
 		return;
 	}
-	/* Ranks map the block at different addresses, but at the same offset within a page, so all round up by the same amount. */
+	/* Ranks map the block at different addresses, but at one offset within a page: all round up by the same amount. */
 	char *bytes = (char *)round_up((uintptr_t)halo->shared.bytes, page);
 	send_places(halo, bytes, first);
 	gemp_node_barrier_new(&halo->barrier, bytes, comm->node_size, comm->node_rank);
@@ -391,8 +392,8 @@ static void post_sends(gemp_halo *halo)
 	}
 }
 
-/* Collective. Exchanges messages with ranks of other nodes and waits for all of them. On a CPU device the thread yields between its
- * tests: polling all the time would take a core from the kernel that runs meanwhile. */
+/* Collective. Exchanges messages with ranks of other nodes and waits for all of them. On a CPU device the thread yields
+ * between its tests: polling all the time would take a core from the kernel that runs meanwhile. */
 static void exchange_remote(gemp_halo *halo)
 {
 	post_receives(halo);
@@ -410,8 +411,9 @@ static void exchange_remote(gemp_halo *halo)
 	}
 }
 
-/* Collective. Exchanges the messages. numbers[all], unless NULL, become those of all ranks: the first `sums` their sums, the rest their
- * maxima. If all ranks share one node, they post the numbers in the barrier; otherwise the numbers are reduced by MPI. */
+/* Collective. Exchanges the messages. numbers[all], unless NULL, become those of all ranks: the first `sums` their
+ * sums, the rest their maxima. If all ranks share one node, they post the numbers in the barrier; otherwise the numbers
+ * are reduced by MPI. */
 static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 {
 	const double begin = gemp_now();

@@ -1,16 +1,17 @@
-/* halo: the halo exchange of vertex values: each rank sends values of own vertices to the ranks that have them as ghosts,
- * while the device goes on with work that needs no ghosts.
+/* halo: the halo exchange of vertex values: each rank sends values of own vertices to the ranks that have them as
+ * ghosts, while the device goes on with work that needs no ghosts.
  *
- *   begin -> kernels over own sources are enqueued, and the host does not wait for them -> round -> end -> kernels over ghosts
+ *   begin -> kernels over own sources are enqueued, without a wait -> round -> end -> kernels over ghosts
  *
  * For each rank and round the sender takes the smallest of three forms: all values; the changed values with a bitmap of
- * them; or the changed values with their places. Ranks of one node write messages into shared memory and post the numbers of
- * a round with them (comm/shared.h); other ranks receive messages by MPI. One rank has nothing to send.
+ * them; or the changed values with their places. Ranks of one node write messages into shared memory and post the
+ * numbers of a round with them (comm/shared.h); other ranks receive messages by MPI. One rank has nothing to send.
  *
- * A place is the number of a vertex among those that one rank sends to another, in the order of links->send. Bitmaps have 32 places
- * a word, and each rank's places begin at a word of their own: out.first[ranks + 1] words. A message is a halo_head, then nothing
- * (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then the values. Invariant: before[w] is the number of
- * set bits in bits[0 .. w), which gives the value of a set bit a known place. Names that begin with halo_ are private to this folder.
+ * A place is the number of a vertex among those that one rank sends to another, in the order of links->send. Bitmaps
+ * have 32 places a word, and each rank's places begin at a word of their own: out.first[ranks + 1] words. A message is
+ * a halo_head, then nothing (HALO_ALL), a bitmap (HALO_BITS) or places (HALO_PAIRS), padded to 8 bytes, then the
+ * values. Invariant: before[w] is the number of set bits in bits[0 .. w), which gives the value of a set bit a known
+ * place. Names that begin with halo_ are private to this folder.
  *
  * begin, round and end are collective: all ranks call them in turn, also after a failure.
  */
@@ -172,39 +173,41 @@ gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const 
                               const gemp_halo_read *read);
 gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
-/* Collective. value_size: 4 or 8 bytes, or 0: messages say only which vertices have changed. comm and links are borrowed. */
+/* Collective. value_size: 4 or 8 bytes, or 0: messages say only which vertices have changed. comm and links are
+ * borrowed. */
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size);
 gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device *device, size_t value_size);
 /* Collective. Takes NULL; then all ranks must pass NULL. */
 void gemp_halo_free(gemp_halo *halo);
 
-/* Packs this round's messages. A rank that has failed calls round and end nevertheless: messages that it cannot pack are sent empty,
- * and the ranks agree on their codes at the end of the round.
+/* Packs this round's messages. A rank that has failed calls round and end nevertheless: messages that it cannot pack
+ * are sent empty, and the ranks agree on their codes at the end of the round.
  *
- * values[known], of value_size bytes; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own vertices are
- * read; kernels enqueued before have ended on return. NULL: all have changed; the call then does not wait on a GPU, and until `end`
- * kernels may read own values, but neither write them nor read those of ghosts. read: a buffer that the host reads with the bitmap,
- * or NULL. */
+ * values[known], of value_size bytes; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own
+ * vertices are read; kernels enqueued before have ended on return. NULL: all have changed; the call then does not wait
+ * on a GPU, and until `end` kernels may read own values, but neither write them nor read those of ghosts. read: a
+ * buffer that the host reads with the bitmap, or NULL. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read);
 
-/* Collective. Exchanges the messages of this round, if `begin` was called. A failure of any rank is a failure of all; otherwise sums[]
- * become those of all ranks, modulo 2^64, and greatest[] the maxima. */
+/* Collective. Exchanges the messages of this round, if `begin` was called. A failure of any rank is a failure of all;
+ * otherwise sums[] become those of all ranks, modulo 2^64, and greatest[] the maxima. */
 enum { GEMP_HALO_MAX_SUMS = 8 };
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count);
 
-/* Writes received values to their ghosts, for kernels that are launched from now on, and sets bits of these ghosts in `arrived`
- * (which may be `changed`; NULL: not wanted); no bits are cleared. Does not wait for kernels on a GPU. Without a round since
- * `begin` it exchanges the messages first. */
+/* Writes received values to their ghosts, for kernels that are launched from now on, and sets bits of these ghosts in
+ * `arrived` (which may be `changed`; NULL: not wanted); no bits are cleared. Does not wait for kernels on a GPU.
+ * Without a round since `begin` it exchanges the messages first. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_halo_traffic(const gemp_halo *halo); /* of this rank so far */
 /* The difference between the present traffic and `before`; zeros if halo is NULL. */
 gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *before);
 
-/* Collective. Without messages: a failure of any rank is a failure of all; otherwise sums[count] become those of all ranks. */
+/* Collective. Without messages: a failure of any rank is a failure of all; otherwise sums[count] become those of all
+ * ranks. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
 #endif

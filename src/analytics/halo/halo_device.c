@@ -142,7 +142,8 @@ static bool reads_bits_early(const gemp_halo *halo)
 	return words > 0 && words <= EARLY_WORDS;
 }
 
-/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if wanted, the bitmap and `read`. */
+/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if wanted, the bitmap and
+ * `read`. */
 static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
@@ -164,8 +165,8 @@ static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const 
 	return GEMP_OK;
 }
 
-/* If all changes were listed and HALO_PAIRS is the smallest form for each rank, makes the messages of the lists, without another read,
- * and returns true. */
+/* If all changes were listed and HALO_PAIRS is the smallest form for each rank, makes the messages of the lists,
+ * without another read, and returns true. */
 static bool write_lists(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;

@@ -1,7 +1,8 @@
 /* The exchange by the host's threads, in buffers of a CPU device, whose memory the host can read in place.
  *
- * Few changes are found from the changed vertices: halo_index has for each rank the bitmap of vertices that it is sent, and
- * prefix sums over it, from which a popcount gives a vertex's place. More changes are found by a pass over all places.
+ * Few changes are found from the changed vertices: halo_index has for each rank the bitmap of vertices that it is sent,
+ * and prefix sums over it, from which a popcount gives a vertex's place. More changes are found by a pass over all
+ * places.
  */
 
 #include "analytics/halo/halo.h"
@@ -202,7 +203,8 @@ static void mark_words(void *context, size_t range, size_t begin, size_t end)
 		p->halo->out.bits[w] = mark_word(p->halo->slot + w * 32, p->changed);
 }
 
-/* Copies values behind the heads of messages, whose forms are known by now. A copy of constant size is one instruction. */
+/* Copies values behind the heads of messages, whose forms are known by now. A copy of constant size is one
+ * instruction. */
 static void gather_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -228,7 +230,8 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Few changes are packed from a list; otherwise a bitmap of all places is made, from which the form of each message follows. */
+/* Few changes are packed from a list; otherwise a bitmap of all places is made, from which the form of each message
+ * follows. */
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {

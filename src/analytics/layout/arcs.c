@@ -104,8 +104,8 @@ static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64
 
 /* ONE RANK
  *
- * It has both ends of all edges: it takes the arcs from the first local vertex, from the second, and so on, and writes each to the
- * range of the row that it leads to, where they then are sorted. */
+ * It has both ends of all edges: it takes the arcs from the first local vertex, from the second, and so on, and writes
+ * each to the range of the row that it leads to, where they then are sorted. */
 
 typedef struct local_task {
 	const gemp_layout_state *state;
@@ -114,8 +114,8 @@ typedef struct local_task {
 	uint64_t *places; /* [chunks][ranges] */
 } local_task;
 
-/* Adds the arcs of the edges [begin, end) of `source`. edge: the edges' places among the rows by source, where weights are; NULL: from
- * begin on. loops: edges to `source` itself count, too. */
+/* Adds the arcs of the edges [begin, end) of `source`. edge: the edges' places among the rows by source, where weights
+ * are; NULL: from begin on. loops: edges to `source` itself count, too. */
 static inline __attribute__((always_inline)) void add_edges(const local_task *g, uint64_t *places,
                                                             const gemp_layout_type *type, const gemp_vertex *ends,
                                                             const gemp_edge *edge, uint64_t begin, uint64_t end,
@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) void add_edges(const local_task *g,
 	}
 }
 
-/* words 0: arcs are counted. */
+/* With words == 0 the arcs are only counted. */
 static inline __attribute__((always_inline)) void add_chunk(const local_task *g, size_t chunk, unsigned words)
 {
 	uint64_t *places = g->places + chunk * g->state->arcs.ranges;

@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left: weights may have 8 or 16
- * bits. */
+/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left: weights may
+ * have 8 or 16 bits. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
 	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
@@ -19,8 +19,8 @@ static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t
 	return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
 }
 
-/* Offsets have 32 bits where they fit, as kernels read two of them for each row. The host's offsets have 64 bits, so a CPU device needs
- * a copy, too. */
+/* Offsets have 32 bits where they fit, as kernels read two of them for each row. The host's offsets have 64 bits, so a
+ * CPU device needs a copy, too. */
 static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
 	size_t count = (size_t)rows->rows + 1;

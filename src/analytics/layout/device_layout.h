@@ -1,7 +1,7 @@
 /* device_layout: a layout's rows on a device: begin[rows + 1], end[edges], weight[edges] for each kind of rows.
  *
- * A CPU device reads the host's arrays in place, so the layout must outlive the device rows; a GPU has copies. Offsets have 32 bits
- * unless a rank has nearly 2^32 edges.
+ * A CPU device reads the host's arrays in place, so the layout must outlive the device rows; a GPU has copies. Offsets
+ * have 32 bits unless a rank has nearly 2^32 edges.
  */
 
 #ifndef GEMP_ANALYTICS_LAYOUT_DEVICE_LAYOUT_H
@@ -28,8 +28,8 @@ typedef struct gemp_device_layout {
 	double seconds;                                        /* of copying */
 } gemp_device_layout;
 
-/* Are edges numbered in 64 bits? Kernels count beyond the last edge by less than 2^16: by a slice, or by four times the work-items
- * of a group, which must not overflow 32 bits. */
+/* Are edges numbered in 64 bits? Kernels count beyond the last edge by less than 2^16: by a slice, or by four times the
+ * work-items of a group, which must not overflow 32 bits. */
 static inline bool gemp_layout_wide(uint64_t edges)
 {
 	return edges > UINT32_MAX - UINT16_MAX;
@@ -40,7 +40,8 @@ gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, c
                                  unsigned parts);
 void gemp_device_layout_free(gemp_device_layout *layout);
 
-/* Compiler options of programs that include gas.clh: how rows and weights are kept, as in " -DGAS_WIDE -DGAS_WEIGHTS=1". */
+/* Compiler options of programs that include gas.clh: how rows and weights are kept, as in " -DGAS_WIDE
+ * -DGAS_WEIGHTS=1". */
 enum { GEMP_LAYOUT_OPTIONS_SIZE = 64 };
 void gemp_device_layout_options(const gemp_device_layout *layout, char options[GEMP_LAYOUT_OPTIONS_SIZE]);
 

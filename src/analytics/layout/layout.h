@@ -101,15 +101,15 @@ typedef struct gemp_layout {
 	double seconds; /* to make the layout, without loading the graph */
 } gemp_layout;
 
-/* Collective. Loads the parts of the graph that it needs; the graph must outlive the layout. Weights that are missing, NULL, no
- * numbers, not finite, out of the range of the wanted kind, or negative where they must not be, are GEMP_EDATA, and the message names
- * the edge by its keys. */
+/* Collective. Loads the parts of the graph that it needs; the graph must outlive the layout. Weights that are missing,
+ * NULL, no numbers, not finite, out of the range of the wanted kind, or negative where they must not be, are
+ * GEMP_EDATA, and the message names the edge by its keys. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options);
 void gemp_layout_free(gemp_layout *layout);
 
-/* The grid that is as nearly square as the number of ranks allows, and not wider than high: values travel while kernels run, but sums
- * do not. For a prime number of ranks it has one column, which is the cut by target. */
+/* The grid that is as nearly square as the number of ranks allows, and not wider than high: values travel while kernels
+ * run, but sums do not. For a prime number of ranks it has one column, which is the cut by target. */
 gemp_layout_grid gemp_layout_grid_of(int ranks);
 
 size_t gemp_layout_weight_size(gemp_layout_weights weights); /* bytes; 0: unweighted */
@@ -155,8 +155,8 @@ static inline void gemp_layout_weight_load(uint32_t *words, gemp_layout_weights 
 	}
 }
 
-/* Collective. Writes the key of an id, which is the same on all ranks, to text[capacity], cut if it is longer. The graph's keys must be
- * loaded. */
+/* Collective. Writes the key of an id, which is the same on all ranks, to text[capacity], cut if it is longer. The
+ * graph's keys must be loaded. */
 gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
                                 size_t capacity);
 
@@ -166,7 +166,8 @@ typedef enum gemp_layout_parts {
 	GEMP_LAYOUT_OUT_WEIGHT = 4, /* out_weight */
 } gemp_layout_parts;
 
-/* Do the counts of a layout agree with each other? For assert. A layout that a test has made for one rank may lack links. */
+/* Do the counts of a layout agree with each other? For assert. A layout that a test has made for one rank may lack
+ * links. */
 static inline bool gemp_layout_is_valid(const gemp_layout *layout)
 {
 	const uint32_t *ghost_begin = layout->links.ghost_begin;

@@ -1,5 +1,6 @@
-/* layout_build: makes a layout in the steps of layout_state.h. Every weight is checked once before any edge is sent. The first invalid
- * weight is reported with the keys of its edge's ends, by all ranks alike; the range of the valid ones decides how weights are kept.
+/* layout_build: makes a layout in the steps of layout_state.h. Every weight is checked once before any edge is sent.
+ * The first invalid weight is reported with the keys of its edge's ends, by all ranks alike; the range of the valid
+ * ones decides how weights are kept.
  */
 
 #include "analytics/layout/layout_state.h"
@@ -43,8 +44,8 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Collective. Rows by source, with weights. Rows by target are loaded for one rank, whose layout is faster to make
- * from both, and for degrees of edges against their direction. */
+/* Collective. Loads rows by source, with weights. Rows by target are loaded for one rank, whose layout is faster to
+ * make from both, and for degrees of edges against their direction. */
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
@@ -269,8 +270,8 @@ static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_l
 	                                    : GEMP_LAYOUT_U8;
 }
 
-/* Collective. Finds the column of each type, decides how weights are kept, and sets the layout's smallest and largest weight and the
- * sum. The first rank with an invalid weight reports it. */
+/* Collective. Finds the column of each type, decides how weights are kept, and sets the layout's smallest and largest
+ * weight and the sum. The first rank with an invalid weight reports it. */
 static gemp_code make_weights(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;

@@ -7,8 +7,8 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-/* Loops over arcs are compiled once for each size of an arc and of a weight, since copies of constant size need no call of memcpy:
- * hence the functions that are always inlined, and the switches over sizes. */
+/* Loops over arcs are compiled once for each size of an arc and of a weight, since copies of constant size need no call
+ * of memcpy: hence the functions that are always inlined, and the switches over sizes. */
 
 enum { DIGIT = 8, MAX_PASSES = 4 };
 
@@ -111,8 +111,8 @@ static inline __attribute__((always_inline)) void fill_rows(const fill_task *f, 
 		put_arc(f, sorted + i * words, size);
 }
 
-/* Dispatches to code for the size of weights; memory that a thread sorts in is kept for its next range. A failure is
- * the thread's own until the loop has ended. */
+/* Selects the code for the size of weights. A thread keeps its sort memory for its next range. Its failure is stored in
+ * its buffer, because a loop of threads cannot return it, and is taken after the loop. */
 static void fill_range(void *context, unsigned thread, size_t range)
 {
 	const fill_task *f = context;
@@ -211,9 +211,9 @@ done:
 
 /* ROWS BY SOURCE
  *
- * The edges of `in`, `in_ghost` and `in_other` are moved to buckets of sources in the order of targets, and then each bucket to
- * its rows, so the ends of each row ascend. Blocks of rows are dealt to the buckets in turn, which spreads the hubs, as these come
- * first. */
+ * The edges of `in`, `in_ghost` and `in_other` are moved to buckets of sources in the order of targets, and then each
+ * bucket to its rows, so the ends of each row ascend. Blocks of rows are dealt to the buckets in turn, which spreads
+ * the hubs, as these come first. */
 
 enum { BLOCK_BITS = 4 };
 

@@ -88,8 +88,9 @@ gemp_code gemp_layout_make_arcs(gemp_layout_state *state);
  * follows. */
 gemp_code gemp_layout_make_arcs_alone(gemp_layout_state *state);
 
-/* A stable split into buckets, by chunks on all threads. count[chunks * buckets] is of arcs in each bucket of each chunk; it
- * becomes the place of the first of them where buckets follow one another, and begin[buckets + 1] where buckets begin. */
+/* A stable split into buckets, by chunks on all threads. count[chunks * buckets] is of arcs in each bucket of each
+ * chunk; it becomes the place of the first of them where buckets follow one another, and begin[buckets + 1] where
+ * buckets begin. */
 void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, uint64_t *begin);
 
 /* As many ranges of rows as `count` arcs are worth, a power of 2, and their rows, a power of 2. */

@@ -1,6 +1,7 @@
-/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank requests from the owners of
- * the ends of its edges the places of these vertices in the owner's order. Owners keep the requests, which are the vertices that
- * they will send. On a grid of several columns the same exchange finds the rows of other ranks' targets (make_sums).
+/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank requests from
+ * the owners of the ends of its edges the places of these vertices in the owner's order. Owners keep the requests,
+ * which are the vertices that they will send. On a grid of several columns the same exchange finds the rows of other
+ * ranks' targets (make_sums).
  */
 
 #include "analytics/layout/layout_state.h"
@@ -102,8 +103,9 @@ static void remote_vertices_free(remote_vertices *remote)
 	*remote = (remote_vertices){ 0 };
 }
 
-/* Collective, with several columns: edges that lead to one vertex are on all ranks of its row of the grid, so the counts of
- * all of them are added up. The ranks of a row own ids that follow one another, so counts lie in the order of ranks. */
+/* Collective, with several columns: edges that lead to one vertex are on all ranks of its row of the grid, so the
+ * counts of all of them are added up. The ranks of a row own ids that follow one another, so counts lie in the order of
+ * ranks. */
 static gemp_code make_in_counts(gemp_layout_state *state)
 {
 	const gemp_shard *graph = state->graph;
@@ -131,7 +133,7 @@ static bool is_remote_target(const gemp_layout_state *state, size_t to)
 	return !gemp_layout_is_own(state, to) && state->from_own[to] + state->from_ghost[to] > 0;
 }
 
-/* Lists the ids of such targets, ascending. */
+/* Lists the ids of remote targets, ascending. */
 static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_state *state)
 {
 	for (size_t to = 0; to < state->targets; to++)
@@ -156,7 +158,8 @@ static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertice
 	return GEMP_OK;
 }
 
-/* The owners of remote targets are ranks of this row of the grid, and so are the ranks that have requested targets here. */
+/* The owners of remote targets are ranks of this row of the grid, and so are the ranks that have requested targets
+ * here. */
 static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
@@ -313,7 +316,7 @@ static void make_keys(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Sets the arrays by local vertex, and the way from rows to local vertices. */
+/* Sets the arrays that are indexed by local vertex, and local[], which maps rows to local vertices. */
 static void place_own_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -357,7 +360,8 @@ static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order, in which values are received. */
+/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order, in which values are
+ * received. */
 static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
 {
 	gemp_layout *out = state->out;

@@ -4,17 +4,17 @@
 #include "core/memory.h"
 #include "core/timer.h"
 
-/* The device keeps levels and visited vertices between runs: a kernel that begins a search clears both, except the levels of vertices
- * without incoming edges, which can only be reached as a source. Several ranks send bits of the frontier only, since the level of a
- * vertex is the round in which its bit was set. */
+/* The device keeps levels and visited vertices between runs: a kernel that begins a search clears both, except the
+ * levels of vertices without incoming edges, which can only be reached as a source. Several ranks send bits of the
+ * frontier only, since the level of a vertex is the round in which its bit was set. */
 
 enum { BEGIN, LEVEL, PARENTS, GATHER = PARENTS + 3, KERNELS };
 /* The last kernel is only built for tuples. */
 static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_PARENTS_KERNELS, "bfs_gather" };
 
-/* Pulling begins when the frontier's edges, ALPHA times, exceed the edges of unseen vertices, and ends when the frontier has
- * fewer than 1 / BETA of the vertices (Beamer, Asanovic and Patterson 2012). Where most edges are of hubs a GPU should pull
- * early and for long. */
+/* Pulling begins when the frontier's edges, ALPHA times, exceed the edges of unseen vertices, and ends when the
+ * frontier has fewer than 1 / BETA of the vertices (Beamer, Asanovic and Patterson 2012). Where most edges are of hubs
+ * a GPU should pull early and for long. */
 enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
 
 struct gemp_bfs {
@@ -162,8 +162,8 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
 }
 
-/* One level: the device has decided whether it pushes along `out` or pulls from the rows `in`. again: `in` has the ghosts as sources,
- * after a launch with own sources. */
+/* Launches one level. The control buffer says whether it pushes along `out` or pulls from the rows `in`. again: `in`
+ * has the ghosts as sources, after a launch with own sources. */
 static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
 	gemp_frontier *f = &b->frontier;
@@ -181,7 +181,7 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 	                                   GEMP_ARG(&f->control.mem));
 }
 
-/* One rank has no ghosts. Several ranks know what the round does, as the host applies the rule. */
+/* One rank has no ghosts. With several ranks the host has applied the rule, so it knows whether this round pulls. */
 static gemp_code launch_level(void *self)
 {
 	gemp_bfs *b = self;

@@ -1,10 +1,11 @@
-/* bfs: breadth-first searches along the edges of a layout, from one source after another, by direction-optimizing search (Beamer,
- * Asanovic and Patterson 2012): small frontiers are pushed along their edges; while frontiers are large, each vertex that has no level
- * yet looks for a source in the frontier and stops at the first one. This yields levels.
+/* bfs: breadth-first searches along the edges of a layout, from one source after another, by direction-optimizing
+ * search (Beamer, Asanovic and Patterson 2012): small frontiers are pushed along their edges; while frontiers are
+ * large, each vertex that has no level yet looks for a source in the frontier and stops at the first one. This yields
+ * levels.
  *
- * A stage of its own (parents.h) names parents: of the neighbours one level before, the one with the smallest key, which is the
- * same for all numbers of ranks, devices and seeds of the file. In levels that were pulled vertices look for it once more; in
- * levels that were pushed sources name themselves to their targets.
+ * A stage of its own (parents.h) names parents: of the neighbours one level before, the one with the smallest key,
+ * which is the same for all numbers of ranks, devices and seeds of the file. In levels that were pulled vertices look
+ * for it once more; in levels that were pushed sources name themselves to their targets.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_BFS_H
@@ -37,7 +38,8 @@ typedef struct gemp_bfs_result {
 	gemp_traversal_cost cost;
 } gemp_bfs_result;
 
-/* Collective. The layout has parts GEMP_LAYOUT_IN and GEMP_LAYOUT_OUT; layout and device are borrowed. options: NULL for {0}. */
+/* Collective. The layout has parts GEMP_LAYOUT_IN and GEMP_LAYOUT_OUT; layout and device are borrowed. options: NULL
+ * for {0}. */
 gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. */
 gemp_code gemp_bfs_run(gemp_bfs *bfs, gemp_vertex source, gemp_bfs_result *result);

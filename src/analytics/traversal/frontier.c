@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 
-/* The state of a search is GAS_CONTROL numbers. Those from GAS_SUMS to GAS_RULED are counters that the kernels of a round add to; the
- * rule turns them into the mode and thresholds of the next round. On one rank the device applies the rule, and a round whose mode is 0
- * does nothing, which lets the host launch ahead. With several ranks the host applies it to the sums of all ranks. */
+/* The state of a search is GAS_CONTROL numbers. Those from GAS_SUMS to GAS_RULED are counters that the kernels of a
+ * round add to; the rule turns them into the mode and thresholds of the next round. On one rank the device applies the
+ * rule, and a round whose mode is 0 does nothing, which lets the host launch ahead. With several ranks the host applies
+ * it to the sums of all ranks. */
 
 typedef struct row_lists {
 	cl_uint2 *slices, *pieces;
@@ -59,8 +60,8 @@ static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const g
 	return gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
 }
 
-/* The lists of one set of rows, on the device. sources: rows of frontier vertices, for which there are pieces and a
- * mask of light rows; else heads. */
+/* Makes the lists of one set of rows on the device. sources: rows of frontier vertices, for which there are pieces and
+ * a mask of light rows; else heads. */
 static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
                              const gemp_device_rows *held, bool sources)
 {
@@ -96,7 +97,7 @@ enum {
 static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
 static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1, 1 };
 
-/* The device's shape, with what the caller gives in its place. */
+/* Takes the default shape of the device and replaces the members that the caller has set. */
 static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
 	bool groups = f->device->gpu || (wanted && wanted->groups);
@@ -191,7 +192,7 @@ gemp_code gemp_frontier_launch_list(gemp_frontier *f, int kernel, const gemp_arg
 	return gemp_timings_add(&f->timings, f->device);
 }
 
-/* Rows in front, the caller's arguments, tuples behind. */
+/* The kernel's parameters are the rows, then the caller's arguments, then the tuples. */
 gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gemp_frontier_tuples *tuples,
                                          const gemp_argument *arguments, size_t count)
 {
@@ -245,7 +246,8 @@ gemp_code gemp_frontier_write(gemp_frontier *f)
 		clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
-/* Launches are enqueued in batches, at first as many as the last search took: searches of one graph take about as many rounds. */
+/* Launches are enqueued in batches, at first as many as the last search took: searches of one graph take about as many
+ * rounds. */
 static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *search)
 {
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
@@ -260,9 +262,9 @@ static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *sear
 	return GEMP_OK;
 }
 
-/* Collective. When launches have ended, values of the frontier are sent to ranks that have them as ghosts, together with the counters
- * of this rank; then all ranks apply the rule to the same sums. *mine: this rank's code, which may be a failure after the ranks
- * have agreed; they agree on it in the next round. */
+/* Collective. When launches have ended, values of the frontier are sent to ranks that have them as ghosts, together
+ * with the counters of this rank; then all ranks apply the rule to the same sums. *mine: this rank's code, which may be
+ * a failure after the ranks have agreed; they agree on it in the next round. */
 static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
                                    double *exchange)
 {

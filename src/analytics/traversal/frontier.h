@@ -1,9 +1,9 @@
-/* frontier: the common part of searches along the edges of a frontier: rows on a device, cut by their lengths; three bitmaps
- * of local vertices (this frontier, the next one, and the one after it, which is being cleared); and rounds.
+/* frontier: the common part of searches along the edges of a frontier: rows on a device, cut by their lengths; three
+ * bitmaps of local vertices (this frontier, the next one, and the one after it, which is being cleared); and rounds.
  *
- * On one rank rounds are launched in batches: the device decides what the next launch does, or that there is nothing to do
- * (kernels/analytics/gas_frontier_abi.h). With several ranks the host reads the counters after each round, and the ranks exchange
- * them together with the values of the next frontier.
+ * On one rank rounds are launched in batches: the device decides what the next launch does, or that there is nothing to
+ * do (kernels/analytics/gas_frontier_abi.h). With several ranks the host reads the counters after each round, and the
+ * ranks exchange them together with the values of the next frontier.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_FRONTIER_H
@@ -62,8 +62,8 @@ typedef struct gemp_frontier {
 	double build_seconds;
 } gemp_frontier;
 
-/* Local. Copies rows and bitmaps to the device and builds the kernels `names` of `file`, with these options and those of the
- * rows. parts: a set of gemp_layout_parts. */
+/* Local. Copies rows and bitmaps to the device and builds the kernels `names` of `file`, with these options and those
+ * of the rows. parts: a set of gemp_layout_parts. */
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count);
@@ -100,15 +100,17 @@ static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, 
 gemp_code gemp_frontier_launch_list(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
 struct gemp_frontier_tuples;
-/* A launch with GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh before the arguments and, if
- * tuples are in use, GAS_TUPLES_PARAMETERS of gas_tuples.clh behind them; the list of tuples is emptied first. */
+/* A launch with GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/analytics/gas_frontier_types.clh before the
+ * arguments and, if tuples are in use, GAS_TUPLES_PARAMETERS of gas_tuples.clh behind them; the list of tuples is
+ * emptied first. */
 #define gemp_frontier_launch_push(frontier, kernel, tuples, ...)                                           \
 	gemp_frontier_launch_push_list((frontier), (kernel), (tuples), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                               sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_frontier_launch_push_list(gemp_frontier *frontier, int kernel, const struct gemp_frontier_tuples *tuples,
                                          const gemp_argument *arguments, size_t count);
 
-/* Copies the control buffer to `state`, which waits; and back without waiting: `state` must not change until the next read. */
+/* Copies the control buffer to `state`, which waits; and back without waiting: `state` must not change until the next
+ * read. */
 gemp_code gemp_frontier_read(gemp_frontier *frontier);
 gemp_code gemp_frontier_write(gemp_frontier *frontier);
 
@@ -121,9 +123,9 @@ typedef struct gemp_frontier_search {
 	gemp_halo *halo;           /* of values; NULL on one rank */
 	const gemp_buffer *values; /* [known] that are sent with the frontier; NULL: its bits suffice */
 } gemp_frontier_search;
-/* Collective. Runs rounds until the mode in frontier->state is 0. A kernel that was launched before has filled the control buffer with
- * frontier->state (gas_begin). code: what this rank's steps before have returned. *exchange: the seconds of the halo exchange and of
- * waiting for other ranks are added. */
+/* Collective. Runs rounds until the mode in frontier->state is 0. A kernel that was launched before has filled the
+ * control buffer with frontier->state (gas_begin). code: what this rank's steps before have returned. *exchange: the
+ * seconds of the halo exchange and of waiting for other ranks are added. */
 gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code,
                             double *exchange);
 
@@ -133,7 +135,8 @@ gemp_code gemp_frontier_fetch(gemp_frontier *frontier, const gemp_buffer *from, 
 /* Device seconds of launches since the last call; waits. */
 gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
 
-/* Edges as tuples of a target and a value, which a shuffle groups by ranges of targets before they are gathered (--pass shuffle). */
+/* Edges as tuples of a target and a value, which a shuffle groups by ranges of targets before they are gathered (--pass
+ * shuffle). */
 typedef struct gemp_frontier_tuples {
 	gemp_frontier *frontier; /* borrowed; NULL: tuples are not in use */
 	gemp_toolbox *box;
@@ -151,8 +154,8 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *frontier, size_t value_size);
 void gemp_frontier_tuples_free(gemp_frontier_tuples *tuples);
 
-/* After gemp_frontier_launch_push: groups the tuples and launches the kernel that gathers them, whose arguments follow those of the
- * tuples. */
+/* After gemp_frontier_launch_push: groups the tuples and launches the kernel that gathers them, whose arguments follow
+ * those of the tuples. */
 #define gemp_frontier_tuples_gather(tuples, kernel, ...)                                         \
 	gemp_frontier_tuples_gather_list((tuples), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	                                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))

@@ -55,7 +55,8 @@ void gemp_parents_free(gemp_parents *s)
 	gemp_buffers_free(s->frontier->device, &s->step, &s->hint, &s->best, &s->name, &s->id);
 }
 
-/* One set of rows. send: sources name themselves to their targets; otherwise targets look for their parent. */
+/* Launches over one set of rows. send: sources name themselves to their targets; otherwise targets look for their
+ * parent. */
 static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
                              cl_uint send)
 {

@@ -10,7 +10,8 @@
 
 #include "analytics/traversal/frontier.h"
 
-/* The kernels of kernels/analytics/gas_parents.clh and gas_parents_equal.clh, which follow one another among the frontier's. */
+/* The kernels of kernels/analytics/gas_parents.clh and gas_parents_equal.clh, which follow one another among the
+ * frontier's. */
 #define GEMP_PARENTS_KERNELS "parents_begin", "parents_rows", "parents_ids"
 #define GEMP_PARENTS_ZERO_KERNELS "parents_steps", "parents_equal"
 
@@ -27,11 +28,12 @@ typedef struct gemp_parents {
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_parents_free(gemp_parents *parents);
 
-/* Finds the smallest parents, into parents->best; does not wait. values[known]: of all known vertices. how: passed to settle_open and
- * settle_sends of the application; send: some vertices name themselves to their targets, besides targets that look for a parent. */
+/* Finds the smallest parents, into parents->best; does not wait. values[known]: of all known vertices. how: passed to
+ * settle_open and settle_sends of the application; send: some vertices name themselves to their targets, besides
+ * targets that look for a parent. */
 gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
-/* Collective. Finds parents of vertices that only edges of weight 0 lead to, into best[own]: parents->best, or values that contain
- * names. source: the local vertex where the search began; UINT32_MAX: another rank owns it. */
+/* Collective. Finds parents of vertices that only edges of weight 0 lead to, into best[own]: parents->best, or values
+ * that contain names. source: the local vertex where the search began; UINT32_MAX: another rank owns it. */
 gemp_code gemp_parents_zero(gemp_parents *parents, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
 /* parent[own] becomes the ids of the names in best[own]. Does not wait. */
 gemp_code gemp_parents_ids(gemp_parents *parents, const gemp_buffer *best, const gemp_buffer *parent);

@@ -7,17 +7,17 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A distance on the device has one of three forms: 32 bits; 64 bits, integer or double (wide); or 32 bits with the predecessor's name in
- * the lower half of 64 bits (named), whose order as integers is that of distance, then name. The first two forms name predecessors
- * afterwards. All bits set means that a vertex is not reached. */
+/* A distance on the device has one of three forms: 32 bits; 64 bits, integer or double (wide); or 32 bits with the
+ * predecessor's name in the lower half of 64 bits (named), whose order as integers is that of distance, then name. The
+ * first two forms name predecessors afterwards. All bits set means that a vertex is not reached. */
 
 enum { BEGIN, ROUND, OVERFLOW, PARENTS, GATHER = PARENTS + 5, KERNELS };
 static const char *const names[KERNELS] = {
 	"sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS, GEMP_PARENTS_ZERO_KERNELS, "sssp_gather"
 };
 
-/* Delta is so many times the mean weight over the mean degree. It is larger where a round costs the time of more edges: on a GPU, and
- * with several ranks. */
+/* Delta is so many times the mean weight over the mean degree. It is larger where a round costs the time of more edges:
+ * on a GPU, and with several ranks. */
 enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 struct gemp_sssp {
@@ -157,7 +157,8 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 	return s->prepare_seconds;
 }
 
-/* Collective. Changes distances from 32 bits to 64, for this search and later ones: new kernels, buffers and messages. */
+/* Collective. Changes distances from 32 bits to 64, for this search and later ones: new kernels, buffers and
+ * messages. */
 static gemp_code widen(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -226,8 +227,8 @@ static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
 }
 
-/* Local. A distance that does not fit is as large as that of an unreached vertex. It is an error if an edge leads to the vertex from a
- * reached one. */
+/* Local. A distance that does not fit is as large as that of an unreached vertex. It is an error if an edge leads to
+ * the vertex from a reached one. */
 static gemp_code check_lost(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -309,7 +310,8 @@ static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 	r->cost.edges = sums[2];
 }
 
-/* Collective. Finds distances, then predecessors, and downloads both. The code is this rank's: the caller agrees on it. */
+/* Collective. Finds distances, then predecessors, and downloads both. The code is this rank's: the caller agrees on
+ * it. */
 static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
 	gemp_frontier *f = &s->frontier;

@@ -1,14 +1,15 @@
-/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_LAYOUT_LENGTHS), from one source after another,
- * by a near-far form of delta-stepping (Meyer and Sanders 2003; Davidson et al. 2014).
+/* sssp: shortest paths along the edges of a layout whose weights are lengths (GEMP_LAYOUT_LENGTHS), from one source
+ * after another, by a near-far form of delta-stepping (Meyer and Sanders 2003; Davidson et al. 2014).
  *
- * Near vertices, with a distance below a bound, are relaxed in rounds until no distance changes; then the bound moves by delta, and the
- * far vertices that are near now are relaxed next. Distances are exact sums of weights, in integers of 32 bits while all
- * fit, otherwise of 64 bits, or in doubles; a distance that does not fit 64 bits, or is not finite, is an error.
+ * Near vertices, with a distance below a bound, are relaxed in rounds until no distance changes; then the bound moves
+ * by delta, and the far vertices that are near now are relaxed next. Distances are exact sums of weights, in integers
+ * of 32 bits while all fit, otherwise of 64 bits, or in doubles; a distance that does not fit 64 bits, or is not
+ * finite, is an error.
  *
- * Predecessors are named during the search, or by a stage of its own (parents.h): of the edges that end a shortest path from a
- * vertex nearer to the source, the one with the smallest source key. A vertex that only edges of weight 0 lead to takes the
- * smallest key among the vertices of the same distance that are the fewest such edges behind one with a nearer predecessor, or
- * behind the source.
+ * Predecessors are named during the search, or by a stage of its own (parents.h): of the edges that end a shortest path
+ * from a vertex nearer to the source, the one with the smallest source key. A vertex that only edges of weight 0 lead
+ * to takes the smallest key among the vertices of the same distance that are the fewest such edges behind one with a
+ * nearer predecessor, or behind the source.
  */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_SSSP_H
@@ -16,8 +17,9 @@
 
 #include "analytics/traversal/frontier.h"
 
-/* When predecessors are named. DURING: while distances in 32 bits are searched for, in the other half of words of 64 bits. AFTER: by a
- * stage of its own. AUTO: DURING on a GPU, where atomic operations on 64 bits cost no more than on 32. */
+/* When predecessors are named. DURING: while distances in 32 bits are searched for, in the other half of words of 64
+ * bits. AFTER: by a stage of its own. AUTO: DURING on a GPU, where atomic operations on 64 bits cost no more than on
+ * 32. */
 typedef enum gemp_sssp_naming {
 	GEMP_SSSP_NAMING_AUTO,
 	GEMP_SSSP_NAMING_DURING,
@@ -47,8 +49,8 @@ typedef struct gemp_sssp_result {
 	gemp_traversal_cost cost;
 } gemp_sssp_result;
 
-/* Collective. The layout has part GEMP_LAYOUT_OUT and, for predecessors, GEMP_LAYOUT_IN; layout and device are borrowed. options: NULL
- * for {0}. */
+/* Collective. The layout has part GEMP_LAYOUT_OUT and, for predecessors, GEMP_LAYOUT_IN; layout and device are
+ * borrowed. options: NULL for {0}. */
 gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_sssp_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. GEMP_EDATA: a distance does not fit. */

@@ -61,7 +61,8 @@ static bool is_zero(const paths *p, uint64_t v)
 	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
 }
 
-/* One edge from a to b: the path through a is not shorter than b's distance. Sums of integers beyond 64 bits are no distances. */
+/* One edge from a to b: the path through a is not shorter than b's distance. Sums of integers beyond 64 bits are no
+ * distances. */
 static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	paths *p = self;
@@ -161,7 +162,8 @@ static gemp_code check_tree(paths *p)
 	return GEMP_OK;
 }
 
-/* Collective. All edges, then all own vertices; for distances the tree, too, as edges of weight 0 may form cycles. */
+/* Collective. Visits all edges, then checks all own vertices. For distances it also checks the tree of predecessors,
+ * because edges of weight 0 may form cycles. */
 static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 {
 	const gemp_shard *graph = p->edges->graph;
@@ -244,8 +246,8 @@ static double sum_of(const double *values, uint64_t count)
 	return sum;
 }
 
-/* Collective. *residual: the sum of the differences between rank[] and the ranks after one more iteration. leaving, next: [vertices]
- * zeros. */
+/* Collective. *residual: the sum of the differences between rank[] and the ranks after one more iteration. leaving,
+ * next: [vertices] zeros. */
 static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
@@ -296,8 +298,8 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 
 /* PRODUCTS
  *
- * The host computes all rounds once more in double. Values and errors are multiplied by powers of 2 before each round, as large as
- * they may be without any sum overflowing. */
+ * The host computes all rounds once more in double. Values and errors are multiplied by powers of 2 before each round,
+ * as large as they may be without any sum overflowing. */
 
 typedef struct product {
 	const gemp_verify_edges *edges;
@@ -349,7 +351,8 @@ static void count_terms(void *self, uint64_t a, uint64_t b, const gemp_column *w
 	verify_max(&e->greatest, fabs(verify_weight(weight, row)));
 }
 
-/* Collective. Counts the terms of each sum, and chooses how large values may be such that even the sums of errors are finite. */
+/* Collective. Counts the terms of each sum, and chooses how large values may be such that even the sums of errors are
+ * finite. */
 static gemp_code choose_exponent(product *p)
 {
 	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* the factors of an error bound stay below 2^24 */
@@ -413,7 +416,8 @@ static gemp_code multiply(product *p)
 	return GEMP_OK;
 }
 
-/* The fraction of the allowed error that a value uses, at most 1 if it is right; a value that is not finite is wrong. */
+/* The fraction of the allowed error that a value uses, at most 1 if it is right; a value that is not finite is
+ * wrong. */
 static double error_share(double expected, double error, double got)
 {
 	double off = got == expected ? 0 : fabs(got - expected);

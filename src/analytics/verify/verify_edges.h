@@ -24,7 +24,8 @@ typedef struct gemp_verify_edges {
 	const char *weight; /* NULL: each edge weighs 1 */
 } gemp_verify_edges;
 
-/* Collective. GEMP_ENOMEM if a node has too little memory for so many bytes for each vertex of the graph on each of its ranks. */
+/* Collective. GEMP_ENOMEM if a node has too little memory for so many bytes for each vertex of the graph on each of its
+ * ranks. */
 gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes);
 
 /* Several threads may report faults; the first one is kept. */
@@ -32,7 +33,8 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 /* Collective. Any rank's fault is a failure of all. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault);
 
-/* Called for an edge from a to b, whose weight is in `row` of a column; NULL: it is 1. Several threads call it at the same time. */
+/* Called for an edge from a to b, whose weight is in `row` of a column; NULL: it is 1. Several threads call it at the
+ * same time. */
 typedef void gemp_verify_visit(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row);
 /* Collective. Loads keys and edges, and visits each edge of this rank in each of its directions. */
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self);
