@@ -56,7 +56,8 @@ typedef struct name_context {
 	uint64_t *min; /* [rows] of the components whose engine's name this rank owns; UINT64_MAX: none yet */
 } name_context;
 
-/* Handler of gemp_request_run: answers are the minima over the names of all ranks that ask. */
+/* Handler of gemp_request_run: the answer about a component is the minimum over the vertices that all ranks have sent
+ * for it. */
 static gemp_code answer_names(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const name_context *context = self;

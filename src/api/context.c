@@ -209,8 +209,8 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 
 int gemp_process_end(gemp_code code)
 {
-	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the same
-	 * way. */
+	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the
+	 * same way. */
 	int leave = gemp_comm_finalize_forbidden(), any = 0;
 	GEMP_MPI(MPI_Allreduce(&leave, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
 	if (any) {

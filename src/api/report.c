@@ -218,7 +218,7 @@ json_t *gemp_json_key(const gemp_value *key)
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
 }
 
-/* A line of progress must not stand in front of the text. */
+/* A line of progress is ended first: otherwise the text would continue it. */
 static void print(const gemp_report *report, const char *format, va_list arguments)
 {
 	gemp_progress_end();

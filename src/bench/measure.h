@@ -13,8 +13,8 @@ typedef struct gemp_spread {
 
 typedef struct gemp_query_timing {
 	size_t runs;
-	gemp_spread kernel, prepare,
-		run;              /* of a run on the slowest rank: counting kernels, preparing kernels, the whole run */
+	/* Of a run on the slowest rank: the counting kernels, the preparation of kernels, the whole run. */
+	gemp_spread kernel, prepare, run;
 	gemp_spread cpu;      /* processor time of a run, with the kernels of a CPU device */
 	double first_prepare; /* of preparing kernels until the end of the first run */
 	double first;         /* of planning, building, uploading and the first run */

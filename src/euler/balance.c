@@ -156,8 +156,8 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 		}
 }
 
-/* Counting sort of the received edges by source. Counts are kept two places on, so after the second loop, which
- * advances the begin of the next row, each offset is where it belongs. */
+/* Counting sort of the received edges by source. The count of row r is kept at index r + 2. The last loop advances
+ * index r + 1 from the begin of row r to its end, which is the begin of row r + 1. */
 static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 typedef struct gemp_euler_rows_options {
-	const char
-		*path; /* its ending gives the format: .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
+	/* The ending gives the format: .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people. */
+	const char *path;
 	gemp_table *table; /* receives this rank's rows instead of a file; {0} on entry; NULL: there is none */
 	FILE *preview;     /* rank 0 writes the preview here; NULL on other ranks */
 	size_t shown;      /* places of the preview */

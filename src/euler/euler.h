@@ -25,19 +25,20 @@ typedef struct gemp_euler_edges {
 	const gemp_vertex *target; /* [begin[rows]] ids */
 	gemp_edge first;           /* number of this rank's first slot */
 	gemp_edge edges;           /* slots of all ranks, with the closing one */
-	gemp_edge
-		closing; /* own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: another rank has it, or none */
-	gemp_vertex path_start,
-		path_end; /* the closing edge leads from path_end to path_start; GEMP_NO_VERTEX: no such edge */
+	/* The own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: another rank has this edge, or there is
+	 * none. */
+	gemp_edge closing;
+	/* The closing edge leads from path_end to path_start; GEMP_NO_VERTEX: there is no such edge. */
+	gemp_vertex path_start, path_end;
 
 	bool undirected;                 /* each edge is in the row of one of its ends: see euler/balance.h */
 	size_t relation_count;           /* 0: the edges are not those of a graph's relations */
 	const gemp_relation **relations; /* [relation_count] in the order of their edges in a row */
 	uint64_t *own_begin;             /* begin and target if they were made here; NULL: one relation's are borrowed */
 	gemp_vertex *own_target;
-	uint64_t *
-		own_edge; /* [slots] the name of each edge (gemp_euler_edge_name), or without relations its former slot, once edges
-	                       * have moved to other rows; NULL: they have not */
+	/* [slots] The name of each edge (gemp_euler_edge_name), or without relations its former slot. NULL: no edge has
+	 * moved to another row. */
+	uint64_t *own_edge;
 } gemp_euler_edges;
 
 /* Local. The edges of the relations that are set in relations[] (NULL: of all), whose out-edges are loaded: all

@@ -106,11 +106,14 @@ gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_gene
  * vertex has an edge, and the graph is connected. Each edge is a function of its number. */
 
 typedef enum gemp_eulerian_shape {
-	GEMP_EULERIAN_DEEP, /* a band: edges go to one of the next 31 vertices, so there are few circuits, each of which winds
-	                          around all vertices */
-	GEMP_EULERIAN_SHALLOW, /* each vertex is joined to older ones by a triangle or a pair of edges: tens of thousands of
-	                          short circuits; with fewer edges several vertices share a triangle or pair */
-	GEMP_EULERIAN_RANDOM,  /* a closed walk that visits every vertex about equally often, in random order */
+	/* A band: edges go to one of the next 31 vertices, so there are few circuits, each of which winds around all
+	 * vertices. */
+	GEMP_EULERIAN_DEEP,
+	/* Each vertex is joined to older ones by a triangle or a pair of edges, which makes tens of thousands of short
+	 * circuits. With fewer edges several vertices share a triangle or pair. */
+	GEMP_EULERIAN_SHALLOW,
+	/* A closed walk that visits every vertex about equally often, in random order. */
+	GEMP_EULERIAN_RANDOM,
 } gemp_eulerian_shape;
 
 typedef struct gemp_eulerian {

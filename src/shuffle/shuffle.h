@@ -28,7 +28,8 @@ typedef enum gemp_shuffle_layout {
 	/* The first 4 bytes of a tuple are its destination; a tuple of 4 bytes has the destination in the high 2 bytes and
 	 * the value in the low 2 bytes. */
 	GEMP_SHUFFLE_AOS,
-	/* As AOS, and a column has all destinations once more, which are faster to count there; the column does not move. */
+	/* As AOS, and a column has all destinations once more, which are faster to count there; the column does not
+	 * move. */
 	GEMP_SHUFFLE_AOS_KEYS,
 	/* Destinations are in one column and values in another; both move. */
 	GEMP_SHUFFLE_SOA,
@@ -102,9 +103,9 @@ static inline unsigned gemp_shuffle_key_shift(const gemp_shuffle *how)
 
 typedef struct gemp_test_tuples {
 	unsigned owners; /* the bits of a destination above the low bits + shift bits are a random number below this */
-	bool
-		skewed; /* an eighth each are drawn from all destinations, from the first half, from the first quarter, ...; otherwise
-	                  * all are drawn from all */
+	/* An eighth of the tuples is drawn from all destinations, an eighth from the first half, an eighth from the first
+	 * quarter, and so on. Otherwise all tuples are drawn from all destinations. */
+	bool skewed;
 	uint64_t seed;
 } gemp_test_tuples;
 

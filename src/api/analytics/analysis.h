@@ -23,8 +23,9 @@ typedef struct gemp_analysis {
 	gemp_analysis_settings settings;
 	const gemp_analysis_kind *kind;
 	gemp_layout layout;
-	double
-		prepared; /* seconds of the layout, its copy on the device and what engines add, without the building of programs */
+	/* Seconds of the layout, of its copy on the device and of the engines' own preparation, without the building of
+	 * programs. */
+	double prepared;
 } gemp_analysis;
 
 /* Sets *out to NULL. Nothing is computed before the files of the settings are known to be writable. The analysis is

@@ -258,7 +258,7 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 
 /* THE REST */
 
-/* Warns if the iterations ended before the tolerance was met; that is no failure. */
+/* Warns if the iterations ended before the tolerance was met, which is not a failure. */
 static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 {
 	gemp_report *report = a->job.report;

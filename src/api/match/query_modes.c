@@ -276,7 +276,8 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 
 _Static_assert((int)GEMP_MOTIFS_MAX == (int)GEMP_MAX_MOTIFS, "a census fits into the caller's array");
 
-/* Local. *vertices becomes the size of the motifs. Matches in other senses than ISO and INDUCED are no subgraphs. */
+/* Local. *vertices becomes the size of the motifs. Only ISO and INDUCED are accepted, since matches under other
+ * semantics are not subgraphs. */
 static gemp_code check_motifs(const gemp_query_settings *settings, const char *name, int *vertices)
 {
 	GEMP_TRY(gemp_census_named(name, vertices));

@@ -213,8 +213,8 @@ static bool needs_wide(const engine_state *f)
 	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || (max_count + 1) * f->team.teams >= limit;
 }
 
-/* Collective. The list of level 0 without its links, and the bitmap of joined slots. Distances are only kept where
- * places are sent by messages. A path is cut at its closing edge and a circuit at its first edge, which therefore
+/* Collective. Makes the list of level 0 without its links, and the bitmap of joined slots. Distances are only kept
+ * where places are sent by messages. A path is cut at its closing edge and a circuit at its first edge, which therefore
  * becomes a splitter. */
 static gemp_code allocate(engine_state *f)
 {

@@ -103,11 +103,10 @@ gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, si
 
 typedef struct gemp_euler_request {
 	gemp_euler_team *team;
-	const gemp_euler_subset *named; /* the numbers to request, sealed */
-	uint64_t own;                   /* how many numbers this team has: k < own */
-	void (*receive)(void *context, size_t team,
-	                uint64_t k);                         /* called for every request before any answer; may be NULL */
-	uint64_t (*answer)(const void *context, uint64_t k); /* the value of number k of this team */
+	const gemp_euler_subset *named;                          /* the numbers to request, sealed */
+	uint64_t own;                                            /* how many numbers this team has: k < own */
+	void (*receive)(void *context, size_t team, uint64_t k); /* called for every request before any answer, or NULL */
+	uint64_t (*answer)(const void *context, uint64_t k);     /* the value of number k of this team */
 	void *context;
 } gemp_euler_request;
 
