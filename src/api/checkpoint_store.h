@@ -16,7 +16,7 @@
 
 #include <jansson.h>
 
-/* Whether a job has to stop; the same on all ranks. */
+/* Says whether a job has to stop; the same on all ranks. */
 typedef struct gemp_stop {
 	int signal;     /* that a rank has received; 0: none */
 	bool timed_out; /* max_seconds have passed */

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the launcher said about this process before MPI_Init; size 0: nothing, or it has been checked. */
+/* The launcher's statement about this process before MPI_Init; size 0: there was none, or it has been checked. */
 static gemp_launcher_info launch;
 
 /* The context whose callbacks are called: the one that was configured last. */

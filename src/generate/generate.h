@@ -15,7 +15,7 @@
 
 /* GENERATORS make vertices and edges from their numbers and a seed alone. */
 
-/* What a stream of random numbers is for. Purpose, seed and a number identify the stream. */
+/* The purpose of a stream of random numbers. Purpose, seed and a number identify the stream. */
 typedef enum gemp_generator_stream {
 	GEMP_FOR_VERTEX = 1,
 	GEMP_FOR_EDGE,

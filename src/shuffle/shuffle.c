@@ -104,7 +104,7 @@ static gemp_code sort_by_number(stable_task *s, const gemp_tuples *in, const gem
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
 }
 
-/* Where ranges begin in tuples that are in order. */
+/* Finds where ranges begin in tuples that are in order. */
 static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const gemp_buffer *begin)
 {
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);

@@ -110,7 +110,7 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
-/* How evenly ranks were loaded, or devices if ranks have several. */
+/* Reports how evenly the ranks were loaded, or the devices if ranks have several. */
 static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
@@ -151,7 +151,7 @@ static void report_push(gemp_report *report, json_t *object, const gemp_match_re
 	                   gemp_shown_bytes(result->item_bytes).text, gemp_shown_bytes(result->item_words_bytes).text);
 }
 
-/* How the search obtained rows of other ranks, or rows that do not fit on the device at once. */
+/* Reports how the search obtained rows of other ranks, or rows that do not fit on the device at once. */
 static void report_exchange(gemp_report *report, const gemp_match_result *result)
 {
 	static const char *const how[] = {

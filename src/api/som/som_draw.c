@@ -67,7 +67,7 @@ static gemp_code add_umatrix(drawing *d)
 	return GEMP_OK;
 }
 
-/* How many vectors each unit is the best one of; only a finished training knows. */
+/* Appends a panel of hits: the number of vectors whose best unit each unit is. Only a finished training knows it. */
 static gemp_code add_hits(drawing *d)
 {
 	double *values;

@@ -395,7 +395,7 @@ static gemp_code close_log(rewriting *r)
 	return GEMP_OK;
 }
 
-/* What must be the same in all jobs of a checkpoint; NULL: out of memory. */
+/* Returns the settings that must be the same in all jobs of a checkpoint; NULL: out of memory. */
 static json_t *make_question(const rewriting *r)
 {
 	const gemp_rules *rules = r->rules;

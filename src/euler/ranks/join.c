@@ -221,7 +221,7 @@ static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
 }
 
-/* Where changed stretches are marked: in a bitmap of the team's splitters, or in a subset of the splitters of all
+/* The place where changed stretches are marked: a bitmap of the team's splitters, or a subset of the splitters of all
  * teams. */
 typedef struct change_marks {
 	uint64_t *bits;

@@ -36,7 +36,7 @@ void gemp_euler_subset_seal(gemp_euler_subset *subset);
 void gemp_euler_subset_list(const gemp_euler_subset *subset, uint64_t *out);
 void gemp_euler_subset_free(gemp_euler_subset *subset);
 
-/* How many members are smaller: the index of a member. */
+/* Returns the number of members below `number`, which is the index of a member. */
 GEMP_INLINE size_t gemp_euler_subset_index(const gemp_euler_subset *subset, uint64_t number)
 {
 	const gemp_euler_word *word = &subset->word[number >> 6];
