@@ -1,6 +1,6 @@
-/* The fields of a map are one table of names, kinds and offsets, by which attributes are written and read.
- * Arrays have several dimensions, which the datasets of graph files have not: they are handled
- * here. */
+/* One table has the name, the kind and the offset of each field of a map; attributes are written and read by this
+ * table. The datasets of graph files have one dimension, but those of a map have up to three, so this file has
+ * functions of its own for them. */
 
 #include "io/som/som_file.h"
 
@@ -22,13 +22,13 @@
 
 typedef struct som_field {
 	const char *name;
-	const char *words; /* a word's place, an int; NULL: another */
-	bool real;         /* f64, else u64 */
-	bool optional;     /* not there: NaN, or 0 */
+	const char *words; /* the words of an int field, separated by '|'; NULL: a number */
+	bool real;         /* the number is f64, otherwise u64 */
+	bool optional;     /* a file may lack it; the value is then NaN or 0 */
 	size_t offset;     /* in gemp_som_map */
 } som_field;
 
-/* Of a dataset. */
+/* The shape of a dataset: the first `dimensions` of the sizes are used. */
 typedef struct som_shape {
 	int dimensions;
 	hsize_t size[3];
@@ -68,7 +68,7 @@ static const som_field som_fields[SOM_FIELDS] = {
 
 /* MEMORY */
 
-/* Measures that have not been taken are NaN. */
+/* The two errors are NaN, which means not known. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims)
 {
 	size_t units = (size_t)rows * columns;
@@ -83,7 +83,7 @@ gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, u
 	return code;
 }
 
-/* Takes maps that were only partly allocated. */
+/* The map may be partly allocated, as it is after a failure. */
 void gemp_som_map_free(gemp_som_map *map)
 {
 	for (uint32_t c = 0; map->names && c < map->dims; c++)
@@ -101,6 +101,7 @@ static inline bool gemp_som_map_is_valid(const gemp_som_map *map)
 
 /* WRITING, BY RANK 0 ALONE */
 
+/* Stores a word by name: files stay readable if a later version puts its words in another order. */
 static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words, int index)
 {
 	char text[64];
@@ -111,7 +112,7 @@ static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words
 	return gemp_h5_put_text(h5, "/", name, text);
 }
 
-/* Optional fields that are not known have no attribute. */
+/* An optional field whose value is not known gets no attribute. */
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
@@ -129,7 +130,7 @@ static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
-/* Written by rank 0 alone, so that datasets may have several dimensions and strings any length. */
+/* Rank 0 writes the whole dataset. Time stamps are off, so equal maps give equal files. */
 static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, hid_t stored, hid_t memory,
                            const void *values)
 {
@@ -142,7 +143,7 @@ static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, 
 	return GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
-/* Offset and factor are the two rows of one dataset. */
+/* The dataset `scale` has the offsets as its first row and the factors as its second. */
 static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	const hsize_t dims = map->dims;
@@ -160,7 +161,7 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 	return put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
 }
 
-/* A failed file is abandoned, not closed: closing would try to write again. */
+/* After a failure the file is abandoned and not closed, because closing would try to write again. */
 static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 {
 	gemp_h5 h5 = { 0 };
@@ -173,7 +174,8 @@ static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 	return code;
 }
 
-/* A training that is stopped goes on from this file, so that it must never be half written. */
+/* A training is resumed from this file, so a half-written one would lose the training: the file is written under a
+ * temporary name and renamed when it is complete. */
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -184,10 +186,11 @@ gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, co
 	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
-enum { LARGEST_SIDE = 1 << 24 }; /* as maps may have */
+enum { LARGEST_SIDE = 1 << 24 }; /* the longest side that gemp_som_grid_check allows */
 #define AGAIN "; the file is damaged: train the map again"
 
-/* Stored values of this type can be had as `memory`: texts as texts, numbers as numbers. */
+/* Can HDF5 convert stored values of this type to `memory`? Only texts become texts, and only numbers become
+ * numbers. */
 static bool has_class_of(hid_t type, hid_t memory)
 {
 	const H5T_class_t class = H5Tget_class(type);
@@ -203,7 +206,7 @@ static const char *kind_word(hid_t memory)
 
 /* ATTRIBUTES */
 
-/* Words are stored by name; in memory they are their number among the words of the field, which '|' separates. */
+/* The file has a word by its name, and memory has its index among the words of the field, which '|' separates. */
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
 	GEMP_OWNED char *text = NULL;
@@ -215,7 +218,7 @@ static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words
 	return gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
 }
 
-/* What an older version did not store is NaN or 0. */
+/* An optional field that an older version did not store becomes NaN or 0. */
 static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *value)
 {
 	bool has = true;
@@ -236,7 +239,8 @@ static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *valu
 
 /* ARRAYS */
 
-/* A dataset of these dimensions whose values can be had as `memory`, with its sizes. */
+/* Opens a dataset and returns its sizes. It must have so many dimensions, and values that can be read as `memory`.
+ * The caller closes *out. */
 static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *out,
                             hsize_t size[GEMP_H5_DIMENSIONS])
 {
@@ -257,7 +261,7 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 	return GEMP_OK;
 }
 
-/* All of a dataset, of this shape. */
+/* Reads a whole dataset, which must have this shape. */
 static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape, hid_t memory, void *out)
 {
 	hid_t dataset;
@@ -275,7 +279,7 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape,
 	return code;
 }
 
-/* The names' bytes are HDF5's and are freed by the C library. */
+/* HDF5 allocates the texts by malloc, so each is copied into memory of our own and freed by free. */
 static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	GEMP_OWNED char **texts = NULL;
@@ -290,11 +294,11 @@ static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 			code = (map->names[c] = gemp_strdup(text)) ? GEMP_OK : GEMP_ENOMEM;
 	}
 	for (uint32_t c = 0; c < map->dims; c++)
-		free(texts[c]); /* HDF5's */
+		free(texts[c]); /* HDF5 has allocated it */
 	return code;
 }
 
-/* Searches rely on numbers, and so does what is drawn. */
+/* Searches and pictures assume finite values: a NaN in a damaged file would give a sample an arbitrary unit. */
 static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	const uint32_t units = gemp_som_map_units(map), dims = map->dims;
@@ -314,7 +318,7 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
-/* Each array's shape must follow from the codebook's. */
+/* The shape of every array must follow from that of the codebook. */
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	const som_shape book = { 3, { map->rows, map->columns, map->dims } };
@@ -334,7 +338,8 @@ static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 	return check_values(h5, map);
 }
 
-/* The checks go from the whole to the parts, so that the message says the most general cause. */
+/* The checks go from the whole to the parts, because the message should name the most general cause: a file of
+ * another kind first, then another version, then damage. */
 static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 {
 	GEMP_OWNED char *encoding = NULL, *version = NULL;
@@ -373,7 +378,7 @@ static gemp_code read_file(gemp_som_map *out, const char *path)
 	return code;
 }
 
-/* Each rank reads the file for itself; maps are small. */
+/* Each rank reads the whole file itself, since maps are small. */
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	*out = (gemp_som_map){ 0 };
@@ -383,7 +388,7 @@ gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const cha
 	return code;
 }
 
-/* GROUP/NAME, if it is there. */
+/* Reads the dataset GROUP/NAME if the file has it. *known: whether it has. */
 static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *group, const char *name, bool *known)
 {
 	uint64_t rows;
@@ -399,7 +404,8 @@ static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *gr
 	return gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
 }
 
-/* Keys and units belong together row by row. */
+/* Row i of the keys belongs to row i of the units, so both must have the same length. A file may mark units as
+ * NULL in /null/unit. */
 static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
 {
 	bool known[3];
@@ -417,7 +423,7 @@ static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column
 	return GEMP_OK;
 }
 
-/* Local: only rank 0 draws. */
+/* Local. The file is opened without MPI, as only rank 0 draws. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
 {
 	gemp_h5 h5 = { 0 };

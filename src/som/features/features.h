@@ -1,7 +1,9 @@
-/* features: numbers of a graph's vertices, by name, from the engines of this program: what `som --features` makes vectors of.
+/* features: computes numbers of a graph's vertices, such as degree or PageRank, by name. `som --features` trains maps
+ * on vectors of these numbers.
  *
- * A name is one of the table in features.c (degree, triangles, pagerank, ...), attr:NAME for an attribute of the vertices, or log:
- * in front of either: log(1 + x), with the sign of x. Degrees and counts of shapes are found once for all features that need them.
+ * A name is one of the table in features.c (degree, triangles, pagerank, ...) or attr:NAME for an attribute of the
+ * vertices. The prefix log: before either kind of name replaces x by log(1 + |x|) with the sign of x. Degrees and
+ * counts of shapes are computed once for all features that need them.
  */
 
 #ifndef GEMP_SOM_FEATURES_FEATURES_H
@@ -13,14 +15,14 @@
 #include <math.h>
 
 typedef struct gemp_feature {
-	char *name;            /* as asked for; owned */
-	size_t kind;           /* in the table */
-	const char *attribute; /* NULL, or in `name` */
+	char *name;            /* as the user gave it; owned */
+	size_t kind;           /* index in the table of features.c; not used with an attribute */
+	const char *attribute; /* the attribute's name, a part of `name`; NULL: none */
 	bool log;
 	double min, max, mean; /* of all ranks' values; NaN if there are none */
 	uint64_t missing;
 	bool found;
-	double seconds; /* to find it; of what is there with and without log: the first */
+	double seconds; /* time of the computation; with and without log: the first feature has it all */
 } gemp_feature;
 
 typedef struct gemp_features {
@@ -28,23 +30,26 @@ typedef struct gemp_features {
 	gemp_feature *items; /* [count] */
 } gemp_features;
 
-/* Local. "degree,log:triangles,attr:year": GEMP_EUSAGE for what is no feature, and for one that is there twice. */
+/* Local. list: for example "degree,log:triangles,attr:year". Returns GEMP_EUSAGE for a name that is no feature and
+ * for a feature that is listed twice. Free it also after a failure. */
 gemp_code gemp_features_parse(gemp_features *out, const char *list);
-/* Local. The columns of a map: GEMP_EDATA, with the map's path, for what is no feature. */
+/* Local. names[count]: the columns of a map. Returns GEMP_EDATA, with the map's path in the message, for a name
+ * that is no feature. */
 gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const *names, size_t count);
 void gemp_features_free(gemp_features *features);
 
-/* What they are found in. */
+/* The graph whose features are computed. */
 typedef struct gemp_features_source {
 	gemp_runtime *context;
 	gemp_shard *graph;
-	const bool *relations; /* [relation_count] whose edges count */
-	const char *path;      /* of the graph, for messages */
+	const bool *relations; /* [relation_count] true: the edges of this relation count */
+	const char *path;      /* the graph's path, for messages */
 } gemp_features_source;
 
-/* Local. GEMP_EUSAGE for an attribute that the graph does not have, or that is no number. */
+/* Local. Returns GEMP_EUSAGE for an attribute that the graph does not have or whose values are no numbers. */
 gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path);
-/* Collective. x[rows][count] of own vertices; NaN: missing. Loads what it needs of the graph. */
+/* Collective. x: [rows][features->count], the vectors of this rank's vertices; NaN: missing. Loads the relations
+ * and attributes of the graph that it needs. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x);
 
 #endif

@@ -8,7 +8,9 @@
 #include <float.h>
 #include <math.h>
 
-/* Local. Extremes and counts of each column; values that are not finite are missing. */
+/* Local. Finds extremes and counts of each column; values that are not finite are missing. The loop has no branch,
+ * which lets the compiler vectorise it over columns. A column without values keeps DBL_MAX and -DBL_MAX, which do
+ * not change the minimum and maximum of the other ranks. */
 static void find_min_max(gemp_som_column_stats *c, const float *x, size_t count)
 {
 	const size_t n = c->dims;
@@ -29,7 +31,7 @@ static void find_min_max(gemp_som_column_stats *c, const float *x, size_t count)
 	}
 }
 
-/* A missing value adds 0. */
+/* Local. Adds values, or squares of distances from the mean, to high[dims] and low[dims]. A missing value adds 0. */
 static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by,
                      bool squared, double *restrict high, double *restrict low)
 {
@@ -87,6 +89,7 @@ void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 	*columns = (gemp_som_column_stats){ 0 };
 }
 
+/* Collective. The deviations of the population: sums are divided by the number of values, not by one less. */
 gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x,
                                           size_t count, double *deviation)
 {
@@ -98,7 +101,8 @@ gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, 
 
 static const double border_deviations = 2; /* standard deviations from the mean to the border of the map */
 
-/* All ranks draw the same numbers, as they have the same seed and statistics. */
+/* Collective. All ranks draw the same numbers, as they have the same seed and statistics, so the codebook need not
+ * be broadcast. */
 gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                uint32_t dims, uint64_t seed, float *w)
 {
@@ -111,7 +115,9 @@ gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid,
 	return GEMP_OK;
 }
 
-/* Each unit's sample is drawn alike on all ranks; its owner contributes the values, the others 0. */
+/* Collective. All ranks draw the same sample for each unit, by its number among the samples of all ranks. The rank
+ * that has it contributes its values and the others 0. A missing value becomes the column's mean on the owner; on
+ * other ranks 0 is finite and stays 0. */
 gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                 uint32_t dims, uint64_t seed, float *w)
 {
@@ -136,7 +142,7 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 	return GEMP_OK;
 }
 
-/* A coordinate of the grid, from -1 to 1. */
+/* The coordinate of a column or row on a side of the grid, from -1 to 1; 0 if the side has one unit. */
 static double position(uint32_t at, uint32_t side)
 {
 	return side > 1 ? 2.0 * at / (side - 1) - 1 : 0;

@@ -9,12 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A chunk of samples is one thread's work and has sums of its own, which are added up in the order of chunks, then over ranks. The sums
- * are exact or split into parts whose sums are exact, so the result depends neither on the chunks nor on the ranks. */
+/* Each chunk of samples is processed by one thread and has sums of its own, which are added up over chunks and
+ * then over ranks. The sums are exact or split into parts whose sums are exact, so the result depends neither on
+ * the chunks nor on the ranks. */
 
 enum { SCRATCH = 1 << 28 }; /* bytes of all threads' partial sums */
 
-/* This rank's samples, in chunks of which each has sums of its own. */
+/* This rank's samples and the number of chunks into which they are divided. */
 typedef struct sample_chunks {
 	const float *x; /* [count][dims] */
 	size_t count, dims, chunks;
@@ -22,7 +23,8 @@ typedef struct sample_chunks {
 	double *max;        /* [chunks][dims] largest distances from the mean */
 } sample_chunks;
 
-/* At most a chunk for each thread, and as many as have memory for their sums of so many bytes. */
+/* The number of chunks: at most one for each thread, and no more than SCRATCH bytes have room for. bytes: the sums
+ * of one chunk. */
 static size_t chunk_count(size_t count, size_t bytes)
 {
 	return gemp_max(1, gemp_min(SCRATCH / bytes, gemp_min(gemp_threads(), gemp_range_count(count))));
@@ -33,7 +35,8 @@ static size_t chunk_begin(const sample_chunks *in, size_t chunk)
 	return gemp_chunk_begin(in->count, in->chunks, chunk);
 }
 
-/* A value's distance from the mean; a missing value has none. */
+/* The distance of a value from the mean, with its sign; 0 for a missing value, which then adds nothing to sums of
+ * products. */
 static double centred(const sample_chunks *in, size_t i, size_t k)
 {
 	const double value = (double)in->x[i * in->dims + k] - in->mean[k];
@@ -69,10 +72,10 @@ static void find_column_max(sample_chunks *in, const gemp_comm *comm)
  * numbers of 64 bits, in two parts, which cannot overflow for up to 2^40 samples. */
 enum {
 	BITS = 24,
-	BLOCK = 32, /* samples: 2 BITS and 5 bits more are the 53 of a double */
+	BLOCK = 32, /* samples: sums of 2^5 products of 2 * BITS bits fit the 53 bits of a double */
 	SPLIT = 28  /* bits of low parts */
 };
-static const double whole = 0x1.8p52; /* adding and subtracting it rounds to whole numbers */
+static const double whole = 0x1.8p52; /* adding and subtracting it rounds to whole numbers (of less than 2^51) */
 
 typedef struct covariance_task {
 	sample_chunks in;
@@ -101,7 +104,8 @@ static void fill(const covariance_task *s, size_t begin, size_t end, double *res
 			                                            : 0;
 }
 
-/* The products of column a and those up to it, four samples at a time, which the compiler vectorises. */
+/* sums[0 .. a]: the sums over a block of the products of column a with each column up to a. Four samples are added
+ * at a time: sums[] is then read and written a quarter as often. */
 static void multiply(const covariance_task *s, const double *restrict block, size_t a, double *restrict sums)
 {
 	const size_t n = s->in.dims;
@@ -115,7 +119,8 @@ static void multiply(const covariance_task *s, const double *restrict block, siz
 	}
 }
 
-/* Adds the lower half of the sum of row * row'. */
+/* Adds a block to the lower half of the matrix: the sum of row * row' over its rows. A shift to the right rounds
+ * down, so low parts are never negative. */
 static void add_block(const covariance_task *s, const double *restrict block, double *restrict sums,
                       int64_t *restrict high, int64_t *restrict low)
 {
@@ -129,7 +134,7 @@ static void add_block(const covariance_task *s, const double *restrict block, do
 	}
 }
 
-/* A chunk's samples in blocks of BLOCK, whose products have exact sums. */
+/* Adds the samples of a chunk in blocks of BLOCK, whose sums of products are exact in double. */
 static void add_samples(void *context, unsigned thread, size_t chunk)
 {
 	const covariance_task *s = context;
@@ -143,7 +148,8 @@ static void add_samples(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Collective. The ranks' and chunks' exact sums become the matrix. */
+/* Collective. Adds up the exact sums of chunks and ranks and makes the symmetric matrix[dims][dims] from them.
+ * Sums are rounded only here. */
 static void add_up(covariance_task *s, const gemp_comm *comm, double samples, double *matrix)
 {
 	const size_t n = s->in.dims, half = n * n;
@@ -171,7 +177,8 @@ static gemp_code allocate_sums(covariance_task *s)
 	                    GEMP_ARRAY(s->sums, s->in.chunks * sums));
 }
 
-/* The scales are those of all ranks' samples, so all ranks round in the same way. */
+/* Collective. The scales come from all ranks' samples, so all ranks round in the same way. Memory is allocated,
+ * and a failure agreed on, before the first allreduce: later steps cannot fail. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix)
 {
@@ -191,7 +198,7 @@ done:
  * Subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal, repeatedly. If the matrix is
  * small it is made first; otherwise each product is computed from the samples. */
 enum {
-	VECTORS = 8,       /* of which two are wanted: with more the iteration converges in fewer steps */
+	VECTORS = 8,       /* two are wanted; with more the iteration converges in fewer steps */
 	MAX_STEPS = 1000,  /* with a matrix */
 	SAMPLE_STEPS = 40, /* if each step reads all samples */
 	MAX_SWEEPS = 64    /* of Jacobi's method, which takes about ten */
@@ -210,7 +217,8 @@ typedef struct pca_task {
 	double *sums;         /* without a matrix: [chunks][2][values] high and low parts */
 } pca_task;
 
-/* The outer product of a row and its projections on the vectors, in sums that do not depend on the order. */
+/* Adds row * (row . vector) for each vector to high[values] and low[values], which do not depend on the order of
+ * rows. Over all rows this is the covariance times the vectors, without dims * dims numbers. */
 static void add_products(const pca_task *f, const double *restrict row, double *restrict high, double *restrict low)
 {
 	const size_t n = f->in.dims;
@@ -224,7 +232,7 @@ static void add_products(const pca_task *f, const double *restrict row, double *
 	}
 }
 
-/* A chunk's sums start at 0 in each step. */
+/* Adds the products of a chunk's samples. Its sums start at 0 in each step. */
 static void add_sample_products(void *context, unsigned thread, size_t chunk)
 {
 	const pca_task *f = context;
@@ -261,7 +269,7 @@ static void choose_split(pca_task *f)
 	f->split = gemp_repro_sum_of(max * max * 1.01 * sqrt((double)f->in.dims), f->samples);
 }
 
-/* Sequential, so that it is the same on all ranks. */
+/* The order of additions is fixed: all ranks run the same iteration on their own and must get the same bits. */
 static double dot(const double *a, const double *b, size_t n)
 {
 	double sum = 0;
@@ -270,8 +278,8 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Gram-Schmidt, twice, as rounding errors of almost parallel vectors remain after once. A vector that depends on the vectors
- * before it becomes 0. */
+/* Gram-Schmidt orthogonalisation, applied twice, because after one pass almost parallel vectors are not orthogonal
+ * up to rounding. A vector that depends linearly on the vectors before it becomes 0. */
 static void make_orthogonal(double *vectors, size_t count, size_t n)
 {
 	for (size_t v = 0; v < count; v++) {
@@ -371,8 +379,9 @@ static void project(const pca_task *f, double *axes, double values[2])
 	}
 }
 
-/* Collective, unless there is a matrix. Until the two eigenvalues change no more than rounding, or steps over
- * samples have become too many. */
+/* Collective without a matrix, otherwise local. Iterates until the two eigenvalues change by no more than `close`,
+ * or max steps are done. The start is random but the same everywhere; all ranks stop after the same step, since
+ * they compare the same bits. */
 static void iterate(pca_task *f, double *axes, double values[2])
 {
 	const size_t n = f->in.dims;
@@ -397,7 +406,8 @@ static void iterate(pca_task *f, double *axes, double values[2])
 	}
 }
 
-/* The sign makes the axis' largest part positive, of several equal ones the first. */
+/* Scales an axis by the deviation and fixes its sign: the part with the largest magnitude becomes positive. Of
+ * parts that are equal up to rounding the first decides; otherwise rounding could flip the axis. */
 static void orient_axis(double *axis, size_t n, double deviation)
 {
 	size_t part = 0;
@@ -420,6 +430,7 @@ static gemp_code allocate_vectors(pca_task *f)
 	return gemp_new_all(GEMP_ARRAY(f->sums, 2 * f->in.chunks * f->values), GEMP_ARRAY(f->in.max, f->in.chunks * n));
 }
 
+/* Collective. The eigenvalue along an axis is the variance, whose root is the standard deviation. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes)
 {

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From which value to which the colours go. */
+/* The values that the ends of the colour scale show. */
 typedef struct colour_range {
-	double min[3], max[3]; /* of colours one for each of red, green and blue, else the first */
+	double min[3], max[3]; /* red, green and blue; other shades use only the first */
 } colour_range;
 
 static const gemp_colour empty_colour = { 224, 224, 224 };
@@ -19,7 +19,8 @@ typedef struct point {
 	double x, y;
 } point;
 
-/* Nine colours of viridis (van der Walt and Smith 2015), and between them their means. */
+/* The colour map viridis (van der Walt and Smith 2015), interpolated linearly between nine of its colours. share:
+ * from 0 to 1; values outside are clamped. */
 static gemp_colour viridis(double share)
 {
 	static const uint8_t at[9][3] = { { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
@@ -34,14 +35,15 @@ static gemp_colour viridis(double share)
 	return (gemp_colour){ mixed[0], mixed[1], mixed[2] };
 }
 
-/* Where a unit's value lies in the range, from 0 to 1. */
+/* The position of a unit's value in the range, from 0 to 1. A range of one value has all units at 0. */
 static double share_of(const gemp_som_panel *panel, const colour_range *range, int which, uint32_t unit)
 {
 	const double min = range->min[which], max = range->max[which];
 	return max > min ? (panel->values[which][unit] - min) / (max - min) : 0;
 }
 
-/* Are all three ranges within 0 and max, but for the rounding of means? */
+/* Do all three ranges lie in [0, max]? Values of units are means of floats, so they may exceed the limits by
+ * rounding. */
 static bool within(const colour_range *range, double max)
 {
 	const double beyond = 1e-5 * max;
@@ -51,8 +53,9 @@ static bool within(const colour_range *range, double max)
 	return all;
 }
 
-/* Counts begin at 1. Colours go from 0 to 1 if all three values do, or from 0 to 255; else each from its minimum to
- * its maximum. */
+/* The range of counts starts at 1, since units with count 0 are grey. Colours have the range 0 to 1 if all three
+ * values lie in it, else 0 to 255 if they lie in that; otherwise each value has the range from its minimum to its
+ * maximum. */
 static colour_range range_of(const gemp_som_panel *panel, uint32_t units)
 {
 	colour_range range;
@@ -76,12 +79,13 @@ static colour_range range_of(const gemp_som_panel *panel, uint32_t units)
 	return range;
 }
 
+/* A share from 0 to 1 as a byte of a colour. */
 static uint8_t level(double share)
 {
 	return (uint8_t)lround(255 * fmin(fmax(share, 0), 1));
 }
 
-/* Units without a count are grey. */
+/* A unit with count 0 is grey, so that it cannot be taken for one with a small count. */
 static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *range, uint32_t unit)
 {
 	if (panel->shade == GEMP_SOM_SHADE_COUNTS && !(panel->values[0][unit] > 0))
@@ -92,7 +96,7 @@ static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *
 		                  level(share_of(panel, range, 2, unit)) };
 }
 
-/* A legend's bar at this share of its width; of colours the bar of red (0), green or blue. */
+/* The colour of a legend's bar at this share of its width. bar: 0 red, 1 green, 2 blue; other shades have one bar. */
 static gemp_colour bar_colour(const gemp_som_panel *panel, int bar, double share)
 {
 	if (panel->shade != GEMP_SOM_SHADE_COLOURS)
@@ -106,18 +110,18 @@ enum {
 	MAX_CELL = 40,
 	MAX_LABELLED_CELL = 96,
 	MIN_CELL = 1,
-	MIN_WIDTH = 120, /* what titles and legends need */
+	MIN_WIDTH = 120, /* enough for titles and legends */
 	MARGIN = 14,
 	TITLE = 22,
 	LEGEND = 32,
 	BAR = 8,
 	STEPS = 64,
-	LETTERS = 8,         /* height of capitals */
-	MAX_SHAPES = 400000, /* in an SVG */
+	LETTERS = 8,         /* the height of capitals */
+	MAX_SHAPES = 400000, /* units of all panels in an SVG */
 	MAX_TITLES = 20000,
 	MAX_SIDE = 15000 /* pixels of a picture */
 };
-static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* of labels */
+static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* the height of capitals in labels */
 
 /* Measures of a picture, in pixels. */
 typedef struct frame {
@@ -125,8 +129,8 @@ typedef struct frame {
 	double cell;           /* between units of a row */
 	double rise;           /* between rows */
 	double width, height;  /* of a panel's units */
-	uint32_t across, down; /* panels */
-	bool titles;           /* of units */
+	uint32_t across, down; /* panels in a row, and rows of panels */
+	bool titles;           /* units have titles */
 } frame;
 
 /* FRAME */
@@ -141,7 +145,8 @@ static uint32_t frame_height(const frame *f)
 	return (uint32_t)ceil(f->down * (TITLE + f->height + LEGEND) + MARGIN / 2.0);
 }
 
-/* The number of panels in a row for which the picture's shape is best, with few places left over. */
+/* Chooses the number of panels in a row. The badness of a number is the deviation of the picture's shape from 3 :
+ * 2, as a logarithm, plus the places that stay empty, as a share of the panels. */
 static void choose_across(frame *f, size_t panels)
 {
 	double min = INFINITY;
@@ -158,7 +163,9 @@ static void choose_across(frame *f, size_t panels)
 	}
 }
 
-/* Cells are as large as the map's sides allow; labels need larger ones. */
+/* Chooses all measures. A cell is as large as the longer side of the map allows within the side of a panel; labels
+ * need larger cells. On a hexagonal grid rows are sqrt(3)/2 of a cell apart, and odd rows make the panel half a
+ * cell wider. */
 static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
 {
 	frame f = { .grid = grid };
@@ -180,7 +187,7 @@ static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, s
 
 /* UNITS */
 
-/* From the panel's corner. */
+/* The centre of a unit, relative to the upper left corner of its panel. */
 static point unit_centre(const frame *f, uint32_t unit)
 {
 	const uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
@@ -189,7 +196,7 @@ static point unit_centre(const frame *f, uint32_t unit)
 		            hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell };
 }
 
-/* A hexagon or a square about a point. */
+/* Draws a unit as a hexagon or a square with its centre at this point. */
 static void draw_unit(gemp_canvas *canvas, const frame *f, point at, gemp_colour fill, const char *title)
 {
 	double corners[GEMP_CANVAS_CORNERS][2];
@@ -206,7 +213,8 @@ static void draw_unit(gemp_canvas *canvas, const frame *f, point at, gemp_colour
 	gemp_canvas_polygon(canvas, corners, count, fill, title);
 }
 
-/* What a viewer shows when the pointer is on a unit. */
+/* Writes the text that a viewer of the SVG shows when the pointer is on a unit. The buffer must hold the whole
+ * text, as the offset of each part is the length that snprintf has returned for the parts before. */
 static void unit_title(char *out, size_t size, const frame *f, const gemp_som_panel *panel, uint32_t unit)
 {
 	const uint32_t columns = f->grid->columns;
@@ -221,7 +229,7 @@ static void unit_title(char *out, size_t size, const frame *f, const gemp_som_pa
 		snprintf(out + used, size - used, " and %zu more", panel->labels[unit].others);
 }
 
-/* Titles only where there are not too many units for an SVG. */
+/* Units get titles only up to MAX_TITLES units in all, which limits the size of an SVG. */
 static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                        point corner)
 {
@@ -237,7 +245,8 @@ static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* LABELS */
 
-/* Half-way to the next label in the row, or the panel's edge; direction: -1 or 1. */
+/* The coordinate up to which a label may extend: half-way to the next label in its row, or the panel's edge.
+ * direction: -1 or 1. */
 static double label_limit(const frame *f, const gemp_som_label *labels, uint32_t unit, int direction)
 {
 	const int64_t columns = f->grid->columns;
@@ -268,7 +277,8 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 
 /* PANEL */
 
-/* A value that is negligible beside the range is 0; whole numbers have no decimals. */
+/* Draws a number. A value that is negligible beside the range is rounding and shown as 0; whole numbers get no
+ * decimals. */
 static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double value, double range)
 {
 	char text[32];
@@ -278,7 +288,7 @@ static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double
 	gemp_canvas_words(canvas, at.x, at.y, LETTERS, anchor, text);
 }
 
-/* A legend bar with its ends, and words between them. */
+/* Draws a bar of a legend, the values at both ends below it, and words between these values. */
 static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, point at, double width, double min,
                      double max, const char *between)
 {
@@ -293,7 +303,7 @@ static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, 
 	draw_value(canvas, (point){ at.x + width, below }, GEMP_ANCHOR_END, max, max - min);
 }
 
-/* Colours have a bar for each of red, green and blue. */
+/* Draws the legend: one bar, or for colours one for each of red, green and blue. */
 static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                         point at)
 {
@@ -304,7 +314,8 @@ static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_pane
 		         range->max[bar], panel->shade == GEMP_SOM_SHADE_COUNTS ? "grey: 0" : "");
 }
 
-/* Title, units, labels over them, legend. */
+/* Draws the title, the units, the labels and the legend, in this order: labels must lie over all units, not only
+ * over their own. */
 static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, point corner)
 {
 	char title[256];
@@ -322,7 +333,8 @@ static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* PICTURE */
 
-/* Local. Checked before anything is drawn: a picture that no program can show is refused. */
+/* Local. A picture that no program can show is refused before it is drawn. A PNG needs memory for all of its dots,
+ * which MAX_SIDE limits. */
 gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count)
 {
@@ -343,6 +355,7 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 	return GEMP_OK;
 }
 
+/* Local. Panels lie in rows of f.across, from left to right. */
 gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count)
 {

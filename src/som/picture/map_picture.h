@@ -1,6 +1,6 @@
-/* map_picture: a map as a picture, SVG or PNG: panels with all units in their places, each coloured by a value, with a title and a
- * legend. Panels are arranged so that the picture is about half as wide again as high.
- */
+/* map_picture: draws a map as SVG or PNG. A picture has panels, each with a title, all units of the map in their
+ * places, coloured by a value, and a legend. Panels are arranged to make the picture about 1.5 times as wide as
+ * high. */
 
 #ifndef GEMP_SOM_PICTURE_MAP_PICTURE_H
 #define GEMP_SOM_PICTURE_MAP_PICTURE_H
@@ -10,25 +10,26 @@
 #include <stddef.h>
 
 typedef enum gemp_som_shade {
-	GEMP_SOM_SHADE_VALUES,  /* viridis, from the least to the greatest */
-	GEMP_SOM_SHADE_COUNTS,  /* the same from 1 on; 0 is grey */
-	GEMP_SOM_SHADE_COLOURS, /* three values are red, green and blue */
+	GEMP_SOM_SHADE_VALUES,  /* viridis, from the minimum to the maximum */
+	GEMP_SOM_SHADE_COUNTS,  /* viridis from 1 on; 0 is grey */
+	GEMP_SOM_SHADE_COLOURS, /* three values of a unit are its red, green and blue */
 } gemp_som_shade;
 
-/* Of a unit. */
+/* The label of a unit. */
 typedef struct gemp_som_label {
-	char text[32]; /* "": none */
-	size_t others; /* vectors there with another name */
+	char text[32]; /* "": the unit has no label */
+	size_t others; /* vectors of the unit that have another name */
 } gemp_som_label;
 
 typedef struct gemp_som_panel {
-	const char *title; /* borrowed, as all here */
+	const char *title; /* borrowed, as all pointers here */
 	gemp_som_shade shade;
-	const double *values[3];      /* [units]; the second and third of colours alone */
-	const gemp_som_label *labels; /* [units]; NULL: none */
+	const double *values[3];      /* [units] each; only SHADE_COLOURS uses the second and third */
+	const gemp_som_label *labels; /* [units]; NULL: no labels */
 } gemp_som_panel;
 
-/* Local. .svg or .png, by the ending; GEMP_EUSAGE for another one, and for an SVG of very many units. */
+/* Local. The ending of path gives the format, .svg or .png. Returns GEMP_EUSAGE for another ending, for an SVG of
+ * too many units, and for a picture with too long a side. gemp_som_picture_write does not repeat the check. */
 gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count);
 gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,

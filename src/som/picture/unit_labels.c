@@ -28,9 +28,9 @@ typedef struct label_reader {
 	uint32_t units;
 	file_format file_format;
 	uint64_t line;
-	int64_t key, unit; /* the numbers of these columns */
+	int64_t key, unit; /* numbers of the columns `key` and `unit`; -1: missing */
 	gemp_cells cells;
-	gemp_text text;   /* all keys, one behind the other */
+	gemp_text text;   /* all keys, one after the other, without separators */
 	unit_name *names; /* [count] */
 	size_t count, capacity;
 } label_reader;
@@ -46,6 +46,7 @@ static file_format format_of(const char *path)
 	return TABS;
 }
 
+/* The number of the header's column with this name; -1: there is none. */
 static int64_t column_of(const gemp_cells *cells, const char *name)
 {
 	for (size_t c = 0; c < cells->count; c++)
@@ -54,7 +55,7 @@ static int64_t column_of(const gemp_cells *cells, const char *name)
 	return -1;
 }
 
-/* Columns may be in any order. */
+/* The columns may be in any order and among others. */
 static gemp_code read_header(label_reader *r)
 {
 	r->key = column_of(&r->cells, "key");
@@ -65,7 +66,8 @@ static gemp_code read_header(label_reader *r)
 	return GEMP_OK;
 }
 
-/* Keys lie in one text, which moves while it grows; so names[] get pointers to them only at the end (read_names). */
+/* Keys lie in one text, which moves while it grows, so read_names stores pointers to them in names[] only at the
+ * end. */
 static gemp_code add_name(label_reader *r, const char *number, const char *key, size_t size)
 {
 	uint64_t unit;
@@ -78,7 +80,8 @@ static gemp_code add_name(label_reader *r, const char *number, const char *key, 
 	return gemp_text_status(&r->text);
 }
 
-/* A line of a table. A vector without a unit has no name. */
+/* Reads a line of a table. A vector whose unit is NULL labels no unit. A number that is too long for number[]
+ * becomes empty, which add_name refuses. */
 static gemp_code read_cells(label_reader *r)
 {
 	char number[24];
@@ -89,7 +92,7 @@ static gemp_code read_cells(label_reader *r)
 	return unit->null ? GEMP_OK : add_name(r, number, key->bytes, key->size);
 }
 
-/* A line of JSON lines. A key that is no string is shown as its JSON text. */
+/* Reads a line of a JSON Lines file. A key that is no string is shown as its JSON text. */
 static gemp_code read_object(label_reader *r, const char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -115,7 +118,8 @@ done:
 	return code;
 }
 
-/* A line of a table, or a JSON object; empty lines are skipped. */
+/* Reads a record: a line of a table or a JSON object. Empty lines are skipped. Text that is not UTF-8 would make
+ * an SVG that is no XML. */
 static gemp_code read_record(label_reader *r, char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -129,7 +133,7 @@ static gemp_code read_record(label_reader *r, char *record, size_t size)
 	return r->line == 1 ? read_header(r) : size > 0 ? read_cells(r) : GEMP_OK;
 }
 
-/* Line by line, from a plain or compressed file. */
+/* Reads a plain or compressed file record by record. A record of CSV may have line breaks within quotes. */
 static gemp_code read_text(label_reader *r)
 {
 	gemp_code code = GEMP_OK;
@@ -150,7 +154,7 @@ done:
 	return code;
 }
 
-/* Keys of an HDF5 file are strings or integers. */
+/* Adds a row of an HDF5 file, whose keys are strings or integers. */
 static gemp_code add_row(label_reader *r, size_t row, const gemp_column *keys, const gemp_column *units)
 {
 	const gemp_value key = gemp_column_get(keys, row), unit = gemp_column_get(units, row);
@@ -162,7 +166,7 @@ static gemp_code add_row(label_reader *r, size_t row, const gemp_column *keys, c
 	return add_name(r, number, other, strlen(other));
 }
 
-/* Keys and units as columns; NULL units have no label. */
+/* Reads keys and units of an HDF5 file as columns. A row whose unit is NULL labels no unit. */
 static gemp_code read_h5(label_reader *r)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
@@ -186,13 +190,15 @@ static gemp_code read_names(label_reader *r)
 	return code;
 }
 
+/* Orders by bytes, and a prefix comes first. Keys lie in one text without terminators, so strcmp would not do. */
 static int compare_names(const gemp_text_cell *a, const gemp_text_cell *b)
 {
 	const int order = memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* The order is by unit, then by name, then by line. */
+/* Orders names by unit, then by name, then by line: equal names of a unit become adjacent, and the first of them
+ * is the first in the file. */
 static int compare_by_unit(const void *left, const void *right)
 {
 	const unit_name *a = left, *b = right;
@@ -202,7 +208,7 @@ static int compare_by_unit(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* A name that is too long is cut behind a whole character of UTF-8. */
+/* A name that is too long is cut between characters: half a UTF-8 sequence would make the picture invalid. */
 static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 {
 	enum { MAX_LENGTH = sizeof to->text - 1 };
@@ -212,7 +218,8 @@ static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 	snprintf(to->text, sizeof to->text, "%.*s", (int)length, key->bytes);
 }
 
-/* names[count]: the sorted names of one unit. The most frequent one is the label, of several the first in the file. */
+/* names[count]: the sorted names of one unit. The most frequent name becomes the label; of several equally
+ * frequent names the one that comes first in the file. */
 static void label_unit(gemp_som_label *label, const unit_name *names, size_t count)
 {
 	const unit_name *best = names;
@@ -229,7 +236,8 @@ static void label_unit(gemp_som_label *label, const unit_name *names, size_t cou
 	label->others = count - max_count;
 }
 
-/* Names are sorted by unit, so that each unit's are together. */
+/* Local. Sorting makes the names of a unit adjacent. Units without a name keep the label that the caller has
+ * zeroed. */
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path)
 {
 	label_reader r = { .path = path, .units = units };

@@ -6,8 +6,9 @@
 
 #include "som/picture/map_picture.h"
 
-/* Local. labels: [units], zeroed. The label of a unit is the name that most of its vectors have, of several the first in the
- * file; it is cut if it is too long. The ending of path gives the format: .tsv, .csv or .jsonl, plain, .gz or .zst, or .h5. */
+/* Local. labels: [units], zeroed. The label of a unit is the name that most of its vectors have; of several
+ * equally frequent names it is the one that comes first in the file. A long label is cut. The ending of path gives
+ * the format: .tsv, .csv or .jsonl, plain, .gz or .zst, or .h5. */
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path);
 
 #endif
