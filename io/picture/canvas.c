@@ -1,6 +1,6 @@
-/* Two backends: SVG collects elements as text, PNG draws into an array of pixels at a fixed density.
- * Letters of the PNG are dots of a bitmap font, so that pictures need no font library and are the same
- * everywhere. */
+/* The canvas has two backends: for an SVG it collects elements as text, for a PNG it draws into an array of pixels
+ * at a fixed density. The letters of a PNG are dots of a bitmap font, which needs no font library and looks the
+ * same on every machine. */
 
 #include "io/picture/canvas.h"
 
@@ -14,7 +14,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* Pixels begin white, as the SVG has a white background. */
+/* Pixels start white, as the SVG has a white background. The text is never NULL, also if nothing is drawn. */
 gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, bool pixels)
 {
 	*out = (gemp_canvas){ .width = width, .height = height };
@@ -50,7 +50,7 @@ static void set_dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 	to[2] = colour.blue;
 }
 
-/* Is the point on the same side of all edges? */
+/* A point is within a convex shape if it is on the same side of all edges, in whichever direction the corners go. */
 static bool is_within(const double corners[][2], size_t count, double x, double y)
 {
 	bool left = false, right = false;
@@ -63,7 +63,7 @@ static bool is_within(const double corners[][2], size_t count, double x, double 
 	return !(left && right);
 }
 
-/* Each pixel's middle is tested, within the box around the corners. */
+/* Tests the middle of each pixel in the box around the corners. */
 static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill)
 {
 	const double density = GEMP_CANVAS_DENSITY;
@@ -79,13 +79,13 @@ static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t c
 				set_dot(canvas, x, y, fill);
 }
 
-/* The side of a letter's dot in dots of the picture. */
+/* The side of a letter's dot, in dots of the picture: a whole number, which keeps letters sharp. */
 static long dots_for(double size)
 {
 	return (long)fmax(1, round(size * GEMP_CANVAS_DENSITY / GEMP_LETTER_CAPITAL));
 }
 
-/* Draws a letter with its upper left dot at (left, top); halo: and the dots around each of its dots. */
+/* Draws a letter with its upper left dot at (left, top); halo: also draws the dots around each of its dots. */
 static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour,
                         bool halo)
 {
@@ -100,7 +100,7 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 		}
 }
 
-/* Letters have one width: words need no layout. */
+/* All letters have the same width, so words need no layout. */
 static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour,
                        bool halo)
 {
@@ -123,7 +123,7 @@ static void escape(gemp_text *out, const char *words)
 
 /* BOTH */
 
-/* A PNG has no titles; in an SVG a viewer shows the title under the mouse. */
+/* A PNG has no titles. A viewer of an SVG shows the title when the pointer is on the shape. */
 void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,
                          const char *title)
 {
@@ -154,8 +154,9 @@ static const gemp_colour black = { 0, 0, 0 }, white = { 255, 255, 255 };
 static const char *const anchors[] = { "start", "middle", "end" };
 static const double CAPITALS = 0.7, LETTERS = 0.58; /* of a font's size: the height of capitals, the width of letters */
 
-/* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without what controls,
- * with a simpler full stop and colon: ten rows of six dots each, from the top, the last dot in the lowest bit. */
+/* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without control
+ * characters, and with a simpler full stop and colon. A letter is ten rows of six dots each, from the top, the
+ * last dot in the lowest bit. */
 /* clang-format off */
 static const uint64_t letters[] = {
 	0, 0x8208208008000, 0x14514000000000, 0x1453e53e514000, 0x872870a708000, 0x12a94214aa4000, 0x10a2842a91a000,
@@ -202,7 +203,7 @@ double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *wor
 	return (double)letters * one;
 }
 
-/* The width of the ellipsis is subtracted first: letters are cut only if they do not fit with it. */
+/* One letter's width is reserved for the ellipsis. Words that fit without it stay as they are. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words)
 {
 	static const char ellipsis[GEMP_CANVAS_ELLIPSIS] = "\u2026";
@@ -215,7 +216,7 @@ void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char 
 	memcpy(words + (at - words), ellipsis, sizeof ellipsis);
 }
 
-/* Anchors shift by half of the width each. */
+/* The values of gemp_anchor are 0, 1 and 2: each step moves the words left by half of their width. */
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
 {
 	if (canvas->pixels) {
@@ -229,7 +230,8 @@ void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gem
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
 
-/* Dark fields get light letters, by the luma of ITU-R BT.601. */
+/* Dark shapes get light letters and light shapes dark ones; the luma of ITU-R BT.601 decides. A halo of the other
+ * colour keeps letters readable beyond the shape. */
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words)
 {
 	const bool dark = 0.299 * on.red + 0.587 * on.green + 0.114 * on.blue < 140;
@@ -252,13 +254,14 @@ static void collect_bytes(png_structp png, png_bytep bytes, size_t size)
 	gemp_text_add(png_get_io_ptr(png), bytes, size);
 }
 
-/* libpng asks for it; the bytes are in memory. */
+/* libpng wants a function that flushes; bytes in memory need none. */
 static void flush_nothing(png_structp png)
 {
 	(void)png;
 }
 
-/* Appends the bytes of a PNG. libpng leaves the function by longjmp after an error. */
+/* Appends the bytes of a PNG to out. After an error libpng returns to setjmp by longjmp; no local variable changes
+ * after setjmp, so none is indeterminate there. */
 static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -282,7 +285,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* SVG's header needs the size only: it is written last. */
+/* Local. The head of an SVG is added here, in front of the elements that were collected. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
@@ -309,7 +312,7 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 
 enum { PLAIN = 0x7f - 0x20, ELLIPSIS = 0x2026 };
 
-/* Characters beyond Latin 1 are shown as a question mark. */
+/* Characters beyond Latin 1 are shown as a question mark, except the ellipsis of gemp_canvas_fit. */
 static uint64_t letter_of(uint32_t code_point)
 {
 	if (code_point >= 0x20 && code_point < 0x7f)
@@ -319,7 +322,8 @@ static uint64_t letter_of(uint32_t code_point)
 	return code_point == ELLIPSIS ? 0x15 << 12 : letters['?' - 0x20]; /* dots on the baseline */
 }
 
-/* Bytes that are not UTF-8 are taken as Latin 1, so that every text can be drawn. */
+/* Bytes that are not UTF-8 are taken as Latin 1: every text can be drawn. An overlong sequence becomes a question
+ * mark. */
 uint64_t gemp_canvas_letter(const char **text)
 {
 	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -1,4 +1,5 @@
-/* canvas: shapes and words of a picture, kept until it is written: as SVG, or as the pixels of a PNG. */
+/* canvas: collects the shapes and words of a picture, as SVG elements or as the pixels of a PNG, until it is
+ * written. */
 
 #ifndef GEMP_IO_PICTURE_CANVAS_H
 #define GEMP_IO_PICTURE_CANVAS_H
@@ -10,7 +11,7 @@
 enum {
 	GEMP_CANVAS_CORNERS = 6,
 	GEMP_CANVAS_ELLIPSIS = 4, /* bytes, with the 0 at the end of a text */
-	GEMP_CANVAS_DENSITY = 2,  /* a PNG has so many dots in each direction for each unit of the measures below */
+	GEMP_CANVAS_DENSITY = 2,  /* dots of a PNG in each direction for each unit of the measures below */
 };
 
 typedef struct gemp_colour {
@@ -36,7 +37,7 @@ void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, doub
 
 /* Black words with their baseline at y; `size` is the height of capitals. A PNG has the letters of Latin 1 only. */
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words);
-/* Words centred at (x, y), readable on a shape of colour `on`, which they may be wider than. */
+/* Words centred at (x, y), readable on a shape of colour `on`. They may be wider than the shape. */
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words);
 /* The approximate width of words. */
 double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words);
@@ -44,7 +45,7 @@ double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *wor
  * GEMP_CANVAS_ELLIPSIS bytes more than their text. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words);
 
-/* Local. Writes an SVG or a PNG, as the canvas is. The file gets its name when it is complete. */
+/* Local. Writes an SVG or a PNG, whichever the canvas was made for. The file gets its name when it is complete. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path);
 
 /* The letters of a PNG, in dots; for canvas.c and its test. */

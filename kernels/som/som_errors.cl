@@ -29,8 +29,8 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 	return a != b && up <= 1 && som_apart(ax, bx, columns, toroid) <= 1;
 }
 
-/* sums of each group: the sum of distances as two floats, the number of samples whose two best units are not neighbours, the number of samples.
- * add: add to the values in sums. */
+/* sums: uint4[slots][groups]: the sum of distances as two floats, the number of samples whose two best units are
+ * not neighbours, and the number of samples. add: adds to the values in sums; otherwise they are replaced. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
 void som_errors(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
                uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)

@@ -1,5 +1,6 @@
-/* som_online: online training. Computes, for each unit of some rows, the affine map w = a * w + b that the samples, in order, amount to
- * (som/train/unit_update.h). Options: those of som_grid.clh, and
+/* som_online: online training. Each sample replaces a unit w by an affine map a * w + b. For each unit of some rows
+ * the kernel computes the composition of the maps of all samples in order (som/train/unit_update.h). Options: those
+ * of som_grid.clh, and
  *
  *   SOM_MISSING                    as in som_accumulate.cl
  *   SOM_CUT                        the neighbourhood is 0 beyond the radius

@@ -170,8 +170,8 @@ static inline int som_width(int wide, int apart, int kind, ulong reach)
 	return wide;
 }
 
-/* A group processes a strip of columns of one plane. It goes from the farthest rows to the same row, and the reached width grows: `rows` (and
- * `others` for the other kind) hold the running sum of each row. */
+/* A group processes a strip of columns of one plane. It goes from the farthest rows to the unit's own row, and the
+ * width within the radius grows: `rows`, and `others` for the other kind, hold the running sum of each row. */
 __kernel __attribute__((reqd_work_group_size(SOM_WIDE * SOM_TALL, 1, 1)))
 void som_running(__global const float *from, __global float *rows, __global float *others, __global float *to,
                  __global const float *steps, ulong reach)

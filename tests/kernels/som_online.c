@@ -1,4 +1,5 @@
-/* What samples in order make of units, in strips and in tiles of several shapes, against the definition in double. */
+/* Tests online training: units after samples in order, computed in strips and in tiles of several shapes, must
+ * agree with the definition in double. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
@@ -25,11 +26,11 @@ typedef struct run {
 	uint32_t dims;
 	bool missing;
 	double radius;
-	uint32_t slice; /* rows of a launch, at most */
+	uint32_t slice; /* the maximum of rows of a launch */
 	gemp_som_online_shape shape;
 } run;
 
-/* Samples from `begin` on, as the next part. */
+/* Composes samples begin .. end - 1 onto the affine maps in planes, as the next block. */
 static void run_part(const run *how, const float *x, const uint64_t *keys, size_t begin, size_t end,
                      gemp_som_smooth *smooth, const gemp_buffer *planes)
 {
@@ -40,7 +41,7 @@ static void run_part(const run *how, const float *x, const uint64_t *keys, size_
 	assert_ok(gemp_som_samples_fill(&samples, x + begin * how->dims, end - begin, NULL));
 	assert_ok(gemp_buffer_new(&best, device, (end - begin) * sizeof *keys, keys + begin));
 	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->dims, &how->shape));
-	for (uint32_t row = 0, end; row < how->grid.rows; row = end) { /* in slices */
+	for (uint32_t row = 0, end; row < how->grid.rows; row = end) { /* one launch for each slice */
 		end = row + how->slice < how->grid.rows ? row + how->slice : how->grid.rows;
 		assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims },
 		                              begin > 0, (gemp_som_rows){ row, end }, planes));
@@ -84,7 +85,7 @@ static void check(const run *how, uint64_t *random)
 		keys[i] = none ? GEMP_SOM_NO_KEY : (uint64_t)1 << 40 | unit[i];
 		for (uint32_t k = 0; k < dims; k++)
 			x[i * dims + k] = (float)gemp_random_unit(random);
-		for (uint32_t k = 0; k < dims; k++) /* who has a unit has a value */
+		for (uint32_t k = 0; k < dims; k++) /* a sample with a unit has a value */
 			if (none || (how->missing && k && gemp_random_below(random, 4) == 0))
 				x[i * dims + k] = NAN;
 	}

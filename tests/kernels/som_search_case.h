@@ -1,5 +1,6 @@
-/* Best matching units on a device, in all forms of the kernel, against all distances in double. PoCL compiles a second or so for
- * each program, and several for one of tiles, so that of the combinations only some are tried, and fewer unless `thorough`.
+/* Tests best matching units on a device, in all forms of the kernel, against all distances in double. PoCL takes
+ * about a second to compile a program, and several for a program with tiles, so only some of the combinations are
+ * tried, and fewer unless `thorough`.
  */
 #ifndef GEMP_TESTS_SOM_SEARCH_CASE_H
 #define GEMP_TESTS_SOM_SEARCH_CASE_H
@@ -30,7 +31,7 @@ typedef struct ask {
 	bool missing, two;
 } ask;
 
-/* Small tiles and chunks, so that few units have several of them. */
+/* Tiles and chunks are small: even few units then have several of them. */
 #define ITEMS                             \
 	{                                     \
 		GEMP_SOM_FORM_ITEMS, 0, 0, 32, 20 \
@@ -62,7 +63,7 @@ static const uint32_t sizes[][2] = {
 	{ 97, 129 }, { 127, 130 }, { 128, 131 }, { 129, 257 }, { 300, 300 },
 };
 
-enum { SPREAD, WHOLE, FAR, KINDS }; /* values, whole ones with equal units, far from 0 */
+enum { SPREAD, WHOLE, FAR, KINDS }; /* kinds of values: any; whole numbers and equal units; far from 0 */
 
 typedef struct sample {
 	ask how;
@@ -87,7 +88,7 @@ static void *zeros(size_t count, size_t size)
 	return block;
 }
 
-/* Of samples of ten one lacks all values, where they may be missing; one is all 0. */
+/* One sample in ten has no value, if values may be missing; one is all 0. */
 static void sample_new(sample *s, const ask *how, uint32_t count, uint32_t units, int kind, uint64_t *random)
 {
 	uint32_t dims = how->dims;
@@ -130,7 +131,7 @@ static void search(sample *s, gemp_som_search *with)
 	float *back = zeros((size_t)s->units * s->how.dims, sizeof *back);
 	assert_ok(gemp_som_samples_new(&samples, device, s->x, s->count, s->how.dims));
 	assert_true(samples.missing == (s->how.missing && s->count > 0));
-	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* units on the device at a time */
+	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* the maximum of units on the device */
 	assert_ok(gemp_som_codebook_new(&book, device, s->w, s->units, s->how.dims, most));
 	assert_ok(gemp_som_codebook_read(&book, back));
 	assert_memory_equal(back, s->w, (size_t)s->units * s->how.dims * sizeof *back);
@@ -156,7 +157,8 @@ static double distance_of(const sample *s, size_t i, uint32_t unit)
 	                              s->book + (size_t)unit * s->how.dims, s->how.dims);
 }
 
-/* Is the unit as near as `expected`, within what floats can tell: 1e-5 (|x|^2 + |w|^2) of squares, the like of others? */
+/* Is the unit as near as `expected`, up to the precision of floats? The tolerance is 1e-5 (|x|^2 + |w|^2) for
+ * squared distances, and similar for other metrics. */
 static bool as_near(const sample *s, size_t i, uint32_t unit, uint32_t expected)
 {
 	double size = 0, here, least;
@@ -176,7 +178,7 @@ static bool as_near(const sample *s, size_t i, uint32_t unit, uint32_t expected)
 	return fabs(here - least) <= 1e-5 * (s->how.metric == GEMP_SOM_COSINE ? 1 : size);
 }
 
-/* Has no unit of a lesser number, but for `except`, the same vector? */
+/* Do all units with a smaller number, apart from `except`, have another vector? */
 static bool first_of_equals(const sample *s, uint32_t unit, uint32_t except)
 {
 	size_t size = s->how.dims * sizeof *s->w;
@@ -192,7 +194,7 @@ static bool right_distance(const sample *s, size_t i, uint32_t unit)
 	return isnan(expected) ? isnan(s->distance[i]) : fabs(s->distance[i] - expected) <= 1e-5 * (1 + expected);
 }
 
-/* Whole values give exact sums, but for angles. */
+/* Sums of whole values are exact except for the cosine, so they must give exactly the expected units. */
 static bool right(const sample *s)
 {
 	uint32_t *unit = zeros(s->count, sizeof *unit), *second = zeros(s->count, sizeof *second);
@@ -212,7 +214,8 @@ static bool right(const sample *s)
 	return good;
 }
 
-/* The first sample with a unit gets that which is farthest away; then its distance is wrong; then its second is its best. */
+/* Shows that right() detects errors. The first sample with a unit gets in turn the farthest unit, a wrong
+ * distance, and its best unit as the second-best. */
 static void spoil(sample *s)
 {
 	size_t i = 0;
@@ -225,7 +228,7 @@ static void spoil(sample *s)
 	for (uint32_t u = 0; u < s->units; u++)
 		far = distance_of(s, i, u) > distance_of(s, i, far) ? u : far;
 	s->best[i] = best >> 32 << 32 | far;
-	if (s->how.metric != GEMP_SOM_COSINE) /* from 0 all are at 1 */
+	if (s->how.metric != GEMP_SOM_COSINE) /* a vector of zeros is at distance 1 from all units */
 		assert_false(right(s));
 	s->best[i] = best;
 	s->distance[i] += 0.01f;
@@ -266,7 +269,7 @@ static void searches(void **state)
 			check(&asks[k], &random);
 }
 
-/* In the shape that suits the device, with several blocks of samples and chunks of units. */
+/* Uses the default shape of the device, with several blocks of samples and chunks of units. */
 static void suited(void **state)
 {
 	const ask how = { { 0 }, 9, GEMP_SOM_EUCLIDEAN, false, false };
@@ -291,7 +294,7 @@ static void refused(void **state)
 	assert_null(with);
 }
 
-/* All that takes memory of the host. */
+/* Calls every function that allocates memory of the host. */
 static gemp_code make_all(void *argument)
 {
 	static const float values[] = { 1, NAN, 3, 4 };

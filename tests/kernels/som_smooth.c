@@ -1,4 +1,5 @@
-/* Sums of units spread by neighbourhoods, in all ways that kernels have, against all pairs of units in double. */
+/* Tests the smoothing of sums by the neighbourhood: every form of the kernels must agree with sums over all pairs
+ * of units in double. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
@@ -52,7 +53,7 @@ static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, bool g
 	assert_ok(gemp_som_planes_new(&after, device, units, PLANES));
 	assert_ok(gemp_buffer_write(device, &before, 0, (count + GEMP_SOM_PADDING) * sizeof *from, from));
 	assert_ok(gemp_som_smooth_new(&smooth, device, grid, near, PLANES, gpu));
-	assert_ok(gemp_som_smooth_radius(&smooth, 1)); /* an earlier one leaves nothing */
+	assert_ok(gemp_som_smooth_radius(&smooth, 1)); /* tables of an earlier radius must leave no trace */
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
 	assert_ok(gemp_som_smooth_radius(&smooth, radius));
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
@@ -95,7 +96,7 @@ static void all_grids(void **state)
 	}
 }
 
-/* The radius from none beside to all, round the edge and back. */
+/* Radii from less than one step to more than the whole map, on toroids beyond the edge. */
 static void all_radii(void **state)
 {
 	static const double radii[] = { .3, 1, 1.5, 7, 1000 };

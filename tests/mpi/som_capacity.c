@@ -1,5 +1,5 @@
-/* Maps and samples larger than what a device has room for: whatever comes and goes in parts, the same is found. And sums of very
- * many samples in one unit.
+/* Tests maps and samples that exceed the memory of a device: whichever of them is processed in parts, the result must
+ * stay the same. Also tests sums of very many samples in one unit.
  */
 #include "harness/collective.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 static gemp_device *device;
-static size_t memory, largest; /* of the device */
+static size_t memory, largest; /* the device's memory and its largest buffer */
 
 /* A training whose samples, units or values are many. */
 typedef struct load {
@@ -67,7 +67,7 @@ static void data_free(data *d)
 	free(d->w);
 }
 
-/* What the device may hold from now on. */
+/* Limits the device's memory and the size of its buffers from now on. */
 static void allow(size_t bytes, size_t buffer)
 {
 	device->memory = bytes < memory ? bytes : memory;
@@ -75,10 +75,10 @@ static void allow(size_t bytes, size_t buffer)
 	device->buffer_peak = device->buffer_bytes;
 }
 
-/* What a training, or a search, makes of the data. */
+/* The results of a training and a search. */
 typedef struct answer {
 	float *w, *distance;
-	uint32_t *unit, *second, *end; /* of the codebook to begin with; the best units in the end */
+	uint32_t *unit, *second, *end; /* best units by the first codebook; `end`: by the last */
 	double quantisation, topographic;
 	size_t peak;
 } answer;
@@ -149,12 +149,13 @@ static bool same(const answer *a, const answer *b, const load *of, size_t count)
 	for (size_t i = 0; good && i < count; i++)
 		good = a->unit[i] == b->unit[i] && a->second[i] == b->second[i] &&
 		       (isnan(a->distance[i]) ? isnan(b->distance[i]) : near((double)a->distance[i], (double)b->distance[i]));
-	for (size_t i = 0; i < count; i++) /* the last bits of units may choose between two that are as near */
+	for (size_t i = 0; i < count; i++) /* rounding may choose between two units that are equally near */
 		others += a->end[i] != b->end[i];
 	return good && others <= 2;
 }
 
-/* Collective. By shares of what all of it takes, and by the largest buffer alone. */
+/* Collective. Trains without a limit, then with memory and buffers limited to shares of the bytes that this has
+ * taken. */
 static void check(const load *of, int kind, bool uneven, uint64_t *random)
 {
 	static const double shares[SHARES][2] = { { 1, .3 }, { .6, 1 }, { .45, .1 }, { .3, 1 }, { .22, .08 } };
@@ -201,7 +202,8 @@ static void parts_find_the_same(void **state)
 	}
 }
 
-/* Sums of so many samples that floats, or counts of floats, would not grow any more; and the same whenever they are asked for. */
+/* So many samples have one unit that a sum, or a count, in floats would stop to grow. Repeated trainings must give
+ * the same result. */
 static void many_in_one_unit(void **state)
 {
 	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false },

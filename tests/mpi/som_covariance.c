@@ -1,5 +1,5 @@
-/* Covariance on all ranks: of whole numbers as it is, of others closely, and the same to the last bit in any order and on any
- * ranks. */
+/* Tests the covariance on all ranks: it is exact for whole numbers, close for others, and the same to the last bit
+ * for any order of the samples and any number of ranks. */
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -39,7 +39,7 @@ static void made_free(made *m)
 	free(m->other);
 }
 
-/* Shares of all ranks but every second one, or all of it on the first. */
+/* shared: every second rank has a part of the samples; otherwise the first rank has all. */
 static gemp_code find(const made *m, bool shared, double *matrix)
 {
 	const size_t ranks = ((size_t)test_comm.size + 1) / 2, rank = (size_t)test_comm.rank / 2;
@@ -62,7 +62,7 @@ static long double expected(const made *m, size_t a, size_t b)
 	return m->count > 0 ? sum / (long double)m->count : 0;
 }
 
-/* By how much of the columns' deviations entries are off at most. */
+/* The largest error of an entry, relative to the deviations of its two columns. */
 static double off(const made *m)
 {
 	double most = 0;
@@ -90,7 +90,7 @@ static void whole_numbers(void **state)
 	}
 }
 
-/* Sums that fill a double: as many of the greatest values as there are, with one sign or both. */
+/* Sums that need all bits of a double: all values have the greatest magnitude, with one sign or both. */
 static void greatest_values(void **state)
 {
 	const float most = 16777215;
@@ -107,7 +107,7 @@ static void greatest_values(void **state)
 	}
 }
 
-/* Columns of other measures, far from 0, with values missing. */
+/* Columns with different units of measure, far from 0, with missing values. */
 static void any_numbers(void **state)
 {
 	static const double measure[] = { 1, 1e-20, 1e15, 3, 1e-3, 7, 1e6 }, far[] = { 0, 0, 0, 2000, 0, -1, 1e6 };
@@ -128,7 +128,7 @@ static void any_numbers(void **state)
 		if (m.count > 30) {
 			m.matrix[1] *= 1 + 1e-3;
 			m.matrix[8] *= 1 + 1e-3;
-			assert_all(off(&m) > 1e-6); /* the check objects */
+			assert_all(off(&m) > 1e-6); /* off() must detect an error */
 			assert_all_ok(find(&m, true, m.matrix));
 		}
 		assert_all_ok(find(&m, false, m.other));

@@ -1,5 +1,5 @@
-/* Features of the vertices of random multigraphs, of all edges or of some types, with a direction and without, against plain
- * counts over the list of edges. */
+/* Tests features of the vertices of random multigraphs against plain counts over the list of edges: of all types
+ * or of some, directed and undirected. */
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
@@ -20,7 +20,7 @@ static const char list[] =
 typedef struct reference {
 	double *values; /* [n][FEATURES] */
 	bool *joined;   /* [n][n] */
-	uint32_t *part; /* [n] the least vertex that hangs together with it */
+	uint32_t *part; /* [n] the smallest vertex of its component */
 } reference;
 
 static void count_edges(const gas_case *c, const bool *chosen, reference *r)
@@ -54,7 +54,7 @@ static void look_around(const gas_case *c, reference *r, uint32_t v)
 	values[LOG] = log(1 + values[NEIGHBOURS]);
 }
 
-/* The least name spreads until nothing changes. */
+/* Each vertex takes the smallest number among its neighbours until nothing changes. */
 static void find_parts(const gas_case *c, reference *r)
 {
 	bool changed = true;
@@ -102,7 +102,7 @@ static bool near(double found, double wanted)
 	return isnan(wanted) ? isnan(found) : fabs(found - wanted) <= 1e-6 * (1 + fabs(wanted));
 }
 
-/* say: where they are not. */
+/* say: print the values that are wrong. */
 static bool all_right(const gas_case *c, const float *x, const double *wanted, bool say)
 {
 	for (size_t row = 0; row < c->graph->rows; row++)
@@ -151,7 +151,7 @@ static void check(gas_case *c, const bool *chosen)
 	for (size_t f = 0; f < FEATURES; f++)
 		right = right && told_right(c, &features.items[f], wanted, f);
 	assert_all(right);
-	wanted[c->number[0] * FEATURES + TRIANGLES]++; /* the check objects, on the rank that owns it */
+	wanted[c->number[0] * FEATURES + TRIANGLES]++; /* the vertex's owner must detect the error */
 	assert_all(c->graph->first_vertex > 0 || c->graph->rows == 0 || !all_right(c, x, wanted, false));
 	gemp_features_free(&features);
 	gemp_free(relations);
@@ -197,10 +197,10 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		skip(); /* it takes long and shows no more */
+		skip(); /* more ranks take long and test nothing else */
 	gas_case c;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
-	assert_all_ok(find_once(c.graph)); /* what is kept for good */
+	assert_all_ok(find_once(c.graph)); /* the first call allocates caches that are never freed */
 	assert_all_survive_no_memory(find_once, c.graph);
 	gas_case_free(&c);
 }

@@ -1,4 +1,4 @@
-/* Where units of self-organising maps begin, U-matrix and hits, and samples on a map, on all ranks. */
+/* Tests the first codebooks of self-organising maps, the U-matrix, hits, and the units of samples, on all ranks. */
 #include "harness/som_vectors.h"
 
 #include "comm/comm.h"
@@ -16,7 +16,7 @@ static gemp_device *device;
 
 /* STARTS */
 
-/* Collective, on all ranks and on this one alone: the same codebook. */
+/* Collective. The first codebook must be the same on all ranks as on one rank alone. */
 static void starts_are_the_same(void **state)
 {
 	uint64_t random = test_seed_all(), seed = random;
@@ -53,7 +53,7 @@ static void starts_are_the_same(void **state)
 	gemp_comm_free(&alone);
 }
 
-/* Half the way from one border to the other is two deviations along an eigenvector of the covariance. */
+/* Half of the way between opposite borders must be two deviations along an eigenvector of the covariance. */
 static void pca_is_principal(void **state)
 {
 	enum { COUNT = 200, DIMS = 3 };
@@ -92,7 +92,7 @@ static void pca_is_principal(void **state)
 		}
 		assert_all(off < 1e-4);
 	}
-	/* the third is small: what is left of the trace */
+	/* the other components are small: the rest of the trace */
 	assert_all(value[0] > value[1] && fabs(matrix[0][0] + matrix[1][1] + matrix[2][2] - value[0] - value[1]) < .001);
 }
 

@@ -1,5 +1,5 @@
-/* The first two principal components on all ranks, of few and of many dimensions: against what samples were made of, and
- * against the eigenvector's equation in this test's own sums. */
+/* Tests the first two principal components on all ranks, of few and of many dimensions, against the directions
+ * from which the samples were made, and against the equation of eigenvectors with this test's own sums. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -56,7 +56,8 @@ static double value_at(const made *m, size_t i, size_t k)
 	return isnan(value) ? 0 : value - m->mean[k];
 }
 
-/* How far the covariance times a unit vector is from `square` times it; the trace in *trace. */
+/* The distance between the covariance times a unit vector and `square` times that vector. *trace: the trace of the
+ * covariance. */
 static double off(const made *m, const double *axis, double square, double *trace)
 {
 	double *product = calloc(m->n, sizeof *product), sum = 0;
@@ -76,7 +77,7 @@ static double off(const made *m, const double *axis, double square, double *trac
 	return sqrt(sum);
 }
 
-/* Samples of all ranks but every second one. */
+/* Every second rank has samples. */
 static void find(made *m, const gemp_comm *comm)
 {
 	const size_t ranks = ((size_t)comm->size + 1) / 2, rank = (size_t)comm->rank / 2;
@@ -101,7 +102,7 @@ static void check(made *m, double close)
 		assert_all(away <= close * sqrt(squares[axis]) * trace);
 	}
 	assert_all(squares[0] >= squares[1] && fabs(across) <= 1e-6 * trace);
-	/* the two directions have all but the noise */
+	/* the two directions have all of the variance except the noise */
 	assert_all(squares[0] + squares[1] >= trace * (n <= 2 ? 1 - 1e-9 : .9));
 }
 
@@ -118,7 +119,7 @@ static void few_and_many_dimensions(void **state)
 		double trace, square = 0;
 		for (size_t d = 0; d < m.n; d++)
 			square += m.axes[d] * m.axes[d];
-		assert_all(off(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square)); /* the check objects */
+		assert_all(off(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square)); /* detects errors */
 		made_free(&m);
 	}
 }

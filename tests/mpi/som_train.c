@@ -1,4 +1,4 @@
-/* Epochs of self-organising maps on all ranks against their definitions in double. */
+/* Tests epochs of self-organising maps on all ranks against their definitions in double. */
 #include "harness/som_vectors.h"
 
 #include "comm/comm.h"
@@ -69,7 +69,8 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 	vectors_free(&v);
 }
 
-/* Of 6 x 9 units. Every one has kernels of its own, so there are few; tests/kernels/som_smooth.c and som_online.c have more shapes. */
+/* Maps of 6 x 9 units. Each kind compiles its own kernels, so there are few; tests/kernels/som_smooth.c and
+ * som_online.c have more shapes. */
 typedef struct kind {
 	gemp_som_lattice lattice;
 	bool toroid;
@@ -88,7 +89,7 @@ static const kind kinds[] = {
 	{ GEMP_SOM_HEXAGONAL, true, GEMP_SOM_BUBBLE, GEMP_SOM_EUCLIDEAN, true, true, true, 11 },
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds, ONLINE = 4 }; /* plain ones: the first, and that many later online */
+enum { KINDS = sizeof kinds / sizeof *kinds, ONLINE = 4 }; /* the plain kinds: 0 for batch training and ONLINE */
 
 static gemp_som_training training_of(int which)
 {
@@ -107,13 +108,14 @@ static gemp_som_training training_of(int which)
 
 static const gemp_som_exchange exchange[] = { GEMP_SOM_EXCHANGE_SUMS, GEMP_SOM_EXCHANGE_UNITS };
 
-/* One rank alone has one. */
+/* The number of exchanges to test: one rank alone exchanges nothing. */
 static int exchanges(void)
 {
 	return test_comm.size > 1 ? 2 : 1;
 }
 
-/* Few units composed at a time, few samples copied, and planes in memory that is not locked; or as it is. */
+/* little: few units are composed at a time, few samples are copied at a time, and planes lie in memory that is not
+ * page-locked; otherwise the defaults apply. */
 static void use_little(bool little)
 {
 	TEST_LIMIT(som_compose_floats, little ? 100 : gemp_limits_default.som_compose_floats);
@@ -151,7 +153,7 @@ static void few_samples(void **state)
 	}
 }
 
-/* A sample that has no value trains nothing, beside others and alone. */
+/* A sample without any value must change nothing, neither among others nor alone. */
 static void no_values(void **state)
 {
 	static const float nothing[] = { NAN, NAN, NAN };
@@ -165,7 +167,8 @@ static void no_values(void **state)
 	}
 }
 
-/* Units are told where copies of samples and keys of all epochs are fewer bytes than sums are: 54 x 4 planes of 4 bytes. */
+/* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the
+ * sums: 54 units in 4 planes, 4 bytes each. */
 static void less_is_told(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -173,16 +176,16 @@ static void less_is_told(void **state)
 	(void)state;
 	for (int turn = 0; turn < 4; turn++) {
 		const size_t count = turn < 2 ? 60 : 120;
-		how.epochs = turn % 2 ? 3 : 1; /* 60 samples: 720 bytes of copies and 480 of keys an epoch, to 864 */
+		how.epochs = turn % 2 ? 3 : 1; /* 60 samples: 720 bytes of copies; an epoch: 480 of keys, 864 of sums */
 		vectors v = vectors_new(count, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
 		gemp_som_report report;
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, &report));
 		assert_all(report.units == (turn == 1 && test_comm.size > 1));
 		gemp_som_report_free(&report);
-		how.online = true; /* a quarter of the samples, of which keys count four times */
+		how.online = true; /* a quarter of the samples, but their keys count four times */
 		assert_all_ok(
 			gemp_som_train(&test_comm, device, &how, own(&v), (v.end - v.begin) / 4, 3, v.w, NULL, NULL, &report));
-		assert_all(report.units == (turn < 2 && test_comm.size > 1 && test_comm.size <= 6)); /* rows */
+		assert_all(report.units == (turn < 2 && test_comm.size > 1 && test_comm.size <= 6)); /* each rank needs a row */
 		gemp_som_report_free(&report);
 		how.online = false;
 		vectors_free(&v);
@@ -191,7 +194,7 @@ static void less_is_told(void **state)
 
 /* SEVERAL EPOCHS */
 
-/* Of the reference, by its own best units in each epoch: the mean distance in the end. */
+/* Trains by the reference, with its own best units in each epoch, and returns the mean distance at the end. */
 static double trained(const gemp_som_training *how, vectors *v)
 {
 	const som_reference_map map = map_of(&how->grid);
@@ -244,7 +247,7 @@ static void whole_trainings(void **state)
 		if (test_comm.rank == 0)
 			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
 		assert_all(fabs(found - error) < .02 * error);
-		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) { /* one after another: the same */
+		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) { /* one epoch after another must give the same */
 			gemp_som_training one = how;
 			one.epochs = 1;
 			one.from = 0;
@@ -261,7 +264,7 @@ static void whole_trainings(void **state)
 	}
 }
 
-/* Ranks that tell each other units have the map that one rank alone has, to the last bit. */
+/* Ranks that exchange best units must have the same map as one rank alone, to the last bit. */
 static void any_number_of_ranks(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -280,7 +283,7 @@ static void any_number_of_ranks(void **state)
 		float *w = malloc(bytes);
 		memcpy(w, v.w, bytes);
 		if (turn % 2)
-			v.x[7] = NAN; /* on one rank alone, perhaps */
+			v.x[7] = NAN; /* possibly on one rank only */
 		assert_all_ok(gemp_som_train(&alone, device, &how, v.x, v.count, dims, w, NULL, NULL, NULL));
 		assert_all(memcmp(w, v.w, bytes) != 0);
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, NULL));
@@ -291,7 +294,7 @@ static void any_number_of_ranks(void **state)
 	gemp_comm_free(&alone);
 }
 
-/* Places of samples in the end are those of the codebook that comes back. */
+/* The units of samples after the training must be those by the codebook that is returned. */
 static void places_in_the_end(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -329,7 +332,7 @@ static void places_in_the_end(void **state)
 /* CALLBACKS */
 
 typedef struct listener {
-	uint32_t calls, books, next, stop_at; /* next: epoch to hear of */
+	uint32_t calls, books, next, stop_at; /* next: the epoch of the next call */
 	gemp_code fails;
 } listener;
 
@@ -377,10 +380,11 @@ static void callbacks(void **state)
 	vectors_free(&v);
 }
 
-/* Epochs ahead are heard of one after another, each with its own errors, and those that settle leave their own codebook. */
+/* Epochs that were enqueued ahead must be reported in order, each with its own errors, and every settle-th one
+ * with its own codebook. */
 typedef struct keeper {
 	uint32_t next, settle, stop_at;
-	float *books; /* of epochs that settle, one after another */
+	float *books; /* the codebooks of every settle-th epoch, in order */
 	uint32_t kept;
 	size_t values;
 } keeper;
@@ -413,8 +417,7 @@ static void epochs_ahead(void **state)
 	keeper kept = { .settle = SETTLE, .stop_at = EPOCHS, .books = books, .values = values };
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, w, keep, &kept, &report));
 	assert_all(kept.next == EPOCHS && kept.kept == EPOCHS / SETTLE && report.count == EPOCHS && !report.stopped);
-	for (uint32_t e = 0; e < EPOCHS;
-	     e++) { /* one after another: the same, but for the last bits of sums in any order */
+	for (uint32_t e = 0; e < EPOCHS; e++) { /* epochs one by one: only the last bits of sums may differ */
 		gemp_som_training step = how;
 		step.epochs = 1;
 		step.radius = gemp_som_radius(&how, e);
@@ -429,13 +432,13 @@ static void epochs_ahead(void **state)
 	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance,
 	                     v.second);
 	gemp_som_report_free(&report);
-	how.from = EPOCHS - 1; /* the last one again: of the codebook that the others have left */
+	how.from = EPOCHS - 1; /* only the last epoch, on the trained codebook */
 	how.snapshot_every = 0;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, &report));
 	assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, v.count)));
 	assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
 	gemp_som_report_free(&report);
-	how.from = 0; /* stopped on the way */
+	how.from = 0; /* the callback stops the training */
 	kept = (keeper){ .settle = EPOCHS, .stop_at = 20 };
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, keep, &kept, &report));
 	assert_all(report.stopped && kept.next == report.count && report.count > 20 && report.count < EPOCHS);
@@ -463,7 +466,7 @@ static void memory_may_run_out(void **state)
 		how.quality = true;
 		for (int k = 0; k < exchanges(); k++) {
 			how.exchange = exchange[k];
-			assert_all_ok(train_once(&how)); /* what is kept for good, such as programs */
+			assert_all_ok(train_once(&how)); /* the first call allocates what is never freed, such as programs */
 			assert_all_survive_no_memory(train_once, &how);
 		}
 	}

@@ -1,5 +1,5 @@
-/* What of a training is on a device at the same time: never more than there is, in no buffer more than it may have, and all of it
- * wherever it fits.
+/* Tests the plan of the device's memory for a training: it never exceeds the memory or the size of a buffer, and it
+ * keeps all data on the device if they fit.
  */
 #include "harness/harness.h"
 
@@ -37,7 +37,7 @@ static size_t of_unit(const gemp_som_need *need)
 	return gemp_som_stride(need->dims) * sizeof(float);
 }
 
-/* Bytes on the device. */
+/* The bytes that a plan takes on the device. */
 static size_t taken(const gemp_som_capacity *room, const gemp_som_need *need)
 {
 	const size_t samples = room->all_samples || need->samples < 2 * room->samples ? need->samples : 2 * room->samples;
@@ -109,7 +109,7 @@ static void never_too_much(void **state)
 		need.missing = gemp_random_below(&random, 2);
 		need.other = gemp_random_below(&random, 4096);
 		if (gemp_random_below(&random, 8) == 0)
-			need.plane = need.max_buffer = 0; /* as for searches */
+			need.plane = need.max_buffer = 0; /* as in a search */
 		if (gemp_som_capacity_find(&room, &device, &need) != GEMP_OK)
 			continue;
 		if (need.plane)

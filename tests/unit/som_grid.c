@@ -1,4 +1,4 @@
-/* Places, distances and neighbours of units, against all ways round, on grids down to one unit. */
+/* Tests coordinates, distances and neighbours of units against all ways round a toroid, on grids down to one unit. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
@@ -40,7 +40,7 @@ static void see_distances(const gemp_som_grid *grid, const som_reference_map *ma
 		}
 }
 
-/* Touching units are those at distance 1, and on rectangular grids those at a corner. */
+/* Units touch if they are at distance 1, or on rectangular grids at a corner. */
 static void see_neighbours(const gemp_som_grid *grid, const som_reference_map *map)
 {
 	for (uint32_t a = 0; a < gemp_som_units(grid); a++) {
@@ -99,7 +99,7 @@ static void refused(void **state)
 	assert_true(gemp_som_distance(&large, 0, 32766) == 1);
 }
 
-/* The comparison objects: a toroid is not plane, and a hexagonal grid not rectangular. */
+/* The comparison must detect a wrong grid: a toroid is not plane, and a hexagonal grid is not rectangular. */
 static void spoilt(void **state)
 {
 	const gemp_som_grid grid = { 6, 6, GEMP_SOM_RECTANGULAR, false };

@@ -30,12 +30,13 @@ typedef struct feature_context {
 	uint64_t *counts[SHAPES];                 /* [rows] the occurrences of a shape that contain each vertex */
 } feature_context;
 
+/* A row of the table of features. */
 typedef struct feature_kind {
 	const char *name;
 	/* Collective. values[rows] of own vertices. */
 	gemp_code (*compute)(feature_context *work, const struct feature_kind *kind, double *values);
-	bool out, in; /* degrees: edges that leave, edges that reach a vertex */
-	int shape;    /* counts of shapes */
+	bool out, in; /* for degrees: count edges that leave, edges that reach a vertex */
+	int shape;    /* for counts of shapes: the index in shape_names */
 } feature_kind;
 
 static const char log_prefix[] = "log:", attribute_prefix[] = "attr:";
@@ -63,7 +64,7 @@ static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context 
 	return gemp_vertex_degrees_of_graph(out, w->context->comm, graph, some);
 }
 
-/* Collective. Counted once for all features that need degrees. */
+/* Collective. Degrees are counted once for all features that need them. */
 static gemp_code count_degrees(feature_context *w)
 {
 	if (w->have_degrees)
@@ -94,8 +95,8 @@ static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const 
 	return GEMP_OK;
 }
 
-/* Collective. Counts the occurrences of a shape that contain each vertex. All vertices of a shape are equivalent, so it is enough to
- * count by one of them. */
+/* Collective. Counts the occurrences of a shape that contain each vertex. All vertices of a shape are equivalent,
+ * so it is enough to count by one of them. A graph without edges has zeros: no engine is started for it. */
 static gemp_code count_shape(feature_context *w, int which)
 {
 	const gemp_match_options how = { .semantics = GEMP_ISO,
@@ -119,6 +120,7 @@ static gemp_code count_shape(feature_context *w, int which)
 	return gemp_match_vertex_counts(match, *out, &members);
 }
 
+/* Collective. A column is double, which holds all counts below 2^53 exactly. */
 static gemp_code find_shape(feature_context *w, const feature_kind *kind, double *values)
 {
 	GEMP_TRY(count_shape(w, kind->shape));
@@ -141,7 +143,8 @@ static gemp_code find_clustering(feature_context *w, const feature_kind *kind, d
 	return GEMP_OK;
 }
 
-/* Collective. PageRank times the number of vertices: its mean is 1 in graphs of all sizes, so maps apply to other graphs. */
+/* Collective. PageRank times the number of vertices: its mean is 1 in graphs of all sizes, so a map that was
+ * trained on one graph can be applied to another. */
 static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, double *values)
 {
 	gemp_code code = GEMP_OK;
@@ -164,7 +167,7 @@ done:
 	return code;
 }
 
-/* Collective. Weak components by the chosen edges. */
+/* Collective. Finds the weak components by the edges of the chosen relations. */
 static gemp_code find_components(gemp_components *out, const feature_context *w)
 {
 	static const gemp_components_options how = { 0 };
@@ -195,6 +198,7 @@ static gemp_code find_component_size(feature_context *w, const feature_kind *kin
 	return GEMP_OK;
 }
 
+/* Maps store the names of features, so a name must not change its meaning. */
 static const feature_kind kinds[] = {
 	{ "degree", find_degrees, true, true, 0 },
 	{ "in-degree", find_degrees, false, true, 0 },
@@ -256,7 +260,7 @@ static gemp_code print_known(gemp_text *out, const char *name)
 	return gemp_text_status(out);
 }
 
-/* Suggests the nearest name, and lists all. */
+/* The message suggests the nearest name and lists all. */
 static gemp_code fail_unknown(const char *name)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text known = { 0 };
@@ -264,6 +268,7 @@ static gemp_code fail_unknown(const char *name)
 	return gemp_fail(GEMP_EUSAGE, "features: '%s' is no feature%s", name, known.data);
 }
 
+/* A map may be trained on other vectors, whose columns are no features: it cannot be applied to a graph. */
 static gemp_code fail_in_map(const char *path, const char *name)
 {
 	return gemp_fail(GEMP_EDATA,
@@ -304,6 +309,7 @@ gemp_code gemp_features_parse(gemp_features *out, const char *list)
 	return code;
 }
 
+/* A name that is there twice is accepted, as the columns must stay those of the map. */
 gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -319,7 +325,7 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
-/* The message names the attributes that are numbers. */
+/* column: NULL if there is no such attribute. The message lists the attributes that are numbers. */
 static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
@@ -339,6 +345,7 @@ static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *colu
 	                 numeric.data);
 }
 
+/* All ranks have the same table of attributes, so all get the same result without communication. */
 gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path)
 {
 	for (size_t i = 0; i < features->count; i++) {
@@ -365,7 +372,8 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double
 	return GEMP_OK;
 }
 
-/* Local. Writes the values to the feature's column of x, whose rows are `stride` numbers apart. */
+/* Local. Writes values[rows] to the feature's column of x, whose rows are `stride` numbers apart. With log: the
+ * value becomes log(1 + |value|) with its sign. NaN passes the check and stays NaN. */
 static gemp_code store_values(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
                               size_t stride)
 {
@@ -405,7 +413,7 @@ static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *
 	f->mean = sums[0] / sums[1];
 }
 
-/* Are both computed from the same numbers? */
+/* Are both features computed from the same numbers? The log: prefix makes no difference. */
 static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 {
 	if (one->attribute && other->attribute)
@@ -413,8 +421,8 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 	return one->attribute == other->attribute && one->kind == other->kind;
 }
 
-/* Collective. Computes feature i and stores it in its column and in those of later features that differ by log:
- * alone. */
+/* Collective. Computes feature i and stores it in its column and in the columns of later features that differ only
+ * by log:. values: [rows], scratch; x: [rows][count]. */
 static gemp_code find_one(gemp_features *features, size_t i, feature_context *work, const char *path, double *values,
                           float *x)
 {
@@ -436,7 +444,8 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 	return GEMP_OK;
 }
 
-/* Features that share a computation are found together, the first of them in the order of the list. */
+/* Features are computed in the order of the list; the first one that needs a computation also fills the columns of
+ * the others. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)
 {
 	const gemp_comm *comm = source->context->comm;

@@ -27,13 +27,14 @@ gemp_som_grid gemp_som_grid_of(const gemp_som_map *map)
 	};
 }
 
+/* The inverse of the scaling; a factor is never 0. */
 double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 {
 	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
 }
 
-/* Best units are found by |w|^2 - 2 x.w, whose rounding error exceeds the differences of vectors that lie
- * far from 0. */
+/* Best units are found by |w|^2 - 2 x.w. If the vectors lie far from 0, both terms are large, and their rounding
+ * errors exceed the differences between units. */
 static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
 {
 	const double *min = columns->min, *max = columns->max, *mean = columns->mean;
@@ -51,7 +52,8 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 		          map->names[max_value], mean[max_value]);
 }
 
-/* Constant columns keep the factor 1 and become 0. */
+/* Collective. Constant columns keep the factor 1 and become 0. With a width of 0 or infinity the factor would be
+ * infinite or 0. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	const uint32_t dims = vectors->dims;
@@ -77,8 +79,9 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	return GEMP_OK;
 }
 
-/* Local. *max: the largest magnitude; first_row: the number of this rank's first row, for messages. The limit keeps the square of a
- * distance within floats even for units that lie beyond the data. */
+/* Local. Scales the rows in place. *max becomes the largest magnitude; first_row: the number of this rank's first
+ * row, for messages. The limit keeps the square of a distance within floats even for units that lie beyond the
+ * data. */
 static gemp_code scale_rows(const gemp_som_map *map, uint64_t first_row, const char *place, gemp_vectors *vectors,
                             double *max)
 {
@@ -99,7 +102,8 @@ static gemp_code scale_rows(const gemp_som_map *map, uint64_t first_row, const c
 	return GEMP_OK;
 }
 
-/* Squares of differences must neither overflow nor vanish in floats. */
+/* Collective. Squares of differences must neither overflow nor vanish in floats: values that are too large fail,
+ * and if all are too small the user is warned. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
 	static const double min_square_root = 1e-15; /* the square of a smaller difference is below the normal floats */
@@ -129,6 +133,7 @@ gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm,
 	return code;
 }
 
+/* Collective. After a failure the list is {0} on all ranks, since gemp_som_apply agrees on the failure. */
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors)
 {
@@ -144,7 +149,8 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
 enum { X = 1, Y, DISTANCE, SECOND };
 const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS] = { "unit", "x", "y", "distance", "second" };
 
-/* Vectors without a unit get NULL in all columns. */
+/* Local. Vectors without a unit get NULL in all columns. The padding marks all rows as NULL first; a column
+ * without NULLs loses its marks. */
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second)
 {
@@ -168,6 +174,7 @@ gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *un
 	return GEMP_OK;
 }
 
+/* The rounded side becomes even by adding its lowest bit. */
 uint32_t gemp_som_default_side(uint64_t vectors)
 {
 	const double side = ceil(sqrt(5 * sqrt((double)vectors)));
@@ -179,7 +186,8 @@ double gemp_som_default_radius(const gemp_som_map *map)
 	return fmax(map->radius_end, (map->rows > map->columns ? map->rows : map->columns) / 2.);
 }
 
-/* Local. The training of a map that has been trained for some epochs continues with the next one. */
+/* Local. map->epoch is the number of epochs that are done, so the training of a stored map continues with the next
+ * one. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 {
 	return (gemp_som_training){
@@ -197,6 +205,7 @@ gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 	};
 }
 
+/* The start is the same for any number of ranks, as som/init/init_codebook.h explains. */
 gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v)
 {
 	const gemp_som_grid grid = gemp_som_grid_of(map);
@@ -207,6 +216,7 @@ gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gem
 	return gemp_som_init_pca(comm, &grid, v->x, v->count, v->dims, map->codebook);
 }
 
+/* hits is allocated here: its presence in a file shows that the map is finished. */
 gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v,
                                const gemp_som_unit_list *units)
 {
@@ -220,6 +230,7 @@ gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const g
 	return GEMP_OK;
 }
 
+/* All ranks compute the U-matrix from their equal codebooks; rank 0 writes. */
 gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	const gemp_som_grid grid = gemp_som_grid_of(map);

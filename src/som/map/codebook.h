@@ -1,6 +1,8 @@
-/* codebook: the vectors of a map's units on a device, float[units][stride]: a unit's values, the sum of their squares, zeros.
+/* codebook: keeps the vectors of a map's units on a device, as float[units][stride]. A row has a unit's dims values,
+ * the sum of their squares, and zeros up to the stride.
  *
- * If they do not fit, all of them are on the host and `capacity` units at a time on the device. A loop over all units:
+ * If the device lacks memory for all units, the host has all of them and the device `capacity` units at a time. A
+ * loop over all units:
  *
  *   for (uint32_t first = 0; first < book->units; first += book->resident)
  *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if it has changed them
@@ -16,7 +18,7 @@ typedef struct gemp_som_codebook {
 	uint32_t units, dims;
 	uint32_t stride;          /* floats of a unit, a multiple of 4 */
 	uint32_t capacity;        /* units on the device at a time */
-	uint32_t first, resident; /* the units that are there: `resident` ones from `first` on; at first none */
+	uint32_t first, resident; /* the device has `resident` units from `first` on */
 	gemp_buffer w;            /* float[capacity][stride] */
 	float *rows;              /* [units][stride] on the host; NULL: all units are on the device */
 } gemp_som_codebook;
@@ -38,7 +40,7 @@ gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, con
                                 uint32_t dims, uint32_t capacity);
 /* Copies the units from `first` on to the device, as many as fit. Waits for the device, unless all units are there always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
-/* Copies the units on the device, which kernels have changed, to the host. Waits as well. */
+/* Copies the units on the device, which kernels have changed, to the host. Waits, too. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w);
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w);

@@ -32,9 +32,10 @@ static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
 	return grid->rows * grid->columns;
 }
 
-/* GEMP_EUSAGE: no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid with an odd number of rows. */
+/* Returns GEMP_EUSAGE for no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid
+ * with an odd number of rows. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid);
-/* The place of a unit, and the distance of two units in such places. */
+/* The coordinates of a unit, and the distance between the coordinates of two units. */
 void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y);
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);
 

@@ -1,14 +1,15 @@
-/* samples: a rank's vectors on its device, column by column: neighbouring work-items then read neighbouring addresses.
+/* samples: keeps a rank's vectors on its device, column by column: adjacent work-items then read adjacent addresses.
  *
- * gemp_som_samples is one set of samples: x[dims][count], with present[dims][count] if values may be missing. gemp_som_blocks
- * has all samples of a rank, in one block if they fit the device. Otherwise two blocks are on the device, and the next one is copied
- * while kernels work on the last one:
+ * gemp_som_samples is one set of samples: x[dims][count], with present[dims][count] if values may be missing.
+ * gemp_som_blocks has all samples of a rank, in one block if they fit the device. Otherwise two blocks are on the
+ * device, and the next one is copied while kernels work on the last one:
  *
  *   for (size_t p = 0; p < blocks->count; p++)
  *       gemp_som_blocks_acquire(blocks, p, &block) -> kernels are launched on it -> gemp_som_blocks_release(blocks, block)
  *
- * gemp_som_capacity_find plans how many samples, units of the codebook, and planes of values (som/train/unit_update.h) are on the
- * device at the same time. The result of a search or a training does not depend on the plan, but its time does.
+ * gemp_som_capacity_find plans how many samples, units of the codebook, and planes of values
+ * (som/train/unit_update.h) are on the device at the same time. The result of a search or a training does not depend
+ * on the plan, but its time does.
  */
 
 #ifndef GEMP_SOM_MAP_SAMPLES_H
@@ -57,10 +58,11 @@ typedef struct gemp_som_capacity {
 	size_t samples;   /* of a block */
 	bool all_samples; /* all blocks stay on the device */
 	uint32_t units;   /* of the codebook at a time */
-	uint32_t values;  /* of which there are planes at a time */
+	uint32_t values;  /* values whose planes are on the device at a time */
 } gemp_som_capacity;
 
-/* Local. Plans by the device's free memory. GEMP_ENOMEM if two samples, a unit, and the planes of a value do not fit. */
+/* Local. Plans by the device's free memory. Returns GEMP_ENOMEM if two samples, a unit, and the planes of a value
+ * do not fit. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need);
 
 typedef struct gemp_som_block {
@@ -88,9 +90,9 @@ typedef struct gemp_som_blocks {
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys);
 void gemp_som_blocks_free(gemp_som_blocks *blocks);
-/* Block p is on the device, until it is released and another one acquired. */
+/* Makes sure that block p is on the device, where it stays until it is released and another one is acquired. */
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_block **out);
-/* Kernels on the block are enqueued: the next block may be copied. */
+/* Call it when all kernels on the block are enqueued: it starts to copy the next block. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block);
 /* Copies the keys that a search has found to the host, before the block is released; and back, after it is acquired again. */
 gemp_code gemp_som_blocks_save_keys(gemp_som_blocks *blocks, const gemp_som_block *block);

@@ -28,7 +28,7 @@ typedef struct gemp_som_smooth {
 	gemp_som_neighbourhood neighbourhood;
 	bool gpu;        /* the kernels are those for GPUs */
 	bool local_sums; /* row sums lie in local memory */
-	uint32_t planes; /* of a run; at most as many as scratch[] was made for */
+	uint32_t planes; /* planes of a run; at most as many as scratch[] was made for */
 	gemp_program tables, program;
 	cl_kernel factors, along, across, running; /* along and across for two passes, or running for row sums */
 	gemp_buffer steps; /* three tables of factors along rows, then one of factors between rows */
@@ -38,7 +38,7 @@ typedef struct gemp_som_smooth {
 	cl_ulong cutoff; /* 4 times the square of the radius; of neighbourhoods without a border the maximum */
 } gemp_som_smooth;
 
-/* A kernel may read so many values past the end of planes. */
+/* The number of values past the end of planes that a kernel may read. */
 enum { GEMP_SOM_PADDING = 16 };
 
 enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device processes together */
@@ -46,7 +46,8 @@ enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device
 /* A unit whose weights sum to less than this has no sample near it and keeps its values. */
 #define GEMP_SOM_MIN_WEIGHT 1e-30f
 
-/* The memory that it needs on a device: scratch floats for each plane and unit; bytes of tables. */
+/* The memory that a gemp_som_smooth needs on a device: floats of scratch for each plane and unit; bytes of the
+ * tables. */
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid);
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
 /* Local. planes 0: makes the tables only, for online training. gpu: use the kernels for GPUs; device->gpu except in tests. */

@@ -10,6 +10,7 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 	return need->samples * sizeof(uint64_t);
 }
 
+/* Numbers of bytes are doubles: bytes of all epochs may exceed 64 bits. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
 	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
@@ -99,6 +100,7 @@ void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm
 	                        MPI_UINT64_T, comm->world));
 }
 
+/* Local. Writes the keys of all ranks' samples to this rank's device. */
 gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas)
 {
 	return gemp_buffer_write(replicas->device, &replicas->best, 0, replicas->samples.count * sizeof *replicas->keys,
@@ -117,6 +119,7 @@ gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices)
 	return rows_of(slices, slices->comm->rank);
 }
 
+/* Offsets are ints for MPI, which is why planes * units must be less than 2^31. */
 gemp_code gemp_som_slices_new(gemp_som_slices *out, const gemp_comm *comm, const gemp_som_grid *grid, uint32_t planes)
 {
 	*out = (gemp_som_slices){ .comm = comm, .grid = *grid, .planes = planes };
@@ -140,7 +143,8 @@ typedef struct row_region {
 	size_t device_origin[3], host_origin[3], region[3], pitch;
 } row_region;
 
-/* A rank's rows are contiguous on the host. */
+/* The rows of a rank are a part of each plane on the device; on the host they are contiguous, plane by plane, as
+ * MPI_Allgatherv needs them. */
 static row_region region_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
@@ -150,6 +154,7 @@ static row_region region_of(const gemp_som_slices *slices, int rank)
 	};
 }
 
+/* Local. Waits for the kernels that make the planes, as the queue is in order and the read blocks. */
 gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                float *host)
 {
@@ -216,7 +221,8 @@ void gemp_som_compose_free(gemp_som_compose *compose)
 	*compose = (gemp_som_compose){ 0 };
 }
 
-/* Copies units [first, first + here) between planes and the blocks of ranks. */
+/* Copies units [first, first + batch) from planes to send[], where the units of each rank are one block, or `back`
+ * from there to planes. count: the number of planes. */
 static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t batch,
                  bool back)
 {

@@ -89,6 +89,7 @@ static double cooled(const gemp_som_training *how, uint32_t epoch, double from, 
 	return how->exponential ? from * pow(to / from, part) : from + (to - from) * part;
 }
 
+/* The first epoch has how->radius and the last how->radius_end. */
 double gemp_som_radius(const gemp_som_training *how, uint32_t epoch)
 {
 	return cooled(how, epoch, how->radius, how->radius_end);
@@ -123,7 +124,8 @@ static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 	epoch->topographic = fit->samples > 0 ? fit->topographic / fit->samples : NAN;
 }
 
-/* Collective. Fails as gemp_som_trainer_epoch does. */
+/* Collective. Fails as gemp_som_trainer_epoch does. Several ranks exchange errors and requests to stop within the
+ * epoch; one rank learns of both later, when it awaits the epoch. */
 static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 {
 	const bool several = run->trainer.comm->size > 1;
@@ -143,7 +145,7 @@ static bool has_snapshot(const gemp_som_training *how, const gemp_som_epoch *epo
 	return how->snapshot_every && (epoch->epoch + 1) % how->snapshot_every == 0;
 }
 
-/* Local. A failure of the callback is this rank's until the ranks agree next. */
+/* Local. A failure of the callback stays in local_code of this rank until the ranks agree next. */
 static void call_back(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
@@ -167,7 +169,8 @@ static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *ep
 	return GEMP_OK;
 }
 
-/* Waits for the oldest epoch of the pipeline and calls back. */
+/* With one rank only. Waits for the oldest epoch of the pipeline and calls back. An epoch with a snapshot is
+ * called back later, with the codebook. */
 static gemp_code finish_epoch(train_context *run)
 {
 	const uint32_t k = run->pipeline.done;

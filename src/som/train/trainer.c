@@ -30,8 +30,10 @@ static bool wants_second(const gemp_som_training *how)
 	return how->quality || (how->places && how->places->second);
 }
 
-/* Collective. Plans the memory of the device. If any rank has missing values, all ranks use the kernels for missing values, since the
- * result must not depend on the number of ranks. All ranks have planes of as many values as the rank with the least memory. */
+/* Collective. Plans the memory of the device. If any rank has missing values, all ranks use the kernels for
+ * missing values, since the result must not depend on the number of ranks. A rank that fails takes part in the
+ * first maximum before all agree on the failure. All ranks have planes of as many values as the rank with the
+ * least memory. */
 static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t count, gemp_som_need *need,
                              gemp_som_capacity *capacity)
 {
@@ -58,7 +60,8 @@ static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t c
 	return GEMP_OK;
 }
 
-/* Local. Makes the blocks of samples, the search, and the buffers for errors. */
+/* Local. Makes the blocks of samples, the search, and the buffers for errors. Keys are kept on the host only if
+ * planes hold some values at a time: the later values then need the keys that the search has found with the first. */
 static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity)
 {
@@ -72,7 +75,8 @@ static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const g
 	return GEMP_OK;
 }
 
-/* Local. Makes the codebook, and planes of as many values as fit. */
+/* Local. Makes the codebook, and planes of as many values as fit. Online training has no sums to smooth and needs
+ * one set of planes. */
 static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity *capacity, const float *w)
 {
 	const gemp_som_training *how = trainer->how;
@@ -154,7 +158,8 @@ static gemp_code make_sums(gemp_som_trainer *trainer)
 	return make_host(trainer);
 }
 
-/* The order matters: replicas are planned by the memory that blocks and planes leave. */
+/* The order matters: replicas are planned by the memory that blocks and planes leave. Ranks agree after each group
+ * of local steps, so none enters a collective step that another one skips. */
 gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm, gemp_device *device,
                                const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
                                const float *w)
@@ -173,6 +178,7 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm,
 	return gemp_comm_agree(comm, make_sums(trainer));
 }
 
+/* A trainer whose making failed midway is freed, too; {0} is none. */
 void gemp_som_trainer_free(gemp_som_trainer *trainer)
 {
 	if (!trainer->device)
@@ -200,7 +206,8 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer)
 	return trainer->replicas.device != NULL;
 }
 
-/* Finds the best units of a block, and adds its part of the errors. */
+/* Local. Finds the best units of a block, and adds its part of the errors. The first block of an epoch replaces
+ * the sums in the slot, which are those of an epoch that the host has read. */
 static gemp_code search_block(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
 {
 	const gemp_buffer *second = trainer->how->quality ? &block->second : NULL;
@@ -243,7 +250,8 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 	return GEMP_OK;
 }
 
-/* Collective. Blocks of an allreduce are limited by the int of MPI's counts. */
+/* Collective. Adds planes[count] of all ranks in place. An MPI count is an int, so longer planes take several
+ * allreduces. */
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 {
 	for (size_t done = 0; done < count; done += INT32_MAX)
@@ -336,7 +344,8 @@ static gemp_code update_codebook(gemp_som_trainer *trainer, gemp_som_values valu
 	return gemp_som_accumulate_finish(&trainer->accumulate, &trainer->spread, values, &trainer->book);
 }
 
-/* All values are processed at once, or some after the others. */
+/* A failure on this rank skips local steps until the ranks agree; collective steps happen on all ranks. The first
+ * exchange of an epoch comes after the search, so values.first == 0 marks the steps that happen once in an epoch. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result)
 {
@@ -367,6 +376,7 @@ gemp_code gemp_som_trainer_codebook(gemp_som_trainer *trainer, float *w)
 	return GEMP_OK;
 }
 
+/* The last update has moved the units, so all samples are searched again. */
 gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_places *places)
 {
 	if (trainer->local_code == GEMP_OK)

@@ -1,11 +1,12 @@
 /* trainer: the state of a training on a rank and its device, and one epoch of it.
  *
- * In an epoch all samples are searched, block by block, and add their sums or affine maps to planes, float[planes][units]. Planes
- * of all ranks are combined, smoothed by the neighbourhood, and update the codebook. If planes of all values do not fit at the
- * same time, this is done for some values after the others, with the units that the one search has found.
+ * In an epoch all samples are searched, block by block, and add their sums or affine maps to planes,
+ * float[planes][units]. Planes of all ranks are combined, smoothed by the neighbourhood, and update the codebook. If
+ * planes of all values do not fit at the same time, an epoch processes some values after the others, all with the
+ * units that one search has found.
  *
- * local_code is the first failure of this rank since the ranks last agreed: until then the rank goes on taking part in collective
- * steps.
+ * local_code is the first failure of this rank since the ranks last agreed: until then the rank goes on taking part
+ * in collective steps.
  */
 
 #ifndef GEMP_SOM_TRAIN_TRAINER_H
@@ -42,7 +43,7 @@ typedef struct gemp_som_trainer {
 	gemp_device *device;
 	const gemp_som_training *how;
 	uint32_t units, dims;
-	uint32_t values;      /* of which there are planes at a time; the same on all ranks */
+	uint32_t values;      /* values whose planes are on the device at a time; the same on all ranks */
 	gemp_code local_code; /* the first failure of this rank since ranks last agreed */
 	bool missing;         /* values of any rank's samples are missing */
 	gemp_som_blocks blocks;

@@ -65,7 +65,8 @@ void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 	*accumulate = (gemp_som_accumulate){ 0 };
 }
 
-/* Local. Enqueues the sums of a block; blocks add up in the planes. */
+/* Local. Enqueues the sums of a block; blocks add up in the planes. A GPU has a work-item for each sample and
+ * plane, a CPU device one for each plane, which adds the samples in order. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values)
 {
@@ -83,6 +84,7 @@ gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_so
 	                   GEMP_ARG(&accumulate->banks));
 }
 
+/* The kernel adds up the banks, rounds the sums to floats, and zeroes the banks for the next epoch. */
 gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes)
 {
 	gemp_device *device = accumulate->device;
@@ -93,7 +95,8 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 	                   GEMP_ARG(&accumulate->banks));
 }
 
-/* Updates all units, as many at a time as are on the device. Kernels that take min_weight have it as their last argument. */
+/* Updates all units, as many at a time as are on the device. The kernel som_finish has min_weight as its last
+ * argument; som_move has no such argument, and min_weight is NULL. */
 static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
                               gemp_som_values values, gemp_som_codebook *book, const cl_float *min_weight)
 {
@@ -150,7 +153,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 	return (a + b - 1) / b;
 }
 
-/* Values are in blocks of equal size, as few as the shape allows. */
+/* Values are divided into as few blocks of equal size as the shape allows. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
                               const gemp_som_smooth *smooth, uint32_t max_values, const gemp_som_online_shape *wanted)
 {
@@ -195,7 +198,8 @@ static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_w
 	return smooth->grid.toroid || reach > smooth->grid.columns ? smooth->grid.columns : (cl_uint)reach + 2;
 }
 
-/* min_weight leaves out samples whose influence, all together, is below a rounding. */
+/* Samples with a weight below min_weight are left out: even all samples together would then change a unit by less
+ * than a rounding error. A group processes a tile or strip of units for one block of values. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               gemp_som_rows rows, const gemp_buffer *planes)
