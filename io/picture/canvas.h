@@ -41,8 +41,8 @@ void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gem
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words);
 /* The approximate width of words. */
 double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words);
-/* Cuts words that are wider than `width` in place, behind a whole letter, and appends an ellipsis: the array of words must have
- * GEMP_CANVAS_ELLIPSIS bytes more than their text. */
+/* Cuts words that are wider than `width` in place, behind a whole letter, and appends an ellipsis: the array of
+ * words must have GEMP_CANVAS_ELLIPSIS bytes more than their text. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words);
 
 /* Local. Writes an SVG or a PNG, whichever the canvas was made for. The file gets its name when it is complete. */
@@ -62,8 +62,9 @@ static inline bool gemp_letter_dot(uint64_t letter, int row, int column)
 	return letter >> (GEMP_LETTER_WIDTH * (GEMP_LETTER_HEIGHT - 1 - row) + GEMP_LETTER_WIDTH - 1 - column) & 1;
 }
 
-/* The dots of the first letter of *text, which is not empty; moves *text behind it. Texts are UTF-8; a byte that is not valid
- * UTF-8 is taken as Latin 1. A letter that is neither in Latin 1 nor an ellipsis is shown as a question mark. */
+/* The dots of the first letter of *text, which is not empty; moves *text behind it. Texts are UTF-8; a byte that
+ * is not valid UTF-8 is taken as Latin 1. A letter that is neither in Latin 1 nor an ellipsis is shown as a
+ * question mark. */
 uint64_t gemp_canvas_letter(const char **text);
 
 #endif

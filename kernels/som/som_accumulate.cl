@@ -1,12 +1,12 @@
 /* som_accumulate: sums samples by their best unit, and computes new units from the sums (som/train/unit_update.h).
  *
- *   SOM_MISSING   samples may have missing values; there is then a plane of counts for each value, otherwise one for all values
+ *   SOM_MISSING   samples may have missing values: each value has a plane of counts; otherwise all share one
  *   SOM_MOVE      compile som_move only; otherwise compile the other kernels
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
- * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts. Sums are in double,
- * which makes them almost independent of the number and the order of samples. GPUs have several banks of planes,
- * [banks][planes][units], which reduces contention between samples with the same unit.
+ * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts.
+ * Sums are in double, which makes them almost independent of the number and the order of samples. GPUs have several
+ * banks of planes, [banks][planes][units], which reduces contention between samples with the same unit.
  */
 #include "group.clh"
 
@@ -109,7 +109,8 @@ __kernel void som_finish(__global const float *planes, __global float *w, uint u
 }
 
 #else
-/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b: the planes contain the summands b, then the factors a. */
+/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b: the planes contain the summands b,
+ * then the factors a. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                        uint values, uint dims, uint stride)
 {

@@ -34,7 +34,8 @@
 	uint count, __global const float *steps, ulong reach, float rate, float least, uint far, uint first,        \
 	uint values, uint begun, uint first_row, uint end_row
 
-/* Loads the affine map of earlier samples for the units from `at` on and the values from k0 on, or the identity if none has begun. */
+/* Loads the affine map of earlier samples for the units from `at` on and the values from k0 on, or the identity if
+ * none has begun. */
 static inline void som_begin(__global const float *planes, bool begun, size_t at, uint k0, uint values, som_values *a, som_values *b)
 {
 	for (uint k = 0; k < SOM_BLOCK; k++) {

@@ -5,7 +5,8 @@
  *   SOM_REGISTERS  with SOM_GROUP, SOM_SAMPLES of a work-item, SOM_UNITS in local memory
  *   SOM_TILES
  *   SOM_ITEMS      with SOM_BLOCKS of 16 samples, SOM_UNITS in the cache
- * w has `units` units, from number first_unit on. A group compares a block of samples with a chunk of units; the groups of one block combine
+ * w has `units` units, from number first_unit on. A group compares a block of samples with a chunk of units; the groups of
+ * one block combine
  * their results in the samples' keys, by atomic minimum.
  */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -25,9 +26,9 @@ typedef float8 som_real;
 typedef float som_real;
 #endif
 
-/* SCORES are sums over the values v of a unit. x is a sample's value after som_scaled; p is 1 if the value exists. `sum` begins
- * with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse its own mad. A sample without values
- * keeps the score NaN. */
+/* SCORES are sums over the values v of a unit. x is a sample's value after som_scaled; p is 1 if the value exists.
+ * `sum` begins with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse
+ * its own mad. A sample without values keeps the score NaN. */
 #if SOM_METRIC == 0 && !defined SOM_MISSING
 #define som_scaled(x) (-2 * (x))
 #define som_first(norm) (norm)
@@ -95,8 +96,9 @@ static inline ulong som_lower(volatile __global ulong *place, ulong key)
 #endif
 }
 
-/* Merges a pair of keys into best[] and second[]. Every key except the minimum is replaced by a smaller one at some time, and is then merged into
- * the second place, which keeps the minimum of these keys. An outdated read only causes one more atomic minimum. */
+/* Merges a pair of keys into best[] and second[]. Every key except the minimum is replaced by a smaller one at
+ * some time, and is then merged into the second place, which keeps the minimum of these keys. An outdated read
+ * only causes one more atomic minimum. */
 static inline void som_meet(volatile __global ulong *best, volatile __global ulong *second, ulong first, ulong next)
 {
 	ulong there = som_lower(best, first);
@@ -154,9 +156,9 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 }
 
 #if defined SOM_TWO && !defined SOM_ITEMS
-/* The forms for GPUs give only the best unit of each chunk. If the second-best unit is in the chunk of the best, som_seek finds it, with
- * SOM_SEEKERS work-items for each sample. Rows are read four values at a time, because the rows of adjacent work-items share few
- * banks. */
+/* The forms for GPUs give only the best unit of each chunk. If the second-best unit is in the chunk of the best,
+ * som_seek finds it, with SOM_SEEKERS work-items for each sample. Rows are read four values at a time, because the
+ * rows of adjacent work-items share few banks. */
 #define SOM_SEEKERS 32
 #ifdef SOM_MISSING
 #define som_there(d, i) present[(d) * count + (i)]

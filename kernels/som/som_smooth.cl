@@ -1,6 +1,7 @@
-/* som_smooth: convolves the sums of units with the neighbourhood (som/map/smooth.h). Options: those of som_grid.clh, and
+/* som_smooth: convolves the sums of units with the neighbourhood (som/map/smooth.h). Options: those of som_grid.clh,
+ * and
  *
- *   SOM_PASSES           compile som_along and som_across, for separable neighbourhoods, grids of any size, with or without toroid
+ *   SOM_PASSES           compile som_along and som_across, for separable neighbourhoods on any grid
  *   SOM_RUNNING          compile som_running, with
  *   SOM_WIDE, SOM_TALL   width and height of a group in work-items
  *   SOM_NEAR             keep the sums in local memory
@@ -122,8 +123,8 @@ static inline som_values som_at(__global const float *row, int column)
 	return som_load(part);
 }
 
-/* The contribution of a row to a sum at `column`: the k-th values on both sides, at whole steps or half a step farther. odd: the row is
- * odd. */
+/* The contribution of a row to a sum at `column`: the k-th values on both sides, at whole steps or half a step
+ * farther. odd: the row is odd. */
 static inline som_values som_both_sides(__global const float *row, __global const float *steps, int column, int k, int kind, int odd)
 {
 	const int back = k + (kind & odd), forth = k + (kind & ~odd);

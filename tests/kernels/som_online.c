@@ -114,7 +114,7 @@ static void check(const run *how, uint64_t *random)
 	free(after);
 }
 
-/* Radii from a few units, so that most samples are too far, to all of the map. */
+/* Radii from a few units, at which most samples are too far, to all of the map. */
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {

@@ -17,7 +17,7 @@ static gemp_device *device;
 
 enum { PLANES = 3 };
 
-/* Rows are even, so that hexagonal toroids close. */
+/* The number of rows is even, since hexagonal toroids close only then. */
 static const uint32_t sizes[][2] = { { 6, 19 }, { 14, 5 } };
 
 static bool is_near(const float *found, const double *expected, const double *most, size_t count)

@@ -129,8 +129,8 @@ static gemp_code find_shape(feature_context *w, const feature_kind *kind, double
 	return GEMP_OK;
 }
 
-/* The local clustering coefficient (Watts and Strogatz 1998): the fraction of the pairs of a vertex's neighbours that are neighbours of
- * each other; missing if there are fewer than two neighbours. */
+/* The local clustering coefficient (Watts and Strogatz 1998): the fraction of the pairs of a vertex's neighbours
+ * that are neighbours of each other; missing if there are fewer than two neighbours. */
 static gemp_code find_clustering(feature_context *w, const feature_kind *kind, double *values)
 {
 	(void)kind;

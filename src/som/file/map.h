@@ -1,9 +1,9 @@
-/* map: the map of a file (io/som/som_file.h) together with vectors: scaling, best units, these units as columns of a table, and the
- * steps of a training: first units, the engine's settings, quality, saving.
+/* map: the map of a file (io/som/som_file.h) together with vectors: scaling, best units, these units as columns of a
+ * table, and the steps of a training: first units, the engine's settings, quality, saving.
  *
- * Training and search work with scaled values, (x - offset) * factor for each column. The map keeps both numbers, so later vectors are
- * scaled in the same way. Distances are floats: values that are too large for them are refused, and if all are too small a warning is
- * printed.
+ * Training and search work with scaled values, (x - offset) * factor for each column. The map keeps both numbers, so
+ * later vectors are scaled in the same way. Distances are floats: values that are too large for them are refused, and
+ * if all are too small a warning is printed.
  */
 
 #ifndef GEMP_SOM_FILE_MAP_H
@@ -20,8 +20,8 @@ gemp_som_grid gemp_som_grid_of(const gemp_som_map *map);
 
 /* Collective. Sets offset and factor of the map from all ranks' vectors, by map->scaling. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors);
-/* Collective. Scales the vectors in place; missing values stay missing. GEMP_EDATA if a value is then too large for distances in
- * floats; the message begins with `place`. */
+/* Collective. Scales the vectors in place; missing values stay missing. GEMP_EDATA if a value is then too large
+ * for distances in floats; the message begins with `place`. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
                                gemp_vectors *vectors);
 /* Local. A value of a unit, scaled back to the unit of measure of the data. */
@@ -40,18 +40,19 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
                                   const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 
-/* The columns that gemp_som_unit_list_add makes: a graph file stores the first GEMP_SOM_MAP_COLUMNS as attributes, rows have all. */
+/* The columns that gemp_som_unit_list_add makes: a graph file stores the first GEMP_SOM_MAP_COLUMNS as attributes,
+ * rows have all. */
 enum { GEMP_SOM_MAP_COLUMNS = 4, GEMP_SOM_UNIT_COLUMNS };
 extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* unit, x, y, distance; second */
-/* Local. Adds the columns to a table of `rows` rows; values are NULL where a vector has no unit. with_second: adds the second-best unit,
- * too. */
+/* Local. Adds the columns to a table of `rows` rows; values are NULL where a vector has no unit. with_second: adds
+ * the second-best unit, too. */
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second);
 
 /* TRAINING takes these steps in this order, with scaled vectors. */
 
-/* Local. The default side of a square map for so many vectors: about 5 sqrt(vectors) units (Vesanto and Alhoniemi 2000), and an even
- * side, which hexagonal toroids need. */
+/* Local. The default side of a square map for so many vectors: about 5 sqrt(vectors) units (Vesanto and Alhoniemi
+ * 2000), and an even side, which hexagonal toroids need. */
 uint32_t gemp_som_default_side(uint64_t vectors);
 /* Local. The default of the first radius: half of the longer side, but not below the last radius. */
 double gemp_som_default_radius(const gemp_som_map *map);

@@ -68,8 +68,8 @@ static void find_column_max(sample_chunks *in, const gemp_comm *comm)
 
 /* THE COVARIANCE MATRIX
  *
- * Values are rounded to whole numbers of up to 2^24, so the sums of a block's products are exact in double. They are added up as whole
- * numbers of 64 bits, in two parts, which cannot overflow for up to 2^40 samples. */
+ * Values are rounded to whole numbers of up to 2^24, so the sums of a block's products are exact in double. They
+ * are added up as whole numbers of 64 bits, in two parts, which cannot overflow for up to 2^40 samples. */
 enum {
 	BITS = 24,
 	BLOCK = 32, /* samples: sums of 2^5 products of 2 * BITS bits fit the 53 bits of a double */
@@ -84,7 +84,7 @@ typedef struct covariance_task {
 	int64_t *sums;  /* [chunks][2][dims][dims]: high parts and low ones */
 } covariance_task;
 
-/* Collective. Columns are scaled so that their largest distance has BITS bits. */
+/* Collective. Scales the columns: the largest distance of each gets BITS bits. */
 static void choose_scale(covariance_task *s, const gemp_comm *comm)
 {
 	find_column_max(&s->in, comm);
@@ -195,8 +195,8 @@ done:
 
 /* PRINCIPAL COMPONENTS
  *
- * Subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal, repeatedly. If the matrix is
- * small it is made first; otherwise each product is computed from the samples. */
+ * Subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal, repeatedly.
+ * If the matrix is small it is made first; otherwise each product is computed from the samples. */
 enum {
 	VECTORS = 8,       /* two are wanted; with more the iteration converges in fewer steps */
 	MAX_STEPS = 1000,  /* with a matrix */

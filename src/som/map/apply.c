@@ -209,7 +209,8 @@ gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_s
 	return GEMP_OK;
 }
 
-/* The distance over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 minus the cosine. */
+/* The distance over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 minus the
+ * cosine. */
 static double vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
 {
 	double sum = 0, xx = 0, ww = 0, xw = 0;

@@ -5,7 +5,7 @@
  * loop over all units:
  *
  *   for (uint32_t first = 0; first < book->units; first += book->resident)
- *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if it has changed them
+ *       gemp_som_codebook_load(book, first) -> a kernel on `resident` units -> gemp_som_codebook_store(book) if changed
  */
 
 #ifndef GEMP_SOM_MAP_CODEBOOK_H
@@ -38,7 +38,8 @@ static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
 /* w: [units][dims]; units > 0. At most `capacity` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity);
-/* Copies the units from `first` on to the device, as many as fit. Waits for the device, unless all units are there always. */
+/* Copies the units from `first` on to the device, as many as fit. Waits for the device, unless all units are there
+ * always. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
 /* Copies the units on the device, which kernels have changed, to the host. Waits, too. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);

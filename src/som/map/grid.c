@@ -59,7 +59,8 @@ bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 	return a != b && gemp_som_distance(grid, a, b) < (grid->lattice == GEMP_SOM_HEXAGONAL ? 1.25 : 1.6);
 }
 
-/* Row and column steps to neighbours. On a hexagonal grid those to other rows are for even rows; odd rows are one column on. */
+/* Row and column steps to neighbours. On a hexagonal grid those to other rows are for even rows; odd rows are one
+ * column on. */
 static const int neighbour_offsets[][2] = { { 0, -1 }, { 0, 1 }, { -1, 0 }, { 1, 0 }, { -1, -1 }, { 1, -1 } };
 
 /* The unit one step away; false beyond the border, or where the step leads back to the unit. */

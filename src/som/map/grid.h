@@ -1,8 +1,8 @@
 /* grid: the units of a self-organising map, in rows and columns: unit u is in row u / columns and column u % columns.
  *
- * On a rectangular grid a unit's place is its column and row. On a hexagonal grid odd rows are shifted by half a column to the right,
- * and rows are sqrt(3)/2 apart, which gives each unit six neighbours at distance 1. A toroid has no border: a distance is the shortest
- * of all ways round.
+ * On a rectangular grid a unit's place is its column and row. On a hexagonal grid odd rows are shifted by half a
+ * column to the right, and rows are sqrt(3)/2 apart, which gives each unit six neighbours at distance 1. A toroid has
+ * no border: a distance is the shortest of all ways round.
  */
 
 #ifndef GEMP_SOM_MAP_GRID_H
@@ -41,8 +41,8 @@ double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);
 
 /* Do two units touch? On a rectangular grid they may touch at a corner. No unit touches itself. */
 bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b);
-/* out[]: the units at distance 1, at most 4 on a rectangular grid and 6 on a hexagonal one, each once and without the unit itself, in
- * ascending order. Returns their number. */
+/* out[]: the units at distance 1, at most 4 on a rectangular grid and 6 on a hexagonal one, each once and without
+ * the unit itself, in ascending order. Returns their number. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8]);
 
 #endif

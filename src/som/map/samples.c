@@ -67,7 +67,8 @@ static void transpose_tile(const transpose_task *t, size_t begin, size_t end, ui
 	}
 }
 
-/* Transposes tile by tile. A sample without any value becomes NaN, which is nearest to no unit; otherwise a missing value becomes 0. */
+/* Transposes tile by tile. A sample without any value becomes NaN, which is nearest to no unit; otherwise a
+ * missing value becomes 0. */
 static void transpose_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const transpose_task *t = context;
@@ -221,8 +222,9 @@ static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_de
 	return GEMP_OK;
 }
 
-/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory, units a quarter, and
- * planes the rest; memory that planes do not need goes back to samples, of which two blocks must fit. */
+/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory,
+ * units a quarter, and planes the rest; memory that planes do not need goes back to samples, of which two blocks
+ * must fit. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t left = device->memory > device->buffer_bytes + need->other

@@ -5,7 +5,7 @@
  * device, and the next one is copied while kernels work on the last one:
  *
  *   for (size_t p = 0; p < blocks->count; p++)
- *       gemp_som_blocks_acquire(blocks, p, &block) -> kernels are launched on it -> gemp_som_blocks_release(blocks, block)
+ *       gemp_som_blocks_acquire(blocks, p, &block) -> launch kernels on it -> gemp_som_blocks_release(blocks, block)
  *
  * gemp_som_capacity_find plans how many samples, units of the codebook, and planes of values
  * (som/train/unit_update.h) are on the device at the same time. The result of a search or a training does not depend
@@ -85,8 +85,8 @@ typedef struct gemp_som_blocks {
 	uint64_t *keys;        /* [samples] keys on the host, if blocks come and go and keys are needed again; else NULL */
 } gemp_som_blocks;
 
-/* x[samples][dims], NAN where a value is missing, must outlive the blocks. with_second: blocks have second keys. keep_keys: keys that
- * are found with the first values of an epoch are needed with later values. */
+/* x[samples][dims], NAN where a value is missing, must outlive the blocks. with_second: blocks have second keys.
+ * keep_keys: keys that are found with the first values of an epoch are needed with later values. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys);
 void gemp_som_blocks_free(gemp_som_blocks *blocks);
@@ -94,7 +94,8 @@ void gemp_som_blocks_free(gemp_som_blocks *blocks);
 gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_block **out);
 /* Call it when all kernels on the block are enqueued: it starts to copy the next block. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block);
-/* Copies the keys that a search has found to the host, before the block is released; and back, after it is acquired again. */
+/* Copies the keys that a search has found to the host, before the block is released; and back, after it is
+ * acquired again. */
 gemp_code gemp_som_blocks_save_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 gemp_code gemp_som_blocks_restore_keys(gemp_som_blocks *blocks, const gemp_som_block *block);
 

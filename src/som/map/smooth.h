@@ -1,10 +1,11 @@
 /* smooth: the neighbourhood function h on a device, and planes smoothed by it.
  *
- * Values of units lie in planes: planes[k][unit]. The weight of one unit in the sum of another depends only on the number of columns
- * and rows between them, so tables of both are made on the device, one for each way in which rows of a hexagonal grid can be
- * shifted against each other. If h is a product of two factors (gaussian, square), two passes suffice, along rows and along columns.
- * Round neighbourhoods (gaussian-cut, bubble) use running sums of rows, whose width grows with the row's nearness; hexagonal grids have
- * two kinds of them, as rows of the other parity are shifted by half a step.
+ * Values of units lie in planes: planes[k][unit]. The weight of one unit in the sum of another depends only on the
+ * number of columns and rows between them, so tables of both are made on the device, one for each way in which rows
+ * of a hexagonal grid can be shifted against each other. If h is a product of two factors (gaussian, square), two
+ * passes suffice, along rows and along columns. Round neighbourhoods (gaussian-cut, bubble) use running sums of rows,
+ * whose width grows with the row's nearness; hexagonal grids have two kinds of them, as rows of the other parity are
+ * shifted by half a step.
  */
 
 #ifndef GEMP_SOM_MAP_SMOOTH_H
@@ -32,7 +33,7 @@ typedef struct gemp_som_smooth {
 	gemp_program tables, program;
 	cl_kernel factors, along, across, running; /* along and across for two passes, or running for row sums */
 	gemp_buffer steps; /* three tables of factors along rows, then one of factors between rows */
-	/* Planes after the first pass, or row sums; on hexagonal grids the second has those for rows of the other parity. */
+	/* Planes after the first pass, or row sums; on hexagonal grids the second is for rows of the other parity. */
 	gemp_buffer scratch[2];
 	double radius;   /* of the last gemp_som_smooth_radius */
 	cl_ulong cutoff; /* 4 times the square of the radius; of neighbourhoods without a border the maximum */
@@ -50,7 +51,8 @@ enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device
  * tables. */
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid);
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
-/* Local. planes 0: makes the tables only, for online training. gpu: use the kernels for GPUs; device->gpu except in tests. */
+/* Local. planes 0: makes the tables only, for online training. gpu: use the kernels for GPUs; device->gpu except
+ * in tests. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu);
 void gemp_som_smooth_free(gemp_som_smooth *smooth);
@@ -60,8 +62,8 @@ gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t un
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
 /* Enqueues to[unit] = the sum over all units of h times from[], by the tables. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
-/* Options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item works on, 1 or
- * GEMP_SOM_LANES. */
+/* Options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item works
+ * on, 1 or GEMP_SOM_LANES. */
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid);
 
 /* The number of planes of so many values: with missing values each has a count of its own, otherwise all share one. */

@@ -85,7 +85,7 @@ static uint8_t level(double share)
 	return (uint8_t)lround(255 * fmin(fmax(share, 0), 1));
 }
 
-/* A unit with count 0 is grey, so that it cannot be taken for one with a small count. */
+/* A unit with count 0 is grey and cannot be taken for one with a small count. */
 static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *range, uint32_t unit)
 {
 	if (panel->shade == GEMP_SOM_SHADE_COUNTS && !(panel->values[0][unit] > 0))

@@ -28,7 +28,7 @@ bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_ne
 	       need->samples * gemp_som_sample_bytes(need->dims, need->missing) + key_bytes(need) <= left - left / 4;
 }
 
-/* Collective. Each rank broadcasts its samples in chunks of rows, so that the host keeps none of them. */
+/* Collective. Each rank broadcasts its samples in chunks of rows, and the host keeps none of them. */
 static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm *comm, const float *x, float *block,
                                    size_t rows)
 {
@@ -138,7 +138,8 @@ void gemp_som_slices_free(gemp_som_slices *slices)
 	*slices = (gemp_som_slices){ 0 };
 }
 
-/* The rectangle of a rank's rows, as OpenCL takes it: origins in the planes of the device and on the host, size, bytes of a plane. */
+/* The rectangle of a rank's rows, as OpenCL takes it: origins in the planes of the device and on the host, size,
+ * bytes of a plane. */
 typedef struct row_region {
 	size_t device_origin[3], host_origin[3], region[3], pitch;
 } row_region;
@@ -188,8 +189,8 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 	return GEMP_OK;
 }
 
-/* Planes of a batch: the additive part b for each value, and the factor a of each value, or one for all if no sample lacks a
- * value. */
+/* Planes of a batch: the additive part b for each value, and the factor a of each value, or one for all if no
+ * sample lacks a value. */
 static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
 	return dims + (compose->missing ? dims : 1);
@@ -201,8 +202,8 @@ static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int ra
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
-/* Units are composed in batches, which bounds the send and receive blocks. A rank's number of units is rounded up, so the receive blocks
- * have a unit more for each rank. */
+/* Units are composed in batches, which bounds the send and receive blocks. A rank's number of units is rounded up,
+ * so the receive blocks have a unit more for each rank. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {
@@ -237,8 +238,8 @@ static void pack(const gemp_som_compose *compose, float *planes, uint32_t count,
 	}
 }
 
-/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) + b2: `earlier` becomes
- * that map. Blocks have b first, then a, for own_units units each. */
+/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) +
+ * b2: `earlier` becomes that map. Blocks have b first, then a, for own_units units each. */
 static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
                          size_t dims, size_t own_units)
 {

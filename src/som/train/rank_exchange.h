@@ -1,10 +1,13 @@
 /* rank_exchange: three ways in which ranks combine an epoch.
  *
- * replicas: each device has the samples of all ranks, and ranks exchange best units instead of sums. A sample's key takes 8
- *   bytes, and a unit's planes 4 bytes for each value and count: if there are few samples for each unit, keys are exchanged in a
+ * replicas: each device has the samples of all ranks, and ranks exchange best units instead of sums. A sample's key
+ *   takes 8 bytes, and a unit's planes 4 bytes for each value and count: if there are few samples for each unit, keys
+ *   are exchanged in a
  *   fraction of the time. Each rank still searches only its own samples.
- * slices: with replicas in online training each rank makes the affine maps of some rows of the map, and then all are gathered.
- * compose: without replicas each rank has affine maps of all units, from its own samples; they are composed in the order of ranks.
+ * slices: with replicas in online training each rank makes the affine maps of some rows of the map, and then
+ *   all are gathered.
+ * compose: without replicas each rank has affine maps of all units, from its own samples; they are composed in
+ *   the order of ranks.
  *   Each rank composes the maps of some units, and then all are gathered.
  */
 
@@ -44,8 +47,8 @@ gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, g
                                 const gemp_som_replicas_need *need, const float *x, size_t count);
 void gemp_som_replicas_free(gemp_som_replicas *replicas);
 
-/* The steps of an epoch: this rank's keys are read from the device, the keys of all ranks are gathered (collective, cannot fail), and
- * all keys are written to the device. */
+/* The steps of an epoch: this rank's keys are read from the device, the keys of all ranks are gathered
+ * (collective, cannot fail), and all keys are written to the device. */
 gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best);
 void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm);
 gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas);
@@ -63,9 +66,9 @@ void gemp_som_slices_free(gemp_som_slices *slices);
 /* This rank's rows. */
 gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices);
 
-/* The steps of an epoch, for planes[.][units] on the device and as many floats on the host: this rank's rows are read from the device,
- * the rows of all ranks are gathered (collective, cannot fail), and the rows of other ranks are written to the device. The writes
- * are only enqueued: host[] must not change until they have ended. */
+/* The steps of an epoch, for planes[.][units] on the device and as many floats on the host: this rank's rows are
+ * read from the device, the rows of all ranks are gathered (collective, cannot fail), and the rows of other ranks
+ * are written to the device. The writes are only enqueued: host[] must not change until they have ended. */
 gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                float *host);
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host);

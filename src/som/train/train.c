@@ -1,5 +1,6 @@
-/* train: the loop over epochs. If there is one rank, it keeps a pipeline of epochs that are enqueued and have not been awaited: the
- * device never waits for the host, and the host learns of each epoch's end within a fraction of a second.
+/* train: the loop over epochs. If there is one rank, it keeps a pipeline of epochs that are enqueued and have not
+ * been awaited: the device never waits for the host, and the host learns of each epoch's end within a fraction of a
+ * second.
  */
 
 #include "som/train/train.h"
@@ -38,8 +39,8 @@ static bool has_ended(cl_event event)
 	       status <= CL_COMPLETE;
 }
 
-/* Must the oldest epoch be awaited before the next one is enqueued, because it has ended, or enough are enqueued? The time of
- * an epoch is unknown until the first has ended. */
+/* Must the oldest epoch be awaited before the next one is enqueued, because it has ended, or enough are enqueued?
+ * The time of an epoch is unknown until the first has ended. */
 static bool pipeline_due(const epoch_pipeline *pipeline)
 {
 	const uint32_t count = pipeline->begun - pipeline->done;
@@ -82,7 +83,8 @@ typedef struct train_context {
 	epoch_pipeline pipeline; /* not used by several ranks */
 } train_context;
 
-/* The value of an epoch between the values of the first and the last epoch: linear, or by the same factor from epoch to epoch. */
+/* The value of an epoch between the values of the first and the last epoch: linear, or by the same factor from
+ * epoch to epoch. */
 static double cooled(const gemp_som_training *how, uint32_t epoch, double from, double to)
 {
 	const double part = how->epochs > 1 ? (double)epoch / (how->epochs - 1) : 0;
@@ -195,8 +197,9 @@ static gemp_code finish_epochs(train_context *run, bool all)
 	return GEMP_OK;
 }
 
-/* Collective. If there is one rank, it enqueues epochs ahead of its device and calls back later; several ranks synchronise in every
- * epoch and call back at once. The report grows with the epochs that are begun, since the user may ask for two billion and stop early. */
+/* Collective. If there is one rank, it enqueues epochs ahead of its device and calls back later; several ranks
+ * synchronise in every epoch and call back at once. The report grows with the epochs that are begun, since the
+ * user may ask for two billion and stop early. */
 static gemp_code run_epochs(train_context *run)
 {
 	const gemp_som_training *how = run->how;

@@ -4,8 +4,9 @@
 #include "core/memory.h"
 #include "device/staging.h"
 
-/* In online training a GPU processes the samples of all ranks for some rows of the map in 58 ns a sample, and a rank's own samples for
- * all rows in 38 ns (two ranks, 200 x 200 units, H200). So replicas must save more bytes to pay. */
+/* In online training a GPU processes the samples of all ranks for some rows of the map in 58 ns a sample, and a
+ * rank's own samples for all rows in 38 ns (two ranks, 200 x 200 units, H200). So replicas must save more bytes to
+ * pay. */
 enum { ROWS_WEIGHT = 4 };
 
 /* Kernels count samples in 32 bits. */
@@ -16,7 +17,7 @@ static gemp_code check_count(size_t count)
 	return GEMP_OK;
 }
 
-/* Bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes of the passes. */
+/* Bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes. */
 static size_t bytes_of_plane(const gemp_som_training *how)
 {
 	if (how->online)
@@ -91,8 +92,8 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	return GEMP_OK;
 }
 
-/* Does this rank prefer to exchange sums? In online training each rank needs rows of the map of its own, so a map must not have fewer
- * rows than there are ranks. */
+/* Does this rank prefer to exchange sums? In online training each rank needs rows of the map of its own, so a map
+ * must not have fewer rows than there are ranks. */
 static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_replicas_need *need)
 {
 	const gemp_som_exchange exchange = trainer->how->exchange;
@@ -102,8 +103,8 @@ static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_re
 	return exchange == GEMP_SOM_EXCHANGE_SUMS;
 }
 
-/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to pay; if one rank declines, no rank
- * has any. */
+/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to pay; if one rank
+ * declines, no rank has any. */
 static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t count)
 {
 	const gemp_som_training *how = trainer->how;
@@ -122,8 +123,8 @@ static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t
 	                : gemp_som_replicas_new(&trainer->replicas, trainer->comm, trainer->device, &need, x, count);
 }
 
-/* Local. Makes planes on the host, for ranks that exchange more than units. A device copies faster from and to page-locked
- * memory. */
+/* Local. Makes planes on the host, for ranks that exchange more than units. A device copies faster from and to
+ * page-locked memory. */
 static gemp_code make_host(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
@@ -228,8 +229,8 @@ static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_bloc
 	return gemp_som_accumulate_add(&trainer->accumulate, &block->samples, &block->best, values);
 }
 
-/* Local. Adds all blocks to planes of these values. The search happens once in an epoch, with the first values; for later values
- * the keys of each block are restored. */
+/* Local. Adds all blocks to planes of these values. The search happens once in an epoch, with the first values;
+ * for later values the keys of each block are restored. */
 static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t slot, gemp_som_values values)
 {
 	for (size_t p = 0; p < trainer->blocks.count; p++) {
@@ -259,8 +260,8 @@ static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 		                       comm->world));
 }
 
-/* Collective. Failures, requests to stop and the sums of errors of all ranks are reduced together, before the first planes of
- * an epoch: no rank waits for planes of a rank that has failed. */
+/* Collective. Failures, requests to stop and the sums of errors of all ranks are reduced together, before the
+ * first planes of an epoch: no rank waits for planes of a rank that has failed. */
 static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_result *result)
 {
 	const gemp_som_fit *fit = &result->fit;
@@ -272,8 +273,8 @@ static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_resul
 	return GEMP_OK;
 }
 
-/* Collective; a failure stays in local_code. Sums of all ranks are added; affine maps are composed in the order of ranks, since
- * they do not commute. */
+/* Collective; a failure stays in local_code. Sums of all ranks are added; affine maps are composed in the order of
+ * ranks, since they do not commute. */
 static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 {
 	const size_t count = (size_t)trainer->units * gemp_som_planes(values.count, trainer->missing);
@@ -298,7 +299,8 @@ static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_v
 	return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
 }
 
-/* Collective; a failure stays in local_code. Ranks exchange best units, and each makes planes from the samples of all ranks. */
+/* Collective; a failure stays in local_code. Ranks exchange best units, and each makes planes from the samples of
+ * all ranks. */
 static void gather_units(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
 	gemp_som_replicas_gather(&trainer->replicas, trainer->comm);

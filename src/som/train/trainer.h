@@ -16,8 +16,8 @@
 #include "som/train/rank_exchange.h"
 #include "som/train/unit_update.h"
 
-/* The data that ranks exchange in an epoch: best units, if the device of each rank can hold the samples of all ranks; otherwise sums,
- * or affine maps in online training. AUTO: the data that takes fewer bytes. */
+/* The data that ranks exchange in an epoch: best units, if the device of each rank can hold the samples of all
+ * ranks; otherwise sums, or affine maps in online training. AUTO: the data that takes fewer bytes. */
 typedef enum gemp_som_exchange {
 	GEMP_SOM_EXCHANGE_AUTO,
 	GEMP_SOM_EXCHANGE_SUMS,
@@ -74,8 +74,9 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm,
 void gemp_som_trainer_free(gemp_som_trainer *trainer);
 /* Do ranks exchange best units, rather than sums or affine maps? */
 bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer);
-/* Collective. Returns a failure on which ranks have agreed; other failures stay in local_code. If there is one rank, it does not wait
- * for its device, unless blocks of samples come and go. slot: the quality's slot for this epoch. */
+/* Collective. Returns a failure on which ranks have agreed; other failures stay in local_code. If there is one
+ * rank, it does not wait for its device, unless blocks of samples come and go. slot: the quality's slot for this
+ * epoch. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result);
 /* Collective. Reads the codebook of rank 0, from which those of other ranks may differ in the last bits. */

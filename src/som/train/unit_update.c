@@ -10,8 +10,9 @@
 /* RUN_SUMS: the sums that a work-item of a CPU device rounds to floats. */
 enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 };
 
-/* The number of copies of the sums. They take at most as many bytes as the samples, so that adding them up takes no longer than
- * reading the samples, and at most an eighth of the free memory. A CPU device has one task for each plane, which needs no copies. */
+/* The number of copies of the sums. They take at most as many bytes as the samples, since adding them up should
+ * take no longer than reading the samples, and at most an eighth of the free memory. A CPU device has one task for
+ * each plane, which needs no copies. */
 static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
 	const size_t free_bytes = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
@@ -188,8 +189,8 @@ void gemp_som_online_free(gemp_som_online *online)
 	*online = (gemp_som_online){ 0 };
 }
 
-/* The number of steps along a row beyond which a sample's weight is at most `min_weight`; on a toroid all columns, since the shorter
- * way may lead across the border. */
+/* The number of steps along a row beyond which a sample's weight is at most `min_weight`; on a toroid all columns,
+ * since the shorter way may lead across the border. */
 static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_weight)
 {
 	double reach = smooth->radius;

@@ -1,12 +1,13 @@
-/* unit_update: sums of samples by best unit, and new units from these sums (batch); or an affine map of each unit's values (online).
+/* unit_update: sums of samples by best unit, and new units from these sums (batch); or an affine map of each unit's
+ * values (online).
  *
- * Planes are float[planes][units]: a sum for each value, then a count, or, with missing values, a count for each value. In online
- * training w becomes a * w + b: planes have b in place of sums, and a in place of counts. Affine maps of ranks are composed, or a
- * rank with all samples makes them for rows of its own (som/train/rank_exchange.h).
+ * Planes are float[planes][units]: a sum for each value, then a count, or, with missing values, a count for each
+ * value. In online training w becomes a * w + b: planes have b in place of sums, and a in place of counts. Affine
+ * maps of ranks are composed, or a rank with all samples makes them for rows of its own (som/train/rank_exchange.h).
  *
- * Sums are added up in double if the device has it, since a unit may have any number of samples and values may be far from
- * 0; they are rounded to floats at the end. A GPU adds to several banks of sums if there are many samples for each unit and memory
- * is left: atomic additions to one unit then contend less.
+ * Sums are added up in double if the device has it, since a unit may have any number of samples and values may be far
+ * from 0; they are rounded to floats at the end. A GPU adds to several banks of sums if there are many samples for
+ * each unit and memory is left: atomic additions to one unit then contend less.
  */
 
 #ifndef GEMP_SOM_TRAIN_UNIT_UPDATE_H
@@ -31,18 +32,19 @@ typedef struct gemp_som_accumulate {
 	cl_uint banks;
 } gemp_som_accumulate;
 
-/* Local. The samples that will be added have the dimensions of `samples`, and missing values if these have. max_values: the maximum of
- * values at a time. online: only gemp_som_accumulate_affine will be called. */
+/* Local. The samples that will be added have the dimensions of `samples`, and missing values if these have.
+ * max_values: the maximum of values at a time. online: only gemp_som_accumulate_affine will be called. */
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
                                   uint32_t units, uint32_t max_values, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
-/* Adds samples, or one of several blocks of them. best: [count] keys of gemp_som_search_run. This and the next three functions only
- * enqueue. */
+/* Adds samples, or one of several blocks of them. best: [count] keys of gemp_som_search_run. This and the next
+ * three functions only enqueue. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values);
 /* planes become the sums and counts of the samples that were added; the sums become 0. */
 gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes);
-/* Values of units with a count above GEMP_SOM_MIN_WEIGHT become sum / count. The caller updates the values in ascending order. */
+/* Values of units with a count above GEMP_SOM_MIN_WEIGHT become sum / count. The caller updates the values in
+ * ascending order. */
 gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                      gemp_som_codebook *book);
 /* Values of units become factor * value + summand. */
@@ -70,8 +72,9 @@ typedef struct gemp_som_online_shape {
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
                               const gemp_som_smooth *smooth, uint32_t max_values, const gemp_som_online_shape *shape);
 void gemp_som_online_free(gemp_som_online *online);
-/* Enqueues the affine maps of an epoch, by the tables of `smooth`. Samples whose weights in a unit together are below a rounding error
- * are left out. begun: composes them onto those that planes have from earlier samples. rows: the rows of the map to do. */
+/* Enqueues the affine maps of an epoch, by the tables of `smooth`. Samples whose weights in a unit together are
+ * below a rounding error are left out. begun: composes them onto those that planes have from earlier samples.
+ * rows: the rows of the map to do. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               gemp_som_rows rows, const gemp_buffer *planes);
