@@ -41,7 +41,7 @@ for how in '1 push' '2 pull' '3 push' '4 pull' '8 push'; do
 	cmp -s expected found || fail "rows of blocks under $ranks ranks, ${how#* }"
 done
 expect 0 3 verify block.h5
-says 'is cut into 4 parts (block), which 3 ranks cannot share out'
+says 'is cut into 4 parts (block), which cannot be divided among 3 ranks'
 
 # The whole graph is there, also after it is cut again by keys, by hashes and into random parts.
 expect 0 1 partition block.h5 -k 3 --method random -o random.h5 --quiet

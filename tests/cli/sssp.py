@@ -88,6 +88,16 @@ def large_lengths():
         assert says in run(ranks, "sssp", path, "--source", "a", "--weight", weight, code=65).stderr
 
 
+def sums_too_large_on_each_rank():
+    """Some sums of lengths do not fit, on all ranks, and every vertex has a distance that does."""
+    large, chain, tail = 1.7e308, [f"c{i}" for i in range(9)], ["c8"] + [f"y{i}" for i in range(6)]
+    edges = [(a, b, "A", large) for a, b in zip(chain, chain[1:])] + [("c8", "x", "A", large), ("c0", "x", "A", 8.0)]
+    edges += [(a, b, "A", large / 1000) for a, b in zip(tail, tail[1:])]
+    path = Graph(chain + ["x"] + tail[1:], edges).write("sums")
+    for ranks in (1, 2, 3):
+        run(ranks, "sssp", path, "--source", "c0", "--weight", "real", "-q")
+
+
 def main():
     seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
     print("seed", seed)
@@ -103,6 +113,7 @@ def main():
     nothing = random_graph(draw, 60, 120, least=0, most=1, directed=False, key=int)
     check(nothing, nothing.write("z"), 0, 3)
     large_lengths()
+    sums_too_large_on_each_rank()
     lengths_that_are_none(draw)
     run(1, "sssp", path, "--source", "v0", code=2, says="--weight")
     run(1, "sssp", path, "--weight", "w", code=2, says="--source")

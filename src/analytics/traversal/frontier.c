@@ -283,7 +283,7 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
 	if (counted) {
 		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
-		f->state[GAS_OVERFLOW] = sums[3];
+		f->state[GAS_OVERFLOW] = sums[3] != 0; /* 2 would mean a lost vertex, see gas_frontier_abi.h */
 		f->state[GAS_LEAST] = greatest;
 		search->rule(f->state);
 		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
