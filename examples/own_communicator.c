@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Counts the triangles of the circulant graph in which vertex i is joined to i + 1 and i + 2. With 7 or more vertices there are as many
- * triangles as vertices. */
+/* Counts the triangles of the circulant graph in which vertex i is joined to i + 1 and i + 2. With 7 or more vertices
+ * there are as many triangles as vertices. */
 static gemp_code count_triangles(gemp_context *context, int64_t vertices, uint64_t *triangles)
 {
 	gemp_graph_builder *builder = NULL;

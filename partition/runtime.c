@@ -39,8 +39,8 @@ gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const c
 	return code;
 }
 
-/* Collective. If the text lists devices, those ranks of the node that choose among the same devices divide them; otherwise
- * all ranks of the node do. */
+/* Collective. If the text lists devices, those ranks of the node that choose among the same devices divide them;
+ * otherwise all ranks of the node do. */
 static gemp_code choose_devices(gemp_device_pick **picks, size_t *count, const gemp_comm *comm, const char *devices)
 {
 	int position = comm->node_rank, ranks = comm->node_size;

@@ -1,4 +1,5 @@
-/* runtime: the ranks, devices, budgets, timers and traffic of one run; and the division of the devices and cores of a node among its ranks. */
+/* runtime: the ranks, devices, budgets, timers and traffic of one run; and the division of the devices and cores of a
+ * node among its ranks. */
 
 #ifndef GEMP_PARTITION_RUNTIME_H
 #define GEMP_PARTITION_RUNTIME_H
@@ -47,9 +48,12 @@ size_t gemp_runtime_device_peak(const gemp_runtime *context);
 /* Collective. One rank of a node builds the program; the others load it from the cache. */
 gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options);
 
-/* Cluster schedulers show each rank its own devices, so the first device of one rank may be the second of another, or another card. Ranks therefore compare places on the PCI bus and UUIDs, not numbers. */
+/* Cluster schedulers show each rank its own devices, so the first device of one rank may be the second of another, or
+ * another card. Ranks therefore compare places on the PCI bus and UUIDs, not numbers. */
 
-/* Collective over a node. *count: the ranks of the node that choose among the same devices as this rank; *position: the place of this rank among them. Where the scheduler shows each rank only some devices, they are fewer than the ranks of the node. */
+/* Collective over a node. *count: the ranks of the node that choose among the same devices as this rank; *position: the
+ * place of this rank among them. Where the scheduler shows each rank only some devices, they are fewer than the ranks
+ * of the node. */
 void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *position, int *count);
 
 /* Collective. Sets shared_by, position and cores of this rank's picks[count], and how many threads this rank may have

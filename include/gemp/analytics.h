@@ -1,5 +1,6 @@
-/* gemp/analytics.h: searches and sums along the edges of a graph; components; degrees. Results are columns with a row for each vertex
- * of this rank, in the order of gemp_graph_keys. docs/analytics.md and docs/primitives.md define the algorithms.
+/* gemp/analytics.h: searches and sums along the edges of a graph; components; degrees. Results are columns with a row
+ * for each vertex of this rank, in the order of gemp_graph_keys. docs/analytics.md and docs/primitives.md define the
+ * algorithms.
  */
 
 #ifndef GEMP_ANALYTICS_H
@@ -27,7 +28,8 @@ GEMP_API void gemp_edge_selection_init(gemp_edge_selection *selection);
 typedef struct gemp_analysis_settings {
 	size_t size; /* set by gemp_analysis_settings_init */
 
-	/* bfs, sssp: the one vertex where the search starts. pagerank: the vertices that are jumped to; none: all vertices alike. */
+	/* bfs, sssp: the one vertex where the search starts. pagerank: the vertices that are jumped to; none: all vertices
+	 * alike. */
 	const char *const *sources; /* [source_count] keys as text */
 	size_t source_count;
 	const char *personalization; /* pagerank: a file of keys and probabilities instead of sources; NULL: none */
@@ -44,8 +46,8 @@ typedef struct gemp_analysis_settings {
 	gemp_layout_cut cut;         /* pagerank, spmv */
 	gemp_precision precision;    /* pagerank, spmv */
 
-	/* All four: check the answer in another way on the host's threads. Each rank needs 12 to 56 bytes for each vertex of the whole
-	 * graph. */
+	/* All four: check the answer in another way on the host's threads. Each rank needs 12 to 56 bytes for each vertex
+	 * of the whole graph. */
 	bool verify;
 	gemp_vertex_output save; /* all four: files of the columns */
 } gemp_analysis_settings;
@@ -53,24 +55,26 @@ typedef struct gemp_analysis_settings {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_analysis_settings_init(gemp_analysis_settings *settings);
 
-/* THE FOUR ANALYSES are collective. edges NULL: all edges, along their direction. settings NULL: defaults. report NULL: none is wanted.
- * *out (out NULL: the columns are not wanted) belongs to the caller, who frees it by gemp_columns_close; it is NULL after a failure.
- * Whether the files can be written is checked before the work. GEMP_EUSAGE: a wrong setting, or an edge type, attribute or source that
- * the graph does not have. GEMP_EDATA: weights or values out of range. */
+/* THE FOUR ANALYSES are collective. edges NULL: all edges, along their direction. settings NULL: defaults. report NULL:
+ * none is wanted. *out (out NULL: the columns are not wanted) belongs to the caller, who frees it by
+ * gemp_columns_close; it is NULL after a failure. Whether the files can be written is checked before the work.
+ * GEMP_EUSAGE: a wrong setting, or an edge type, attribute or source that the graph does not have. GEMP_EDATA: weights
+ * or values out of range. */
 
-/* Collective. Breadth-first search. Columns: `level`, the number of edges from the source, NULL for unreached vertices; and `parent`, the
- * smallest key among the neighbours one level closer to the source. */
+/* Collective. Breadth-first search. Columns: `level`, the number of edges from the source, NULL for unreached vertices;
+ * and `parent`, the smallest key among the neighbours one level closer to the source. */
 GEMP_API gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                   const gemp_analysis_settings *settings, gemp_report *report);
-/* Collective. Shortest paths from one source. Columns: `distance`, the smallest sum of weights, NULL for unreached vertices; and
- * `predecessor`, the key of the vertex before on such a path. GEMP_EDATA: a negative weight. */
+/* Collective. Shortest paths from one source. Columns: `distance`, the smallest sum of weights, NULL for unreached
+ * vertices; and `predecessor`, the key of the vertex before on such a path. GEMP_EDATA: a negative weight. */
 GEMP_API gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                    const gemp_analysis_settings *settings, gemp_report *report);
-/* Collective. Column `rank`: PageRank, whose sum over all vertices is 1. Ranks that have not converged are no failure: the report's fields
- * `iterations`, `converged` and `residuals` tell. */
+/* Collective. Column `rank`: PageRank, whose sum over all vertices is 1. Ranks that have not converged are no failure:
+ * the report's fields `iterations`, `converged` and `residuals` tell. */
 GEMP_API gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                        const gemp_analysis_settings *settings, gemp_report *report);
-/* Collective. Column `y` = A x, where A's entry (v, u) is the weight of edge u -> v. GEMP_EDATA: y overflows the precision. */
+/* Collective. Column `y` = A x, where A's entry (v, u) is the weight of edge u -> v. GEMP_EDATA: y overflows the
+ * precision. */
 GEMP_API gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                    const gemp_analysis_settings *settings, gemp_report *report);
 
@@ -90,13 +94,13 @@ GEMP_API void gemp_topology_settings_init(gemp_topology_settings *settings);
 
 /* The next two functions take NULL as the analyses do. They do not use direction and weight of the selection. */
 
-/* Collective. Column `component`: the smallest key among all vertices that are connected to the vertex by edges of any direction.
- * *component_count: of all ranks; NULL: not wanted. */
+/* Collective. Column `component`: the smallest key among all vertices that are connected to the vertex by edges of any
+ * direction. *component_count: of all ranks; NULL: not wanted. */
 GEMP_API gemp_code gemp_graph_components(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                          const gemp_topology_settings *settings, uint64_t *component_count,
                                          gemp_report *report);
-/* Collective. Columns `out` and `in`: the numbers of edges that leave and reach the vertex. An edge without direction counts in both; a loop
- * without direction counts once in each. */
+/* Collective. Columns `out` and `in`: the numbers of edges that leave and reach the vertex. An edge without direction
+ * counts in both; a loop without direction counts once in each. */
 GEMP_API gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                                       const gemp_topology_settings *settings, gemp_report *report);
 

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* The same on all ranks. One of the three output files may be "-", which is standard output. Each file gets its name only when it is
- * complete. */
+/* The same on all ranks. One of the three output files may be "-", which is standard output. Each file gets its name
+ * only when it is complete. */
 typedef struct gemp_assembly_settings {
 	size_t size;              /* of this struct in bytes, set by gemp_assembly_settings_init */
 	const char *const *reads; /* [read_count] paths, at least 1: FASTA or FASTQ, plain, .gz or .zst */
@@ -37,9 +37,10 @@ typedef struct gemp_assembly_settings {
 /* Local. Sets all defaults; reads and output must then be set. */
 GEMP_API void gemp_assembly_settings_init(gemp_assembly_settings *settings);
 
-/* Collective. Reads, assembles and writes. The files do not depend on the number of ranks. report (NULL: not wanted) gets the fields
- * `reads`, `kmers`, `unitigs` and `path`. If there is no Eulerian path, `path` says why; that is no failure. GEMP_EUSAGE: wrong
- * settings; GEMP_EDATA: a file that is neither FASTA nor FASTQ, or reads in which no k-mer occurs min_count times. */
+/* Collective. Reads, assembles and writes. The files do not depend on the number of ranks. report (NULL: not wanted)
+ * gets the fields `reads`, `kmers`, `unitigs` and `path`. If there is no Eulerian path, `path` says why; that is no
+ * failure. GEMP_EUSAGE: wrong settings; GEMP_EDATA: a file that is neither FASTA nor FASTQ, or reads in which no k-mer
+ * occurs min_count times. */
 GEMP_API gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report);
 
 #ifdef __cplusplus

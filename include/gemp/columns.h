@@ -30,7 +30,8 @@ typedef struct gemp_column_view {
 typedef struct gemp_vertex_output {
 	const char *output; /* rows, key first: .tsv, .csv, .jsonl, .h5, or - for TSV on stdout */
 	const char *into;   /* a graph file with the columns as attributes; it may be the graph's own */
-	/* into: name of the attribute, or the prefix of the names if there are several columns; NULL: the function's name, as `bfs` */
+	/* into: name of the attribute, or the prefix of the names if there are several columns; NULL: the function's name,
+	 * as `bfs` */
 	const char *column;
 	const char *command; /* into: for the file's provenance; NULL: "libgemp" */
 } gemp_vertex_output;
@@ -45,8 +46,8 @@ GEMP_API bool gemp_columns_find(const gemp_columns *columns, const char *name, g
 /* Local. Frees the columns; does nothing for NULL. */
 GEMP_API void gemp_columns_close(gemp_columns *columns);
 
-/* Collective. Column `key`: the keys of this rank's vertices, in the row order of every result with a row for each vertex.
- * gemp_columns_close frees *out. */
+/* Collective. Column `key`: the keys of this rank's vertices, in the row order of every result with a row for each
+ * vertex. gemp_columns_close frees *out. */
 GEMP_API gemp_code gemp_graph_keys(gemp_columns **out, gemp_graph *graph);
 
 #ifdef __cplusplus

@@ -48,8 +48,9 @@ typedef struct gemp_context_options {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_context_options_init(gemp_context_options *options);
 
-/* Collective over `communicator`, which is duplicated. MPI must have been initialised with MPI_THREAD_FUNNELED or more. options NULL:
- * defaults. Messages and progress of all contexts go to the callbacks of the context that was opened last, until it is closed. */
+/* Collective over `communicator`, which is duplicated. MPI must have been initialised with MPI_THREAD_FUNNELED or more.
+ * options NULL: defaults. Messages and progress of all contexts go to the callbacks of the context that was opened
+ * last, until it is closed. */
 GEMP_API gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options);
 /* Collective. Gives an open context other options; its devices are opened again when a function next needs them. */
 GEMP_API gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options);
@@ -62,14 +63,15 @@ GEMP_API int gemp_context_size(const gemp_context *context);
 /* Local. The duplicated communicator, which belongs to the context. */
 GEMP_API MPI_Comm gemp_context_communicator(const gemp_context *context);
 
-/* Collective. Returns the largest code of all ranks; all ranks then have the message of the first rank that failed with it. */
+/* Collective. Returns the largest code of all ranks; all ranks then have the message of the first rank that failed with
+ * it. */
 GEMP_API gemp_code gemp_context_agree(const gemp_context *context, gemp_code code);
 
-/* For programs that leave MPI to the library, as gemp-mpi does. Collective over MPI_COMM_WORLD.
- * gemp_process_begin initialises MPI; a process without mpirun gets a session folder of its own and starts no daemon. From then on
- * unfinished files are removed when a signal ends the process, and the first context warns if a launcher started many worlds of one
- * rank. gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon an open file, MPI_Finalize would
- * crash, so gemp_process_end ends the process itself. */
+/* For programs that leave MPI to the library, as gemp-mpi does. Collective over MPI_COMM_WORLD. gemp_process_begin
+ * initialises MPI; a process without mpirun gets a session folder of its own and starts no daemon. From then on
+ * unfinished files are removed when a signal ends the process, and the first context warns if a launcher started many
+ * worlds of one rank. gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon
+ * an open file, MPI_Finalize would crash, so gemp_process_end ends the process itself. */
 GEMP_API gemp_code gemp_process_begin(int *argc, char ***argv);
 GEMP_API int gemp_process_end(gemp_code code);
 

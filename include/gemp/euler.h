@@ -34,8 +34,8 @@ typedef struct gemp_euler_settings {
 	const char *output;   /* file of rows: .tsv, .csv, .jsonl, .h5, or - for TSV on stdout; NULL: none */
 	const char *drawing;  /* DOT file that shows how the circuit was found, for at most 1000 edges; NULL: none */
 
-	/* For graphs whose vertices are words, where each word of a walk begins with all but the first letter of the word before it: `output`
-	 * gets the text that the walk spells, instead of rows. */
+	/* For graphs whose vertices are words, where each word of a walk begins with all but the first letter of the word
+	 * before it: `output` gets the text that the walk spells, instead of rows. */
 	bool sequence;
 	bool circular; /* sequence of a circuit: the first word is not repeated at the end */
 	const char *

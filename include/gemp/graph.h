@@ -1,7 +1,8 @@
 /* gemp/graph.h: property graphs: open, import, generate, build from arrays, describe, verify, partition, write, export.
  *
- * A vertex has a unique key (an integer or a text), labels and attributes; an edge has one type and attributes, and is directed
- * unless it was imported as undirected. Each rank holds a shard: a random part of the vertices with their edges.
+ * A vertex has a unique key (an integer or a text), labels and attributes; an edge has one type and attributes, and is
+ * directed unless it was imported as undirected. Each rank holds a shard: a random part of the vertices with their
+ * edges.
  */
 
 #ifndef GEMP_GRAPH_H
@@ -16,8 +17,9 @@ extern "C" {
 
 typedef struct gemp_graph gemp_graph;
 
-/* Collective. Opens a graph file (docs/format.md). Later functions read the parts of the file that they need. gemp_graph_close frees *out, also
- * for the other functions that make a graph; the context must outlive it. GEMP_ENOINPUT, GEMP_EDATA. */
+/* Collective. Opens a graph file (docs/format.md). Later functions read the parts of the file that they need.
+ * gemp_graph_close frees *out, also for the other functions that make a graph; the context must outlive it.
+ * GEMP_ENOINPUT, GEMP_EDATA. */
 GEMP_API gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path);
 /* Collective. Frees the graph; does nothing for NULL. */
 GEMP_API void gemp_graph_close(gemp_graph *graph);
@@ -30,12 +32,13 @@ GEMP_API uint64_t gemp_graph_local_vertex_count(const gemp_graph *graph);
 /* Local. A hash of the content, the same for every number of ranks. */
 GEMP_API uint64_t gemp_graph_hash(const gemp_graph *graph);
 
-/* Collective. Reports what `gemp-mpi info` shows: schema, size, seed, and the parts that the file stores. whole: also reads attributes and
- * edges, and reports the share of NULLs in each attribute and the degrees. report: not NULL. */
+/* Collective. Reports what `gemp-mpi info` shows: schema, size, seed, and the parts that the file stores. whole: also
+ * reads attributes and edges, and reports the share of NULLs in each attribute and the degrees. report: not NULL. */
 GEMP_API gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report);
 
-/* Collective. Reads a whole graph file, compares checksums and the hash of its content, and checks that rows are sorted, that ids
- * exist and that the rows by source and by target hold the same edges. GEMP_EDATA: the file is damaged. report NULL: none is wanted. */
+/* Collective. Reads a whole graph file, compares checksums and the hash of its content, and checks that rows are
+ * sorted, that ids exist and that the rows by source and by target hold the same edges. GEMP_EDATA: the file is
+ * damaged. report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report);
 
 /* IMPORT of text and binary formats (docs/formats.md). */
@@ -57,11 +60,12 @@ typedef struct gemp_import_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_import_settings_init(gemp_import_settings *settings);
-/* Collective. Imports a graph. settings: with at least one file. GEMP_EDATA: the message names file, line and remedy. */
+/* Collective. Imports a graph. settings: with at least one file. GEMP_EDATA: the message names file, line and remedy.
+ * */
 GEMP_API gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings);
 
-/* Local. Describes import format number `index`: its name, its file endings (joined by blanks, "" for none), and one line of text. False if
- * there are fewer formats. The strings belong to the library. */
+/* Local. Describes import format number `index`: its name, its file endings (joined by blanks, "" for none), and one
+ * line of text. False if there are fewer formats. The strings belong to the library. */
 GEMP_API bool gemp_import_format_at(size_t index, const char **name, const char **endings, const char **summary);
 
 /* GENERATORS of random and regular graphs. */
@@ -82,8 +86,8 @@ typedef struct gemp_generator {
 
 /* Local. Returns the list of all generators, [*count], which belongs to the library. */
 GEMP_API const gemp_generator *gemp_generators(size_t *count);
-/* Local. out[size] becomes the form of a parameter's values ("N" for whole numbers, "X" for numbers, "deep|shallow|random"), or its default, as
- * text. */
+/* Local. out[size] becomes the form of a parameter's values ("N" for whole numbers, "X" for numbers,
+ * "deep|shallow|random"), or its default, as text. */
 GEMP_API void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter);
 GEMP_API void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter);
 
@@ -92,21 +96,23 @@ typedef struct gemp_generator_parameter {
 	const char *place;        /* where a user wrote it, for messages: "run.conf:3"; NULL: nowhere */
 } gemp_generator_parameter;
 
-/* Collective. Generates a graph. Parameters that are not given have their defaults. seed: of the graph; relabel_seed: of the random partition.
- * The graph does not depend on the number of ranks. GEMP_EUSAGE: no such generator or parameter, or a value out of range. */
+/* Collective. Generates a graph. Parameters that are not given have their defaults. seed: of the graph; relabel_seed:
+ * of the random partition. The graph does not depend on the number of ranks. GEMP_EUSAGE: no such generator or
+ * parameter, or a value out of range. */
 GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
 
-/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may be added before the vertices
- * that they join. */
+/* BUILDER: a graph from arrays in memory. Any rank may add any vertex and edge, each once; edges may be added before
+ * the vertices that they join. */
 
 typedef struct gemp_graph_builder gemp_graph_builder;
 
 /* Collective. seed: of the random partition. gemp_graph_builder_finish or _close frees *out. */
 GEMP_API gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed);
-/* Local. Adds the edges source[i] -> target[i], i < count, of one type between vertices with integer keys. An end that no rank adds as a vertex
- * becomes a vertex without label. weights: [count] values of the attribute `weight`; NULL: edges have none. */
+/* Local. Adds the edges source[i] -> target[i], i < count, of one type between vertices with integer keys. An end that
+ * no rank adds as a vertex becomes a vertex without label. weights: [count] values of the attribute `weight`; NULL:
+ * edges have none. */
 GEMP_API gemp_code gemp_graph_builder_edges(gemp_graph_builder *builder, const char *type, size_t count,
                                             const int64_t *source, const int64_t *target, const double *weights);
 /* Local. Adds vertices with integer keys[count] and one label (NULL: none). */
@@ -129,8 +135,9 @@ typedef struct gemp_partition_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_partition_settings_init(gemp_partition_settings *settings);
-/* Collective. Cuts a graph into parts, and reports their sizes, their balance and the edges between them. out: gets the same graph with
- * its vertices in the order of the parts, which the caller closes; NULL: not wanted. settings NULL: defaults; report NULL: none is wanted. */
+/* Collective. Cuts a graph into parts, and reports their sizes, their balance and the edges between them. out: gets the
+ * same graph with its vertices in the order of the parts, which the caller closes; NULL: not wanted. settings NULL:
+ * defaults; report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                         gemp_report *report);
 
@@ -140,15 +147,17 @@ typedef struct gemp_write_settings {
 	size_t size;         /* set by gemp_write_settings_init */
 	const char *command; /* for the file's provenance; NULL: "libgemp" */
 	const char *weight;  /* numeric attribute of edges that the file stores as values of its matrices; NULL: ones */
-	/* Files whose names and hashes go into the provenance; input_count 0: the files that the graph was imported from. */
+	/* Files whose names and hashes go into the provenance; input_count 0: the files that the graph was imported from.
+	 * */
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
 } gemp_write_settings;
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_write_settings_init(gemp_write_settings *settings);
-/* Collective. Writes a graph file, under a temporary name until it is complete. settings NULL: defaults. Reports the file, the schema, seconds
- * and memory, and, if this program made the graph, the throughput. report NULL: none is wanted. GEMP_EIO. */
+/* Collective. Writes a graph file, under a temporary name until it is complete. settings NULL: defaults. Reports the
+ * file, the schema, seconds and memory, and, if this program made the graph, the throughput. report NULL: none is
+ * wanted. GEMP_EIO. */
 GEMP_API gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                                     gemp_report *report);
 
@@ -161,8 +170,9 @@ typedef struct gemp_export_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_export_settings_init(gemp_export_settings *settings);
-/* Collective. Writes files for other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv), jsonl, graphml, dot,
- * mtx, xmi (docs/formats.md). settings NULL: defaults. Reports names and sizes of the files. report NULL: none is wanted. */
+/* Collective. Writes files for other programs: tsv and csv (two files, F.vertices.tsv and F.edges.tsv for F.tsv),
+ * jsonl, graphml, dot, mtx, xmi (docs/formats.md). settings NULL: defaults. Reports names and sizes of the files.
+ * report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                                      gemp_report *report);
 

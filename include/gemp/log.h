@@ -18,12 +18,12 @@ typedef enum gemp_verbosity {
 	GEMP_DEBUG = 3,   /* each round */
 } gemp_verbosity;
 
-/* Takes one message, without a line end. warning: the user should know or change something. Rank 0 calls it for facts that all ranks know,
- * and any rank calls it for facts that only this rank knows. */
+/* Takes one message, without a line end. warning: the user should know or change something. Rank 0 calls it for facts
+ * that all ranks know, and any rank calls it for facts that only this rank knows. */
 typedef void gemp_log_callback(void *self, gemp_verbosity level, bool warning, int rank, const char *message);
 
-/* Takes the progress of long work. task: names the work; NULL: the work has ended. total 0: not known. found: results so far. It is called on
- * rank 0 only, possibly many times a second. */
+/* Takes the progress of long work. task: names the work; NULL: the work has ended. total 0: not known. found: results
+ * so far. It is called on rank 0 only, possibly many times a second. */
 typedef void gemp_progress_callback(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found);
 
 #ifdef __cplusplus

@@ -64,51 +64,57 @@ typedef struct gemp_query_result {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_query_settings_init(gemp_query_settings *settings);
 
-/* OPENING. All are collective; the graph must outlive the query; settings NULL: defaults. gemp_query_close frees *out. */
+/* OPENING. All are collective; the graph must outlive the query; settings NULL: defaults. gemp_query_close frees *out.
+ * */
 
-/* Collective. Checks the text, which is copied. The message of GEMP_EUSAGE names line and column of a mistake. Mistakes that depend on values
- * of parameters or on the graph are found by the first run. */
+/* Collective. Checks the text, which is copied. The message of GEMP_EUSAGE names line and column of a mistake. Mistakes
+ * that depend on values of parameters or on the graph are found by the first run. */
 GEMP_API gemp_code gemp_query_open(gemp_query **out, gemp_graph *graph, const char *text,
                                    const gemp_query_settings *settings);
-/* Collective. Opens a text of one query, or of several queries that end with `;` and run one after the other. name: of the text, for messages,
- * such as the path of its file. Text and name are copied. */
+/* Collective. Opens a text of one query, or of several queries that end with `;` and run one after the other. name: of
+ * the text, for messages, such as the path of its file. Text and name are copied. */
 GEMP_API gemp_code gemp_query_open_script(gemp_query **out, gemp_graph *graph, const char *text, const char *name,
                                           const gemp_query_settings *settings);
-/* Collective. Opens a named pattern, such as triangle, cycle:5 or clique:4. It is searched in the simple undirected graph, and only counted. */
+/* Collective. Opens a named pattern, such as triangle, cycle:5 or clique:4. It is searched in the simple undirected
+ * graph, and only counted. */
 GEMP_API gemp_code gemp_query_open_pattern(gemp_query **out, gemp_graph *graph, const char *pattern,
                                            const gemp_query_settings *settings);
-/* Collective. Opens a pattern from a file of lines `t`, `v` and `e`, as studies of subgraph matching use them. label_format, such as "L%d",
- * makes the name of a label from its number. */
+/* Collective. Opens a pattern from a file of lines `t`, `v` and `e`, as studies of subgraph matching use them.
+ * label_format, such as "L%d", makes the name of a label from its number. */
 GEMP_API gemp_code gemp_query_open_query_graph(gemp_query **out, gemp_graph *graph, const char *path,
                                                const char *label_format, const gemp_query_settings *settings);
 /* Local. Frees the query; does nothing for NULL. */
 GEMP_API void gemp_query_close(gemp_query *query);
 
-/* PARAMETERS. All functions are local, and must be called with the same values on all ranks. They set the value of $name from the next run on;
- * name and value are copied. If the text has no such name, the next run fails. GEMP_ENOMEM. */
+/* PARAMETERS. All functions are local, and must be called with the same values on all ranks. They set the value of
+ * $name from the next run on; name and value are copied. If the text has no such name, the next run fails. GEMP_ENOMEM.
+ * */
 GEMP_API gemp_code gemp_query_bind_integer(gemp_query *query, const char *name, int64_t value);
 GEMP_API gemp_code gemp_query_bind_real(gemp_query *query, const char *name, double value);
 GEMP_API gemp_code gemp_query_bind_boolean(gemp_query *query, const char *name, bool value);
 GEMP_API gemp_code gemp_query_bind_text(gemp_query *query, const char *name, const char *value);
-/* The same from text: "name=value" or "name:type=value" with the types string, int, float and bool. GEMP_EUSAGE: the text is none of these, or
- * the name has a value already. */
+/* The same from text: "name=value" or "name:type=value" with the types string, int, float and bool. GEMP_EUSAGE: the
+ * text is none of these, or the name has a value already. */
 GEMP_API gemp_code gemp_query_bind(gemp_query *query, const char *assignment);
 
 /* RUNS. All functions are collective. result, report: NULL if not wanted. */
 
-/* Finds all rows. Each row is on one of the ranks; concatenated in rank order they are in the order of ORDER BY. An edge becomes three columns,
- * NAME.type, NAME.source and NAME.target. gemp_columns_close frees *rows. GEMP_EUSAGE: a script of several queries. */
+/* Finds all rows. Each row is on one of the ranks; concatenated in rank order they are in the order of ORDER BY. An
+ * edge becomes three columns, NAME.type, NAME.source and NAME.target. gemp_columns_close frees *rows. GEMP_EUSAGE: a
+ * script of several queries. */
 GEMP_API gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_query_result *result,
                                   gemp_report *report);
-/* Writes the same rows to a file, whose ending is .tsv, .csv, .jsonl or .h5, or - for TSV on stdout. The file gets its name only when it is
- * complete. Each of several queries has a file of its own, with its number before the ending. path NULL: the text of the report shows
- * the first rows (settings.preview), and all are counted. GEMP_STOPPED: a checkpoint was written. */
+/* Writes the same rows to a file, whose ending is .tsv, .csv, .jsonl or .h5, or - for TSV on stdout. The file gets its
+ * name only when it is complete. Each of several queries has a file of its own, with its number before the ending. path
+ * NULL: the text of the report shows the first rows (settings.preview), and all are counted. GEMP_STOPPED: a checkpoint
+ * was written. */
 GEMP_API gemp_code gemp_query_write(gemp_query *query, const char *path, gemp_query_result *result,
                                     gemp_report *report);
 /* Only counts matches, which is often far faster. */
 GEMP_API gemp_code gemp_query_count(gemp_query *query, gemp_query_result *result, gemp_report *report);
-/* Counts for each vertex of the graph the matches in which it is at `vertex` of the pattern (a variable or a number from 0), or at a vertex of
- * the pattern that is exchangeable with it. Rows of `key` and `count`, for vertices that are in a match. path: as in gemp_query_write. */
+/* Counts for each vertex of the graph the matches in which it is at `vertex` of the pattern (a variable or a number
+ * from 0), or at a vertex of the pattern that is exchangeable with it. Rows of `key` and `count`, for vertices that are
+ * in a match. path: as in gemp_query_write. */
 GEMP_API gemp_code gemp_query_count_per(gemp_query *query, const char *vertex, const char *path,
                                         gemp_query_result *result, gemp_report *report);
 
@@ -120,7 +126,8 @@ typedef struct gemp_query_estimate {
 	uint64_t samples;          /* partial matches that were sampled */
 } gemp_query_estimate;
 
-/* Estimates the number of matches from samples, until the interval is within 5 % of the estimate, or for about `seconds`. */
+/* Estimates the number of matches from samples, until the interval is within 5 % of the estimate, or for about
+ * `seconds`. */
 GEMP_API gemp_code gemp_query_sample(gemp_query *query, double seconds, uint64_t seed, gemp_query_estimate *result,
                                      gemp_report *report);
 /* *out becomes the plan of gemp_query_count as text, which gemp_text_release frees. No kernel is built. */
@@ -136,9 +143,9 @@ typedef struct gemp_motif {
 	double seconds; /* of its counting */
 } gemp_motif;
 
-/* Collective. Counts the connected subgraphs of 3, 4 or 5 vertices of the simple undirected graph, by kind: edge-induced with the setting
- * GEMP_ISO, vertex-induced with GEMP_INDUCED. name: "motifs:3", "motifs:4" or "motifs:5". out[GEMP_MOTIFS_MAX] gets *count kinds; a dry
- * run has 0. report NULL: none is wanted. */
+/* Collective. Counts the connected subgraphs of 3, 4 or 5 vertices of the simple undirected graph, by kind:
+ * edge-induced with the setting GEMP_ISO, vertex-induced with GEMP_INDUCED. name: "motifs:3", "motifs:4" or "motifs:5".
+ * out[GEMP_MOTIFS_MAX] gets *count kinds; a dry run has 0. report NULL: none is wanted. */
 GEMP_API gemp_code gemp_graph_motifs(gemp_graph *graph, const char *name, const gemp_query_settings *settings,
                                      gemp_motif *out, size_t *count, gemp_report *report);
 

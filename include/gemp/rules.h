@@ -65,26 +65,30 @@ typedef struct gemp_rules_result {
 GEMP_API void gemp_rules_settings_init(gemp_rules_settings *settings);
 GEMP_API void gemp_rewrite_settings_init(gemp_rewrite_settings *settings);
 
-/* Collective. Opens rules. The text, which is copied, is parsed when the rules run. settings NULL: defaults. gemp_rules_close frees *out. */
+/* Collective. Opens rules. The text, which is copied, is parsed when the rules run. settings NULL: defaults.
+ * gemp_rules_close frees *out. */
 GEMP_API gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *text,
                                    const gemp_rules_settings *settings);
 /* Local. Frees the rules; does nothing for NULL. */
 GEMP_API void gemp_rules_close(gemp_rules *rules);
 
-/* Local, with the same values on all ranks. Sets the value of $name from the next run on; name and text are copied. GEMP_ENOMEM. */
+/* Local, with the same values on all ranks. Sets the value of $name from the next run on; name and text are copied.
+ * GEMP_ENOMEM. */
 GEMP_API gemp_code gemp_rules_bind_integer(gemp_rules *rules, const char *name, int64_t value);
 GEMP_API gemp_code gemp_rules_bind_real(gemp_rules *rules, const char *name, double value);
 GEMP_API gemp_code gemp_rules_bind_boolean(gemp_rules *rules, const char *name, bool value);
 GEMP_API gemp_code gemp_rules_bind_text(gemp_rules *rules, const char *name, const char *value);
-/* The same from text: "name=value" or "name:type=value", with the types string, int, float and bool. Without a type the form of the value
- * decides, and 'quotes' make it a text. GEMP_EUSAGE: the text is none of these, or the name has a value already. */
+/* The same from text: "name=value" or "name:type=value", with the types string, int, float and bool. Without a type the
+ * form of the value decides, and 'quotes' make it a text. GEMP_EUSAGE: the text is none of these, or the name has a
+ * value already. */
 GEMP_API gemp_code gemp_rules_bind(gemp_rules *rules, const char *assignment);
 
-/* Collective. Rewrites the graph in place; it must be of the context that the rules were opened with. settings NULL: nothing is written.
- * result: NULL if not wanted. report (NULL: not wanted) gets the rules, their matches and changes, and, if `output` is written, the
- * fields of gemp_graph_write. GEMP_EUSAGE: the message names line and column of a mistake in the text, or the step limit. If the text
- * cannot be parsed, or names what the graph lacks, the graph stays as it was. GEMP_STOPPED: a checkpoint of the graph as it is now was
- * written. After any other failure the graph can only be closed. */
+/* Collective. Rewrites the graph in place; it must be of the context that the rules were opened with. settings NULL:
+ * nothing is written. result: NULL if not wanted. report (NULL: not wanted) gets the rules, their matches and changes,
+ * and, if `output` is written, the fields of gemp_graph_write. GEMP_EUSAGE: the message names line and column of a
+ * mistake in the text, or the step limit. If the text cannot be parsed, or names what the graph lacks, the graph stays
+ * as it was. GEMP_STOPPED: a checkpoint of the graph as it is now was written. After any other failure the graph can
+ * only be closed. */
 GEMP_API gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
                                   gemp_rules_result *result, gemp_report *report);
 
@@ -96,9 +100,9 @@ typedef struct gemp_replay_result {
 /* Collective. *out becomes true if the file begins as a change log, false if it does not or cannot be read. */
 GEMP_API gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char *path);
 
-/* Collective. Makes the changes of a change log again, without matching. The graph must be the graph with which
- * the log began. GEMP_EDATA: it is another graph, or the log is incomplete. After a failure the graph is as it was. Of the settings
- * (NULL: nothing is written) only output, write and dot are used. result, report: NULL if not wanted. */
+/* Collective. Makes the changes of a change log again, without matching. The graph must be the graph with which the log
+ * began. GEMP_EDATA: it is another graph, or the log is incomplete. After a failure the graph is as it was. Of the
+ * settings (NULL: nothing is written) only output, write and dot are used. result, report: NULL if not wanted. */
 GEMP_API gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                                      gemp_replay_result *result, gemp_report *report);
 

@@ -26,7 +26,8 @@ extern "C" {
 
 typedef struct gemp_som_model gemp_som_model;
 
-/* The vectors: of `graph`, or if it is NULL of the file `path`, or if both are NULL of the array. The library changes none of them. */
+/* The vectors: of `graph`, or if it is NULL of the file `path`, or if both are NULL of the array. The library changes
+ * none of them. */
 typedef struct gemp_som_data {
 	size_t size;          /* of this struct in bytes, set by gemp_som_data_init */
 	const float *vectors; /* [count][dims] of this rank, row by row; NULL if count is 0 */
@@ -85,14 +86,15 @@ typedef struct gemp_som_info {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_som_settings_init(gemp_som_settings *settings);
 
-/* Collective. Trains a map. settings NULL: defaults. report (NULL: not wanted) gets the errors, each epoch and the seconds. The context
- * must outlive the map; gemp_som_model_close frees *out. GEMP_STOPPED: a signal (gemp_process_on_signal) or max_seconds ended the
- * training before its last epoch; *out is the map so far. GEMP_EUSAGE: wrong settings; GEMP_EDATA: no vectors on any rank,
- * no dimensions or more than 16,384, a value that is too large for distances in floats, or, with resume, other data. */
+/* Collective. Trains a map. settings NULL: defaults. report (NULL: not wanted) gets the errors, each epoch and the
+ * seconds. The context must outlive the map; gemp_som_model_close frees *out. GEMP_STOPPED: a signal
+ * (gemp_process_on_signal) or max_seconds ended the training before its last epoch; *out is the map so far.
+ * GEMP_EUSAGE: wrong settings; GEMP_EDATA: no vectors on any rank, no dimensions or more than 16,384, a value that is
+ * too large for distances in floats, or, with resume, other data. */
 GEMP_API gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                         const gemp_som_settings *settings, gemp_report *report);
-/* Collective. Reads a map from a file (HDF5, docs/som.md); gemp_som_model_close frees *out. Writes a map to a file, which gets its name only when
- * it is complete. */
+/* Collective. Reads a map from a file (HDF5, docs/som.md); gemp_som_model_close frees *out. Writes a map to a file,
+ * which gets its name only when it is complete. */
 GEMP_API gemp_code gemp_som_model_open(gemp_som_model **out, gemp_context *context, const char *path);
 GEMP_API gemp_code gemp_som_model_write(gemp_som_model *model, const char *path);
 /* Local. Frees the map; does nothing for NULL. */
@@ -100,18 +102,19 @@ GEMP_API void gemp_som_model_close(gemp_som_model *model);
 
 /* Local. *out becomes the size and the errors of the map. */
 GEMP_API void gemp_som_model_info(const gemp_som_model *model, gemp_som_info *out);
-/* Local. Returns the vectors of the units, float[rows * columns][dims], which are the same on all ranks. Values are scaled: a value of column c
- * has become (value - offset[c]) * factor[c]. *offset and *factor become arrays double[dims] (NULL: not wanted). All arrays belong to the
- * map. */
+/* Local. Returns the vectors of the units, float[rows * columns][dims], which are the same on all ranks. Values are
+ * scaled: a value of column c has become (value - offset[c]) * factor[c]. *offset and *factor become arrays
+ * double[dims] (NULL: not wanted). All arrays belong to the map. */
 GEMP_API const float *gemp_som_model_codebook(const gemp_som_model *model, const double **offset,
                                               const double **factor);
 
-/* Collective. Finds the best unit of each vector; of several units at the same distance, the one with the smallest number. *out (out NULL: not
- * wanted) gets a row for each vector of this rank: `key` (of a vertex or a table's row, otherwise the vector's number from 0, over all
- * ranks), `unit`, its column `x` and row `y`, `distance` (of scaled values), and `second`, the second-best unit. All but the key are NULL
- * if the vector has only missing values. gemp_columns_close frees *out. files (NULL: none): `output` gets these rows; `into`, only for
- * vertices of a graph, gets unit, x, y and distance as attributes. report (NULL: not wanted) gets the errors. GEMP_EDATA: the columns of
- * the data are not those of the map. */
+/* Collective. Finds the best unit of each vector; of several units at the same distance, the one with the smallest
+ * number. *out (out NULL: not wanted) gets a row for each vector of this rank: `key` (of a vertex or a table's row,
+ * otherwise the vector's number from 0, over all ranks), `unit`, its column `x` and row `y`, `distance` (of scaled
+ * values), and `second`, the second-best unit. All but the key are NULL if the vector has only missing values.
+ * gemp_columns_close frees *out. files (NULL: none): `output` gets these rows; `into`, only for vertices of a graph,
+ * gets unit, x, y and distance as attributes. report (NULL: not wanted) gets the errors. GEMP_EDATA: the columns of the
+ * data are not those of the map. */
 GEMP_API gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const gemp_som_data *data,
                                         const gemp_vertex_output *files, gemp_report *report);
 
@@ -128,8 +131,8 @@ typedef struct gemp_som_picture {
 
 /* Local. Sets all defaults; output must then be set. */
 GEMP_API void gemp_som_picture_init(gemp_som_picture *picture);
-/* Collective. Draws the map. report: NULL if not wanted. GEMP_EUSAGE: the map has no such column, or too many units for an SVG; GEMP_EDATA: the
- * labels belong to another map, or the panel `hits` of a map whose training has not ended. */
+/* Collective. Draws the map. report: NULL if not wanted. GEMP_EUSAGE: the map has no such column, or too many units for
+ * an SVG; GEMP_EDATA: the labels belong to another map, or the panel `hits` of a map whose training has not ended. */
 GEMP_API gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* gemp/status.h: how functions of libgemp fail.
  *
- * A function that can fail returns a gemp_code. The message of the last failure of this thread names the object, the place
- * and the remedy; it lives until the next failure of this thread. The codes are the exit codes of the program gemp-mpi.
- * Functions that say *Collective* are called by all ranks of their context, which then return the same code. Errors of MPI
- * itself abort the job, as MPI does by default.
+ * A function that can fail returns a gemp_code. The message of the last failure of this thread names the object, the
+ * place and the remedy; it lives until the next failure of this thread. The codes are the exit codes of the program
+ * gemp-mpi. Functions that say *Collective* are called by all ranks of their context, which then return the same code.
+ * Errors of MPI itself abort the job, as MPI does by default.
  */
 
 #ifndef GEMP_STATUS_H

@@ -23,18 +23,20 @@ typedef enum gemp_distinct {
 	GEMP_BY_NOTHING,  /* each embedding is a match of its own */
 } gemp_distinct;
 
-/* When conditions on one vertex are tested: before the search, for all vertices; or after it, for the vertices of matches. */
+/* When conditions on one vertex are tested: before the search, for all vertices; or after it, for the vertices of
+ * matches. */
 typedef enum gemp_condition_phase {
 	GEMP_CONDITIONS_AUTO,
 	GEMP_CONDITIONS_BEFORE,
 	GEMP_CONDITIONS_AFTER,
 } gemp_condition_phase;
 
-/* How a search obtains rows that a rank does not hold: push sends partial matches to the owners of the rows; pull fetches the rows,
- * in rounds; AUTO chooses the way that is expected to send fewer bytes. */
+/* How a search obtains rows that a rank does not hold: push sends partial matches to the owners of the rows; pull
+ * fetches the rows, in rounds; AUTO chooses the way that is expected to send fewer bytes. */
 typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
 
-/* Values in place of a number of bytes for replicas of other ranks' adjacency rows: as many as pays off; all of them. */
+/* Values in place of a number of bytes for replicas of other ranks' adjacency rows: as many as pays off; all of them.
+ * */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 /* The type of a column. A list is its JSON text. */
@@ -53,9 +55,9 @@ typedef enum gemp_shuffle_method {
 	GEMP_SHUFFLE_METHODS   /* the number of methods */
 } gemp_shuffle_method;
 
-/* CHECKPOINTS: a folder in which long work keeps its finished parts. A signal (gemp_process_on_signal) or max_seconds then ends the work between
- * two steps with GEMP_STOPPED. A later call with `resume` goes on from there, with any number of ranks. All ranks must see the folder,
- * which is removed when the work is done. */
+/* CHECKPOINTS: a folder in which long work keeps its finished parts. A signal (gemp_process_on_signal) or max_seconds
+ * then ends the work between two steps with GEMP_STOPPED. A later call with `resume` goes on from there, with any
+ * number of ranks. All ranks must see the folder, which is removed when the work is done. */
 typedef struct gemp_checkpoint_settings {
 	const char *folder; /* NULL: nothing is kept */
 	bool
@@ -84,22 +86,22 @@ typedef enum gemp_partitioner {
 } gemp_partitioner;
 #define GEMP_PARTITION_CHOICES "random|block|ptscotch"
 
-/* Where a function computes: AUTO where it is expected to be faster; HOST on the threads of the host; DEVICE on the device, which some
- * functions can do only on one rank. The answer is the same everywhere. */
+/* Where a function computes: AUTO where it is expected to be faster; HOST on the threads of the host; DEVICE on the
+ * device, which some functions can do only on one rank. The answer is the same everywhere. */
 typedef enum gemp_placement { GEMP_PLACE_AUTO, GEMP_PLACE_HOST, GEMP_PLACE_DEVICE } gemp_placement;
 
-/* ANALYTICS. How values reach the targets of a frontier's edges: PUSH by atomic operations, SHUFFLE as tuples that are shuffled to ranges of
- * targets and gathered there. AUTO is PUSH. */
+/* ANALYTICS. How values reach the targets of a frontier's edges: PUSH by atomic operations, SHUFFLE as tuples that are
+ * shuffled to ranges of targets and gathered there. AUTO is PUSH. */
 typedef enum gemp_frontier_pass {
 	GEMP_FRONTIER_PASS_AUTO,
 	GEMP_FRONTIER_PASS_PUSH,
 	GEMP_FRONTIER_PASS_SHUFFLE
 } gemp_frontier_pass;
-/* How sums over all edges gather values: PULL, where vertices fetch them; or BINNED, where they are put into bins of targets, by an order of
- * the edges that is made once. */
+/* How sums over all edges gather values: PULL, where vertices fetch them; or BINNED, where they are put into bins of
+ * targets, by an order of the edges that is made once. */
 typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
-/* How edges are divided among ranks: BY_TARGET, where a rank has the edges that lead to its vertices; or ON_GRID, where ranks form a grid, and
- * a rank has the edges from its column to its row. */
+/* How edges are divided among ranks: BY_TARGET, where a rank has the edges that lead to its vertices; or ON_GRID, where
+ * ranks form a grid, and a rank has the edges from its column to its row. */
 typedef enum gemp_layout_cut { GEMP_LAYOUT_BY_TARGET, GEMP_LAYOUT_ON_GRID } gemp_layout_cut;
 /* Precision of numbers on the device. AUTO: double, except for PageRank with a tolerance of 1e-6 or more. */
 typedef enum gemp_precision { GEMP_PRECISION_AUTO, GEMP_PRECISION_SINGLE, GEMP_PRECISION_DOUBLE } gemp_precision;
@@ -114,7 +116,8 @@ typedef enum gemp_som_neighbourhood {
 	GEMP_SOM_BUBBLE,       /* 1 up to r */
 	GEMP_SOM_SQUARE,       /* 1 up to r rows and columns away */
 } gemp_som_neighbourhood;
-/* Initial units: random within the range of each column, copies of random vectors, or spread along the first two principal components. */
+/* Initial units: random within the range of each column, copies of random vectors, or spread along the first two
+ * principal components. */
 typedef enum gemp_som_start { GEMP_SOM_START_RANDOM, GEMP_SOM_START_SAMPLES, GEMP_SOM_START_PCA } gemp_som_start;
 /* Scaling of each column before training: none; to the range [0, 1]; to mean 0 and standard deviation 1. */
 typedef enum gemp_som_scaling { GEMP_SOM_SCALE_NONE, GEMP_SOM_SCALE_UNIT, GEMP_SOM_SCALE_STANDARD } gemp_som_scaling;

@@ -1,5 +1,5 @@
-/* A .npy has a text header and then its numbers, which are read at their places; a table in Fortran order is read column by
- * column. A dataset of HDF5 is read by hyperslabs of rows, and the library decompresses and converts. */
+/* A .npy has a text header and then its numbers, which are read at their places; a table in Fortran order is read
+ * column by column. A dataset of HDF5 is read by hyperslabs of rows, and the library decompresses and converts. */
 
 #include "io/arrays/array_file.h"
 
@@ -152,8 +152,8 @@ static gemp_code read_from_file(void *self, const char *where, void *bytes, size
 	return bad_array(where, "is cut off in its header");
 }
 
-/* Reads the header of a .npy file of numbers. *data becomes the place of the elements, *bytes the size of the file. Messages
- * begin with `where` ("F.npy: the array"). GEMP_EDATA if the file is not as long as its header says. */
+/* Reads the header of a .npy file of numbers. *data becomes the place of the elements, *bytes the size of the file.
+ * Messages begin with `where` ("F.npy: the array"). GEMP_EDATA if the file is not as long as its header says. */
 static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
                                            uint64_t *bytes)
 {

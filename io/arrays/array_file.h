@@ -91,8 +91,9 @@ typedef struct gemp_array_file {
 /* Does the ending of `place` ("F.npy", "F.h5", "F.h5:/DATASET") say that it is such an array? */
 bool gemp_array_file_is(const char *place);
 
-/* Opens an array with 1 or 2 dimensions. With dimensions 1, a .npy of any shape is read as one sequence in storage order. GEMP_EDATA if the
- * file has no such array or no numbers; GEMP_EUSAGE if `place` names an HDF5 file without a dataset. */
+/* Opens an array with 1 or 2 dimensions. With dimensions 1, a .npy of any shape is read as one sequence in storage
+ * order. GEMP_EDATA if the file has no such array or no numbers; GEMP_EUSAGE if `place` names an HDF5 file without a
+ * dataset. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions);
 void gemp_array_file_close(gemp_array_file *file); /* also after a failure to open */
 

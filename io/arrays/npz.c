@@ -1,5 +1,5 @@
-/* The directory at the end of the archive names the members; it is read once, and members are then read independently of one
- * another. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
+/* The directory at the end of the archive names the members; it is read once, and members are then read independently
+ * of one another. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
 
 #include "io/arrays/npz.h"
 

@@ -1,8 +1,8 @@
-/* npz: arrays of numpy as members of a zip archive, stored or deflated, also beyond 4 GiB (zip64). Formats 1.0 to 3.0 of
- * arrays (NEP 1).
+/* npz: arrays of numpy as members of a zip archive, stored or deflated, also beyond 4 GiB (zip64). Formats 1.0 to 3.0
+ * of arrays (NEP 1).
  *
- * The directory is read once; each member then opens the file for itself, so several are read side by side. Checksums are
- * compared at a member's end. All functions are local.
+ * The directory is read once; each member then opens the file for itself, so several are read side by side. Checksums
+ * are compared at a member's end. All functions are local.
  */
 
 #ifndef GEMP_IO_ARRAYS_NPZ_H

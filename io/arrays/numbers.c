@@ -1,10 +1,10 @@
-/* Conversion between the six kinds of numbers, and writing them. A value is loaded in a form that holds every kind exactly
- * (wide_number) and stored in the wanted kind: whole floats become integers, integers become floats only if no digit is
- * lost, and floats are rounded to narrower floats. Threads convert ranges of values.
+/* Conversion between the six kinds of numbers, and writing them. A value is loaded in a form that holds every kind
+ * exactly (wide_number) and stored in the wanted kind: whole floats become integers, integers become floats only if no
+ * digit is lost, and floats are rounded to narrower floats. Threads convert ranges of values.
  *
- * Threads print text in batches: each chunk of numbers has memory for its longest text, and chunks are appended one after
- * another. Floats are printed with as few digits as give the same bits back. The header of a .npy is padded to a multiple of
- * 64 bytes, as numpy does, so the numbers can be mapped into memory. */
+ * Threads print text in batches: each chunk of numbers has memory for its longest text, and chunks are appended one
+ * after another. Floats are printed with as few digits as give the same bits back. The header of a .npy is padded to a
+ * multiple of 64 bytes, as numpy does, so the numbers can be mapped into memory. */
 
 #include "io/arrays/numbers.h"
 

@@ -1,7 +1,7 @@
-/* Text is read in blocks of lines, which threads parse chunk by chunk. If the user does not name a kind, numbers are parsed
- * as integers with their minimum and maximum, from which all ranks choose the narrowest kind; a float on any rank makes all
- * ranks begin again with floats. So a file is read at most twice. Line numbers for messages are counted only after a
- * failure. */
+/* Text is read in blocks of lines, which threads parse chunk by chunk. If the user does not name a kind, numbers are
+ * parsed as integers with their minimum and maximum, from which all ranks choose the narrowest kind; a float on any
+ * rank makes all ranks begin again with floats. So a file is read at most twice. Line numbers for messages are counted
+ * only after a failure. */
 
 #include "io/arrays/numbers_read.h"
 

@@ -1,6 +1,6 @@
-/* Threads parse tables of text chunk by chunk; then rows go to the ranks that own their numbers, since a rank's bytes hold
- * any number of rows. Columns are selected by name: a map that was trained on some columns can be applied to a table that
- * has more columns, or has them in another order. */
+/* Threads parse tables of text chunk by chunk; then rows go to the ranks that own their numbers, since a rank's bytes
+ * hold any number of rows. Columns are selected by name: a map that was trained on some columns can be applied to a
+ * table that has more columns, or has them in another order. */
 
 #include "io/arrays/vectors.h"
 
@@ -69,8 +69,8 @@ uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 
 /* SELECTION */
 
-/* The index of the column names[c]; v->dims if there is none. Of columns with one name the second in `names` is the second
- * in the table, and so on. */
+/* The index of the column names[c]; v->dims if there is none. Of columns with one name the second in `names` is the
+ * second in the table, and so on. */
 static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 {
 	uint32_t alike = 0, at = 0;
@@ -458,8 +458,8 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
-/* The ranks agree before the first collective step on whether a key was named for an array, and at the end on the values,
- * which each rank checks for itself. */
+/* The ranks agree before the first collective step on whether a key was named for an array, and at the end on the
+ * values, which each rank checks for itself. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;

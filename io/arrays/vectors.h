@@ -1,10 +1,11 @@
-/* vectors: a table of numbers as vectors of floats, one for each row, over all ranks. The table is a dataset of HDF5 of two
- * dimensions ("FILE.h5:/DATASET"), an array of numpy (.npy), or a text (.tsv, .csv, plain or .gz or .zst; with another
- * ending it has tabs).
+/* vectors: a table of numbers as vectors of floats, one for each row, over all ranks. The table is a dataset of HDF5 of
+ * two dimensions ("FILE.h5:/DATASET"), an array of numpy (.npy), or a text (.tsv, .csv, plain or .gz or .zst; with
+ * another ending it has tabs).
  *
- * The first line of a text is a header if one of its cells (except the first of several) is no number. The first column
- * holds keys if its cell in the first row of numbers is no number. Empty cells, "nan" and "NA" are missing values, which
- * become NaN. Empty lines are skipped. Infinite numbers, and numbers beyond the range of floats, are refused.
+ * The first line of a text is a header if any cell is no number; in a line of several cells the first does not count,
+ * since it may be the column of keys. The first column holds keys if its cell in the first row of numbers is no number.
+ * Empty cells, "nan" and "NA" are missing values, which become NaN. Empty lines are skipped. Infinite numbers, and
+ * numbers beyond the range of floats, are refused.
  */
 
 #ifndef GEMP_IO_ARRAYS_VECTORS_H
@@ -30,7 +31,8 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 /* Collective. Keeps only the columns of these names, in this order. A missing column is GEMP_EDATA. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims);
-/* Collective. A hash of all values in their order, which depends neither on the number of ranks nor on the file's form. */
+/* Collective. A hash of all values in their order, which depends neither on the number of ranks nor on the file's form.
+ * */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
 /* Collective. key: the name of the column of keys in a text's header; NULL: found as described above. */

@@ -110,7 +110,8 @@ typedef struct export_part {
 	uint64_t size;
 } export_part;
 
-/* Measures or writes the text if it has more than `max` bytes, since a call for each line would cost more than the line. */
+/* Measures or writes the text if it has more than `max` bytes, since a call for each line would cost more than the
+ * line. */
 static gemp_code flush_text(export_part *p, size_t max)
 {
 	gemp_code code = gemp_text_status(&p->text);
@@ -155,7 +156,8 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 	return code;
 }
 
-/* Collective. The keys of targets are fetched from their owners in rounds of export_chunk edges, until no rank has more. */
+/* Collective. The keys of targets are fetched from their owners in rounds of export_chunk edges, until no rank has
+ * more. */
 static gemp_code walk_edges(export_part *p)
 {
 	gemp_code code = GEMP_OK;

@@ -40,9 +40,9 @@ typedef struct gemp_export_files {
 } gemp_export_files;
 void gemp_export_files_free(gemp_export_files *files);
 
-/* Collective. Loads the parts of the graph that the format needs. A value that the format cannot hold is GEMP_EDATA with the
- * vertex or edge, and leaves no file; an unknown type or column is GEMP_EUSAGE. *files becomes the names for reports; may be
- * NULL. */
+/* Collective. Loads the parts of the graph that the format needs. A value that the format cannot hold is GEMP_EDATA
+ * with the vertex or edge, and leaves no file; an unknown type or column is GEMP_EUSAGE. *files becomes the names for
+ * reports; may be NULL. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files);
 
@@ -86,8 +86,8 @@ typedef struct gemp_export_column {
 /* Handles a column before there are values. */
 typedef gemp_code gemp_export_visit(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out);
 
-/* A format: callbacks that append text. NULL: the format has no such text. The caller puts vertex or edge in front of the
- * messages of failures. */
+/* A format: callbacks that append text. NULL: the format has no such text. The caller puts vertex or edge in front of
+ * the messages of failures. */
 typedef struct gemp_export_writer {
 	const char *name, *ending;
 	bool two_files;
@@ -113,7 +113,8 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 
 /* Calls `visit` for each column of vertices or of edges. */
 gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_export_visit *visit, gemp_text *out);
-/* Handles a value of a vertex or an edge, also NULL. The caller puts the column in front of the messages of failures. */
+/* Handles a value of a vertex or an edge, also NULL. The caller puts the column in front of the messages of failures.
+ * */
 typedef gemp_code gemp_export_add(const gemp_export_context *e, const gemp_export_column *column,
                                   const gemp_value *value, gemp_text *out);
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out);

@@ -71,7 +71,8 @@ static gemp_code add_column_name(const gemp_export_context *e, const gemp_export
 	return add_table_text(e, out, field.data, field.size);
 }
 
-/* The type of keys is not stated for keys of both kinds, of which import reads those that look like integers as integers. */
+/* The type of keys is not stated for keys of both kinds, of which import reads those that look like integers as
+ * integers. */
 static const char *key_type(const gemp_export_context *e)
 {
 	return e->graph->keys.type == GEMP_INTEGER ? ":int" : e->string_keys ? ":string" : "";

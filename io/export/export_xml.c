@@ -1,5 +1,5 @@
-/* The XML formats: GraphML and models of EMF (XMI). In GraphML the labels of a vertex are its data `labels` ("A;B"), and the
- * type of an edge is its data `label`, as Neo4j writes them. */
+/* The XML formats: GraphML and models of EMF (XMI). In GraphML the labels of a vertex are its data `labels` ("A;B"),
+ * and the type of an edge is its data `label`, as Neo4j writes them. */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -149,8 +149,8 @@ const gemp_export_writer gemp_export_graphml = {
 	.after_edges = graphml_after_edges,
 };
 
-/* XMI: each vertex is an object at the top, with its key as xmi:id. F.metamodel.ecore is the metamodel, which import needs:
- * it has a class for each set of labels, and all classes inherit their features from one. */
+/* XMI: each vertex is an object at the top, with its key as xmi:id. F.metamodel.ecore is the metamodel, which import
+ * needs: it has a class for each set of labels, and all classes inherit their features from one. */
 
 #define NAMESPACE "http://gemp-mpi/graph"
 #define BASE "Vertex__" /* no class of a set of labels ends in two underscores */

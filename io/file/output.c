@@ -1,11 +1,11 @@
-/* Every file of this program appears under its name only when it is complete. It is written as "PATH.tmp-PROCESS" in the
- * same folder, since a rename works only within one file system; readers see the old file or the new one and never a part.
- * gemp_signals knows the temporary name, and a signal that ends the process removes the file.
+/* Every file of this program appears under its name only when it is complete. It is written as "PATH.tmp-PROCESS" in
+ * the same folder, since a rename works only within one file system; readers see the old file or the new one and never
+ * a part. gemp_signals knows the temporary name, and a signal that ends the process removes the file.
  *
- * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank writes its
- * own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the other ranks in their order, in
- * messages of at most MAX_MESSAGE bytes. gemp_file_writer: one process writes through the C library. HDF5 files use the same
- * names (gemp_h5_commit). */
+ * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank
+ * writes its own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the other ranks in their
+ * order, in messages of at most MAX_MESSAGE bytes. gemp_file_writer: one process writes through the C library. HDF5
+ * files use the same names (gemp_h5_commit). */
 
 #include "io/file/output.h"
 

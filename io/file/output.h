@@ -1,8 +1,8 @@
 /* output: files that appear under their name only when they are complete, and standard output.
  *
- * All ranks write a gemp_output together, which is a file or stdout: each call writes a part, in which the blocks of the
- * ranks follow one another in rank order. gemp_file_writer is a file of one process. Functions are local unless they say
- * otherwise.
+ * All ranks write a gemp_output together, which is a file or stdout: each call writes a part, in which the blocks of
+ * the ranks follow one another in rank order. gemp_file_writer is a file of one process. Functions are local unless
+ * they say otherwise.
  */
 
 #ifndef GEMP_IO_FILE_OUTPUT_H
@@ -20,8 +20,8 @@ bool gemp_file_ends_in(const char *path, const char *ending);
 /* "rows.2.tsv" for "rows.tsv" and 2; the same path for 0; NULL for NULL. The caller frees (gemp_free). */
 gemp_code gemp_file_numbered(char **out, const char *path, size_t number);
 
-/* Removes a temporary file, and the files that MPI keeps beside it under longer names (its shared file pointer). MPI removes
- * them only when the file is closed, and HDF5 does not close a file that it failed to write. */
+/* Removes a temporary file, and the files that MPI keeps beside it under longer names (its shared file pointer). MPI
+ * removes them only when the file is closed, and HDF5 does not close a file that it failed to write. */
 void gemp_file_discard(const char *temporary);
 
 /* Collective. The temporary name of a file, the same on all ranks, since each may open it. */
@@ -36,8 +36,8 @@ typedef struct gemp_output gemp_output;
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path);
 /* Writes this rank's block of the next part; its size may be 0. comm must live until the output is closed. */
 gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size);
-/* A block of a file (not of stdout) that is made part by part: all ranks first reserve the sizes of their blocks, then each
- * fills its block by any number of calls. */
+/* A block of a file (not of stdout) that is made part by part: all ranks first reserve the sizes of their blocks, then
+ * each fills its block by any number of calls. */
 void gemp_output_reserve(gemp_output *output, uint64_t size);
 gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size); /* local */
 /* Gives the file its name; after an error there is no file. Frees; takes NULL. */

@@ -1,5 +1,5 @@
-/* Compressed bytes wait in `packed`, and each read unpacks as much as the caller has memory for. gzip and Zstandard files
- * may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
+/* Compressed bytes wait in `packed`, and each read unpacks as much as the caller has memory for. gzip and Zstandard
+ * files may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
 
 #include "io/file/source.h"
 

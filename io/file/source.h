@@ -1,7 +1,7 @@
 /* source: the bytes of a file's text, plain, gzip or Zstandard, decompressed while they are read.
  *
- * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed one
- * from its beginning only; a pipe must be plain text and is read once. All functions are local.
+ * The first bytes of a file say what it is, whatever its name. A plain file may be read from any byte on, a compressed
+ * one from its beginning only; a pipe must be plain text and is read once. All functions are local.
  */
 
 #ifndef GEMP_IO_FILE_SOURCE_H
@@ -20,8 +20,8 @@ typedef struct gemp_source gemp_source;
  * other content; GEMP_ENOINPUT for a file that is missing, unreadable or not regular. */
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size);
 
-/* `path` is borrowed. begin: the first byte to read, 0 unless the file is plain. once: the caller reads the file only once,
- * so it may be a pipe. */
+/* `path` is borrowed. begin: the first byte to read, 0 unless the file is plain. once: the caller reads the file only
+ * once, so it may be a pipe. */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once);
 void gemp_source_close(gemp_source *source); /* takes NULL */
 GEMP_RELEASE(gemp_source_close, gemp_source *)

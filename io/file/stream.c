@@ -1,8 +1,8 @@
 /* A window of text slides over the file: records and blocks are slices of it, and text that belongs to an unfinished
  * record moves to the front before more is read. The window grows to the longest record.
  *
- * Ranges of a plain file begin at any byte. A range skips the rest of the line that began before it and reads its last line
- * to the end, so each line belongs to exactly one range. */
+ * Ranges of a plain file begin at any byte. A range skips the rest of the line that began before it and reads its last
+ * line to the end, so each line belongs to exactly one range. */
 
 #include "io/file/stream.h"
 
@@ -120,8 +120,9 @@ static gemp_code fill_window(gemp_stream *stream)
 
 /* RECORDS */
 
-/* Finds the end of the record at the window's front: a newline outside quotes. A quote opens at a field's beginning; after
- * another quote it is half of a doubled one. The search goes on at *scanned; false if the window does not hold the end. */
+/* Finds the end of the record at the window's front: a newline outside quotes. A quote opens at a field's beginning;
+ * after another quote it is half of a doubled one. The search goes on at *scanned; false if the window does not hold
+ * the end. */
 static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bool *inside)
 {
 	const char *text = stream->buffer + stream->at;

@@ -1,10 +1,10 @@
 /* stream: a text file, plain, gzip or Zstandard, as records with line numbers or as blocks of whole lines.
  *
- * A plain file is shared by byte range: a stream over [begin, end) gives the lines that begin there, so ranges that cover
- * the file give each line once, whoever reads them. Compressed files are read whole by one rank, and so are RFC 4180 CSV
- * files, since a newline inside quotes cannot be distinguished from a record's end in the middle of a file. Records and
- * blocks are slices of the stream's buffer: no memory is allocated per record. "\r\n", a missing last newline and a UTF-8
- * byte order mark are accepted; neither is part of a record.
+ * A plain file is shared by byte range: a stream over [begin, end) gives the lines that begin there, so ranges that
+ * cover the file give each line once, whoever reads them. Compressed files are read whole by one rank, and so are RFC
+ * 4180 CSV files, since a newline inside quotes cannot be distinguished from a record's end in the middle of a file.
+ * Records and blocks are slices of the stream's buffer: no memory is allocated per record. "\r\n", a missing last
+ * newline and a UTF-8 byte order mark are accepted; neither is part of a record.
  */
 
 #ifndef GEMP_IO_FILE_STREAM_H
@@ -13,15 +13,16 @@
 #include "comm/comm.h"
 #include "core/memory.h"
 
-/* Collective. Rank 0 reads the whole text of `path`, and all ranks get it; the caller frees (gemp_free). A missing file is
- * GEMP_ENOINPUT; `what` names the file in messages ("--config"). */
+/* Collective. Rank 0 reads the whole text of `path`, and all ranks get it; the caller frees (gemp_free). A missing file
+ * is GEMP_ENOINPUT; `what` names the file in messages ("--config"). */
 gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
 
 typedef struct gemp_stream gemp_stream;
 
 #define GEMP_STREAM_END UINT64_MAX
 
-/* Local, as all functions below. What the first bytes of a file say; errors as of gemp_source_inspect (io/file/source.h). */
+/* Local, as all functions below. What the first bytes of a file say; errors as of gemp_source_inspect
+ * (io/file/source.h). */
 typedef struct gemp_stream_info {
 	uint64_t size; /* bytes of the file as stored */
 	bool compressed;
@@ -37,9 +38,9 @@ gemp_code gemp_stream_open_blocks(gemp_stream **out, const char *path, uint64_t 
 void gemp_stream_close(gemp_stream *stream); /* takes NULL */
 GEMP_RELEASE(gemp_stream_close, gemp_stream *)
 
-/* The next line, or with `quoted` the next RFC 4180 record, which may hold newlines inside quotes; *record is NULL at the
- * end. The record may be written to and is valid until the next call; the byte behind it is the stream's. A truncated file
- * is GEMP_EDATA. */
+/* The next line, or with `quoted` the next RFC 4180 record, which may hold newlines inside quotes; *record is NULL at
+ * the end. The record may be written to and is valid until the next call; the byte behind it is the stream's. A
+ * truncated file is GEMP_EDATA. */
 gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size_t *size);
 
 /* The next block of whole lines; only the last line of a file may lack its newline. The block may be written to and is

@@ -1,5 +1,5 @@
-/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and matrices
- * are read when a query needs them; each such read opens the file again. */
+/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and
+ * matrices are read when a query needs them; each such read opens the file again. */
 
 #include "io/graph_file/graph_file_read.h"
 
@@ -142,8 +142,8 @@ static gemp_code scatter_label_column(const gemp_shard *graph, const char *label
 	return GEMP_OK;
 }
 
-/* Collective. The column in the file has only the rows of one label; a prefix sum over the ranks' numbers of such vertices
- * gives each rank its part. */
+/* Collective. The column in the file has only the rows of one label; a prefix sum over the ranks' numbers of such
+ * vertices gives each rank its part. */
 static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
@@ -415,8 +415,8 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 	return close_file(&h5, code);
 }
 
-/* Collective. Is the column at `path` the dataset that the relation's matrix by source has for its values? A weighted file
- * links both, so they have one offset in the file. */
+/* Collective. Is the column at `path` the dataset that the relation's matrix by source has for its values? A weighted
+ * file links both, so they have one offset in the file. */
 static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;

@@ -9,8 +9,8 @@
 
 /* Reads the schema. Rank r of R gets ids [r n / R, (r+1) n / R), or whole parts of the file's partition if they can be
  * divided among the ranks. gemp_shard_load_* read the rest; each opens the file again. Every dataset that is read whole
- * is compared with its checksum; rows and ids are checked. A file that is no graph file, is truncated or damaged, or has an
- * unknown version is GEMP_EDATA; a missing file is GEMP_ENOINPUT. comm is borrowed until the graph is freed. */
+ * is compared with its checksum; rows and ids are checked. A file that is no graph file, is truncated or damaged, or
+ * has an unknown version is GEMP_EDATA; a missing file is GEMP_ENOINPUT. comm is borrowed until the graph is freed. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path);
 
 /* Reads everything, and compares all checksums, and the graph's hash with its content. */

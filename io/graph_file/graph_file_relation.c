@@ -37,8 +37,8 @@ static void free_matrix(relation_matrix *matrix)
 	gemp_free(matrix->path);
 }
 
-/* Collective. Reads elements [first, first + count) of the dataset `name` of the matrix, of which the first `own` belong to
- * no other rank. code: as of gemp_h5_read. */
+/* Collective. Reads elements [first, first + count) of the dataset `name` of the matrix, of which the first `own`
+ * belong to no other rank. code: as of gemp_h5_read. */
 static gemp_code get_array(const relation_matrix *matrix, gemp_code code, const char *name, gemp_h5_type type,
                            uint64_t first, uint64_t count, uint64_t own, void *out)
 {
@@ -147,7 +147,8 @@ static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *gra
 	                 : GEMP_OK;
 }
 
-/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows refuses. */
+/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows refuses.
+ * */
 static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                              uint64_t first, gemp_vertex **out)
 {
@@ -304,8 +305,8 @@ static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 	return put_array(matrix, ones ? GEMP_OK : GEMP_ENOMEM, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
 }
 
-/* Collective. The attributes of a matrix. A multigraph gets no description of binsparse, which has one entry for a row and
- * a column. */
+/* Collective. The attributes of a matrix. A multigraph gets no description of binsparse, which has one entry for a row
+ * and a column. */
 static gemp_code put_description(const relation_matrix *matrix, const char *format, bool multigraph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };
@@ -370,8 +371,8 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 	return put_array(matrix, GEMP_OK, "values", "data", type, edges, words);
 }
 
-/* Collective. Writes the matrix by target, with the number of each edge, which is its row in the table. Its values are the
- * weights in the order of targets; without weights they are a link to the ones of the matrix by source. */
+/* Collective. Writes the matrix by target, with the number of each edge, which is its row in the table. Its values are
+ * the weights in the order of targets; without weights they are a link to the ones of the matrix by source. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {

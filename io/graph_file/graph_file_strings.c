@@ -1,6 +1,6 @@
 /* Columns of strings have one of three forms, chosen by the strings of all ranks together: categorical (codes and the
- * sorted distinct strings), of fixed length, or offsets and bytes. AnnData reads the first two forms; the third holds any
- * bytes and lets a rank read its rows alone. */
+ * sorted distinct strings), of fixed length, or offsets and bytes. AnnData reads the first two forms; the third holds
+ * any bytes and lets a rank read its rows alone. */
 
 #include "io/graph_file/graph_file_strings.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* A categorical column has at most MAX_CATEGORIES distinct strings of at most MAX_CATEGORY bytes, and at most half as
- * many strings as rows. A column of fixed length has no NULL and no string longer than MAX_FIXED bytes, unless the longest
- * is at most twice as long as the average: padding then at most doubles the size. */
+ * many strings as rows. A column of fixed length has no NULL and no string longer than MAX_FIXED bytes, unless the
+ * longest is at most twice as long as the average: padding then at most doubles the size. */
 enum { MAX_CATEGORIES = 32767, MAX_CATEGORY = 1024, MAX_FIXED = 32 };
 
 typedef struct string_stats {
@@ -35,8 +35,8 @@ static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 	return (string_stats){ seen[0], seen[1], seen[2], gemp_comm_sum1(h5->comm, bytes) };
 }
 
-/* Collective. The distinct strings of all ranks, sorted. If there are more than `limit`, *few is false and `all` may stay
- * empty; a rank that finds too many stops early. */
+/* Collective. The distinct strings of all ranks, sorted. If there are more than `limit`, *few is false and `all` may
+ * stay empty; a rank that finds too many stops early. */
 static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit, gemp_bytes *all,
                                  bool *few)
 {
@@ -214,9 +214,9 @@ gemp_code gemp_file_damaged(const gemp_h5 *h5, const char *path, const char *wha
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
-/* Collective. Reads this rank's rows of a dataset, and `more` elements behind them, into *data[rows.count + more], which
- * the caller frees. Only the last rank counts the elements behind its rows for the checksum, since those of the other ranks
- * are the next rank's. */
+/* Collective. Reads this rank's rows of a dataset, and `more` elements behind them, into *data[rows.count + more],
+ * which the caller frees. Only the last rank counts the elements behind its rows for the checksum, since those of the
+ * other ranks are the next rank's. */
 static gemp_code read_rows(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, uint64_t more, gemp_h5_type *type,
                            void **data)
 {

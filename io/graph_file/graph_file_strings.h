@@ -1,5 +1,5 @@
-/* graph_file_strings: columns of strings in a graph file, and the masks of NULL and codes of categories that other columns
- * have, too. All functions are collective unless they say otherwise. */
+/* graph_file_strings: columns of strings in a graph file, and the masks of NULL and codes of categories that other
+ * columns have, too. All functions are collective unless they say otherwise. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_STRINGS_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_STRINGS_H

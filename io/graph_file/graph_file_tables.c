@@ -1,6 +1,6 @@
-/* Columns are stored as AnnData stores them: a column without NULL is an array, an integer or boolean column with NULL is
- * a group of values and mask, and floats have NaN for NULL. The schema in attributes repeats names and types, since AnnData
- * has no place for paths and labels. */
+/* Columns are stored as AnnData stores them: a column without NULL is an array, an integer or boolean column with NULL
+ * is a group of values and mask, and floats have NaN for NULL. The schema in attributes repeats names and types, since
+ * AnnData has no place for paths and labels. */
 
 #include "io/graph_file/graph_file_tables.h"
 
@@ -240,8 +240,8 @@ static gemp_code answer_values(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* An edge by target may lie on another rank than the same edge by source. It has the edge's number, by which its value is
- * requested from the rank that owns it. first[ranks] are the ranks' first edges. */
+/* An edge by target may lie on another rank than the same edge by source. It has the edge's number, by which its value
+ * is requested from the rank that owns it. first[ranks] are the ranks' first edges. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {

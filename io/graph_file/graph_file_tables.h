@@ -1,5 +1,5 @@
-/* graph_file_tables: columns and tables in a graph file, for writing and for reading. docs/format.md describes the layout.
- * Functions are collective unless they say otherwise. */
+/* graph_file_tables: columns and tables in a graph file, for writing and for reading. docs/format.md describes the
+ * layout. Functions are collective unless they say otherwise. */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_TABLES_H
@@ -29,8 +29,8 @@ typedef struct gemp_column_layout {
 gemp_code gemp_column_layout_new(size_t count, gemp_column_layout *columns);
 void gemp_column_layout_free(gemp_column_layout *columns);
 
-/* The attributes that make a group AnnData's dataframe. Its columns are extra[extra_count], and those of `columns` whose
- * path lies in the group. */
+/* The attributes that make a group AnnData's dataframe. Its columns are extra[extra_count], and those of `columns`
+ * whose path lies in the group. */
 gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
                                   const gemp_column_layout *columns, const char *const *extra, size_t extra_count);
 /* Names, types and layout of a table as attributes of its group. */
@@ -42,7 +42,8 @@ gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table 
 
 /* Local. The relation's column of that name, or NULL. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight);
-/* GEMP_EUSAGE if no relation has the attribute or it holds no numbers, GEMP_EDATA if some edge lacks it. NULL: GEMP_OK. */
+/* GEMP_EUSAGE if no relation has the attribute or it holds no numbers, GEMP_EDATA if some edge lacks it. NULL: GEMP_OK.
+ * */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight);
 /* The column's values in the order of rows by target, *out[edges that end on this rank]: integers or floats as their 8
  * bytes. The caller frees. */

@@ -1,5 +1,5 @@
-/* The file is written top down; all ranks write each dataset together and once. Attributes that only the vertices of one
- * label have lie in a group of that label, which saves the rows of all other vertices. */
+/* The file is written top down; all ranks write each dataset together and once. Attributes that only the vertices of
+ * one label have lie in a group of that label, which saves the rows of all other vertices. */
 
 #include "io/graph_file/graph_file_write.h"
 
@@ -12,12 +12,13 @@
 
 #include <string.h>
 
-/* Collective. home[columns]: the index of the only label whose vertices have the attribute; -1 if there are several. code:
- * what the caller's steps before have returned. */
+/* Collective. home[columns]: the index of the only label whose vertices have the attribute; -1 if there are several.
+ * code: what the caller's steps before have returned. */
 static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has it. */
+	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has it.
+	 * */
 	GEMP_OWNED uint64_t *used = NULL;
 	GEMP_THEN(GEMP_NEW(used, columns * width));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));

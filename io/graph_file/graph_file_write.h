@@ -18,8 +18,8 @@ typedef struct gemp_provenance {
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance);
 
-/* Collective. The same with an attribute of edges (integers or floats, which no edge lacks) as the values of the matrices
- * of the relations that have it; NULL: none. */
+/* Collective. The same with an attribute of edges (integers or floats, which no edge lacks) as the values of the
+ * matrices of the relations that have it; NULL: none. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 

@@ -1,6 +1,6 @@
-/* Groups, their links and lists, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0 that writes with serial
- * HDF5) takes part in the agreements only. Objects carry no times of change, since the bytes of a file must depend on the
- * graph alone. */
+/* Groups, their links and lists, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0
+ * that writes with serial HDF5) takes part in the agreements only. Objects carry no times of change, since the bytes of
+ * a file must depend on the graph alone. */
 
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -114,7 +114,8 @@ gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_HDF5(h5, found);
 }
 
-/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or numbers. */
+/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or numbers.
+ * */
 static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
                                 size_t *count)
 {

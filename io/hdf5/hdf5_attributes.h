@@ -1,5 +1,5 @@
-/* hdf5_attributes: groups, links and attributes. Functions are collective and return the same code on all ranks unless they say
- * otherwise: all ranks call them, also if rank 0 alone accesses the file. */
+/* hdf5_attributes: groups, links and attributes. Functions are collective and return the same code on all ranks unless
+ * they say otherwise: all ranks call them, also if rank 0 alone accesses the file. */
 
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 #define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H

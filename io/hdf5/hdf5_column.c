@@ -1,6 +1,6 @@
 /* HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of AnnData become values and NULL: a
- * categorical column is a group of codes and categories, in which code -1 is NULL; a nullable column is a group of values
- * and a mask; NaN is NULL. */
+ * categorical column is a group of codes and categories, in which code -1 is NULL; a nullable column is a group of
+ * values and a mask; NaN is NULL. */
 
 #include "io/hdf5/hdf5_column.h"
 

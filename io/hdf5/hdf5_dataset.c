@@ -1,8 +1,9 @@
-/* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an attribute.
+/* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an
+ * attribute.
  *
- * Parallel HDF5 moves the parts of all ranks together. Serial HDF5 writes through rank 0; for reading, each rank reads its
- * own part at its place in the file with all its threads (pread), without HDF5. The checksum is a sum over elements, so
- * its chunks may be added in any order. */
+ * Parallel HDF5 moves the parts of all ranks together. Serial HDF5 writes through rank 0; for reading, each rank reads
+ * its own part at its place in the file with all its threads (pread), without HDF5. The checksum is a sum over
+ * elements, so its chunks may be added in any order. */
 
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -63,7 +64,8 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 	return task.sum;
 }
 
-/* Local, but with parallel HDF5 all ranks must call. Space is allocated early and not filled, since all of it is written. */
+/* Local, but with parallel HDF5 all ranks must call. Space is allocated early and not filled, since all of it is
+ * written. */
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
@@ -94,8 +96,8 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	return code;
 }
 
-/* Rank 0 writes its part, then the parts of the other ranks as they arrive. After a failure it still receives, since the
- * senders would wait. */
+/* Rank 0 writes its part, then the parts of the other ranks as they arrive. After a failure it still receives, since
+ * the senders would wait. */
 static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const gemp_h5_slab *parts,
                              const char *data, char *buffer, uint64_t step)
 {
@@ -114,7 +116,8 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 	return code;
 }
 
-/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks' rows. */
+/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks' rows.
+ * */
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, gemp_h5_slab mine,
                                       const char *data)
 {
@@ -134,8 +137,8 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* The checksum is computed from memory; readers compare it with what the disk holds. One agreement covers the attributes,
- * which all ranks write from the same values. */
+/* The checksum is computed from memory; readers compare it with what the disk holds. One agreement covers the
+ * attributes, which all ranks write from the same values. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data)
 {
@@ -319,8 +322,8 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 
 enum { VERIFY_CHUNK = 16 << 20 }; /* bytes that a rank holds at a time */
 
-/* Collective. *sum becomes the checksum of this rank's block, read in chunks. All ranks make as many calls as the longest
- * block needs, and agree after each, since they read together with parallel HDF5. */
+/* Collective. *sum becomes the checksum of this rank's block, read in chunks. All ranks make as many calls as the
+ * longest block needs, and agree after each, since they read together with parallel HDF5. */
 static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
                                 uint64_t *sum)
 {

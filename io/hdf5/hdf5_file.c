@@ -55,8 +55,8 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
-/* Local. Fills *h5, which is usable for gemp_h5_abandon also after a failure. HDF5's own messages on stderr are silenced,
- * since each failure gets one line of ours. */
+/* Local. Fills *h5, which is usable for gemp_h5_abandon also after a failure. HDF5's own messages on stderr are
+ * silenced, since each failure gets one line of ours. */
 static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
 	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_forbid_finalize, too */
@@ -108,8 +108,8 @@ static gemp_code open_file(gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. The ranks agree before they open
- * the file, since parallel HDF5 would wait for a rank that has failed. */
+/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. The ranks agree before they
+ * open the file, since parallel HDF5 would wait for a rank that has failed. */
 static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = begin_file(h5, comm, path, true, serial);
@@ -296,7 +296,8 @@ gemp_code gemp_h5_decode(const char *encoded, char **name)
 	return GEMP_OK;
 }
 
-/* The number of agreements per object matters: on many ranks each costs a reduction, and a graph has hundreds of objects. */
+/* The number of agreements per object matters: on many ranks each costs a reduction, and a graph has hundreds of
+ * objects. */
 gemp_code gemp_h5_before_change(const gemp_h5 *h5, gemp_code code, const char *path)
 {
 	GEMP_THEN(path ? GEMP_OK : GEMP_ENOMEM);

@@ -1,10 +1,10 @@
 /* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and return the same
  * code on all ranks, unless they say otherwise.
  *
- * With parallel HDF5 all ranks open the file together and move their parts of a dataset in collective calls. With serial
- * HDF5 each rank reads its parts independently, and rank 0 writes for all ranks: the others send it their parts in
- * bounded messages. Callers of these functions do not see the difference. HDF5's own error stack is silenced; GEMP_HDF5
- * takes the innermost message from it.
+ * With parallel HDF5 all ranks open the file together and move their parts of a dataset in collective calls. With
+ * serial HDF5 each rank reads its parts independently, and rank 0 writes for all ranks: the others send it their parts
+ * in bounded messages. Callers of these functions do not see the difference. HDF5's own error stack is silenced;
+ * GEMP_HDF5 takes the innermost message from it.
  *
  * A path may be NULL on a rank that had no memory for it: the collective functions that make or open an object then
  * return GEMP_ENOMEM on all ranks, so callers need not check the paths that gemp_h5_join returns.
@@ -65,8 +65,8 @@ gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 /* Creates the file under a temporary name beside `path` (io/file/output.h); a failure leaves no file. serial: rank 0
  * alone has the file, as variable-length strings in datasets need it. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial);
-/* Closes such a file and gives it the name `path`; removes it instead if `code` is an error or the file cannot be closed.
- * Returns the first error. Takes {0} after a failure. */
+/* Closes such a file and gives it the name `path`; removes it instead if `code` is an error or the file cannot be
+ * closed. Returns the first error. Takes {0} after a failure. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
 void gemp_h5_discard(gemp_h5 *h5);                             /* local: removes such a file; takes {0} */
 gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all calls with this h5 */
@@ -104,15 +104,16 @@ enum { GEMP_H5_DIMENSIONS = 3 };
 /* Local. The number of dimensions, and their sizes; the size of a dimension beyond that number is 1. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS]);
 /* Moves rows [first, first + count) of a dataset, with all their columns, between file and memory: writes them if the
- * file is open for writing, else reads them as elements of `type`. Local, but with parallel HDF5 all ranks must call. */
+ * file is open for writing, else reads them as elements of `type`. Local, but with parallel HDF5 all ranks must call.
+ * */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
 
 /* Local. Splits "G.h5:/a/b" into "G.h5" (*path, which the caller frees) and "/a/b" (*dataset, NULL if the place names
  * none). False for a place that is no HDF5 file. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);
 
-/* Local. "GROUP/NAME", and "GROUP/NAME/PART" (PART "": "GROUP/NAME") with NAME encoded. The caller frees; NULL if out of
- * memory. */
+/* Local. "GROUP/NAME", and "GROUP/NAME/PART" (PART "": "GROUP/NAME") with NAME encoded. The caller frees; NULL if out
+ * of memory. */
 char *gemp_h5_join(const char *group, const char *name);
 char *gemp_h5_join_encoded(const char *group, const char *name, const char *part);
 

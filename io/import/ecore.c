@@ -1,5 +1,5 @@
-/* Resolves the names of a metamodel: types, opposites, inheritance, defaults. The result is read by the importer of models
- * and is the same on all ranks. */
+/* Resolves the names of a metamodel: types, opposites, inheritance, defaults. The result is read by the importer of
+ * models and is the same on all ranks. */
 
 #include "io/import/ecore.h"
 
@@ -68,8 +68,8 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 	                 (int)(size > 60 ? 60 : size), literal, classifier->name, ecore->path);
 }
 
-/* Types of Ecore and of its XMLType by name. Other types become strings, which hold every value as it is written. *set: an
- * attribute of a primitive type without a value is 0 or false; one of an object type is NULL. */
+/* Types of Ecore and of its XMLType by name. Other types become strings, which hold every value as it is written. *set:
+ * an attribute of a primitive type without a value is 0 or false; one of an object type is NULL. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
 	static const char *const primitive[GEMP_LIST] = {

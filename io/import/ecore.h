@@ -68,8 +68,8 @@ size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name);
 /* GEMP_EDATA, without file and line, unless the enum has the literal. */
 gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const char *literal, size_t size);
 
-/* For the parser, after the whole file was read: names become indices, classes inherit, attributes get types and defaults.
- * Errors name file and line. */
+/* For the parser, after the whole file was read: names become indices, classes inherit, attributes get types and
+ * defaults. Errors name file and line. */
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore);
 
 #endif

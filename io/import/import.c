@@ -1,5 +1,5 @@
-/* The table of formats, and the checks before a file is opened: which format reads the files, whether the files can be read
- * together, and whether the options fit the format. */
+/* The table of formats, and the checks before a file is opened: which format reads the files, whether the files can be
+ * read together, and whether the options fit the format. */
 
 #include "io/import/import.h"
 

@@ -1,13 +1,13 @@
 /* import: files of many formats become a distributed graph.
  *
  * TSV and CSV files begin with a header. Vertices have `id`, `type` (or `label`) and attributes; edges have `src` (or
- * `source`), `dst` (or `target`), `type` and attributes. Columns are found by name, in any order; the type column may be
- * missing. A column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and
- * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty field
- * is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column. SNAP edge
- * lists have two ids on each line, separated by blanks; `#` begins a comment. Ids are integers if all ids in all files are
- * canonical integers (or are stated so), else strings. Among strings, canonical integers then order before the others, by
- * value, unless ids are stated as strings.
+ * `source`), `dst` (or `target`), `type` and attributes. Columns are found by name, in any order; the type column may
+ * be missing. A column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all
+ * files and ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string.
+ * An empty field is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float
+ * column. SNAP edge lists have two ids on each line, separated by blanks; `#` begins a comment. Ids are integers if all
+ * ids in all files are canonical integers (or are stated so), else strings. Among strings, canonical integers then
+ * order before the others, by value, unless ids are stated as strings.
  */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_H
@@ -38,14 +38,15 @@ typedef struct gemp_import_options {
 	struct gemp_step_times *steps; /* core/log.h: gets the time of each stage; NULL: times are not measured */
 } gemp_import_options;
 
-/* Collective; the options are the same on all ranks. Messages name file, line and remedy; all ranks return the same code. */
+/* Collective; the options are the same on all ranks. Messages name file, line and remedy; all ranks return the same
+ * code. */
 gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options);
 
 /* FOR THE FORMATS: the table of formats that import reads.
  *
- * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read` makes a
- * graph of files by the distributed builder (partition/build/builder.h). Names, endings, help, refusals and the files of the
- * provenance follow from the table.
+ * A format is one file import_NAME.c with one gemp_format object, and one line in the table in import.c. Its `read`
+ * makes a graph of files by the distributed builder (partition/build/builder.h). Names, endings, help, refusals and the
+ * files of the provenance follow from the table.
  */
 
 /* Names of files. {0} is empty. */
@@ -70,8 +71,8 @@ struct gemp_format {
 	bool takes_vertices;  /* has files of vertices beside those of edges; else a file is a whole graph */
 	bool one_file;        /* two files cannot be one graph, since their vertices have the same numbers */
 	bool needs_metamodel; /* needs a metamodel; other formats refuse one */
-	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a missing
-	 * file is GEMP_ENOINPUT. NULL: the name itself. */
+	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
+	 * missing file is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
 	/* Collective, as gemp_import. options->format is this format, or NULL if endings decided; there is at least one
 	 * file. */
@@ -95,8 +96,8 @@ gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value
 /* A value of the vertex or edge that was added last. */
 gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value);
 
-/* Collective. Calls `add` on one rank for each name in the dictionary of any rank, for vertices that lines of many ranks
- * name. */
+/* Collective. Calls `add` on one rank for each name in the dictionary of any rank, for vertices that lines of many
+ * ranks name. */
 typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self);
 

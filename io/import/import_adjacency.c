@@ -1,5 +1,5 @@
-/* Adjacency text and METIS graph files. In adjacency text `a -> b, c` gives the edges a->b and a->c, a line `a` alone gives
- * the vertex a, and # begins a comment. */
+/* Adjacency text and METIS graph files. In adjacency text `a -> b, c` gives the edges a->b and a->c, a line `a` alone
+ * gives the vertex a, and # begins a comment. */
 
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -104,8 +104,8 @@ const gemp_format gemp_format_adjacency = {
 	.read = read_adjacency,
 };
 
-/* METIS graph files have a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed at
- * both ends and stored once: both listings go to the rank that owns the smaller end, which compares them. */
+/* METIS graph files have a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is
+ * listed at both ends and stored once: both listings go to the rank that owns the smaller end, which compares them. */
 
 enum { MAX_WEIGHTS = 64 };
 

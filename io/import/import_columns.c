@@ -1,5 +1,5 @@
-/* There are two notations of a header: `name:type`, and `name:TYPE(group)` of neo4j-admin import. Both become the same list
- * of fields with roles. */
+/* There are two notations of a header: `name:type`, and `name:TYPE(group)` of neo4j-admin import. Both become the same
+ * list of fields with roles. */
 
 #include "io/import/import_columns.h"
 
@@ -309,9 +309,10 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
 
 /* INFERRED TYPES
  *
- * The cells of tables are texts: each value rules out types (evidence), and the column gets the narrowest type that is left.
- * JSON and GXL have typed values: the types of all values are collected, and the format's own rule says which type holds
- * them. Both are joined over threads and ranks by a bitwise or, for which the order of reading does not matter. */
+ * The cells of tables are texts: each value rules out types (evidence), and the column gets the narrowest type that is
+ * left. JSON and GXL have typed values: the types of all values are collected, and the format's own rule says which
+ * type holds them. Both are joined over threads and ranks by a bitwise or, for which the order of reading does not
+ * matter. */
 
 /* Tables have few columns, and a linear search keeps them in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)

@@ -46,8 +46,8 @@ typedef struct gemp_header {
  * message. */
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells);
 /* The same for headers of neo4j-admin: `:ID`, `name:ID(Group)`, `:LABEL`, `:START_ID(Group)`, `:END_ID`, `:TYPE`,
- * `name:long`, `:IGNORE`. An attribute without a type is a string; a named id is also an attribute, of inferred type. Arrays,
- * times, points and options in braces are refused; the message names them. */
+ * `name:long`, `:IGNORE`. An attribute without a type is a string; a named id is also an attribute, of inferred type.
+ * Arrays, times, points and options in braces are refused; the message names them. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells);
 /* Source and target, as in a SNAP edge list. */
 gemp_code gemp_header_pair(gemp_header *out);
@@ -55,8 +55,8 @@ void gemp_header_free(gemp_header *header);
 
 /* ATTRIBUTES
  *
- * gemp_schema is for tables, whose cells are texts: every cell rules out types. gemp_inferred_columns is for formats with
- * typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
+ * gemp_schema is for tables, whose cells are texts: every cell rules out types. gemp_inferred_columns is for formats
+ * with typed values, whose columns appear while records are read. Both are joined over ranks by a bitwise or.
  * gemp_declared_columns is for formats whose files or metamodels declare types.
  */
 
@@ -119,8 +119,8 @@ enum {
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen);
 size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const char *name); /* it must be there */
 
-/* Collective. Sets `names` and `types` of the columns of vertices and of edges; type_of returns the type that holds values of
- * all the seen types. */
+/* Collective. Sets `names` and `types` of the columns of vertices and of edges; type_of returns the type that holds
+ * values of all the seen types. */
 gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const gemp_comm *comm,
                                       gemp_type (*type_of)(uint32_t seen));
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder);

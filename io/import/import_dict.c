@@ -20,8 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ENTRIES are written for people and follow habits rather than a format; the rules here follow the contents of FreeDict's
- * dictionaries. All results are slices of the entry's text. */
+/* ENTRIES are written for people and follow habits rather than a format; the rules here follow the contents of
+ * FreeDict's dictionaries. All results are slices of the entry's text. */
 
 /* Removes the next line from the front of the rest. */
 static gemp_slice take_line(gemp_slice *rest)
@@ -149,8 +149,8 @@ static gemp_code add_line(gemp_dict_entry *entry, gemp_slice line, int64_t sense
 	return add_translation(entry, gemp_trimmed(begin, end), sense);
 }
 
-/* The first line is the headword with pronunciation and grammar. If the next line is sense 1, the lines of senses 1, 2, ...
- * hold translations; else only the second line does. */
+/* The first line is the headword with pronunciation and grammar. If the next line is sense 1, the lines of senses 1, 2,
+ * ... hold translations; else only the second line does. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
 	gemp_slice rest = { text, size }, line = take_line(&rest);

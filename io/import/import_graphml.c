@@ -1,6 +1,6 @@
 /* GraphML. An XML file cannot be read from its middle, so one rank reads a file whole, after all ranks have read its
- * declarations. Labels of nodes are data `labels` or `label`, types of edges data `label`, `labels` or `type`, as Neo4j and
- * networkx write them. */
+ * declarations. Labels of nodes are data `labels` or `label`, types of edges data `label`, `labels` or `type`, as Neo4j
+ * and networkx write them. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -221,7 +221,8 @@ static gemp_code begin_data(graphml_parser *p, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Names with the namespace "http://graphml.graphdrawing.org/xmlns" or without one are GraphML's; NULL for other names. */
+/* Names with the namespace "http://graphml.graphdrawing.org/xmlns" or without one are GraphML's; NULL for other names.
+ * */
 static const char *own_name(const char *name)
 {
 	const bool own = !strchr(name, ' ') || gemp_xml_in(name, "http://graphml.graphdrawing.org");
@@ -313,8 +314,8 @@ static gemp_code feed_element(graphml_parser *p)
 	return GEMP_OK;
 }
 
-/* The text of a <data> is a value of the node or edge around it. In the graph, data of the key gemp-ids say that ids are
- * strings. */
+/* The text of a <data> is a value of the node or edge around it. In the graph, data of the key gemp-ids say that ids
+ * are strings. */
 static gemp_code end_data(graphml_parser *p, const char *text)
 {
 	p->place = p->outer;

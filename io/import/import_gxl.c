@@ -1,5 +1,5 @@
-/* GXL. The ranks read the files in turn, twice: the first pass finds the attributes and their types, which all ranks must
- * know, and the second pass feeds the builder. */
+/* GXL. The ranks read the files in turn, twice: the first pass finds the attributes and their types, which all ranks
+ * must know, and the second pass feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/import.h"

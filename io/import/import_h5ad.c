@@ -1,6 +1,6 @@
-/* AnnData (.h5ad): observations become vertices with the columns of `obs`, and each sparse matrix in `obsp` becomes a type
- * of edges with their values in the column `value`. Each rank reads its block of the observations; the ranks take the
- * matrices in turn. */
+/* AnnData (.h5ad): observations become vertices with the columns of `obs`, and each sparse matrix in `obsp` becomes a
+ * type of edges with their values in the column `value`. Each rank reads its block of the observations; the ranks take
+ * the matrices in turn. */
 
 #include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"

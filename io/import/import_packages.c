@@ -1,6 +1,6 @@
-/* Debian's Packages index becomes a graph of packages, their relations, sources, maintainers, tags and sections. The key of
- * a Package or VirtualPackage is its name; the key of a SourcePackage, Maintainer, Tag or Section is its name behind
- * `source:` and so on. */
+/* Debian's Packages index becomes a graph of packages, their relations, sources, maintainers, tags and sections. The
+ * key of a Package or VirtualPackage is its name; the key of a SourcePackage, Maintainer, Tag or Section is its name
+ * behind `source:` and so on. */
 
 #include "core/status.h"
 #include "io/file/stream.h"
@@ -16,8 +16,8 @@
 /* STANZAS: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
  * together.
  *
- * Blank lines separate stanzas. A stanza belongs to the rank in whose byte range the blank line before it begins (the first
- * stanza to rank 0); the rank reads beyond its range to the stanza's end.
+ * Blank lines separate stanzas. A stanza belongs to the rank in whose byte range the blank line before it begins (the
+ * first stanza to rank 0); the rank reads beyond its range to the stanza's end.
  */
 
 enum { STANZA_FIELDS = 32 };
@@ -143,9 +143,9 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 	}
 }
 
-/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open. `stanza` says which fields are kept, and its
- * memory is used for all stanzas. Errors name file and line (of the stanza, if `visit` fails); all ranks return the same
- * code. */
+/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open. `stanza` says which fields are kept, and
+ * its memory is used for all stanzas. Errors name file and line (of the stanza, if `visit` fails); all ranks return the
+ * same code. */
 static gemp_code stanza_visit(stanza *stanza, const gemp_lines *lines, const gemp_comm *comm, visit_stanza *visit,
                               void *self)
 {
@@ -242,7 +242,8 @@ static gemp_code take_name(void *self, const stanza *stanza)
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
-/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of ranks. */
+/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of ranks.
+ * */
 static gemp_code join_names(packages_reader *reader, size_t file)
 {
 	const gemp_comm *comm = reader->comm;

@@ -1,6 +1,6 @@
-/* Sparse matrices of scipy (.npz) and of binsparse (HDF5) become an edge for each stored entry, with the entry in the column
- * `value`. Vertices are 0, 1, ... as in Python; a matrix that is not square has the rows r0, r1, ... and the columns c0,
- * c1, ...
+/* Sparse matrices of scipy (.npz) and of binsparse (HDF5) become an edge for each stored entry, with the entry in the
+ * column `value`. Vertices are 0, 1, ... as in Python; a matrix that is not square has the rows r0, r1, ... and the
+ * columns c0, c1, ...
  *
  * Pointers, indices and values are read side by side in batches, so a matrix need not fit in memory. The line (row or
  * column) of an entry follows from the pointers, which are read one by one as entries pass their ends. */
@@ -250,8 +250,8 @@ static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 	return gemp_sparse_check(m);
 }
 
-/* A file of binsparse has a matrix at the root, or matrices in groups of the root, each a type of edges. A file of scipy is
- * one matrix. */
+/* A file of binsparse has a matrix at the root, or matrices in groups of the root, each a type of edges. A file of
+ * scipy is one matrix. */
 
 typedef struct sparse_relation {
 	char *name, *path; /* owned; name NULL: the default type */

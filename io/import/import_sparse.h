@@ -1,7 +1,7 @@
 /* import_sparse: a sparse matrix becomes edges, one for each stored entry, including stored zeros.
  *
- * The matrix is three arrays that are read side by side in batches (gemp_array_reader), so it need not fit in memory. All
- * functions are local: one rank reads a matrix.
+ * The matrix is three arrays that are read side by side in batches (gemp_array_reader), so it need not fit in memory.
+ * All functions are local: one rank reads a matrix.
  */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_SPARSE_H

@@ -1,6 +1,6 @@
-/* All threads of all ranks read tables in two passes. The first pass infers types: each thread collects evidence, which is
- * joined at the end of the pass. The second pass feeds the builder: thread 0 directly, the other threads through branches
- * that are joined in the order of threads. */
+/* All threads of all ranks read tables in two passes. The first pass infers types: each thread collects evidence, which
+ * is joined at the end of the pass. The second pass feeds the builder: thread 0 directly, the other threads through
+ * branches that are joined in the order of threads. */
 
 #include "core/status.h"
 #include "io/import/table_reader.h"
@@ -121,7 +121,8 @@ static void free_readers(table_import *self)
 	gemp_free_all(self->readers, self->selves);
 }
 
-/* Collective. The evidence of all threads of all ranks decides. It is a set of bits, so it is joined by a bitwise or. */
+/* Collective. The evidence of all threads of all ranks decides. It is a set of bits, so it is joined by a bitwise or.
+ * */
 static void resolve_types(table_import *self, const gemp_comm *comm)
 {
 	for (unsigned t = 0; t < self->inputs.threads; t++)

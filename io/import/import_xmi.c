@@ -1,6 +1,6 @@
-/* EMF models. The metamodel says which features an object has. Rank 0 reads the file in two or three passes: the first one
- * counts references; if the model has ids and positions, the second one finds the ids of positions; the last one feeds the
- * builder. */
+/* EMF models. The metamodel says which features an object has. Rank 0 reads the file in two or three passes: the first
+ * one counts references; if the model has ids and positions, the second one finds the ids of positions; the last one
+ * feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/ecore_parser.h"
@@ -47,7 +47,8 @@ static bool is_ordered(const gemp_ecore_feature *feature)
 	return feature->reference && feature->many && feature->ordered;
 }
 
-/* All ranks declare the same columns. Only models with ordered references get the column `order`, which is then column 0. */
+/* All ranks declare the same columns. Only models with ordered references get the column `order`, which is then column
+ * 0. */
 static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
@@ -110,8 +111,8 @@ static gemp_code check_opposites(const xmi_import *self)
 
 /* THE LAST PASS */
 
-/* *out becomes the key of the target. A position without an object stays as it is; the builder then says that there is no
- * such vertex. */
+/* *out becomes the key of the target. A position without an object stays as it is; the builder then says that there is
+ * no such vertex. */
 static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
 	uint32_t index;

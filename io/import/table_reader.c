@@ -1,5 +1,5 @@
-/* Threads read TSV and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes ends no
- * record. Rank 0 finds sizes, compressions and headers; each rank then computes its part of the files by itself. */
+/* Threads read TSV and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes ends
+ * no record. Rank 0 finds sizes, compressions and headers; each rank then computes its part of the files by itself. */
 
 #include "io/import/table_reader.h"
 
@@ -59,8 +59,8 @@ static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char 
 	                                  : gemp_cells_blanks(cells, record, size);
 }
 
-/* A list of edges has no header; a first line like that of a table is refused, since it would become an edge from "src" to
- * "dst". */
+/* A list of edges has no header; a first line like that of a table is refused, since it would become an edge from "src"
+ * to "dst". */
 static gemp_code pair_header(gemp_header *header, const char *record, size_t size)
 {
 	static const char *const beginnings[] = { "src\t", "src,", "src ", "source\t", "source,", "source " };
@@ -82,9 +82,9 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	                                                                                           input->edges, cells);
 }
 
-/* Plain files go to all ranks by byte range. A compressed file that is larger than one rank's part of all compressed bytes
- * is unpacked by all ranks, which take its blocks in turn. Other compressed files and CSV go whole to one rank each, in
- * turn. */
+/* Plain files go to all ranks by byte range. A compressed file that is larger than one rank's part of all compressed
+ * bytes is unpacked by all ranks, which take its blocks in turn. Other compressed files and CSV go whole to one rank
+ * each, in turn. */
 static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed,
                           int *dealt)
 {
@@ -227,8 +227,9 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
-/* Local. After a failure *line is the number of the refused record's line within this rank's part, 0 for other failures. All
- * ranks unpack a round_robin file; each visits its own blocks in turn and only counts the lines of the others. */
+/* Local. After a failure *line is the number of the refused record's line within this rank's part, 0 for other
+ * failures. All ranks unpack a round_robin file; each visits its own blocks in turn and only counts the lines of the
+ * others. */
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
@@ -259,7 +260,8 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	return code;
 }
 
-/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as above. */
+/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as above.
+ * */
 static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
 	gemp_input *input = r->input;
@@ -286,8 +288,8 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 	return GEMP_OK;
 }
 
-/* Collective. Sets lines_before of all files. A rank that failed has not counted all its lines, but the first failure is
- * then its own or that of a lower rank, so the numbers before it are right. */
+/* Collective. Sets lines_before of all files. A rank that failed has not counted all its lines, but the first failure
+ * is then its own or that of a lower rank, so the numbers before it are right. */
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
 	GEMP_OWNED uint64_t *lines = NULL;
@@ -302,8 +304,8 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-/* Collective. Of several failures that belong to lines all ranks return the first in the order of files and lines, so the
- * message does not depend on the number of ranks. place: file and line; 0: none. */
+/* Collective. Of several failures that belong to lines all ranks return the first in the order of files and lines, so
+ * the message does not depend on the number of ranks. place: file and line; 0: none. */
 static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t place)
 {
 	enum { NONE = 0 };

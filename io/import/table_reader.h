@@ -2,8 +2,8 @@
  *
  * Rank 0 reads the first record of each file and broadcasts it. Plain files are divided by byte range; all ranks unpack
  * large compressed files and take their blocks in turn; other compressed files, and CSV, which cannot be read from its
- * middle because of quoted newlines, go whole to one rank each. Threads visit the chunks of a block (io/text/lines.h). The
- * first reading counts lines, so line numbers are those of the file from the second reading on.
+ * middle because of quoted newlines, go whole to one rank each. Threads visit the chunks of a block (io/text/lines.h).
+ * The first reading counts lines, so line numbers are those of the file from the second reading on.
  */
 
 #ifndef GEMP_IO_IMPORT_TABLE_READER_H
@@ -41,9 +41,9 @@ void gemp_inputs_free(gemp_inputs *inputs);
  * messages. */
 typedef gemp_code gemp_visit_record(void *self, const gemp_input *input, const gemp_cells *cells, uint64_t line);
 
-/* Collective. Visits every record of this rank's parts from several threads, each with its own of selves[threads]. `line`
- * is right from the second reading on, since the first one counts lines. Errors, also those of `visit`, name file and line;
- * all ranks return the same code. `what` is shown as progress. */
+/* Collective. Visits every record of this rank's parts from several threads, each with its own of selves[threads].
+ * `line` is right from the second reading on, since the first one counts lines. Errors, also those of `visit`, name
+ * file and line; all ranks return the same code. `what` is shown as progress. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what);
 

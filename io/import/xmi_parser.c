@@ -1,6 +1,6 @@
-/* The parser has a stack of frames, one for each object that has not ended. It keeps the path of the innermost object as
- * EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so memory grows
- * with the depth and not with the number of objects. */
+/* The parser has a stack of frames, one for each object that has not ended. It keeps the path of the innermost object
+ * as EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so memory
+ * grows with the depth and not with the number of objects. */
 
 #include "io/import/xmi_parser.h"
 

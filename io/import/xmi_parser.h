@@ -24,8 +24,8 @@ typedef struct gemp_xmi_reference {
 	uint64_t line;
 } gemp_xmi_reference;
 
-/* The caller puts file and line in front of messages. An object is visited when it ends, so after the objects inside it and
- * its references. */
+/* The caller puts file and line in front of messages. An object is visited when it ends, so after the objects inside it
+ * and its references. */
 typedef struct gemp_xmi_visitor {
 	gemp_code (*object)(void *self, const gemp_xmi_object *object);
 	gemp_code (*reference)(void *self, const gemp_xmi_reference *reference); /* NULL: references are ignored */

@@ -1,6 +1,6 @@
 /* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own
- * rows, then the packed rows of each other rank as they arrive. Columns grow by chunks, and a mask of NULL is made at the
- * first NULL. */
+ * rows, then the packed rows of each other rank as they arrive. Columns grow by chunks, and a mask of NULL is made at
+ * the first NULL. */
 
 #include "io/rows/result_file.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Rows of a chunk: LARGE_CHUNK if the first rows fill at least a quarter of it. Such a chunk exceeds HDF5's cache, so rows
- * are written as they come. MAX_MESSAGE: bytes of a message. */
+/* Rows of a chunk: LARGE_CHUNK if the first rows fill at least a quarter of it. Such a chunk exceeds HDF5's cache, so
+ * rows are written as they come. MAX_MESSAGE: bytes of a message. */
 enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, MAX_MESSAGE = 1 << 30 };
 
 /* Ranks above 0 use only names and types. */
@@ -276,8 +276,8 @@ static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 	}
 }
 
-/* Collective. Rank 0 receives the packed rows of one rank after the other, even if it can no longer write them, since the
- * other ranks would wait. */
+/* Collective. Rank 0 receives the packed rows of one rank after the other, even if it can no longer write them, since
+ * the other ranks would wait. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;

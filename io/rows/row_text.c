@@ -1,6 +1,6 @@
-/* Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result, take
- * a faster way: a first pass measures each chunk, and a second one writes digits to their final places, so nothing is
- * allocated or copied per row. */
+/* Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result,
+ * take a faster way: a first pass measures each chunk, and a second one writes digits to their final places, so nothing
+ * is allocated or copied per row. */
 
 #include "io/rows/row_text.h"
 

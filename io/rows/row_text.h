@@ -1,9 +1,10 @@
 /* row_text: projected rows as text.
  *
  * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL
- * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is an empty cell, an empty
- * string is "", and so is a single NULL in a row, since an empty line would be no row. JSON lines have one object for each
- * row; NULL and numbers that JSON cannot express are null; an edge is {"type": ..., "source": ..., "target": ...}.
+ * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is an empty cell, an
+ * empty string is "", and so is a single NULL in a row, since an empty line would be no row. JSON lines have one object
+ * for each row; NULL and numbers that JSON cannot express are null; an edge is {"type": ..., "source": ..., "target":
+ * ...}.
  */
 
 #ifndef GEMP_IO_ROWS_ROW_TEXT_H

@@ -132,8 +132,8 @@ static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *column
 
 /* TEXT */
 
-/* Collective. Rank 0 collects the few rows of a preview; the text for a file goes to its place. code: what making the text
- * has returned. */
+/* Collective. Rank 0 collects the few rows of a preview; the text for a file goes to its place. code: what making the
+ * text has returned. */
 static gemp_code write_text(gemp_row_writer *writer, gemp_code code)
 {
 	GEMP_OWNED void *all = NULL;

@@ -1,5 +1,5 @@
-/* row_writer: writes projected rows as a preview for people, as TSV, CSV, JSON lines or HDF5 by the path's ending, or to a
- * table in memory. All functions are collective unless they say otherwise. */
+/* row_writer: writes projected rows as a preview for people, as TSV, CSV, JSON lines or HDF5 by the path's ending, or
+ * to a table in memory. All functions are collective unless they say otherwise. */
 
 #ifndef GEMP_IO_ROWS_ROW_WRITER_H
 #define GEMP_IO_ROWS_ROW_WRITER_H
@@ -28,8 +28,8 @@ typedef struct gemp_rows_options {
 /* Are all rows wanted, up to the limit, or only a preview? */
 bool gemp_rows_wants_all(const gemp_rows_options *options);
 
-/* Checks, before the work, the ending of the path that the setting `option` gives, and that rank 0 can write there. NULL is
- * GEMP_OK. */
+/* Checks, before the work, the ending of the path that the setting `option` gives, and that rank 0 can write there.
+ * NULL is GEMP_OK. */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);
 
 /* Columns give names and types; options' strings and columns' names must live as long as the writer. */

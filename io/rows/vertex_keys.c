@@ -1,5 +1,5 @@
-/* The ranks that own vertices have their keys. Fetching exchanges ids for keys; for a search all ranks compare the wanted
- * keys with their own vertices. */
+/* The ranks that own vertices have their keys. Fetching exchanges ids for keys; for a search all ranks compare the
+ * wanted keys with their own vertices. */
 
 #include "io/rows/vertex_keys.h"
 

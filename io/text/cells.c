@@ -1,6 +1,6 @@
 /* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no surrogates, no
- * character beyond U+10FFFF. Inference decides what a text looks like without converting it, since it visits every cell of a
- * table; values are converted when the types are known. Escapes copy runs of plain bytes as a whole. */
+ * character beyond U+10FFFF. Inference decides what a text looks like without converting it, since it visits every cell
+ * of a table; values are converted when the types are known. Escapes copy runs of plain bytes as a whole. */
 
 #include "io/text/cells.h"
 
@@ -40,8 +40,8 @@ gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 	return add_cell(cells, record, (size_t)(end - record), end == record);
 }
 
-/* Adds a cell that begins with a quote. Its text moves to its own front, without the quotes; *next becomes the byte behind
- * the cell. */
+/* Adds a cell that begins with a quote. Its text moves to its own front, without the quotes; *next becomes the byte
+ * behind the cell. */
 static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *text = from, *to = from, *quote = from + 1;

@@ -1,5 +1,5 @@
-/* cells: cuts a record of a text file into cells in place, reads the values of cells, and escapes texts for the formats that
- * are written.
+/* cells: cuts a record of a text file into cells in place, reads the values of cells, and escapes texts for the formats
+ * that are written.
  *
  * Cells are slices of the record and are valid as long as it is. CSV is unquoted within the record, whose bytes change.
  */
@@ -71,9 +71,9 @@ gemp_code gemp_utf8_require(const char *bytes, size_t size);
  * Inference is strict, so an inferred column prints back unchanged; reading a stated type accepts more forms.
  */
 
-/* The types that a text looks like; an integer looks like a float, too. Integers are canonical (no +, no leading zeros, no
- * -0) and of any length; floats are JSON's numbers, and NaN, which reading then refuses; booleans are true, True, TRUE and
- * so on. */
+/* The types that a text looks like; an integer looks like a float, too. Integers are canonical (no +, no leading zeros,
+ * no -0) and of any length; floats are JSON's numbers, and NaN, which reading then refuses; booleans are true, True,
+ * TRUE and so on. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
 
@@ -90,8 +90,8 @@ bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool an
 /* The type of the name: int, integer, float, string, bool, boolean. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 
-/* ESCAPES: bytes as text formats need them. A text that a format cannot hold is GEMP_EDATA; the message says why, without
- * file and place, and names a format that can hold it. */
+/* ESCAPES: bytes as text formats need them. A text that a format cannot hold is GEMP_EDATA; the message says why,
+ * without file and place, and names a format that can hold it. */
 
 /* TSV has no quoting: tabs, line ends and 0 bytes are refused, and an empty string, since an empty field is NULL. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size);

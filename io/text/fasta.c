@@ -1,5 +1,5 @@
-/* The line number in the file says which of FASTQ's four lines it is, so a rank may begin anywhere. If a sequence lies on
- * two ranks, these compare the lengths of letters and quality at the end. */
+/* The line number in the file says which of FASTQ's four lines it is, so a rank may begin anywhere. If a sequence lies
+ * on two ranks, these compare the lengths of letters and quality at the end. */
 
 #include "io/text/fasta.h"
 
@@ -90,7 +90,8 @@ static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t siz
 	return GEMP_OK;
 }
 
-/* Lines are numbered through the file, so (line - 1) % 4 is the part of a sequence, also on a rank that begins within it. */
+/* Lines are numbered through the file, so (line - 1) % 4 is the part of a sequence, also on a rank that begins within
+ * it. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
 	fasta_reader *r = self;

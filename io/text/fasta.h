@@ -12,8 +12,8 @@
 
 #include "comm/comm.h"
 
-/* Is called with letters that follow those of the call before; size 0: another sequence begins. The caller puts file and
- * line in front of messages. */
+/* Is called with letters that follow those of the call before; size 0: another sequence begins. The caller puts file
+ * and line in front of messages. */
 typedef gemp_code gemp_visit_letters(void *self, const char *letters, size_t size);
 
 typedef struct gemp_fasta {

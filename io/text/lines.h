@@ -1,12 +1,12 @@
 /* lines: a text file, plain, gzip or Zstandard, read line by line by all ranks together.
  *
- * Every rank visits the lines that begin in its own byte range of a plain file; compressed files go whole to one rank each,
- * in turn. Opening counts the lines of lower ranks, so every line is visited with its number in the file.
+ * Every rank visits the lines that begin in its own byte range of a plain file; compressed files go whole to one rank
+ * each, in turn. Opening counts the lines of lower ranks, so every line is visited with its number in the file.
  *
- * For threads, blocks of whole lines (io/file/stream.h) are cut into GEMP_LINE_CHUNKS chunks of whole lines, some of them
- * empty. The lines of all chunks are counted before any is visited, so every line is visited with its number. A failure in
- * a chunk does not stop the chunks before it: the first failure in the order of the file is reported, whatever the number
- * of threads.
+ * For threads, blocks of whole lines (io/file/stream.h) are cut into GEMP_LINE_CHUNKS chunks of whole lines, some of
+ * them empty. The lines of all chunks are counted before any is visited, so every line is visited with its number. A
+ * failure in a chunk does not stop the chunks before it: the first failure in the order of the file is reported,
+ * whatever the number of threads.
  */
 
 #ifndef GEMP_IO_TEXT_LINES_H
@@ -41,8 +41,8 @@ typedef struct gemp_lines {
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
                           size_t turn);
 
-/* Collective. Visits this rank's lines; a line that is not UTF-8 is GEMP_EDATA. Errors, also those of `visit`, name file and
- * line; all ranks return the same code. */
+/* Collective. Visits this rank's lines; a line that is not UTF-8 is GEMP_EDATA. Errors, also those of `visit`, name
+ * file and line; all ranks return the same code. */
 gemp_code gemp_lines_visit(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_line *visit, void *self);
 
 enum { GEMP_LINE_CHUNKS = 64 };

@@ -1,8 +1,8 @@
 /* xml: an XML file, plain or compressed, as a series of elements, for GraphML, GXL, Ecore and XMI.
  *
- * Expat reads the file part by part; the visitor is called at each start and end tag and keeps only its own state, so the
- * file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes. All functions are
- * local.
+ * Expat reads the file part by part; the visitor is called at each start and end tag and keeps only its own state, so
+ * the file need not fit in memory. Entities are refused, since a few lines of them can expand to gigabytes. All
+ * functions are local.
  */
 
 #ifndef GEMP_IO_TEXT_XML_H
@@ -22,8 +22,8 @@ typedef struct gemp_xml_visitor {
 	const char *format_name; /* "GXL", for messages */
 	/* Names are "URI local", or "local" without a namespace; attributes are names and values in turn, ended by NULL. */
 	gemp_code (*start)(void *self, gemp_xml *xml, const char *name, const char **attributes);
-	/* text[size]: the text between the end tag and the tag before it, which is the whole text of an element without others
-	 * inside. */
+	/* text[size]: the text between the end tag and the tag before it, which is the whole text of an element without
+	 * others inside. */
 	gemp_code (*end)(void *self, const char *text, size_t size);
 	bool (*enough)(void *self); /* ends the reading early; NULL: never */
 } gemp_xml_visitor;

@@ -28,9 +28,9 @@
 #define ROW_WORDS(d) (((d) + COUNT_BITS - 1) / COUNT_BITS)
 #endif
 
-/* A group takes one vertex at a time from list by a counter. list has the vertices with d >= k - 1, those with the longest rows
- * first. room is local memory for two longs a work-item, and for slots and bits if these are __local; else they are in slab,
- * which has slab_words for each group. */
+/* A group takes one vertex at a time from list by a counter. list has the vertices with d >= k - 1, those with the
+ * longest rows first. room is local memory for two longs a work-item, and for slots and bits if these are __local; else
+ * they are in slab, which has slab_words for each group. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices,
                            __global const uint *list, uint first, uint end, uint rank, uint ranks, __global uint *slab,
                            ulong slab_words, __global uint *control, __global long *out, ulong place,

@@ -1,8 +1,8 @@
 /* count_neighbours: sums over pairs of neighbours of a vertex (src/count/neighbours.c).
  *
- * A vertex h keeps those of its entries whose edges have a triangle; its kept neighbours, numbered along the row, are the rows
- * and columns of a bitmap of the edges between them. Words of a bitmap lie row by row on a CPU device, column by column on a
- * GPU, where the lanes of a worker read rows side by side.
+ * A vertex h keeps those of its entries whose edges have a triangle; its kept neighbours, numbered along the row, are
+ * the rows and columns of a bitmap of the edges between them. Words of a bitmap lie row by row on a CPU device, column
+ * by column on a GPU, where the lanes of a worker read rows side by side.
  */
 #include "count.clh"
 #include "group.clh"
@@ -36,8 +36,8 @@ static inline uint row_of(__global const OFFSET *row_offsets, uint vertices, ulo
 	return low;
 }
 
-/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[row_offsets[h] + number]: its place in the row. Vertices of
- * other ranks keep nothing. */
+/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[row_offsets[h] + number]: its place in the
+ * row. Vertices of other ranks keep nothing. */
 __kernel void neighbours_select(__global const OFFSET *row_offsets, __global const uint *support, uint vertices,
                                 uint rank, uint ranks, __global uint *kept, __global uint *place, __global uint *member)
 {

@@ -5,9 +5,9 @@
  */
 #include "count.clh"
 
-/* Lists of entry e: slots[offset[e] .. offset[e + 1]) ascending, and at the same places where they stand in the row of column_indices[e].
- * scratch: NEIGHBOURS_ARRAYS words a vertex for each
- * worker, 0 before the first launch; marks are numbers of vertices from 1 on. */
+/* Lists of entry e: slots[offset[e] .. offset[e + 1]) ascending, and at the same places where they stand in the row of
+ * column_indices[e]. scratch: NEIGHBOURS_ARRAYS words a vertex for each worker, 0 before the first launch; marks are
+ * numbers of vertices from 1 on. */
 #define NEIGHBOURS_ARRAYS 4
 __kernel void neighbours_lists(__global const OFFSET *row_offsets, __global const uint *column_indices,
                                __global const uint *support, uint vertices, __global const ulong *offset,
@@ -72,8 +72,8 @@ static inline ulong after(__global const uint *slots, ulong low, ulong high, uin
 #define NEIGHBOURS_A (mark[slot_2] == slot_0 + 1)
 #define NEIGHBOURS_G codegree[slot_2]
 
-/* A task is vertex 0; for each neighbour 1 of it, and each common neighbour of the two, its common neighbours with 1 that
- * have greater slots than 0 are the vertices 2 that it is adjacent to all three of. */
+/* A task is vertex 0; for each neighbour 1 of it, and each common neighbour of the two, its common neighbours with 1
+ * that have greater slots than 0 are the vertices 2 that it is adjacent to all three of. */
 __kernel void neighbours_sum(__global const OFFSET *row_offsets, __global const uint *column_indices,
                              __global const uint *support, uint vertices, uint rank, uint ranks,
                              __global const ulong *offset, __global const uint *slots, __global const uint *places,

@@ -1,4 +1,5 @@
-/* count_rows: computes once from the rows where each splits into lower and upper neighbours, the degrees, and the low rows. */
+/* count_rows: computes once from the rows where each splits into lower and upper neighbours, the degrees, and the low
+ * rows. */
 #include "count.clh"
 
 /* upper_offsets[v]: first entry of row v whose slot is greater than v. */

@@ -9,8 +9,8 @@ __kernel void count_clear(__global uint *values, ulong count)
 		values[i] = 0;
 }
 
-/* A worker has an edge: the shorter of the two rows is searched in the longer, and each triangle is added to its three edges.
- * The counters are 0 before. */
+/* A worker has an edge: the shorter of the two rows is searched in the longer, and each triangle is added to its three
+ * edges. The counters are 0 before. */
 __kernel void count_support(__global const OFFSET *low_offsets, __global const uint *low_indices,
                             __global const uint *low_source, ulong edges, __global uint *low_support)
 {
@@ -62,9 +62,9 @@ __kernel void count_spread(__global const OFFSET *row_offsets, __global const OF
 
 #else
 
-/* A task is a vertex v: the worker marks its row, and walks the rows of its neighbours of greater slot. No number is written
- * twice, by any rank. support is 0 if only low_support is wanted. ordered_support counts only triangles whose third vertex comes
- * after v, and may be 0. maps has a byte a vertex for each worker, which is 0 between launches. */
+/* A task is a vertex v: the worker marks its row, and walks the rows of its neighbours of greater slot. No number is
+ * written twice, by any rank. support is 0 if only low_support is wanted. ordered_support counts only triangles whose
+ * third vertex comes after v, and may be 0. maps has a byte a vertex for each worker, which is 0 between launches. */
 __kernel void count_support(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
                             __global const uint *column_indices, __global const OFFSET *low_offsets,
                             __global const uint *low_indices, uint vertices, uint rank, uint ranks,

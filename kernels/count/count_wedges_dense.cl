@@ -1,8 +1,8 @@
-/* count_wedges_dense: wedge counting on CPU devices. Each work-item is a worker with a counter for every vertex in global memory.
- * The macros of src/count/codegen.h precede it.
+/* count_wedges_dense: wedge counting on CPU devices. Each work-item is a worker with a counter for every vertex in
+ * global memory. The macros of src/count/codegen.h precede it.
  *
- * A worker takes roots in ascending order, so the place of the root in each row that it enters only moves forward. For long
- * rows, which are the first ones, the worker stores this place, from where the next search is short. */
+ * A worker takes roots in ascending order, so the place of the root in each row that it enters only moves forward. For
+ * long rows, which are the first ones, the worker stores this place, from where the next search is short. */
 
 #include "count_wedges.clh"
 
@@ -246,9 +246,9 @@ static inline OFFSET behind_slot(const wedges *s, uint w)
 	return at;
 }
 
-/* Pairs of paths root-a-b-y, root-a-d-y are 4-cycles with a root that hangs on one of their vertices and comes before them.
- * They are not counted here at this root, but at the least vertex of the 4-cycle, which is the root here; its own two
- * neighbours as a. */
+/* Pairs of paths root-a-b-y, root-a-d-y are 4-cycles with a root that hangs on one of their vertices and comes before
+ * them. They are not counted here at this root, but at the least vertex of the 4-cycle, which is the root here; its own
+ * two neighbours as a. */
 static inline long hung_on_middles(const wedges *s)
 {
 	long found = 0;
@@ -262,8 +262,8 @@ static inline long hung_on_middles(const wedges *s)
 	return found;
 }
 
-/* Extends two-paths to three-paths and returns the number of vertices at which these end. *more becomes the number of pairs of
- * three-paths that share a vertex, which the caller subtracts. */
+/* Extends two-paths to three-paths and returns the number of vertices at which these end. *more becomes the number of
+ * pairs of three-paths that share a vertex, which the caller subtracts. */
 static inline uint go_on(const wedges *s, __global const uint *touched, uint found, __global const OFFSET *upper_offsets,
                          long *more)
 {

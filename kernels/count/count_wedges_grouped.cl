@@ -1,8 +1,9 @@
-/* count_wedges_grouped: wedge counting on GPUs. The generated text of src/count/codegen.h precedes this file. A worker has one lane,
- * or is part of a warp.
+/* count_wedges_grouped: wedge counting on GPUs. The generated text of src/count/codegen.h precedes this file. A worker
+ * has one lane, or is part of a warp.
  *
- * A work-group processes a root with many paths, a worker (a warp on NVIDIA devices) a root with few. ROW_LANES lanes of a worker read the
- * row of one middle vertex, so GEMP_LANES / ROW_LANES rows are read at a time; all lanes read a long row together. */
+ * A work-group processes a root with many paths, a worker (a warp on NVIDIA devices) a root with few. ROW_LANES lanes
+ * of a worker read the row of one middle vertex, so GEMP_LANES / ROW_LANES rows are read at a time; all lanes read a
+ * long row together. */
 
 #include "count_wedges.clh"
 #include "count_wedges_counter.clh"
@@ -72,7 +73,8 @@ static inline ROW row_in_task(const wedges *s, OFFSET entry)
 	return row;
 }
 
-/* Round a vote, nothing is left to a branch on the lane: a compiler that threads jumps would vote twice, here and there.
+/* Round a vote, nothing is left to a branch on the lane: a compiler that threads jumps would vote twice, here and
+ * there.
  *
  * All paths of the root to ends of this task. */
 static inline void walk(const wedges *s, wedges_sum *sum, int what VALUE_PARAMETERS)
@@ -349,9 +351,9 @@ static inline wedges new_wedges(__global const OFFSET *row_offsets, __global con
 	return s;
 }
 
-/* Tasks are the `many` roots at the front of the list, each with all windows. Afterwards workers take the `few` roots that begin
- * `between` places behind these. window[] has the first slots of the windows, followed by `ends`; next has two words. The size of
- * a group is a power of 2. */
+/* Tasks are the `many` roots at the front of the list, each with all windows. Afterwards workers take the `few` roots
+ * that begin `between` places behind these. window[] has the first slots of the windows, followed by `ends`; next has
+ * two words. The size of a group is a power of 2. */
 __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                              __global const uint *restrict column_indices, __global const ROW *restrict rows,
                              __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
@@ -388,7 +390,8 @@ __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __glob
 	leave(words, &sum, values, magnitudes);
 }
 
-/* Tasks are `roots` of the list, each with a table of the whole group. The sums of the groups are written from values[sums] on. */
+/* Tasks are `roots` of the list, each with a table of the whole group. The sums of the groups are written from
+ * values[sums] on. */
 __kernel void wedges_tables(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                             __global const uint *restrict column_indices, __global const ROW *restrict rows,
                             __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,

@@ -1,5 +1,6 @@
-/* count_wedges_tasks: prepares wedge counting in groups: finds the part of each middle's row behind the root, the number of paths
- * of each root, and the roots by descending number of paths. The macros of src/count/codegen.h precede it. */
+/* count_wedges_tasks: prepares wedge counting in groups: finds the part of each middle's row behind the root, the
+ * number of paths of each root, and the roots by descending number of paths. The macros of src/count/codegen.h precede
+ * it. */
 
 #include "count_wedges.clh"
 

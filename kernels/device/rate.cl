@@ -1,5 +1,5 @@
-/* rate: measures the copy bandwidth and the launch cost of a device. Groups take runs of `run` elements in turn: short adjacent runs
- * on GPUs, where many groups work side by side, and one long run for each core of a CPU. */
+/* rate: measures the copy bandwidth and the launch cost of a device. Groups take runs of `run` elements in turn: short
+ * adjacent runs on GPUs, where many groups work side by side, and one long run for each core of a CPU. */
 __kernel void rate_copy(__global const uint4 *restrict from, __global uint4 *restrict to, ulong count, ulong run)
 {
 	ulong step = get_local_size(0);

@@ -1,5 +1,5 @@
-/* selftest: exercises what the other kernels rely on, with results that the host can compute: integers of 32 and 64 bits, local memory
- * after barriers, atomics on u32 and u64. */
+/* selftest: exercises what the other kernels rely on, with results that the host can compute: integers of 32 and 64
+ * bits, local memory after barriers, atomics on u32 and u64. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 /* out[i]: a hash of the work-item at the mirrored place of the group; drawn[]: every ticket once; sum: a 64-bit sum. */

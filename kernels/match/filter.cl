@@ -1,8 +1,9 @@
-/* filter: conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits; bits past the last row are
- * 0. A kernel sets the bit where its condition is known to be true, so a row with NULL on either side has none.
+/* filter: conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits; bits past the last row
+ * are 0. A kernel sets the bit where its condition is known to be true, so a row with NULL on either side has none.
  *
- * An operand is values (or bytes and offsets), a step and a mask of NULLs with a step of its own. Row r is at r * step: 1 for
- * a column, 0 for a literal. A comparison is asked for by the outcomes wanted: bit 0 less, bit 1 equal, bit 2 greater.
+ * An operand is values (or bytes and offsets), a step and a mask of NULLs with a step of its own. Row r is at r * step:
+ * 1 for a column, 0 for a literal. A comparison is asked for by the outcomes wanted: bit 0 less, bit 1 equal, bit 2
+ * greater.
  *
  * Two kinds of kernels: of a work-item for each word, and of a work-item for each row on a GPU, so that neighbours read
  * side by side, but for each word on a CPU (MAKE_WORD).

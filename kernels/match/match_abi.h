@@ -24,7 +24,8 @@ typedef struct gemp_match_params {
 	gemp_u32 split;           /* bit s: partial matches that enter step s become tasks of their own */
 } gemp_match_params;
 
-/* Words of the control buffer, all 0 before a launch; behind them stands the number of items in each area of the outbox. */
+/* Words of the control buffer, all 0 before a launch; behind them stands the number of items in each area of the
+ * outbox. */
 enum gemp_match_control {
 	GEMP_CONTROL_NEXT,    /* tasks handed out (may pass `tasks`) */
 	GEMP_CONTROL_RESULTS, /* entries asked for (may pass the capacity) */

@@ -35,8 +35,8 @@ enum gemp_nested_control {
 	GEMP_NESTED_WORDS = 128
 };
 
-/* A part of a task: for one entry of the first step candidates [low, high) of the third vertex; or only one of these, and
- * candidates [low_next, high_next) of the fourth. */
+/* A part of a task: for one entry of the first step candidates [low, high) of the third vertex; or only one of these,
+ * and candidates [low_next, high_next) of the fourth. */
 typedef struct gemp_nested_part {
 	gemp_n32 entry, low, high, low_next, high_next;
 	gemp_n32 state; /* gemp_nested_state */

@@ -1,13 +1,14 @@
-/* trim: copies rows with only some of their entries (src/match/search/induced_rows.h): counts the entries, places the rows one
- * behind the other, and writes them. A set is a bitmap over slots, the `set`-th of `sets`, or TRIM_ANY. */
+/* trim: copies rows with only some of their entries (src/match/search/induced_rows.h): counts the entries, places the
+ * rows one behind the other, and writes them. A set is a bitmap over slots, the `set`-th of `sets`, or TRIM_ANY. */
 #include "group.clh"
 #include "trim_abi.h"
 
 #define is_in(set, v) ((set) == TRIM_ANY || sets[(ulong)(set) * words + ((v) >> 5)] >> ((v) & 31) & 1)
 #define each_row(v) ulong v = gemp_worker(); v < vertices; v += gemp_workers()
 
-/* count[v] becomes the number of entries that row v keeps. For rows [c * TRIM_CHUNK, (c + 1) * TRIM_CHUNK), sums[2 c] becomes the
- * number of entries that they keep, and sums[2 c + 1] the number of all entries of those rows that are copied. */
+/* count[v] becomes the number of entries that row v keeps. For rows [c * TRIM_CHUNK, (c + 1) * TRIM_CHUNK), sums[2 c]
+ * becomes the number of entries that they keep, and sums[2 c + 1] the number of all entries of those rows that are
+ * copied. */
 __kernel void trim_count(__global const uint *begin, __global const uint *near, uint vertices,
                          __global const uint *sets, uint words, uint rows, uint entries, __global uint *count,
                          __global uint *sums)

@@ -1,6 +1,7 @@
-/* distinct: distinct keys, either by setting one bit for each key in a bitmap and writing the set bits as keys, or from sorted keys
- * by keeping the first of each run (src/primitive/distinct.h). The bit of a key is its code minus `least`. The bitmap is
- * processed in pieces of DISTINCT_WORDS words, which a group holds in local memory, or which a work-item reads. */
+/* distinct: distinct keys, either by setting one bit for each key in a bitmap and writing the set bits as keys, or from
+ * sorted keys by keeping the first of each run (src/primitive/distinct.h). The bit of a key is its code minus `least`.
+ * The bitmap is processed in pieces of DISTINCT_WORDS words, which a group holds in local memory, or which a work-item
+ * reads. */
 #include "primitive.clh"
 
 #define DISTINCT_WORDS 2048u
@@ -20,8 +21,8 @@
 			atomic_or(&(bits)[at_ >> 5], mask_);                \
 	} while (0)
 
-/* For bitmaps of at most DISTINCT_LOCAL words (an option): each group sets bits in local memory, and then adds them to `bitmap`, which
- * was 0. */
+/* For bitmaps of at most DISTINCT_LOCAL words (an option): each group sets bits in local memory, and then adds them to
+ * `bitmap`, which was 0. */
 #ifdef DISTINCT_LOCAL
 PRIMITIVE_KERNEL void distinct_mark_local(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
                                           gemp_key spread, gemp_key least, uint words, volatile __global uint *bitmap)
@@ -96,7 +97,8 @@ PRIMITIVE_KERNEL void distinct_count(__global const uint *restrict bitmap, uint 
 		counts[get_group_id(0)] = all;
 }
 
-/* Writes the keys of a piece to places[piece] and the following places. Local memory gathers them, which makes writes contiguous. */
+/* Writes the keys of a piece to places[piece] and the following places. Local memory gathers them, which makes writes
+ * contiguous. */
 PRIMITIVE_KERNEL void distinct_take(__global const uint *restrict bitmap, uint words, gemp_key flip, gemp_key spread,
                                     gemp_key least, __global const uint *restrict places, __global gemp_key *restrict out)
 {

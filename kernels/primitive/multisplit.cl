@@ -163,10 +163,11 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements
 #endif
 }
 
-/* Reserves the places of a tile in the array, for both kernels that move tiles. counts[bin], the tile's elements of each bin, becomes
- * the place in the tile at which the bin begins, and lift[bin] the difference from places in the tile to places in the array.
- * The caller needs a barrier before it reads lift[]. places[bucket] is where a bucket begins in the array, and left[bucket] counts its
- * elements that have no place yet; places are given out from the end of the bucket. */
+/* Reserves the places of a tile in the array, for both kernels that move tiles. counts[bin], the tile's elements of
+ * each bin, becomes the place in the tile at which the bin begins, and lift[bin] the difference from places in the tile
+ * to places in the array. The caller needs a barrier before it reads lift[]. places[bucket] is where a bucket begins in
+ * the array, and left[bucket] counts its elements that have no place yet; places are given out from the end of the
+ * bucket. */
 static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __local uint *lift, __local uint *warps,
                                  uint segment, __global const uint *restrict places, volatile __global uint *left)
 {
@@ -185,12 +186,14 @@ static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __lo
 			lift[b] = room[k] - counts[b];
 	}
 #ifndef GEMP_NVIDIA
-	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows here. */
+	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows here.
+	 * */
 	primitive_barrier();
 #endif
 }
 
-/* One group moves one tile: its elements are in registers and pass through a window of local memory, which orders them by bin. */
+/* One group moves one tile: its elements are in registers and pass through a window of local memory, which orders them
+ * by bin. */
 #if SPLIT_WINDOW
 #define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* elements of a work-item in a window */
 #if GEMP_VALUE_BITS > GEMP_KEY_BITS
@@ -211,7 +214,8 @@ typedef gemp_element split_staged;
 #define split_rank_add(i, more) (rank[i] += (more))
 #endif
 
-/* There is no second form for full tiles: without the tests of `length` the kernel takes a third longer on an H200 (2026-11-23). */
+/* There is no second form for full tiles: without the tests of `length` the kernel takes a third longer on an H200
+ * (2026-11-23). */
 PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements, __global gemp_element *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const split_value *restrict values, __global split_value *restrict out_values,
@@ -290,8 +294,8 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 
 #else
 
-/* One group moves one tile: it orders the numbers of the elements, and then copies records in pieces of 16 bytes. keys[i * stride] is
- * the key of element i. */
+/* One group moves one tile: it orders the numbers of the elements, and then copies records in pieces of 16 bytes.
+ * keys[i * stride] is the key of element i. */
 #define SPLIT_PIECES (GEMP_RECORD / 16)
 PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elements, __global uint4 *restrict out,
                                            __global const gemp_key *restrict keys, uint stride, SPLIT_SEGMENTS, SPLIT_CODES,

@@ -1,11 +1,12 @@
-/* onesweep: radix sort with one pass over the keys for each digit (Adinets and Merrill 2022; src/primitive/sort.h). All digits are
- * counted beforehand in one pass. In a sweep, a group takes the next tile with a ticket and publishes the number of its keys in each
- * bucket. Decoupled look-back (Merrill and Garland 2016) adds up the numbers of preceding tiles until it reaches a tile that has
- * published its prefix sum. A group waits only for groups with earlier tickets, which are running, so there is no deadlock.
+/* onesweep: radix sort with one pass over the keys for each digit (Adinets and Merrill 2022; src/primitive/sort.h). All
+ * digits are counted beforehand in one pass. In a sweep, a group takes the next tile with a ticket and publishes the
+ * number of its keys in each bucket. Decoupled look-back (Merrill and Garland 2016) adds up the numbers of preceding
+ * tiles until it reaches a tile that has published its prefix sum. A group waits only for groups with earlier tickets,
+ * which are running, so there is no deadlock.
  *
- * status[tile * 256 + bucket] has a state in its two highest bits and a count in the others: the keys of this tile, or of all tiles up
- * to it. The value of the second state alternates between sweeps, so entries of the previous sweep are invalid and need not be
- * cleared.
+ * status[tile * 256 + bucket] has a state in its two highest bits and a count in the others: the keys of this tile, or
+ * of all tiles up to it. The value of the second state alternates between sweeps, so entries of the previous sweep are
+ * invalid and need not be cleared.
  *
  * Options: those of radix.clh; SWEEP_SPREAD: 0 if the code of a key is the key with inverted bits. */
 #include "radix.clh"
@@ -93,9 +94,9 @@ static inline uint sweep_look_back(volatile __global const uint *status, uint ti
 	return before;
 }
 
-/* One group moves one tile. Each warp ranks its own consecutive keys; local memory then orders the tile, which makes writes contiguous.
- * The last tile is padded with keys of the last bucket, which are not written. up_to: the state of prefix sums in this sweep, alternately 2
- * and 3. */
+/* One group moves one tile. Each warp ranks its own consecutive keys; local memory then orders the tile, which makes
+ * writes contiguous. The last tile is padded with keys of the last bucket, which are not written. up_to: the state of
+ * prefix sums in this sweep, alternately 2 and 3. */
 PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const radix_value *restrict values, __global radix_value *restrict out_values,

@@ -1,6 +1,6 @@
-/* radix: one stable pass of a radix sort (src/primitive/sort.h). A work-group, or a work-item, processes a slab of `slab` keys.
- * counts[b * slabs + s] is the number of keys of slab s in bucket b, and after the scan the number of keys before them in the
- * bucket; totals[b] is the number of keys in bucket b. */
+/* radix: one stable pass of a radix sort (src/primitive/sort.h). A work-group, or a work-item, processes a slab of
+ * `slab` keys. counts[b * slabs + s] is the number of keys of slab s in bucket b, and after the scan the number of keys
+ * before them in the bucket; totals[b] is the number of keys in bucket b. */
 #include "radix.clh"
 
 #ifdef RADIX_PLAIN
@@ -52,8 +52,8 @@ PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uin
 		totals[get_group_id(0)] = before;
 }
 
-/* Each warp of a tile ranks its own consecutive keys; local memory then orders the tile, which makes writes contiguous. The last tile of a
- * slab is padded with keys of the last bucket, which are not written. */
+/* Each warp of a tile ranks its own consecutive keys; local memory then orders the tile, which makes writes contiguous.
+ * The last tile of a slab is padded with keys of the last bucket, which are not written. */
 PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
 #if GEMP_VALUE_BITS
                                  __global const radix_value *restrict values, __global radix_value *restrict out_values,
@@ -174,8 +174,9 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 
 #else
 
-/* Elements of a bucket gather in a line of 256 bytes, which is written as a whole with non-temporal stores: memory is then not read before
- * it is written. Without `lines` every element is written at once, which is faster if the output fits into a cache. */
+/* Elements of a bucket gather in a line of 256 bytes, which is written as a whole with non-temporal stores: memory is
+ * then not read before it is written. Without `lines` every element is written at once, which is faster if the output
+ * fits into a cache. */
 #define RADIX_LINE 256
 #if __has_builtin(__builtin_nontemporal_store)
 #define radix_stream(to, value) __builtin_nontemporal_store((value), (to))
@@ -213,8 +214,9 @@ __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *total
 	totals[get_global_id(0)] = before;
 }
 
-/* name_put writes element `it` to place `to` through its bucket's line; *first is the first place of this work-item in the bucket.
- * name_end writes what is left in the line if `to` is the next place. phase: places from the last aligned line begin to `out`. */
+/* name_put writes element `it` to place `to` through its bucket's line; *first is the first place of this work-item in
+ * the bucket. name_end writes what is left in the line if `to` is the next place. phase: places from the last aligned
+ * line begin to `out`. */
 #define RADIX_LINES(name, type)                                                                                     \
 static inline void name##_some(const type *line, __global type *out, uint to, uint some, uint at)                  \
 {                                                                                                                   \

@@ -1,5 +1,6 @@
-/* scan: exclusive prefix sums of an array (src/primitive/radix_pass.h), by reduce, scan, scan. A work-group, or a work-item, sums a slab
- * of `slab` numbers; the sums of the slabs are scanned; then the slabs are scanned. Few numbers are a single slab.
+/* scan: exclusive prefix sums of an array (src/primitive/radix_pass.h), by reduce, scan, scan. A work-group, or a
+ * work-item, sums a slab of `slab` numbers; the sums of the slabs are scanned; then the slabs are scanned. Few numbers
+ * are a single slab.
  *
  * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */
 #include "primitive.clh"

@@ -1,6 +1,6 @@
-/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set; a root, the lowest
- * vertex of its set, has above[v] = v. A compare-and-swap hooks a root, and succeeds for one work-item only. Plain stores
- * shorten the links of other vertices; any order of these stores gives a valid link.
+/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set; a root,
+ * the lowest vertex of its set, has above[v] = v. A compare-and-swap hooks a root, and succeeds for one work-item only.
+ * Plain stores shorten the links of other vertices; any order of these stores gives a valid link.
  */
 #include "topology.clh"
 
@@ -56,8 +56,8 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 	}
 }
 
-/* Unites the ends of all edges. Most ends have the same root already: `seen` is above[] read through caches, where a link may be
- * outdated but still leads to a vertex of the same set. */
+/* Unites the ends of all edges. Most ends have the same root already: `seen` is above[] read through caches, where a
+ * link may be outdated but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
                                    ulong edges, __global const uint *seen, volatile __global uint *above,
                                    __global ulong *tree, uint with_tree, ulong before, volatile __local uint *room)

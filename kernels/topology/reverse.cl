@@ -1,4 +1,5 @@
-/* reverse: turns rows by source into rows by target, before and after a stable sort of the edges by target (src/topology). */
+/* reverse: turns rows by source into rows by target, before and after a stable sort of the edges by target
+ * (src/topology). */
 #include "topology.clh"
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)

@@ -1,6 +1,6 @@
 /* conflict_rounds: one round of the decision about matches that contend with one another
- * (src/transform/conflicts/rounds.h): they enter their slots, are evaluated there, and update the slots. A work-item takes
- * undecided matches one after another.
+ * (src/transform/conflicts/rounds.h): they enter their slots, are evaluated there, and update the slots. A work-item
+ * takes undecided matches one after another.
  *
  * best[3 * slot + access] is the complement of the smallest priority of the undecided matches with this access to the
  * slot; 0, the initial value, means none. selected[slot] has a bit for each access of selected matches.
@@ -76,8 +76,8 @@ __kernel void conflict_evaluate(__global const uint *undecided, uint count, __gl
 	}
 }
 
-/* Selected matches occupy their slots for all later rounds; undecided ones clear the priorities, which they enter again in the
- * next round. */
+/* Selected matches occupy their slots for all later rounds; undecided ones clear the priorities, which they enter again
+ * in the next round. */
 __kernel void conflict_update(__global const uint *undecided, uint count, __global const ulong *begin,
                            __global const ulong *keys, __global const uchar *decision, __global ulong *best,
                            volatile __global uint *selected, __global uint *next, volatile __global uint *next_count)

@@ -1,8 +1,9 @@
 /* builder: streams of vertices and edges on all ranks become a distributed graph in memory.
  *
- * Every rank adds the vertices and edges that it has read or generated. The graph does not depend on their order, nor on which rank adds them. Vertex v gets
- * the id rank of (XXH3(seed, key), key). The place (file, line) of each vertex and edge is kept until the ids are known,
- * so that a duplicate vertex or an edge to an unknown one is reported with its line (of both, for a duplicate).
+ * Every rank adds the vertices and edges that it has read or generated. The graph does not depend on their order, nor
+ * on which rank adds them. The id of a vertex is the rank of (XXH3(seed, key), key) among all vertices. The place
+ * (file, line) of each vertex and edge is kept until the ids are known, so that a duplicate vertex or an edge to an
+ * unknown one is reported with its line (of both, for a duplicate).
  */
 
 #ifndef GEMP_PARTITION_BUILD_BUILDER_H
@@ -42,8 +43,9 @@ gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp
 void gemp_builder_free(gemp_builder *builder);
 GEMP_RELEASE(gemp_builder_free, gemp_builder *)
 
-/* The same calls in the same order on all ranks, before the first vertex or edge: files (numbered from 1), and columns
- * with their indices (0, 1, ...; a name that is declared again keeps its index, or is GEMP_EDATA if its type differs). Edge columns belong to the relations in which some edge has a value for them. */
+/* All ranks declare the same files (numbered from 1) and columns (indices 0, 1, ...) in the same order, before the
+ * first vertex or edge. A name that is declared again gets the same index, or GEMP_EDATA if its type differs. Edge
+ * columns belong to the relations in which some edge has a value for them. */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
 gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
 gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
@@ -53,9 +55,9 @@ typedef struct gemp_place {
 	uint64_t line; /* from 1, below 2^40; or the record's number */
 } gemp_place;
 
-/* Local. Values that are not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of
- * both kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its column's
- * type, or an integer for a column of floats. */
+/* Local. Values that are not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has
+ * keys of both kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its
+ * column's type, or an integer for a column of floats. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place);
 gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value); /* last vertex */
@@ -67,11 +69,14 @@ gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const ge
 gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
 
 /* Local. A branch takes vertices and edges as its builder does, from another thread; its columns are those that the
- * builder has now. gemp_builder_join moves its content to the builder and frees the branch, also after a failure; one thread joins all branches. A branch that is not joined is freed by gemp_builder_free, before its builder. */
+ * builder has now. gemp_builder_join moves its content to the builder and frees the branch, also after a failure; one
+ * thread joins all branches. A branch that is not joined is freed by gemp_builder_free, before its builder. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
 gemp_code gemp_builder_join(gemp_builder *branch);
 
-/* Collective. Makes the graph in the stages of builder_state.h. All of its parts are loaded: rows by source and by target, attributes, keys, key ranks, hash. The builder is empty afterwards. Warns of pairs of edges listed in both directions. */
+/* Collective. Makes the graph in the stages of builder_state.h. All of its parts are loaded: rows by source and by
+ * target, attributes, keys, key ranks, hash. The builder is empty afterwards. Without merge_parallel it warns of pairs
+ * of vertices that an undirected relation joins in both directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out);
 
 #endif

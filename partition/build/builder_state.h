@@ -21,7 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An added edge takes 16 bytes, and 8 once the ids of its ends are known. Equal types and consecutive places are stored once for a run of edges. */
+/* An added edge takes 16 bytes, and 8 once the ids of its ends are known. Equal types and consecutive places are stored
+ * once for a run of edges. */
 
 /* The place of edge `first` + i, up to the next run, is place + i * step. */
 typedef struct gemp_place_run {
@@ -102,7 +103,8 @@ void gemp_builder_clear(gemp_builder *builder);
 void gemp_builder_part_free(gemp_builder_part *part);
 /* Replaces the integer ends of a part's edges by indices in its dictionary. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part);
-/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the end. */
+/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the end.
+ * */
 size_t gemp_builder_max_parts(const gemp_builder *builder);
 /* The part of this number, or `none`, which is made empty. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);

@@ -39,9 +39,11 @@ typedef struct gemp_dictionary {
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index);
 void gemp_dictionary_free(gemp_dictionary *dictionary);
 
-/* A key is encoded as bytes. Their bytewise order is the order of keys, with integers before strings; 7 and "7" have different codes. */
+/* A key is encoded as bytes. Their bytewise order is the order of keys, with integers before strings; 7 and "7" have
+ * different codes. */
 enum { GEMP_KEY_OF_INTEGER = 1, GEMP_KEY_OF_STRING = 2, GEMP_INTEGER_KEY_SIZE = 9 };
-/* An integer as an unsigned number of the same order. Its bytes, the highest first, follow the first byte of the encoded key. */
+/* An integer as an unsigned number of the same order. Its bytes, the highest first, follow the first byte of the
+ * encoded key. */
 static inline uint64_t gemp_integer_number(int64_t integer)
 {
 	return (uint64_t)integer ^ UINT64_C(1) << 63;

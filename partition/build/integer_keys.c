@@ -1,6 +1,6 @@
-/* Where all keys are integers, ends of edges are 16 bytes an edge and need no dictionary. Blocks of them go to the owners of
- * their hashes, which collect them in sets (vertices_from_edges) or look up their ids and send these back; ids then take the
- * places of the keys. Lookups prefetch in groups of 32, as the tables are larger than the caches.
+/* Where all keys are integers, ends of edges are 16 bytes an edge and need no dictionary. Blocks of them go to the
+ * owners of their hashes, which collect them in sets (vertices_from_edges) or look up their ids and send these back;
+ * ids then take the places of the keys. Lookups prefetch in groups of 32, as the tables are larger than the caches.
  */
 
 #include "partition/build/integer_keys.h"
@@ -376,8 +376,8 @@ static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, c
 	return GEMP_OK;
 }
 
-/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. A failure to note
- * an unknown end is kept until the last round, as the other ranks go on. */
+/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. A failure
+ * to note an unknown end is kept until the last round, as the other ranks go on. */
 static gemp_code replace_keys(gemp_builder *builder, gemp_edge_list *edges, integer_lookup *l, int *owner,
                               gemp_vertex *ids, gemp_unknown_end *unknown)
 {

@@ -1,4 +1,5 @@
-/* integer_keys: graphs whose keys are all integers need no dictionaries. This module has sets of distinct integers, the index of the keys that a rank owns, and the replacement of the ends of edges by ids. */
+/* integer_keys: graphs whose keys are all integers need no dictionaries. This module has sets of distinct integers, the
+ * index of the keys that a rank owns, and the replacement of the ends of edges by ids. */
 
 #ifndef GEMP_PARTITION_BUILD_INTEGER_KEYS_H
 #define GEMP_PARTITION_BUILD_INTEGER_KEYS_H
@@ -23,10 +24,12 @@ void gemp_integer_set_init(gemp_integer_set *set);
 void gemp_integer_set_free(gemp_integer_set *set);
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count);
 
-/* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied vertices with the label set of index `labels`. */
+/* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied
+ * vertices with the label set of index `labels`. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
 
-/* The keys that this rank owns are sorted by hash, and their hashes are spread evenly over the rank's range: bucket b has the owned keys begin[b] .. begin[b + 1] - 1. A bucket has about one key, so a lookup needs no search. */
+/* The keys that this rank owns are sorted by hash, and their hashes are spread evenly over the rank's range: bucket b
+ * has the owned keys begin[b] .. begin[b + 1] - 1. A bucket has about one key, so a lookup needs no search. */
 typedef struct gemp_key_index {
 	unsigned ranks;
 	int shift;       /* place in this rank's range of hashes >> shift = bucket */
@@ -47,7 +50,8 @@ typedef struct gemp_unknown_end {
 	gemp_text key; /* encoded; a failed addition is recorded in it */
 } gemp_unknown_end;
 
-/* Local. Checks the ids that an edge of the list has got as ends. True: an end is unknown, and the edge has the lowest place so far, so the caller sets the key. */
+/* Local. Checks the ids that an edge of the list has got as ends. True: an end is unknown, and the edge has the lowest
+ * place so far, so the caller sets the key. */
 bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
                            size_t edge);
 void gemp_unknown_end_free(gemp_unknown_end *unknown);

@@ -1,5 +1,6 @@
-/* Counting sort by row, then a sort of each row. Counters of rows lie next to the offsets they become: begin[row + 1] counts, a
- * prefix sum makes begin[row] the first place, placing advances it to the row's end, and a shift by one restores offsets.
+/* Counting sort by row, then a sort of each row. Counters of rows lie next to the offsets they become: begin[row + 1]
+ * counts, a prefix sum makes begin[row] the first place, placing advances it to the row's end, and a shift by one
+ * restores offsets.
  */
 
 #include "partition/build/row_builder.h"

@@ -1,6 +1,6 @@
-/* Three partitioners. Random: by hash. Block: contiguous ranges of keys of equal weight. PT-Scotch (Chevalier and Pellegrini
- * 2008), if the program was built with it: few edges between parts. A vertex weighs as much as its rows, so parts of equal
- * weight take equal memory. */
+/* Three partitioners. Random: by hash. Block: contiguous ranges of keys, which weigh about the same. PT-Scotch
+ * (Chevalier and Pellegrini 2008), if the program was built with it: few edges between parts. A vertex weighs as much
+ * as its rows, so parts of equal weight take equal memory. */
 
 #include "partition/cut/partitioner.h"
 
@@ -16,7 +16,8 @@ gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph
 
 const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block", "ptscotch" };
 
-/* Ids are random unless a partitioner has assigned them, so ranges of ids are random parts; otherwise the keys are hashed again. */
+/* Ids are random unless a partitioner has assigned them, so ranges of ids are random parts; otherwise the keys are
+ * hashed again. */
 static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
@@ -46,7 +47,8 @@ static uint64_t weight_of(const gemp_shard *graph, size_t v)
 	return weight;
 }
 
-/* The keys in order are cut into at most 2^20 classes. A class goes as a whole to the part in which the middle of its weight lies. */
+/* The keys in order are cut into at most 2^20 classes. A class goes as a whole to the part in which the middle of its
+ * weight lies. */
 static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	enum { CLASSES = 1 << 20 };
@@ -96,7 +98,7 @@ uint64_t gemp_part_bytes(const gemp_part_size *size)
 	return (size->edges_out + size->edges_in + GEMP_ROW_COST * size->vertices) * GEMP_ENTRY_BYTES;
 }
 
-/* Collective. An edge is inside a part if the owner of its target names the same part. */
+/* Collective. An edge is inside a part if both ends are in it; the owner of the target knows the target's part. */
 static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                   const uint32_t *part, gemp_part_size *sizes)
 {
@@ -205,7 +207,8 @@ static void append_row(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *r
 		target[(*end)++] = (SCOTCH_Num)row[e];
 }
 
-/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are dropped. */
+/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are dropped.
+ * */
 static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCOTCH_Num begin)
 {
 	SCOTCH_Num end = begin, kept = begin, self = (SCOTCH_Num)(graph->first_vertex + v);

@@ -1,4 +1,6 @@
-/* Vertices are sorted by (hash, key). Hashes are spread evenly, so a rank's range of hashes is cut into 1,024 equal buckets that each fit a cache. One thread sorts a bucket: it distributes the records over 4,096 finer buckets, which insertion sorts. The sorted place of a vertex is its new id, and the ids go back to the ranks that had the vertices.
+/* Vertices are sorted by (hash, key). Hashes are spread evenly, so a rank's range of hashes is cut into 1,024 equal
+ * buckets that each fit a cache. One thread sorts a bucket: it distributes the records over 4,096 finer buckets, which
+ * insertion sorts. The sorted place of a vertex is its new id, and the ids go back to the ranks that had the vertices.
  */
 
 #include "partition/derived/canonical.h"
@@ -262,7 +264,8 @@ static void free_hash_sort(hash_sort *s)
 	gemp_free_all(s->scratch, s->records, s->owner, s->begin, s->sorted, s->spare, s->order, s->ids);
 }
 
-/* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has it. */
+/* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has
+ * it. */
 static gemp_code move_vertices(gemp_relabel *r, bool string_keys)
 {
 	GEMP_OWNED_BY(free_hash_sort) hash_sort s = { .r = r, .string_keys = string_keys };

@@ -1,4 +1,5 @@
-/* induced: the graph of some vertices and all edges between them, with their labels and attributes. Vertices stay on their ranks, so only counts are exchanged. */
+/* induced: the graph of some vertices and all edges between them, with their labels and attributes. Vertices stay on
+ * their ranks, so only counts are exchanged. */
 
 #ifndef GEMP_PARTITION_DERIVED_INDUCED_H
 #define GEMP_PARTITION_DERIVED_INDUCED_H
@@ -13,7 +14,8 @@ typedef struct gemp_induced {
 	gemp_edge **edge;    /* [relation_count][own edges] the old number of each edge in its relation */
 } gemp_induced;
 
-/* Collective. bits: the ids of the vertices to keep, the same on every rank; bits behind the last id are zero. relations[]: which of them keep their edges; the others become empty. Missing parts of the graph are loaded. */
+/* Collective. bits: the ids of the vertices to keep, the same on every rank; bits behind the last id are zero.
+ * relations[]: which of them keep their edges; the others become empty. Missing parts of the graph are loaded. */
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
                            const bool *relations);
 void gemp_induced_free(gemp_induced *induced);

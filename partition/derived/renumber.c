@@ -146,7 +146,8 @@ static void name_rows(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. The edges with their new ends. A relation that is consumed anyway gives its targets' memory to the new ones. */
+/* Collective. The edges with their new ends. A relation that is consumed anyway gives its targets' memory to the new
+ * ones. */
 static gemp_code name_edges(edge_relabel *n)
 {
 	const gemp_relabel *r = n->r;

@@ -1,4 +1,6 @@
-/* Wanted vertices and edges are bits in pages. The bits go to the owners in rounds: edges first, since their owners then add the ends to the wanted vertices. Each owner adds its vertices and edges to a builder, edges in rounds, since the keys of targets come from other ranks. The ids are those of an import of a file with this content.
+/* Wanted vertices and edges are bits in pages. The bits go to the owners in rounds: edges first, since their owners
+ * then add the ends to the wanted vertices. Each owner adds its vertices and edges to a builder, edges in rounds, since
+ * the keys of targets come from other ranks. The ids are those of an import of a file with this content.
  */
 
 #include "partition/derived/subgraph.h"

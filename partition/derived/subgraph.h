@@ -1,5 +1,5 @@
-/* subgraph: some vertices and edges of a graph become a graph of their own, which the builder makes of them as it would of a file
- * with this content. */
+/* subgraph: some vertices and edges of a graph become a graph of their own, which the builder makes of them as it would
+ * of a file with this content. */
 
 #ifndef GEMP_PARTITION_DERIVED_SUBGRAPH_H
 #define GEMP_PARTITION_DERIVED_SUBGRAPH_H
@@ -29,7 +29,9 @@ typedef struct gemp_subgraph {
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph); /* local */
 void gemp_subgraph_free(gemp_subgraph *wanted);                           /* takes {0} */
 
-/* Collective. Makes the graph of all vertices and edges that any rank wants, with the same keys, labels, attributes and seed; if they are all vertices and edges, it equals `graph`. `wanted` is emptied. Missing parts of `graph` are loaded. */
+/* Collective. Makes the graph of all vertices and edges that any rank wants, with the same keys, labels, attributes and
+ * seed; if they are all vertices and edges, it equals `graph`. `wanted` is emptied. Missing parts of `graph` are
+ * loaded. */
 gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted);
 
 #endif

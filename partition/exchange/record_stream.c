@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* One round's records by owner, and what came. The buffers of packed records grow as they are filled, and are kept from round to
- * round. */
+/* One round's records by owner, and what came. The buffers of packed records grow as they are filled, and are kept from
+ * round to round. */
 typedef struct round_buffers {
 	size_t ranks;
 	gemp_text *to;         /* [ranks] */
@@ -54,7 +54,8 @@ static gemp_code receive_round(const gemp_record_stream *stream, const round_buf
 	return GEMP_OK;
 }
 
-/* A failure of packing or taking in one round rides in the exchange of the next one; after the last round the ranks agree. */
+/* A failure of packing or taking in one round rides in the exchange of the next one; after the last round the ranks
+ * agree. */
 gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *stream)
 {
 	GEMP_OWNED_BY(free_buffers) round_buffers buffers = { .ranks = (size_t)comm->size };

@@ -1,5 +1,5 @@
-/* record_stream: sends packed records of any length to the ranks that own them, in rounds of bounded size. Records of one fixed
- * size that fit in memory at once are a gemp_request (comm/exchange.h). */
+/* record_stream: sends packed records of any length to the ranks that own them, in rounds of bounded size. Records of
+ * one fixed size that fit in memory at once are a gemp_request (comm/exchange.h). */
 
 #ifndef GEMP_PARTITION_EXCHANGE_RECORD_STREAM_H
 #define GEMP_PARTITION_EXCHANGE_RECORD_STREAM_H
@@ -21,8 +21,8 @@ typedef struct gemp_record_stream {
 /* Collective; on failure all ranks return the same code. */
 gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *stream);
 
-/* Collective, after gemp_record_stream_run. answers[ranks] has a uint32_t for each record of each source, in the order in which
- * they were taken, and is freed. out[i] becomes the answer to record i. code: as in comm/exchange.h. */
+/* Collective, after gemp_record_stream_run. answers[ranks] has a uint32_t for each record of each source, in the order
+ * in which they were taken, and is freed. out[i] becomes the answer to record i. code: as in comm/exchange.h. */
 gemp_code gemp_record_stream_answer(const gemp_comm *comm, gemp_code code, const gemp_record_stream *stream,
                                     gemp_text *answers, uint32_t *out);
 

@@ -132,8 +132,8 @@ static gemp_code send_array(column_exchange *s, gemp_code code, const void *arra
 	return GEMP_OK;
 }
 
-/* The bytes of all strings by owner, and their lengths by row. A counting sort of whole strings: place[r] is where the next string
- * for rank r goes. */
+/* The bytes of all strings by owner, and their lengths by row. A counting sort of whole strings: place[r] is where the
+ * next string for rank r goes. */
 static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
 	const gemp_column *column = s->column;
@@ -274,8 +274,8 @@ static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *colu
 	return gemp_column_gather(answers, column, NULL, rows, count);
 }
 
-/* The owners send one column with all answers back, in the order in which the ids came; gemp_owner_places finds the row of each
- * id in it. */
+/* The owners send one column with all answers back, in the order in which the ids came; gemp_owner_places finds the row
+ * of each id in it. */
 gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {

@@ -1,6 +1,8 @@
-/* value_exchange: sends values of vertices and edges between ranks: packed as bytes, as whole columns, or as answers to requests for the values of any vertices.
+/* value_exchange: sends values of vertices and edges between ranks: packed as bytes, as whole columns, or as answers to
+ * requests for the values of any vertices.
  *
- * The owner of a vertex follows from the graph's bounds. The owner of an edge follows from a table, gemp_edge_owners, since edges are numbered through all relations and a rank has a range of each relation.
+ * The owner of a vertex follows from the graph's bounds. The owner of an edge follows from a table, gemp_edge_owners,
+ * since edges are numbered through all relations and a rank has a range of each relation.
  */
 
 #ifndef GEMP_PARTITION_EXCHANGE_VALUE_EXCHANGE_H
@@ -16,8 +18,8 @@ void gemp_pack_value(gemp_text *out, const gemp_value *value);
 void gemp_pack_number(gemp_text *out, uint64_t number);
 void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size);
 
-/* In the order in which they were packed; *at advances. Strings and bytes point into the packed bytes, which must come from
- * gemp_pack_..., as they are not checked. */
+/* In the order in which they were packed; *at advances. Strings and bytes point into the packed bytes, which must come
+ * from gemp_pack_..., as they are not checked. */
 gemp_value gemp_unpack_value(const char **at);
 uint64_t gemp_unpack_number(const char **at);
 const char *gemp_unpack_bytes(const char **at, size_t *size);
@@ -25,26 +27,33 @@ const char *gemp_unpack_bytes(const char **at, size_t *size);
 /* NULL equals NULL, NaN equals NaN; an integer equals a float of the same value. */
 bool gemp_value_same(const gemp_value *a, const gemp_value *b);
 
-/* Collective. texts[ranks], one for each rank, are sent and freed, also after a failure. *received[*size] is what all ranks have sent
- * to this one, by source; the caller frees it. code: as in comm/exchange.h. */
+/* Collective. texts[ranks], one for each rank, are sent and freed, also after a failure. *received[*size] is what all
+ * ranks have sent to this one, by source; the caller frees it. code: as in comm/exchange.h. */
 gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *texts, void **received, size_t *size);
 
-/* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets the received rows, by source, then by row. */
+/* Collective. Row i goes to rank owner[i]. out, which is initialised here, gets the received rows, by source, then by
+ * row. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner);
 
-/* Collective. Record i goes to rank owner[i]. *records is freed and replaced by the received records, in the order of gemp_exchange_records. With one rank nothing moves, and owner may be NULL. code: as in comm/exchange.h. */
+/* Collective. Record i goes to rank owner[i]. *records is freed and replaced by the received records, in the order of
+ * gemp_exchange_records. With one rank nothing moves, and owner may be NULL. code: as in comm/exchange.h. */
 gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
                             const int *owner, size_t *received);
-/* Collective. Row i of `from` goes to owner[i] (NULL: one rank). `to`, which is {0}, becomes the rows order[0..count) of the received ones. consume: `from` is freed as soon as it was sent. */
+/* Collective. Row i of `from` goes to owner[i] (NULL: one rank). `to`, which is {0}, becomes the rows order[0..count)
+ * of the received ones. consume: `from` is freed as soon as it was sent. */
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
                            const uint64_t *order, size_t count, bool consume);
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume);
 
-/* Collective. column: this rank's part of a column of vertices, [graph->rows]. out, which is initialised here, gets the values of ids[count], which may be any ids and repeat; place[i] becomes the row of ids[i] in it. After an error there is nothing to free. code: as in comm/exchange.h. */
+/* Collective. column: this rank's part of a column of vertices, [graph->rows]. out, which is initialised here, gets the
+ * values of ids[count], which may be any ids and repeat; place[i] becomes the row of ids[i] in it. After an error there
+ * is nothing to free. code: as in comm/exchange.h. */
 gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place);
-/* Collective. The same for a number of each vertex, in rounds. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1; values[i] is the number of this rank's i-th vertex; out[i] becomes the number of ids[i]. out may be the array ids. traffic may be NULL. */
+/* Collective. The same for a number of each vertex, in rounds. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1;
+ * values[i] is the number of this rank's i-th vertex; out[i] becomes the number of ids[i]. out may be the array ids.
+ * traffic may be NULL. */
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic);
 

@@ -1,6 +1,8 @@
-/* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and then makes
- * steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the rows, the
- * replies come back, and all threads decode them into the cache. The size of a row of another rank is bounded by its degree class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack nothing.
+/* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and
+ * then makes steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the
+ * rows, the replies come back, and all threads decode them into the cache. The size of a row of another rank is bounded
+ * by its degree class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack
+ * nothing.
  */
 
 #include "partition/fetch/fetch.h"
@@ -11,8 +13,8 @@
 
 #include <string.h>
 
-/* Is the row of the slot resident, and which row of the views is it? Hot slots are rows themselves; for the others a bitmap with
- * counts finds the row. */
+/* Is the row of the slot resident, and which row of the views is it? Hot slots are rows themselves; for the others a
+ * bitmap with counts finds the row. */
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
 {
 	const uint32_t *word = &residency->words[2 * (slot / 32)];

@@ -43,14 +43,17 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_sha
 void gemp_fetch_free(gemp_fetch *fetch);
 GEMP_RELEASE(gemp_fetch_free, gemp_fetch *)
 
-/* Collective. Afterwards gemp_fetch_get has the rows whose bits are set in wanted[view] (by slot). tiles: only these pieces of rows of other ranks are fetched and kept; the blocks are the same on all ranks. NULL, on all ranks: whole rows. */
+/* Collective. Afterwards gemp_fetch_get has the rows whose bits are set in wanted[view] (by slot). tiles: only these
+ * pieces of rows of other ranks are fetched and kept; the blocks are the same on all ranks. NULL, on all ranks: whole
+ * rows. */
 gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp_tiles *tiles);
 
 /* A resident row, or the cached pieces of a row; valid until the next gemp_fetch_rows. */
 bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot);                      /* is the row resident? */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and *row */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
-/* The length of a row of any rank: exact for resident rows, else an upper bound that exceeds it by an eighth at most. */
+/* The length of a row of any rank: exact for resident rows, else an upper bound that exceeds it by an eighth at most.
+ * */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 
 /* Bytes of an entry of a row on a device: the neighbour, and its edge if edges are fetched. */

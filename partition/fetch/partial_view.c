@@ -13,7 +13,8 @@
 
 enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 
-/* begin[slot + 1] first has the size of the row and, above it, the place of its only piece in the whole row; then each row is copied. The numbers of bits of both: */
+/* begin[slot + 1] first has the size of the row and, above it, the place of its only piece in the whole row; then each
+ * row is copied. The numbers of bits of both: */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 

@@ -1,6 +1,7 @@
 /* row_cache: rows of other ranks that this rank holds, by view and slot, whole or in pieces (tiles). Host only.
  *
- * Rows are added until the caller trims the cache. Then the rows of the smallest slots stay: they have the greatest degrees, so most rows lead to them.
+ * Rows are added until the caller trims the cache. Then the rows of the smallest slots stay: they have the greatest
+ * degrees, so most rows lead to them.
  */
 
 #ifndef GEMP_PARTITION_FETCH_ROW_CACHE_H
@@ -35,7 +36,9 @@ gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slo
 /* Removes rows until the others take at most `bytes` bytes. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 
-/* Tiles select entries of rows. The slots are divided into blocks, the same on all ranks. For the rows of a block the columns are the blocks whose slots are wanted as entries. Since slots ascend in a row, the wanted entries are one or more pieces of it. */
+/* Tiles select entries of rows. The slots are divided into blocks, the same on all ranks. For the rows of a block the
+ * columns are the blocks whose slots are wanted as entries. Since slots ascend in a row, the wanted entries are one or
+ * more pieces of it. */
 
 enum { GEMP_BLOCKS = 64, GEMP_MAX_TILE_PIECES = GEMP_BLOCKS / 2 };
 
@@ -56,7 +59,8 @@ size_t gemp_columns_pieces(uint64_t columns);
 /* The pieces of a row, some of which may be empty. */
 size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, gemp_row pieces[GEMP_MAX_TILE_PIECES]);
 
-/* Local. `held`, the tiles of the cached rows, becomes `tiles` (NULL: whole rows). Cached rows whose wanted pieces change are removed. */
+/* Local. `held`, the tiles of the cached rows, becomes `tiles` (NULL: whole rows). Cached rows whose wanted pieces
+ * change are removed. */
 gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, const gemp_tiles *tiles, size_t view_count,
                                    uint64_t vertices);
 

@@ -60,7 +60,8 @@ typedef struct gemp_row_block {
 	size_t first, count;       /* of the list's rows */
 } gemp_row_block;
 
-/* Reads the sizes of `count` rows and lists the blocks, blocks[count]. Returns the number of blocks; 0: the bytes are not valid. */
+/* Reads the sizes of `count` rows and lists the blocks, blocks[count]. Returns the number of blocks; 0: the bytes are
+ * not valid. */
 size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
                             gemp_row_block *blocks);
 

@@ -1,6 +1,11 @@
 /* patch: changes of a graph in memory, applied all at once.
  *
- * Each rank gives the changes of its own vertices and edges, and the vertices and edges that it adds. Only changed parts are sorted, hashed or sent. Within a rank the surviving vertices keep their order and new vertices follow them, so ids change little, and every rank can compute the new id of any old vertex (gemp_id_map_get). The new graph has the order that the builder makes: rows ascend by target, parallel edges by attributes, relations by name; unused labels, relations and edge columns are dropped; key ranks are dense. gemp_shard_canonical gives a graph the ids of the builder.
+ * Each rank gives the changes of its own vertices and edges, and the vertices and edges that it adds. Only changed
+ * parts are sorted, hashed or sent. Within a rank the surviving vertices keep their order and new vertices follow them,
+ * so ids change little, and every rank can compute the new id of any old vertex (gemp_id_map_get). The new graph has
+ * the order that the builder makes: rows ascend by target, parallel edges by attributes, relations by name; unused
+ * labels, relations and edge columns are dropped; key ranks are dense. gemp_shard_canonical gives a graph the ids of
+ * the builder.
  */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_H
@@ -113,7 +118,8 @@ typedef struct gemp_patch_result {
 
 void gemp_patch_free(gemp_patch *patch);
 
-/* Collective. *graph becomes the new graph; after an error it may only be freed. Missing parts are loaded first; rows by target are made when they are needed. done may be NULL; the caller frees it with gemp_patch_result_free. */
+/* Collective. *graph becomes the new graph; after an error it may only be freed. Missing parts are loaded first; rows
+ * by target are made when they are needed. done may be NULL; the caller frees it with gemp_patch_result_free. */
 gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done);
 void gemp_patch_result_free(gemp_patch_result *done);
 

@@ -40,8 +40,8 @@ static void mark_deleted_words(void *context, size_t begin, size_t end)
 			gemp_bits64_set(p->id_map.deleted.words, id);
 }
 
-/* Collective. Joins bits that the ranks have set, each bit on at most one rank: a sum of words never carries. Returns how many
- * bits are set. */
+/* Collective. Joins bits that the ranks have set, each bit on at most one rank: a sum of words never carries. Returns
+ * how many bits are set. */
 static uint64_t merge_bits(gemp_rank_bitmap *bits, const gemp_comm *comm)
 {
 	gemp_comm_sum_long(comm, bits->words, bits->count / 64 + 1);

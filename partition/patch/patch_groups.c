@@ -1,6 +1,7 @@
-/* Edges that change their type or their ends are deleted where they are and added again: this module finds them, in one pass that
- * counts and one that lists, and puts them into groups by relation and new type, with their attributes. Groups of the patch's
- * own added edges come first. All edges for one relation are then joined and sent to the owners of their sources.
+/* Edges that change their type or their ends are deleted where they are and added again: this module finds them, in one
+ * pass that counts and one that lists, and puts them into groups by relation and new type, with their attributes.
+ * Groups of the patch's own added edges come first. All edges for one relation are then joined and sent to the owners
+ * of their sources.
  */
 
 #include "partition/patch/patch_groups.h"
@@ -32,7 +33,8 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	return GEMP_OK;
 }
 
-/* The end that replaces a vertex in its edges: itself, or the vertex that it is merged into. NOWHERE: the edges are deleted. */
+/* The end that replaces a vertex in its edges: itself, or the vertex that it is merged into. NOWHERE: the edges are
+ * deleted. */
 static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 {
 	const gemp_id_map *m = &e->p->id_map;
@@ -46,7 +48,8 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bits64_test(m->deleted.words, into) ? into : NOWHERE;
 }
 
-/* The search for the moved edges of one relation. The kind of a moved edge is the number of its new type; type_count: it keeps its type. */
+/* The search for the moved edges of one relation. The kind of a moved edge is the number of its new type; type_count:
+ * it keeps its type. */
 typedef struct move_search {
 	gemp_edge_patch_state *e;
 	const gemp_relation *relation;

@@ -1,4 +1,6 @@
-/* patch_groups: the edges that a patch adds to the relations, in groups by type. An edge that changes its type or an end is deleted from its relation and added again, so a relation gets edges of the patch and of other relations. All of them are sent to the owners of their new sources. */
+/* patch_groups: the edges that a patch adds to the relations, in groups by type. An edge that changes its type or an
+ * end is deleted from its relation and added again, so a relation gets edges of the patch and of other relations. All
+ * of them are sent to the owners of their new sources. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_GROUPS_H
 #define GEMP_PARTITION_PATCH_PATCH_GROUPS_H
@@ -26,7 +28,8 @@ typedef struct gemp_edge_group {
 	gemp_table values;     /* [count] rows, all columns of the relation */
 } gemp_edge_group;
 
-/* Collective. *props, which has the attributes of the relation's `edges` old edges, gets the columns of the groups, too. */
+/* Collective. *props, which has the attributes of the relation's `edges` old edges, gets the columns of the groups,
+ * too. */
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                                   gemp_table *props);
 void gemp_edge_group_free(gemp_edge_group *group);

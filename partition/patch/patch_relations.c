@@ -1,6 +1,7 @@
-/* A relation of the new graph is one of three kinds: untouched, then its arrays move over and only targets get new ids; changed,
- * then its rows are merged with added edges and its attributes follow the edges' order; or new, of added edges alone. Ranks
- * take the same decision, since what any rank touches is summed first. Relations and columns that are left empty go.
+/* A relation of the new graph is one of three kinds: untouched, then its arrays move over and only targets get new ids;
+ * changed, then its rows are merged with added edges and its attributes follow the edges' order; or new, of added edges
+ * alone. Ranks take the same decision, since what any rank touches is summed first. Relations and columns that are left
+ * empty go.
  */
 
 #include "core/bitset.h"

@@ -1,6 +1,6 @@
-/* New rows are merged from what is sorted already: old rows, whose targets keep their order under the new ids, and added edges,
- * which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent, so threads
- * share ranges of them. Where no old edge is left, the added rows are taken as they are.
+/* New rows are merged from what is sorted already: old rows, whose targets keep their order under the new ids, and
+ * added edges, which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent,
+ * so threads share ranges of them. Where no old edge is left, the added rows are taken as they are.
  */
 
 #include "partition/patch/patch_rows.h"

@@ -133,7 +133,8 @@ static gemp_code count_sets(label_state *l)
 	return GEMP_OK;
 }
 
-/* Collective. Does the new graph have exactly the label sets of the old one? counts[0..old) becomes the sums over all ranks. */
+/* Collective. Does the new graph have exactly the label sets of the old one? counts[0..old) becomes the sums over all
+ * ranks. */
 static bool sets_stay(label_state *l)
 {
 	uint64_t others = 0;

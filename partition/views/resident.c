@@ -1,6 +1,7 @@
-/* Which rows are resident: all, where the memory of the device, or of the node that shares them, can hold them; else own rows and
- * as many hot ones as fit into the budget. The choice is made from 256 degree classes, summed over all ranks, before any row
- * is gathered. Views are listed in the runtime in the order of use; unused ones give way to new ones.
+/* Which rows are resident: all, where the memory of the device, or of the node that shares them, can hold them; else
+ * own rows and as many hot ones as fit into the budget. The choice is made from 256 degree classes, summed over all
+ * ranks, before any row is gathered. Views are listed in the runtime in the order of use; unused ones give way to new
+ * ones.
  */
 
 #include "partition/views/resident.h"
@@ -49,7 +50,8 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
-/* Collective. Half of the device's memory is for rows. If ranks of a node share rows, their halves count together for the whole graph. */
+/* Collective. Half of the device's memory is for rows. If ranks of a node share rows, their halves count together for
+ * the whole graph. */
 static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
 {
 	uint64_t half = resident->context->device->memory / 2;

@@ -1,4 +1,5 @@
-/* resident: the rows of a set of views that this rank has on the host and on the device: its own rows, and replicas of hot rows. Searches over the same views share them, so they are made and copied once.
+/* resident: the rows of a set of views that this rank has on the host and on the device: its own rows, and replicas of
+ * hot rows. Searches over the same views share them, so they are made and copied once.
  */
 
 #ifndef GEMP_PARTITION_VIEWS_RESIDENT_H
@@ -35,7 +36,9 @@ typedef struct gemp_resident {
 	struct gemp_resident *next;
 } gemp_resident;
 
-/* Collective. Gets the rows of the graph in these views, in this order; a view with edge numbers also serves a request without them. Each get needs a release. While context->keep_resident is set, unused rows stay for later requests if they leave half of the device free; the graph must then live until the context is freed. */
+/* Collective. Gets the rows of the graph in these views, in this order; a view with edge numbers also serves a request
+ * without them. Each get needs a release. While context->keep_resident is set, unused rows stay for later requests if
+ * they leave half of the device free; the graph must then live until the context is freed. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Local. Its views, to be uploaded to one of the rank's devices. */

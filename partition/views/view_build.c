@@ -1,6 +1,6 @@
-/* Makes views. Own rows are made from the relations. Hot rows come from their owners: every rank puts its rows into their
- * places and the ranks then send one another all others. Where all rows are resident they are held once per node, in shared
- * memory; then the ranks of a node write its rows, and only the first ranks of the nodes exchange.
+/* Makes views. Own rows are made from the relations. Hot rows come from their owners: every rank puts its rows into
+ * their places and the ranks then send one another all others. Where all rows are resident they are held once per node,
+ * in shared memory; then the ranks of a node write its rows, and only the first ranks of the nodes exchange.
  */
 
 #include "comm/comm.h"

@@ -1,10 +1,10 @@
-/* Arrays: row_of[rows] leads from an own vertex to its row; begin[rows + 1] has room for the degrees at first; neighbours[] and
- * edges[] are filled in place. Loops and parallel edges that are dropped leave gaps, which are closed at the end, by one
- * thread, and only if there are any.
+/* Arrays: row_of[rows] leads from an own vertex to its row; begin[rows + 1] has room for the degrees at first;
+ * neighbours[] and edges[] are filled in place. Loops and parallel edges that are dropped leave gaps, which are closed
+ * at the end, by one thread, and only if there are any.
  *
  * Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
- * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
- * read. */
+ * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was read.
+ * */
 
 #include "partition/views/view_rows.h"
 
@@ -228,7 +228,8 @@ static void free_fill(view_fill *f)
 	gemp_free_all(f->row_of, f->size, f->spare_slots, f->spare_edges);
 }
 
-/* Long rows are filled first, by this thread alone, with spare memory that is freed before all threads fill the other rows. */
+/* Long rows are filled first, by this thread alone, with spare memory that is freed before all threads fill the other
+ * rows. */
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {

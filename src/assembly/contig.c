@@ -1,5 +1,6 @@
-/* Three steps, each cheaper than the next one: the owners of the vertices check the balance of the graph of unitigs; if a path may
- * exist, every rank gathers the whole graph and finds the same path; the k-mers send their letters to the places on the path. */
+/* Three steps, each cheaper than the next one: the owners of the vertices check the balance of the graph of unitigs; if
+ * a path may exist, every rank gathers the whole graph and finds the same path; the k-mers send their letters to the
+ * places on the path. */
 
 #include "assembly/contig.h"
 
@@ -26,15 +27,15 @@ void gemp_contig_free(gemp_contig *contig)
 
 enum { MEAN_RESOLUTION = 1024 }; /* of means: they are rounded down to multiples of 1 / 1024 */
 
-/* How often the k-mers of a unitig occur in the mean, in fractions of MEAN_RESOLUTION, which bisection can count in whole
- * numbers. */
+/* How often the k-mers of a unitig occur in the mean, in fractions of MEAN_RESOLUTION, which bisection can count in
+ * whole numbers. */
 static uint64_t mean_coverage(const gemp_unitig *unitig)
 {
 	return (uint64_t)((double)unitig->times / (double)unitig->kmers * MEAN_RESOLUTION);
 }
 
-/* Collective. The mean coverage of the unitig that the median k-mer lies on. Bisection takes about 30 reductions of one number,
- * where a sort over all ranks would move every unitig. */
+/* Collective. The mean coverage of the unitig that the median k-mer lies on. Bisection takes about 30 reductions of one
+ * number, where a sort over all ranks would move every unitig. */
 static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
@@ -57,8 +58,8 @@ static double median_coverage(const gemp_unitigs *u)
 	return (double)low / MEAN_RESOLUTION;
 }
 
-/* Collective. copies[unitigs->count] become the estimated numbers of copies in the genome. A unitig is there at least once,
- * since a read has it. */
+/* Collective. copies[unitigs->count] become the estimated numbers of copies in the genome. A unitig is there at least
+ * once, since a read has it. */
 static void set_copies(const gemp_unitigs *u, gemp_assembly_copies how, uint64_t *copies, double *coverage)
 {
 	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
@@ -137,8 +138,8 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	return gemp_request_records(u->graph->comm, GEMP_OK, &request, 0, NULL, traffic);
 }
 
-/* Collective. Counts the unbalanced vertices, and takes those with the smallest words as examples for the report: ranks own
- * ascending ranges of words. */
+/* Collective. Counts the unbalanced vertices, and takes those with the smallest words as examples for the report: ranks
+ * own ascending ranges of words. */
 static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *beyond_path,
                                gemp_traffic *traffic)
 {
@@ -159,8 +160,8 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 
 /* SPELLING */
 
-/* Local. (*place)[(*begin)[e]] to (*place)[(*begin)[e + 1] - 1] become the positions of unitig e on the path, in k-mers; a
- * unitig with several copies has several. */
+/* Local. (*place)[(*begin)[e]] to (*place)[(*begin)[e + 1] - 1] become the positions of unitig e on the path, in
+ * k-mers; a unitig with several copies has several. */
 static gemp_code list_places(const gemp_contig_graph *graph, const gemp_contig_route *r, size_t **begin,
                              uint64_t **place)
 {
@@ -178,9 +179,9 @@ static gemp_code list_places(const gemp_contig_graph *graph, const gemp_contig_r
 	return GEMP_OK;
 }
 
-/* Local. The letters that this rank knows, with their positions in the contig; their number. Each k-mer gives its last letter,
- * and the first k-mer of an open path all its letters. On a circuit positions wrap round. placed NULL: only the number is
- * wanted. */
+/* Local. The letters that this rank knows, with their positions in the contig; their number. Each k-mer gives its last
+ * letter, and the first k-mer of an open path all its letters. On a circuit positions wrap round. placed NULL: only the
+ * number is wanted. */
 static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
                             const uint64_t *place, const gemp_contig_route *r, bool closed, uint64_t *placed)
 {
@@ -202,8 +203,8 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 	return letters;
 }
 
-/* Collective. Letters go directly from the owners of the k-mers to the ranks that hold their positions: no rank has the whole
- * contig. */
+/* Collective. Letters go directly from the owners of the k-mers to the ranks that hold their positions: no rank has the
+ * whole contig. */
 static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_contig_graph *graph,
                        const gemp_contig_route *r, gemp_traffic *traffic)
 {

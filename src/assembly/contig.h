@@ -1,11 +1,11 @@
 /* contig: the whole genome as an Eulerian path, where there is one.
  *
- * The graph of unitigs (contig_graph.h) has each unitig as often as the genome is estimated to have it. An
- * Eulerian path or circuit of it spells a sequence that has all k-mers as often (Pevzner, Tang and Waterman 2001).
- * Where there are several paths, the contig is one of them, the same for every number of ranks.
+ * The graph of unitigs (contig_graph.h) has each unitig as often as the genome is estimated to have it. An Eulerian
+ * path or circuit of it spells a sequence that has all k-mers as often (Pevzner, Tang and Waterman 2001). Where there
+ * are several paths, the contig is one of them, the same for every number of ranks.
  *
- * Where reads come from both strands, every unitig exists in both directions. The path runs over one direction of each unitig,
- * which is possible only if the two directions are different components.
+ * Where reads come from both strands, every unitig exists in both directions. The path runs over one direction of each
+ * unitig, which is possible only if the two directions are different components.
  */
 
 #ifndef GEMP_ASSEMBLY_CONTIG_H

@@ -17,8 +17,8 @@ static size_t find_vertex(const gemp_contig_graph *graph, gemp_kmer word)
 
 /* VERTICES AND COMPONENTS */
 
-/* Local. Finds the vertices and sets both ends of all edges. Edges come in the order of heads, and so of the vertices that they
- * leave: the edges of a vertex lie behind one another. */
+/* Local. Finds the vertices and sets both ends of all edges. Edges come in the order of heads, and so of the vertices
+ * that they leave: the edges of a vertex lie behind one another. */
 static gemp_code index_graph(gemp_contig_graph *graph, unsigned k)
 {
 	GEMP_TRY(GEMP_NEW(graph->word, 2 * graph->edges));
@@ -67,8 +67,8 @@ static uint64_t find_components(const gemp_contig_graph *graph, size_t *part)
 	return components;
 }
 
-/* A path is a sequential search, which more ranks would not make faster. Unitigs ascend by head on each rank and over the ranks, so
- * the gathered edges do, too. */
+/* A path is a sequential search, which more ranks would not make faster. Unitigs ascend by head on each rank and over
+ * the ranks, so the gathered edges do, too. */
 gemp_code gemp_contig_graph_gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	const gemp_comm *comm = u->graph->comm;
@@ -94,9 +94,9 @@ gemp_code gemp_contig_graph_gather(gemp_contig_graph *graph, const gemp_unitigs 
 
 /* THE PATH */
 
-/* An Eulerian path or circuit over the edges of the wanted part, by Hierholzer (1873): a walk goes
- * on over unused edges until it is stuck, and the last edge of the walk is then the last edge of the path that is not yet known.
- * So the order comes out backwards, and is reversed in the end. If there is no path, r->count stays below r->copies. */
+/* An Eulerian path or circuit over the edges of the wanted part, by Hierholzer (1873): a walk goes on over unused edges
+ * until it is stuck, and the last edge of the walk is then the last edge of the path that is not yet known. So the
+ * order comes out backwards, and is reversed in the end. If there is no path, r->count stays below r->copies. */
 static gemp_code find_path(const gemp_contig_graph *graph, gemp_contig_route *r)
 {
 	GEMP_OWNED size_t *next = NULL, *trail = NULL; /* the next edge of each vertex; the walk so far */
@@ -150,8 +150,8 @@ static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 	return false;
 }
 
-/* Local. The balance of the component decides between path and circuit, and where a path begins: at the vertex with one more
- * edge out than in. */
+/* Local. The balance of the component decides between path and circuit, and where a path begins: at the vertex with one
+ * more edge out than in. */
 static gemp_code find_start(const gemp_contig_graph *graph, gemp_contig_route *r, gemp_contig_verdict *verdict)
 {
 	GEMP_OWNED int64_t *surplus = NULL;

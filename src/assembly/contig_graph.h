@@ -1,7 +1,8 @@
 /* contig_graph: the graph whose edges are the unitigs, gathered on every rank, and an Eulerian path of it.
  *
- * Vertices are the words of k - 1 letters where unitigs begin and end. Edges are in the order of their heads, so the edges that leave a
- * vertex lie behind one another. All ranks find the same path, since the search takes the smallest edge first.
+ * Vertices are the words of k - 1 letters where unitigs begin and end. Edges are in the order of their heads, so the
+ * edges that leave a vertex lie behind one another. All ranks find the same path, since the search takes the smallest
+ * edge first.
  */
 
 #ifndef GEMP_ASSEMBLY_CONTIG_GRAPH_H
@@ -48,8 +49,8 @@ typedef struct gemp_contig_route {
 	uint64_t kmers;       /* on the path */
 } gemp_contig_route;
 
-/* Local. The graph has an edge. With both strands the path runs over one of two components. The caller frees r->part and r->order,
- * also after an error. */
+/* Local. The graph has an edge. With both strands the path runs over one of two components. The caller frees r->part
+ * and r->order, also after an error. */
 gemp_code gemp_contig_route_find(gemp_contig_route *r, const gemp_contig_graph *graph, bool both_strands,
                                  gemp_contig_verdict *verdict, uint64_t *components);
 

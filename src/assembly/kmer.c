@@ -28,8 +28,8 @@ static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 	return distinct;
 }
 
-/* Merges from the back of arrays of `total` entries, so they need no second copy. `total` counts a k-mer twice that is in both
- * lists, so a gap may be left in the middle, which the end closes. */
+/* Merges from the back of arrays of `total` entries, so they need no second copy. `total` counts a k-mer twice that is
+ * in both lists, so a gap may be left in the middle, which the end closes. */
 static void merge_pending(gemp_kmer_counter *counter, size_t total)
 {
 	size_t old = counter->count, fresh = counter->pending_count, to = total;
@@ -93,8 +93,8 @@ static void end_word(gemp_kmer_counter *counter)
 	counter->open = false;
 }
 
-/* Local. A rolling word of the last k letters; a letter other than A, C, G, T ends it. The first k - 1 letters of the part are
- * kept for gemp_kmer_counter_join, which completes k-mers that begin on an earlier rank. */
+/* Local. A rolling word of the last k letters; a letter other than A, C, G, T ends it. The first k - 1 letters of the
+ * part are kept for gemp_kmer_counter_join, which completes k-mers that begin on an earlier rank. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size)
 {
 	uint64_t mask = gemp_kmer_mask(counter->k);
@@ -124,8 +124,8 @@ typedef struct text_ends {
 	uint64_t head, tail, head_size, tail_size, open;
 } text_ends;
 
-/* The last letters, at most k - 1, of the text that precedes this rank's part. Parts may be shorter than k letters: then
- * letters of several ranks make up a k-mer. */
+/* The last letters, at most k - 1, of the text that precedes this rank's part. Parts may be shorter than k letters:
+ * then letters of several ranks make up a k-mer. */
 static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 {
 	text_ends text = { 0 };
@@ -138,8 +138,8 @@ static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 	return text;
 }
 
-/* Collective. The first letters of this rank's part complete k-mers that begin on the ranks before: each is counted by the rank of
- * its last letter. */
+/* Collective. The first letters of this rank's part complete k-mers that begin on the ranks before: each is counted by
+ * the rank of its last letter. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;

@@ -1,5 +1,5 @@
-/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits for each letter, the first letter in the highest
- * bits, so numbers are in the order of words. And counts of the k-mers of texts.
+/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits for each letter, the first letter in the
+ * highest bits, so numbers are in the order of words. And counts of the k-mers of texts.
  */
 
 #ifndef GEMP_ASSEMBLY_KMER_H
@@ -38,8 +38,9 @@ static inline gemp_kmer gemp_kmer_mask(unsigned k)
 	return (UINT64_C(1) << 2 * k) - 1;
 }
 
-/* The reverse complement: the same word on the other strand, read backwards, with A and T, C and G exchanged. The complement of a
- * base is its bitwise complement; pairs of bits are reversed within nibbles, nibbles within bytes, and then the bytes. */
+/* The reverse complement: the same word on the other strand, read backwards, with A and T, C and G exchanged. The
+ * complement of a base is its bitwise complement; pairs of bits are reversed within nibbles, nibbles within bytes, and
+ * then the bytes. */
 static inline gemp_kmer gemp_kmer_reverse(gemp_kmer kmer, unsigned k)
 {
 	uint64_t x = ~kmer;
@@ -74,8 +75,8 @@ static inline gemp_code gemp_kmer_sort(gemp_kmer *kmers, uint64_t *values, size_
 /* COUNTS of the k-mers of texts that are read from beginning to end.
  *
  * Letters other than A, C, G, T (and U) end a word: no k-mer contains them. A text may continue on the next ranks;
- * k-mers that span ranks are counted by gemp_kmer_counter_join. Memory is proportional to the number of distinct k-mers:
- * pending k-mers are sorted and merged whenever they are as many as the distinct ones.
+ * k-mers that span ranks are counted by gemp_kmer_counter_join. Memory is proportional to the number of distinct
+ * k-mers: pending k-mers are sorted and merged whenever they are as many as the distinct ones.
  */
 
 typedef struct gemp_kmer_counter {
@@ -92,7 +93,8 @@ typedef struct gemp_kmer_counter {
 	/* the last `filled` letters of the text being read, at most k */
 	uint64_t word;
 	unsigned filled;
-	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so far */
+	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so far
+	 * */
 	uint64_t head;
 	unsigned head_size;
 	bool open;
@@ -103,7 +105,8 @@ void gemp_kmer_counter_free(gemp_kmer_counter *counter);
 
 /* Local. The next letters of this rank's part; size 0: the letters that follow belong to another text. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size);
-/* Collective. Ends the parts of all ranks, which in the order of ranks are one text or several; afterwards other texts may be read. */
+/* Collective. Ends the parts of all ranks, which in the order of ranks are one text or several; afterwards other texts
+ * may be read. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm);
 /* Local. Merges pending k-mers: kmer[count] and times[count] are then complete. */
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter);

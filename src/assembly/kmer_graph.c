@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 / sqrt(256)). */
+/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 / sqrt(256)).
+ * */
 enum { SAMPLES_PER_RANK = 256 };
 
 /* A k-mer on its way to the owner of its source, or of its target. */
@@ -31,8 +32,9 @@ int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
 	return owner_of(graph->bounds, graph->comm->size, vertex);
 }
 
-/* Collective. Ranges of vertices with about as many k-mers each, by a sample sort: every rank contributes samples of its sorted
- * k-mers in proportion to their number. All edges of a vertex lie on one rank, since samples are compared by source. */
+/* Collective. Ranges of vertices with about as many k-mers each, by a sample sort: every rank contributes samples of
+ * its sorted k-mers in proportion to their number. All edges of a vertex lie on one rank, since samples are compared by
+ * source. */
 static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
 {
 	const gemp_comm *comm = graph->comm;
@@ -53,8 +55,8 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	return GEMP_OK;
 }
 
-/* Collective. K-mers go to the owners of their sources, which sort them and add up equal ones. The arrays are allocated for all that
- * come: equal k-mers of several ranks leave some entries unused. */
+/* Collective. K-mers go to the owners of their sources, which sort them and add up equal ones. The arrays are allocated
+ * for all that come: equal k-mers of several ranks leave some entries unused. */
 static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -117,8 +119,8 @@ static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 	graph->kept = gemp_comm_sum1(graph->comm, kept);
 }
 
-/* Collective. Makes the reverse complement of each k-mer an edge, too. Bounds are chosen anew, since reverse complements are
- * distributed differently. A k-mer that is its own reverse complement stays one edge. */
+/* Collective. Makes the reverse complement of each k-mer an edge, too. Bounds are chosen anew, since reverse
+ * complements are distributed differently. A k-mer that is its own reverse complement stays one edge. */
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
@@ -141,8 +143,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	return distribute_kmers(graph, records, count);
 }
 
-/* Local. A direct-mapped index of about one entry for every two edges: a search for a source begins a few edges before it,
- * without any bisection. */
+/* Local. A direct-mapped index of about one entry for every two edges: a search for a source begins a few edges before
+ * it, without any bisection. */
 static gemp_code index_sources(gemp_kmer_graph *graph)
 {
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;

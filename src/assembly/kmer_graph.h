@@ -39,8 +39,8 @@ void gemp_kmer_graph_free(gemp_kmer_graph *graph);
 
 /* The rank that has the edges of a vertex. */
 int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex);
-/* The first edge that leaves this vertex, which this rank owns; *end is behind the last one. Without any both are the place where
- * they would stand. */
+/* The first edge that leaves this vertex, which this rank owns; *end is behind the last one. Without any both are the
+ * place where they would stand. */
 size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end);
 
 #endif

@@ -33,7 +33,8 @@ static void look_up_here(const gemp_item *items, size_t count, const table *t, c
 			memcpy(answers + i * t->size, t->elements + gemp_item_index(items[i]) * t->size, t->size);
 }
 
-/* Collective. Items of other ranks are requested from their owners in one exchange; GEMP_NO_ITEM leaves the answer as it was. */
+/* Collective. Items of other ranks are requested from their owners in one exchange; GEMP_NO_ITEM leaves the answer as
+ * it was. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements,
                              size_t size, void *answers, gemp_traffic *traffic)
 {
@@ -126,8 +127,8 @@ static void rank_chain(const gathered_link *links, size_t count, size_t start, g
 	}
 }
 
-/* Local. Open lists are ranked first, from their first items on; the items that are left are on closed lists, which may begin
- * anywhere. */
+/* Local. Open lists are ranked first, from their first items on; the items that are left are on closed lists, which may
+ * begin anywhere. */
 static void rank_all(const gathered_link *links, size_t count, gemp_list_place *place, bool *done)
 {
 	for (size_t i = 0; i < count; i++)
@@ -158,7 +159,8 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 
 /* CONTRACTION */
 
-/* A walker from the splitter `from` that is now at `at`; `passed` is the extent of the items between them, the splitter included. */
+/* A walker from the splitter `from` that is now at `at`; `passed` is the extent of the items between them, the splitter
+ * included. */
 typedef struct walker {
 	gemp_item from, at;
 	gemp_list_extent passed;
@@ -224,8 +226,8 @@ static gemp_code select_splitter(contraction *l, size_t i)
 	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
-/* Local. Chooses about one item in list_rank_spacing by a hash of its name, which every rank can compute alone. First items of
- * open lists are splitters, too: no walk could reach them. */
+/* Local. Chooses about one item in list_rank_spacing by a hash of its name, which every rank can compute alone. First
+ * items of open lists are splitters, too: no walk could reach them. */
 static gemp_code select_splitters(contraction *l)
 {
 	const unsigned spacing = gemp_limits_now()->list_rank_spacing;
@@ -247,9 +249,9 @@ static gemp_code select_remaining(contraction *l)
 	return GEMP_OK;
 }
 
-/* Local. Each walker labels the items that it passes with its splitter and its distance, until it reaches another splitter, the
- * end of the list, or an item of another rank. All walkers advance by one item in turn: many independent memory accesses are
- * then under way, where one walker after the other would wait for each. */
+/* Local. Each walker labels the items that it passes with its splitter and its distance, until it reaches another
+ * splitter, the end of the list, or an item of another rank. All walkers advance by one item in turn: many independent
+ * memory accesses are then under way, where one walker after the other would wait for each. */
 static gemp_code walk_local(contraction *l)
 {
 	while (l->local.count > 0) {
@@ -276,8 +278,8 @@ static gemp_code walk_local(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. The walkers of `from` move to the rank of their splitter (by_origin) or of the item that they are at, and are
- * then in `to`. */
+/* Collective. The walkers of `from` move to the rank of their splitter (by_origin) or of the item that they are at, and
+ * are then in `to`. */
 static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -296,8 +298,8 @@ static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_or
 	return GEMP_OK;
 }
 
-/* Collective. Alternates between walks within ranks and exchanges of the walkers that leave for another rank, until no walker is
- * under way. */
+/* Collective. Alternates between walks within ranks and exchanges of the walkers that leave for another rank, until no
+ * walker is under way. */
 static gemp_code walk(contraction *l)
 {
 	for (;;) {
@@ -372,7 +374,8 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
 	return expand(&l, places);
 }
 
-/* Each item has the weight of the caller and counts as one item; splitters of later levels have the sums of the items behind them. */
+/* Each item has the weight of the caller and counts as one item; splitters of later levels have the sums of the items
+ * behind them. */
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
                          gemp_traffic *traffic)
 {

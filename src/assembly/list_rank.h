@@ -1,11 +1,11 @@
 /* list_rank: positions in linked lists, open or closed, that are distributed over ranks, by random splitters
  * (Reid-Miller 1994; Cole and Vishkin 1986).
  *
- * A hash of the item number selects one of several items as a splitter. A walker goes from each splitter to the next, and every
- * item that it passes gets its distance. All walkers advance together; walkers that leave for another rank travel in one exchange for
- * each step. The splitters form a list that is several times shorter; this repeats until the list is so short that every rank can
- * rank it alone. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in shared memory; its
- * head says why there are two.
+ * A hash of the item number selects one of several items as a splitter. A walker goes from each splitter to the next,
+ * and every item that it passes gets its distance. All walkers advance together; walkers that leave for another rank
+ * travel in one exchange for each step. The splitters form a list that is several times shorter; this repeats until the
+ * list is so short that every rank can rank it alone. euler/ranks/list.h ranks circuits of edges with 4-byte numbers in
+ * shared memory; its head says why there are two.
  */
 
 #ifndef GEMP_ASSEMBLY_LIST_RANK_H
@@ -35,8 +35,8 @@ static inline size_t gemp_item_index(gemp_item item)
 	return (size_t)(item & ((UINT64_C(1) << GEMP_ITEM_BITS) - 1));
 }
 
-/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) at the index of items[i] in the table of its
- * rank; the answers to GEMP_NO_ITEM stay as they are. */
+/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) at the index of items[i] in the table of
+ * its rank; the answers to GEMP_NO_ITEM stay as they are. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table,
                              size_t size, void *answers, gemp_traffic *traffic);
 

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The word of a vertex. prefix and suffix: all letters but the last, and all but the first, as hashes (of texts) or numbers. */
+/* The word of a vertex. prefix and suffix: all letters but the last, and all but the first, as hashes (of texts) or
+ * numbers. */
 typedef struct word {
 	uint64_t prefix, suffix;
 	uint32_t rank; /* of the key */
@@ -62,8 +63,8 @@ gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 	return check_alphabet(&r);
 }
 
-/* A word overlaps the next one if its suffix equals the next one's prefix. A number beyond the last word gets a size that no other
- * word has, so no edge to it passes the check. */
+/* A word overlaps the next one if its suffix equals the next one's prefix. A number beyond the last word gets a size
+ * that no other word has, so no edge to it passes the check. */
 static word read_word(const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -83,8 +84,8 @@ static word read_word(const word_reader *r, size_t row)
 	return w;
 }
 
-/* Where this rank's last edge ends: at the first source of the next rank that has edges; after the last edge of all, at the end of the
- * path, or on a circuit at the first source of all. */
+/* Where this rank's last edge ends: at the first source of the next rank that has edges; after the last edge of all, at
+ * the end of the path, or on a circuit at the first source of all. */
 static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
 {
 	for (int q = comm->rank + 1; q < comm->size; q++)
@@ -104,8 +105,8 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
-/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of the end of the last edge. Words are
- * computed by the owners of the vertices, whose keys no other rank has. */
+/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of the end of the last
+ * edge. Words are computed by the owners of the vertices, whose keys no other rank has. */
 static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
                              const gemp_euler_order *order, word *along)
 {

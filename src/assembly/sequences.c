@@ -15,8 +15,8 @@ void gemp_sequences_free(gemp_sequences *sequences)
 	*sequences = (gemp_sequences){ 0 };
 }
 
-/* The rank that holds a letter. The blocks of ranks are those of gemp_comm_block: the first ranks have a letter more where the
- * division leaves a rest. */
+/* The rank that holds a letter. The blocks of ranks are those of gemp_comm_block: the first ranks have a letter more
+ * where the division leaves a rest. */
 static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 {
 	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
@@ -32,8 +32,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Collective. The description of a sequence goes to all ranks that hold letters of it. A sequence has at least one letter, so its last
- * letter exists. Ranks receive descriptions in the order of senders, and sort them by number. */
+/* Collective. The description of a sequence goes to all ranks that hold letters of it. A sequence has at least one
+ * letter, so its last letter exists. Ranks receive descriptions in the order of senders, and sort them by number. */
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *own, size_t count,
                                 gemp_traffic *traffic)
 {
@@ -115,8 +115,8 @@ static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *
 	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
-/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence, and the last one on the end of
- * the sequence. */
+/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence, and the last one
+ * on the end of the sequence. */
 static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {

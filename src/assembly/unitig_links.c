@@ -1,5 +1,5 @@
-/* Links are found in two requests: unitigs that are not kept learn the numbers of their reverse complements, and then each unitig
- * gets the unitigs that begin where it ends, from the owner of that vertex. */
+/* Links are found in two requests: unitigs that are not kept learn the numbers of their reverse complements, and then
+ * each unitig gets the unitigs that begin where it ends, from the owner of that vertex. */
 
 #include "assembly/unitig_links.h"
 

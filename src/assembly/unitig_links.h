@@ -10,8 +10,8 @@ typedef struct gemp_unitig_link {
 	bool from_back, to_back; /* the reverse complement of the unitig */
 } gemp_unitig_link;
 
-/* Collective. This rank's links. Where reads come from both strands, a link and its reverse are the same, and the smaller form is
- * listed. The order over all ranks does not depend on their number. The caller frees *out. */
+/* Collective. This rank's links. Where reads come from both strands, a link and its reverse are the same, and the
+ * smaller form is listed. The order over all ranks does not depend on their number. The caller frees *out. */
 gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs,
                                  gemp_traffic *traffic);
 

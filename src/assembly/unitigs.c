@@ -94,8 +94,8 @@ static gemp_code answer_cycles(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* Collective. Rotates closed lists to begin at their smallest k-mers: positions are counted from there. totals[graph->count]
- * become the whole cycle of each edge of a closed list. */
+/* Collective. Rotates closed lists to begin at their smallest k-mers: positions are counted from there.
+ * totals[graph->count] become the whole cycle of each edge of a closed list. */
 static gemp_code rotate_cycles(gemp_kmer_graph *graph, gemp_list_place *places, cycle *totals)
 {
 	GEMP_OWNED cycle *own = NULL, *whole = NULL; /* [count] */
@@ -170,8 +170,8 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 	return GEMP_OK;
 }
 
-/* The message about a unitig, made by the rank with its last edge. The sums of a cycle come from rotate_cycles, since list ranking has counted them
- * from another edge. */
+/* The message about a unitig, made by the rank with its last edge. The sums of a cycle come from rotate_cycles, since
+ * list ranking has counted them from another edge. */
 static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
                                      const cycle *totals)
 {
@@ -196,8 +196,8 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 	return graph->next[edge] == GEMP_NO_ITEM;
 }
 
-/* Collective. The rank that has the last k-mer of a unitig sends what it knows to the rank of its first k-mer, which then has
- * the unitig. */
+/* Collective. The rank that has the last k-mer of a unitig sends what it knows to the rank of its first k-mer, which
+ * then has the unitig. */
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places, const cycle *totals)
 {
 	size_t tails = 0, at = 0;
@@ -270,8 +270,9 @@ static bool any_closed(const gemp_list_place *places, size_t count)
 	return false;
 }
 
-/* Collective. List ranking gives each k-mer the first k-mer of its list and the distance to it; cycles are rotated to begin at
- * their smallest k-mer; heads then get what their tails know; and unitigs are numbered in the order of heads over all ranks. */
+/* Collective. List ranking gives each k-mer the first k-mer of its list and the distance to it; cycles are rotated to
+ * begin at their smallest k-mer; heads then get what their tails know; and unitigs are numbered in the order of heads
+ * over all ranks. */
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
 	GEMP_OWNED_BY(gemp_unitigs_free) gemp_unitigs u = { .graph = graph };
@@ -332,7 +333,8 @@ static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
 }
 
-/* Letters with their positions among those of all unitigs. The letters of a first k-mer go out from the first to the last. */
+/* Letters with their positions among those of all unitigs. The letters of a first k-mer go out from the first to the
+ * last. */
 static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t *placed)
 {
 	unsigned k = u->graph->k;
@@ -345,7 +347,8 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 	}
 }
 
-/* Collective. Each k-mer gets the begin of its unitig from the owner of the head, and its letters go to the ranks that hold them. */
+/* Collective. Each k-mer gets the begin of its unitig from the owner of the head, and its letters go to the ranks that
+ * hold them. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };

@@ -1,8 +1,8 @@
 /* unitigs: the unbranched paths of a graph of k-mers: every k-mer lies on exactly one.
  *
  * A path continues where one edge enters a vertex and one leaves it. A closed path begins at its smallest k-mer. Where
- * reads come from both strands, a path and its reverse complement are one unitig, which is kept in the direction that comes
- * first in the order of words; paths end where they would turn back into themselves.
+ * reads come from both strands, a path and its reverse complement are one unitig, which is kept in the direction that
+ * comes first in the order of words; paths end where they would turn back into themselves.
  */
 
 #ifndef GEMP_ASSEMBLY_UNITIGS_H
@@ -33,8 +33,8 @@ typedef struct gemp_unitigs {
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph);
 void gemp_unitigs_free(gemp_unitigs *unitigs);
 
-/* Collective. *longest: letters of the longest unitig; *middle: N50, the largest length such that unitigs of this length or more
- * have half of all letters. */
+/* Collective. *longest: letters of the longest unitig; *middle: N50, the largest length such that unitigs of this
+ * length or more have half of all letters. */
 void gemp_unitigs_lengths(const gemp_unitigs *unitigs, uint64_t *longest, uint64_t *middle);
 
 /* Collective. The letters of all kept unitigs. */

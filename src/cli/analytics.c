@@ -1,8 +1,8 @@
-/* degrees, edges, reverse, components, bfs, sssp, pagerank, spmv: what gemp/analytics.h and gemp/primitives.h compute along the edges
- * that --relation and --direction select.
+/* degrees, edges, reverse, components, bfs, sssp, pagerank, spmv: what gemp/analytics.h and gemp/primitives.h compute
+ * along the edges that --relation and --direction select.
  *
- * Options that a command does not accept are 0 or NULL, which the library takes for its defaults. One function therefore maps the
- * options of the four analyses, and another one those of the commands without weights.
+ * Options that a command does not accept are 0 or NULL, which the library takes for its defaults. One function
+ * therefore maps the options of the four analyses, and another one those of the commands without weights.
  */
 
 #include "cli/handles.h"
@@ -121,7 +121,8 @@ const gemp_command gemp_command_components = {
 
 /* ANALYSES */
 
-/* A search starts from one vertex. The last --source of the command line would win, but a user who gives two expects both. */
+/* A search starts from one vertex. The last --source of the command line would win, but a user who gives two expects
+ * both. */
 static gemp_code check_source(const gemp_options *options)
 {
 	const char *command = options->command->name, *first = NULL;

@@ -1,8 +1,8 @@
-/* euler, assemble: Euler circuits and paths (gemp/euler.h), and genomes, which are the text of an Eulerian path over reads
- * (gemp/assembly.h).
+/* euler, assemble: Euler circuits and paths (gemp/euler.h), and genomes, which are the text of an Eulerian path over
+ * reads (gemp/assembly.h).
  *
- * With --sequence and no graph file, euler makes the de Bruijn graph of all words of some letters. A graph without a circuit is an
- * error, but its report is complete and says why.
+ * With --sequence and no graph file, euler makes the de Bruijn graph of all words of some letters. A graph without a
+ * circuit is an error, but its report is complete and says why.
  */
 
 #include "cli/handles.h"
@@ -48,7 +48,8 @@ static gemp_code check_sequence(const gemp_options *options)
 	return options->alphabet ? check_alphabet(options->alphabet) : GEMP_OK;
 }
 
-/* Collective. Opens the graph of the file, or makes the one whose edges are all words of --length letters of --alphabet. */
+/* Collective. Opens the graph of the file, or makes the one whose edges are all words of --length letters of
+ * --alphabet. */
 static gemp_code open_graph(gemp_graph **out, gemp_context *context, const gemp_options *options)
 {
 	char letters[24], length[24];

@@ -1,14 +1,15 @@
-/* import, generate, info, verify, partition, convert: the commands that make, check and convert graph files (gemp/graph.h).
+/* import, generate, info, verify, partition, convert: the commands that make, check and convert graph files
+ * (gemp/graph.h).
  *
- * A graph is built in memory, distributed over the ranks, and then written. Paths to write are checked before the graph is read, since
- * reading may take hours.
+ * A graph is built in memory, distributed over the ranks, and then written. Paths to write are checked before the graph
+ * is read, since reading may take hours.
  */
 
 #include "cli/handles.h"
 #include "cli/report/report_run.h"
 
-/* Files named as arguments are files of edges like those of --edges: in most formats such a file is a whole graph. The caller frees
- * *out. */
+/* Files named as arguments are files of edges like those of --edges: in most formats such a file is a whole graph. The
+ * caller frees *out. */
 static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_options *options)
 {
 	size_t listed = options->edge_files.count;
@@ -63,7 +64,8 @@ const gemp_command gemp_command_import = {
 	.run = import,
 };
 
-/* Lists the parameters that were given, as text, since only the generator knows their ranges. (*out)[*count]; the caller frees it. */
+/* Lists the parameters that were given, as text, since only the generator knows their ranges. (*out)[*count]; the
+ * caller frees it. */
 static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, const gemp_options *options)
 {
 	GEMP_TRY(GEMP_NEW(*out, options->value_count));

@@ -1,7 +1,7 @@
 /* match, demo: searches of patterns, by the modes of gemp/query.h.
  *
- * All options are checked before the graph is opened, since opening it may take minutes. Without a command the program runs demo, which
- * needs no file and takes a second.
+ * All options are checked before the graph is opened, since opening it may take minutes. Without a command the program
+ * runs demo, which needs no file and takes a second.
  */
 
 #include "cli/handles.h"
@@ -158,8 +158,8 @@ const gemp_command gemp_command_match = {
 	.run = match,
 };
 
-/* DEMO: a graph that is made in memory, and a query with a pattern of five vertices, a condition on an attribute, and rows in the
- * user's own keys. */
+/* DEMO: a graph that is made in memory, and a query with a pattern of five vertices, a condition on an attribute, and
+ * rows in the user's own keys. */
 
 static const char demo_query[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
 								 "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"

@@ -1,5 +1,5 @@
-/* som: the subcommands train, apply and draw of self-organising maps, by gemp/som.h. A place of vectors is a table or an array, or a
- * graph whose vertices have the vectors of --features.
+/* som: the subcommands train, apply and draw of self-organising maps, by gemp/som.h. A place of vectors is a table or
+ * an array, or a graph whose vertices have the vectors of --features.
  */
 
 #include "cli/handles.h"
@@ -26,7 +26,8 @@ static bool is_graph(const char *place)
 	return !strstr(place, ".h5:") && length >= 3 && strcmp(place + length - 3, ".h5") == 0;
 }
 
-/* Options that contradict the kind of `place`. features_known: the map or --features says what the vectors of vertices are. */
+/* Options that contradict the kind of `place`. features_known: the map or --features says what the vectors of vertices
+ * are. */
 static gemp_code check_data(const gemp_options *options, const char *place, bool features_known)
 {
 	if (!is_graph(place))
@@ -44,8 +45,8 @@ static gemp_code check_data(const gemp_options *options, const char *place, bool
 
 /* OPTIONS TO SETTINGS */
 
-/* Collective. Describes the vectors of `place` in *out, which refers to *edges. If the place is a graph, opens it; the caller closes
- * *graph. */
+/* Collective. Describes the vectors of `place` in *out, which refers to *edges. If the place is a graph, opens it; the
+ * caller closes *graph. */
 static gemp_code open_data(gemp_som_data *out, gemp_graph **graph, gemp_edge_selection *edges, gemp_context *context,
                            const gemp_options *options, const char *place)
 {

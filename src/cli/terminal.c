@@ -1,5 +1,5 @@
-/* terminal: on a terminal, progress is one line that is overwritten every second. In a log file it is a line every half minute, since
- * each one stays. Tasks shorter than two seconds show nothing.
+/* terminal: on a terminal, progress is one line that is overwritten every second. In a log file it is a line every half
+ * minute, since each one stays. Tasks shorter than two seconds show nothing.
  */
 
 #include "cli/terminal.h"

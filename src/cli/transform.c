@@ -7,8 +7,8 @@
 #include <gemp/file.h>
 #include <gemp/rules.h>
 
-/* Collective. Opens the rules of the file in the second argument and binds their parameters; the caller closes them, also after a
- * failure. */
+/* Collective. Opens the rules of the file in the second argument and binds their parameters; the caller closes them,
+ * also after a failure. */
 static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_options *options)
 {
 	gemp_rules_settings settings;
@@ -31,8 +31,8 @@ static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_
 	return GEMP_OK;
 }
 
-/* With a checkpoint a signal ends the run after the current step. Otherwise it ends the process at once, and the handler of rank 0
- * prints the message. */
+/* With a checkpoint a signal ends the run after the current step. Otherwise it ends the process at once, and the
+ * handler of rank 0 prints the message. */
 static void set_signal_action(const gemp_context *context, const gemp_options *options, bool replays)
 {
 	if (options->checkpoint)
@@ -45,7 +45,8 @@ static void set_signal_action(const gemp_context *context, const gemp_options *o
 				: "gemp-mpi: stopped by a signal; no graph is written. --checkpoint FOLDER would save finished work\n");
 }
 
-/* The second argument is a change log or a file of rules; its content tells. All paths are checked before the graph is opened. */
+/* The second argument is a change log or a file of rules; its content tells. All paths are checked before the graph is
+ * opened. */
 static gemp_code transform(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_rules_close_at) gemp_rules *rules = NULL;

@@ -137,9 +137,9 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	return code;
 }
 
-/* Two agreements: the code of the caller rides with the sizes, and that of the allocation needs a reduction of its own, since the
- * sizes must be known first. The bytes go by one broadcast for each rank instead of MPI_Allgatherv, whose displacements are int
- * and end at 2 GiB. */
+/* Two agreements: the code of the caller rides with the sizes, and that of the allocation needs a reduction of its own,
+ * since the sizes must be known first. The bytes go by one broadcast for each rank instead of MPI_Allgatherv, whose
+ * displacements are int and end at 2 GiB. */
 gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void *mine, size_t size, void **all,
                               size_t **begin)
 {
@@ -171,8 +171,8 @@ gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)
 	return (gemp_block_range){ gemp_chunk_begin(count, ranks, rank), gemp_chunk_begin(count, ranks, rank + 1) };
 }
 
-/* Errors are returned so that GEMP_MPI can name the call before it aborts. `sizes` is not counted as memory of the library, since
- * it exists as long as the communicator and would make every balance of blocks uneven. */
+/* Errors are returned so that GEMP_MPI can name the call before it aborts. `sizes` is not counted as memory of the
+ * library, since it exists as long as the communicator and would make every balance of blocks uneven. */
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 {
 	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));

@@ -1,10 +1,10 @@
 /* comm: the ranks of this job: the communicators, agreement, reductions, broadcasts. Collective functions say so first.
  *
- * GEMP_MPI handles MPI's own errors, which are a programmer's or the machine's fault: it names call and error and aborts the
- * job. Data and I/O errors are a gemp_code. Before a collective step the ranks agree on it, or one of them would wait for a
- * rank that has failed. An exchange of sizes (gemp_comm_allgather, comm/exchange.h) takes the code of its caller and carries
- * it to the other ranks; other steps need gemp_comm_agree, which costs a reduction. Invariant: all ranks of a gemp_comm call
- * the same collective functions in the same order, and only from one thread.
+ * GEMP_MPI handles MPI's own errors, which are a programmer's or the machine's fault: it names call and error and
+ * aborts the job. Data and I/O errors are a gemp_code. Before a collective step the ranks agree on it, or one of them
+ * would wait for a rank that has failed. An exchange of sizes (gemp_comm_allgather, comm/exchange.h) takes the code of
+ * its caller and carries it to the other ranks; other steps need gemp_comm_agree, which costs a reduction. Invariant:
+ * all ranks of a gemp_comm call the same collective functions in the same order, and only from one thread.
  */
 
 #ifndef GEMP_COMM_COMM_H
@@ -42,16 +42,17 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent);
 void gemp_comm_free(gemp_comm *comm);
 
-/* Local, for a rank that abandons a file while it is open: the file's library would write and close it within MPI_Finalize,
- * and crash or wait there. If one rank forbids it, all ranks exit without MPI_Finalize. */
+/* Local, for a rank that abandons a file while it is open: the file's library would write and close it within
+ * MPI_Finalize, and crash or wait there. If one rank forbids it, all ranks exit without MPI_Finalize. */
 void gemp_comm_forbid_finalize(void);
 bool gemp_comm_finalize_forbidden(void); /* local: by this rank */
 
-/* Collective. Returns the highest code of all ranks; all ranks then have the message of the first rank that failed with it. */
+/* Collective. Returns the highest code of all ranks; all ranks then have the message of the first rank that failed with
+ * it. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
 
-/* A rank that has failed sends this instead of a size; gemp_comm_agree_marked looks through the sizes that have come from all
- * ranks. Collective after a failure of any rank, else local. The result is that of gemp_comm_agree. */
+/* A rank that has failed sends this instead of a size; gemp_comm_agree_marked looks through the sizes that have come
+ * from all ranks. Collective after a failure of any rank, else local. The result is that of gemp_comm_agree. */
 #define GEMP_SIZE_OF_FAILURE UINT64_MAX
 gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const uint64_t *sizes);
 
@@ -63,9 +64,9 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
 uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */
 
-/* Collective. Sends `size` bytes of each rank to all; sizes may differ and exceed 2^31. `all` has [sum of sizes] bytes in
- * rank order, `begin` is [ranks + 1]; the caller frees both. code: what the caller's steps before have returned; after a failure
- * of any rank nothing is sent, and all ranks return it. */
+/* Collective. Sends `size` bytes of each rank to all; sizes may differ and exceed 2^31. `all` has [sum of sizes] bytes
+ * in rank order, `begin` is [ranks + 1]; the caller frees both. code: what the caller's steps before have returned;
+ * after a failure of any rank nothing is sent, and all ranks return it. */
 gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void *mine, size_t size, void **all,
                               size_t **begin);
 
@@ -84,15 +85,15 @@ typedef struct gemp_block_range {
 	uint64_t begin, end; /* [begin, end) */
 } gemp_block_range;
 
-/* Local. This rank's block of [0, count). The blocks of ranks 0, 1, ... follow one another, cover the range, and differ in size by
- * at most one. */
+/* Local. This rank's block of [0, count). The blocks of ranks 0, 1, ... follow one another, cover the range, and differ
+ * in size by at most one. */
 gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count);
 
 /* Collective over the node, after all counters (comm/shared.h) are closed. */
 void gemp_counter_free(gemp_comm *comm);
 
-/* A program that is started N times by a launcher that does not know its MPI (srun without --mpi=pmix, another MPI's mpirun)
- * runs as N jobs of one rank, and does everything N times. The launcher's environment variables reveal this. */
+/* A program that is started N times by a launcher that does not know its MPI (srun without --mpi=pmix, another MPI's
+ * mpirun) runs as N jobs of one rank, and does everything N times. The launcher's environment variables reveal this. */
 typedef struct gemp_launcher_info {
 	int size;         /* processes that it started together; 0: it does not say */
 	int rank;         /* of this one */
@@ -104,8 +105,8 @@ gemp_launcher_info gemp_launcher_info_read(void);
 /* Warns, in the first of the processes, if `comm` has one rank although several were started together. */
 void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts);
 
-/* Collective over each node. Limits the threads of loops (core/threads.h): ranks that are bound to the same cores share them
- * equally; each has at least one thread. */
+/* Collective over each node. Limits the threads of loops (core/threads.h): ranks that are bound to the same cores share
+ * them equally; each has at least one thread. */
 void gemp_comm_share_cores(const gemp_comm *comm);
 
 #endif

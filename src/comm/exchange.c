@@ -38,9 +38,9 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 	}
 }
 
-/* Collective. Sends the sizes of the blocks to their ranks and sets received[ranks]. A rank that has failed sends the mark of a
- * failure to all ranks, so all of them return the code on which they agree; only then a reduction is needed. The sizes go
- * through memory of the communicator, since a rank that is out of memory has no array of its own. */
+/* Collective. Sends the sizes of the blocks to their ranks and sets received[ranks]. A rank that has failed sends the
+ * mark of a failure to all ranks, so all of them return the code on which they agree; only then a reduction is needed.
+ * The sizes go through memory of the communicator, since a rank that is out of memory has no array of its own. */
 static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, size_t *received)
 {
 	const size_t ranks = (size_t)comm->size;
@@ -53,8 +53,8 @@ static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gem
 	return GEMP_OK;
 }
 
-/* All receives are posted before the first send, so messages arrive in place and not in MPI's buffers. Both sides know the
- * sizes, so the agreement on memory is the only one. */
+/* All receives are posted before the first send, so messages arrive in place and not in MPI's buffers. Both sides know
+ * the sizes, so the agreement on memory is the only one. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send,
                                const gemp_peer_block *receive, gemp_traffic *traffic)
 {
@@ -131,7 +131,8 @@ gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void 
 	return GEMP_OK;
 }
 
-/* next: [ranks + 1] zeros. next[r] becomes the number of records of the owners before r, which is where those of r begin. */
+/* next: [ranks + 1] zeros. next[r] becomes the number of records of the owners before r, which is where those of r
+ * begin. */
 static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 {
 	for (size_t i = 0; i < count; i++)

@@ -44,8 +44,8 @@ static const char *backing_folder(void)
 	return temporary && *temporary ? temporary : "/tmp";
 }
 
-/* Open MPI needs a twentieth more than the block. If the folder has less, the node's first rank fails while the others wait for
- * it, so the free space is checked before the window is made. */
+/* Open MPI needs a twentieth more than the block. If the folder has less, the node's first rank fails while the others
+ * wait for it, so the free space is checked before the window is made. */
 static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
@@ -60,8 +60,9 @@ static bool all_ranks_agree(const gemp_comm *comm, bool mine)
 	return gemp_comm_sum1(comm, !mine) == 0;
 }
 
-/* Files in memory are sparse: a write for which no page is left kills the process with SIGBUS. So each rank asks the system for
- * the pages of its part, which may be refused; kernels before 5.14, which do not know the request, are trusted. */
+/* Files in memory are sparse: a write for which no page is left kills the process with SIGBUS. So each rank asks the
+ * system for the pages of its part, which may be refused; kernels before 5.14, which do not know the request, are
+ * trusted. */
 static bool populate_pages(const gemp_shared *shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;

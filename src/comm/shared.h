@@ -1,10 +1,10 @@
-/* shared: memory that all ranks of a node share (an MPI shared window), stored once however many ranks read it; and counters in
- * such memory.
+/* shared: memory that all ranks of a node share (an MPI shared window), stored once however many ranks read it; and
+ * counters in such memory.
  *
- * Every caller has a fallback without shared memory: a node may have too little of it (containers often do), and a window is
- * not worth it for few bytes. Either all ranks of the job have the block or none has (gemp_shared.bytes is NULL). Each rank
- * counts its part of the bytes as its own (core/memory.h), so the sum over the ranks of a node is what the node uses.
- * Making, fencing and freeing are collective.
+ * Every caller has a fallback without shared memory: a node may have too little of it (containers often do), and a
+ * window is not worth it for few bytes. Either all ranks of the job have the block or none has (gemp_shared.bytes is
+ * NULL). Each rank counts its part of the bytes as its own (core/memory.h), so the sum over the ranks of a node is what
+ * the node uses. Making, fencing and freeing are collective.
  */
 
 #ifndef GEMP_COMM_SHARED_H
@@ -45,11 +45,12 @@ void gemp_shared_fence(const gemp_shared *shared);
 /* Collective over the node; not while a kernel reads the block. Accepts {0} and blocks that could not be made. */
 void gemp_shared_free(gemp_shared *shared);
 
-/* Local. The part [*first, *end) of `count` elements that this rank computes for its node; all of them if nothing is shared. */
+/* Local. The part [*first, *end) of `count` elements that this rank computes for its node; all of them if nothing is
+ * shared. */
 void gemp_shared_range(const gemp_shared *shared, size_t count, size_t *first, size_t *end);
 
-/* Collective over the node. Sums of `count` values over the lower ranks, and over all ranks of the node; without a block over
- * this rank alone. */
+/* Collective over the node. Sums of `count` values over the lower ranks, and over all ranks of the node; without a
+ * block over this rank alone. */
 void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count);
 
 /* Local. This rank's part of `bytes` bytes of the block. */
@@ -59,9 +60,9 @@ size_t gemp_shared_peak(void); /* peak bytes of blocks that this process shared 
 
 /* Counters distribute work among the ranks of a node: an idle rank takes the next number, and no other rank takes part.
  *
- * A counter is an atomic word of shared memory; MPI's one-sided calls would wait for a target that is busy. Where a node has
- * too little shared memory each of its R ranks has a counter of its own, which yields every R-th number. Counters are nested:
- * the last that was opened is closed first.
+ * A counter is an atomic word of shared memory; MPI's one-sided calls would wait for a target that is busy. Where a
+ * node has too little shared memory each of its R ranks has a counter of its own, which yields every R-th number.
+ * Counters are nested: the last that was opened is closed first.
  */
 
 enum { GEMP_NODE_COUNTERS = 64 };
@@ -108,8 +109,8 @@ typedef struct gemp_node_barrier {
 
 size_t gemp_node_barrier_size(int ranks);
 
-/* memory: gemp_node_barrier_size() bytes, aligned to GEMP_NODE_BARRIER_ALIGN. The caller synchronizes the ranks before the first
- * post. */
+/* memory: gemp_node_barrier_size() bytes, aligned to GEMP_NODE_BARRIER_ALIGN. The caller synchronizes the ranks before
+ * the first post. */
 void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int ranks, int rank);
 
 void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, int count);

@@ -106,7 +106,8 @@ static inline uint64_t gemp_bits64_count(const uint64_t *words, size_t count)
 	return bits;
 }
 
-/* A bitmap of 64-bit words with the number of set bits before each 8 words, from which the number before any place follows. */
+/* A bitmap of 64-bit words with the number of set bits before each 8 words, from which the number before any place
+ * follows. */
 
 enum { GEMP_RANK_WORDS = 8 }; /* words for each number of bits before them */
 

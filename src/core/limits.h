@@ -1,9 +1,10 @@
-/* limits: sizes of rounds, chunks and buffers, thresholds, and switches between implementations, of all layers in one place.
+/* limits: sizes of rounds, chunks and buffers, thresholds, and switches between implementations, of all layers in one
+ * place.
  *
  * Each default was chosen for real graphs, so a small test would never see a second round, a full buffer or a refusal.
- * Tests and measurements override members to reach these paths; the library and the programs only read them. Values that
- * depend on the device are in its tuning file instead (device/tuning.h), and a member that has a tuning key is only the
- * default of that key.
+ * Tests and measurements override members to reach these paths; the library and the programs only read them. Values
+ * that depend on the device are in its tuning file instead (device/tuning.h), and a member that has a tuning key is
+ * only the default of that key.
  *
  * Invariants: the limits do not change while a call of the library runs, so a function may read a member once before
  * its loop. Members that are marked "all ranks" must be equal on all ranks, or messages and rounds do not pair up.
@@ -45,7 +46,8 @@ typedef struct gemp_limits {
 	unsigned halo_listed_max;
 	/* Switch: 1 packs messages by kernels, 0 by the host's threads [-1: kernels on a GPU]: analytics/halo/halo. */
 	int halo_kernels;
-	/* Switch, all ranks: 0 sends messages within a node, too [-1: shared memory where possible]: analytics/halo/halo. */
+	/* Switch, all ranks: 0 sends messages within a node, too [-1: shared memory where possible]: analytics/halo/halo.
+	 * */
 	int halo_shared;
 	/* Bytes of arcs that a rank sends in one round [64 MiB]: analytics/layout/arcs. */
 	size_t layout_round;

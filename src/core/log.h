@@ -1,6 +1,6 @@
-/* log: messages and progress for people, passed to the callbacks of the context that was opened last (gemp/log.h); without
- * callbacks they are dropped. Rank 0 speaks for all; gemp_log_local is for facts that only this rank knows. The settings are
- * those of the process, and only the thread that calls MPI logs.
+/* log: messages and progress for people, passed to the callbacks of the context that was opened last (gemp/log.h);
+ * without callbacks they are dropped. Rank 0 speaks for all; gemp_log_local is for facts that only this rank knows. The
+ * settings are those of the process, and only the thread that calls MPI logs.
  */
 
 #ifndef GEMP_CORE_LOG_H

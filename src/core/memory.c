@@ -69,9 +69,9 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
-/* Large blocks get fresh pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages where there are
- * any. The threads that use a page first touch it, so it lies near them (NUMA); memory that malloc recycles would be
- * cleared by this one thread. */
+/* Large blocks get fresh pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages where there
+ * are any. The threads that use a page first touch it, so it lies near them (NUMA); memory that malloc recycles would
+ * be cleared by this one thread. */
 static void *new_pages(size_t bytes)
 {
 	static atomic_flag threshold_set = ATOMIC_FLAG_INIT;

@@ -2,8 +2,8 @@
  *
  * A block is 16 bytes of header, which hold its size, and then the elements, aligned to 16 bytes. gemp_calloc zeroes
  * blocks; sizes are checked for overflow; live and peak bytes are counted, and tests can make the k-th request fail. A
- * request for no elements gives a valid block. Several threads may allocate concurrently. The caller frees with gemp_free,
- * never with free.
+ * request for no elements gives a valid block. Several threads may allocate concurrently. The caller frees with
+ * gemp_free, never with free.
  */
 
 #ifndef GEMP_CORE_MEMORY_H
@@ -35,7 +35,8 @@ char *gemp_strndup(const char *text, size_t length);
  * Owners of one scope are released in the reverse order of their declarations. */
 #define GEMP_OWNED __attribute__((cleanup(gemp_free_at)))
 #define GEMP_OWNED_BY(release) __attribute__((cleanup(release)))
-/* Defines release_at(type *owner), which calls release(*owner): what GEMP_OWNED_BY takes for a variable that is a handle. */
+/* Defines release_at(type *owner), which calls release(*owner): what GEMP_OWNED_BY takes for a variable that is a
+ * handle. */
 #define GEMP_RELEASE(release, type)              \
 	static inline void release##_at(type *owner) \
 	{                                            \
@@ -77,8 +78,8 @@ static inline void gemp_pointer_set(void **address, void *pointer)
 	memcpy(address, &pointer, sizeof pointer);
 }
 
-/* Several arrays: GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))). They are allocated in this
- * order up to the first failure, and the caller frees those that exist. */
+/* Several arrays: GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(rows, count), GEMP_ARRAY(owner, count))). They are allocated in
+ * this order up to the first failure, and the caller frees those that exist. */
 typedef struct gemp_allocation {
 	void **pointer;
 	size_t count, size;
@@ -97,8 +98,8 @@ typedef struct gemp_allocation {
 	              sizeof((const gemp_allocation[]){ __VA_ARGS__ }) / sizeof(gemp_allocation))
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count);
 
-/* The capacity of a growing array that is to hold `needed` elements. It grows by at least half, so appending elements one
- * at a time copies each of them a constant number of times. */
+/* The capacity of a growing array that is to hold `needed` elements. It grows by at least half, so appending elements
+ * one at a time copies each of them a constant number of times. */
 static inline size_t gemp_grown_capacity(size_t capacity, size_t needed)
 {
 	return gemp_max(needed, gemp_max(8, capacity + capacity / 2));

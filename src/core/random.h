@@ -1,8 +1,8 @@
 /* random: seeded streams and hashes, the same on every machine.
  *
- * The stream is SplitMix64 (Steele, Lea and Flood 2014): its k-th number is gemp_mix(seed + k * golden), so any number can
- * be computed without those before it. Hashes are XXH3 with 64 bits (Collet). Files keep values of both (graph hashes,
- * relabellings), so neither may change.
+ * The stream is SplitMix64 (Steele, Lea and Flood 2014): its k-th number is gemp_mix(seed + k * golden), so any number
+ * can be computed without those before it. Hashes are XXH3 with 64 bits (Collet). Files keep values of both (graph
+ * hashes, relabellings), so neither may change.
  */
 
 #ifndef GEMP_CORE_RANDOM_H

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The range r with bounds[r] <= value < bounds[r + 1], of `count` ranges; 0 for values below bounds[0], the last range for
- * values beyond. Empty ranges are never found. bounds[0] and bounds[count] are not read. */
+/* The range r with bounds[r] <= value < bounds[r + 1], of `count` ranges; 0 for values below bounds[0], the last range
+ * for values beyond. Empty ranges are never found. bounds[0] and bounds[count] are not read. */
 static inline size_t gemp_range_find(const uint64_t *bounds, size_t count, uint64_t value)
 {
 	size_t first = 0;
@@ -43,8 +43,9 @@ static inline size_t gemp_lower_bound_u32(const uint32_t *values, size_t count, 
 	return first + (count && values[first] < wanted);
 }
 
-/* Sets the size_t variable `index` to the first of [begin, end) for which `before`, an expression in `index` that is true
- * up to some index and false from there on, is false; to end where it is true for all, to begin where end <= begin. */
+/* Sets the size_t variable `index` to the first of [begin, end) for which `before`, an expression in `index` that is
+ * true up to some index and false from there on, is false; to end where it is true for all, to begin where end <=
+ * begin. */
 #define GEMP_PARTITION_POINT(index, begin, end, before) \
 	do {                                                \
 		size_t first_ = (begin), end_ = (end);          \

@@ -18,13 +18,13 @@ void gemp_signals_set_message(const char *text);
 
 /* Restores the default actions; a signal that was recorded before is raised again at once. */
 void gemp_signals_restore(void);
-/* A part of the work that has nothing to keep, as reading input from a pipe that nobody writes to: signals end the process in it,
- * and are recorded again afterwards if they were before, which is what suspend returns. */
+/* A part of the work that has nothing to keep, as reading input from a pipe that nobody writes to: signals end the
+ * process in it, and are recorded again afterwards if they were before, which is what suspend returns. */
 bool gemp_signals_suspend(void);
 void gemp_signals_resume(bool recorded_before);
 
-/* From now on the other signals that end a process, faults among them, first remove the temporary files and then do what
- * they did before. Ignored signals stay ignored. */
+/* From now on the other signals that end a process, faults among them, first remove the temporary files and then do
+ * what they did before. Ignored signals stay ignored. */
 void gemp_signals_catch_fatal(void);
 /* Sets a further function for that moment; it must be async-signal-safe. */
 void gemp_signals_on_fatal(void (*clean)(void));

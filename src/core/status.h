@@ -17,8 +17,8 @@ enum { GEMP_MESSAGE_SIZE = 4096 };
 /* A programmer's error: prints file:line and the text, and aborts the whole job. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* In a function with `gemp_code code = GEMP_OK;` and a label `done:`, for what must be released in an order of its own or
- * collectively; other functions have owners (core/memory.h) and GEMP_TRY. */
+/* In a function with `gemp_code code = GEMP_OK;` and a label `done:`, for what must be released in an order of its own
+ * or collectively; other functions have owners (core/memory.h) and GEMP_TRY. */
 #define GEMP_TRY_DONE(call)  \
 	do {                     \
 		code = (call);       \

@@ -1,7 +1,7 @@
 /* text: growing byte strings, for messages, rows of output and kernel source.
  *
- * data[capacity] ends in a 0, which `size` does not count, once something was added; {0} is an empty text. A failed addition
- * sets `failed` and later additions do nothing, so a long series of additions is checked once, at its end.
+ * data[capacity] ends in a 0, which `size` does not count, once something was added; {0} is an empty text. A failed
+ * addition sets `failed` and later additions do nothing, so a long series of additions is checked once, at its end.
  */
 
 #ifndef GEMP_CORE_TEXT_H
@@ -34,8 +34,8 @@ int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 /* The name among `names` nearest to `word` by edit distance, or NULL if none is near. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count);
 
-/* Texts of `name = value` lines; # begins a comment at the start of a line or after a blank. The caller reads the file and knows
- * what a name means. */
+/* Texts of `name = value` lines; # begins a comment at the start of a line or after a blank. The caller reads the file
+ * and knows what a name means. */
 
 /* Takes one setting, neither part empty; place: "path:line", for messages. Both texts may be written to. */
 typedef gemp_code (*gemp_settings_handler)(void *self, const char *place, char *name, char *value);

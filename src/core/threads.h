@@ -1,11 +1,11 @@
 /* threads: loops of the host, shared among the cores of this rank.
  *
- * Helper threads sleep on a condition variable between loops; chunks are handed out one by one from an atomic counter, so
- * uneven chunks balance themselves. OpenMP is not used, since ranks share cores here and libgomp's threads spin while they
- * wait. tests/bench/threads.c, loops of 64 chunks of 200 multiplications, Intel Xeon with 16 cores, GCC's libgomp,
- * 2026-11-24: 8 processes of 2 threads on 2 cores take 72 to 92 us a loop, OpenMP 13 to 26 ms (105 to 110 us with
- * OMP_WAIT_POLICY=passive). Alone OpenMP is ahead: 14 to 17 us against 18 to 20 us on 2 cores, 11 to 13 us against 38 to
- * 56 us on 8.
+ * Helper threads sleep on a condition variable between loops; chunks are handed out one by one from an atomic counter,
+ * so uneven chunks balance themselves. OpenMP is not used, since ranks share cores here and libgomp's threads spin
+ * while they wait. tests/bench/threads.c, loops of 64 chunks of 200 multiplications, Intel Xeon with 16 cores, GCC's
+ * libgomp, 2026-11-24: 8 processes of 2 threads on 2 cores take 72 to 92 us a loop, OpenMP 13 to 26 ms (105 to 110 us
+ * with OMP_WAIT_POLICY=passive). Alone OpenMP is ahead: 14 to 17 us against 18 to 20 us on 2 cores, 11 to 13 us against
+ * 38 to 56 us on 8.
  *
  * A body calls neither MPI nor OpenCL. It has no way to fail: a body that can fail keeps its code and its message (that
  * of gemp_fail belongs to the thread) in the context, for the caller of the loop.
@@ -58,18 +58,20 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 typedef void gemp_elements_body(void *context, size_t begin, size_t end);
 void gemp_for_elements(size_t count, gemp_elements_body *body, void *context);
 
-/* Sums of all numbers up to each index of an array of row sizes, on all threads. Two passes over at most GEMP_MAX_RANGES ranges (a
- * blocked scan: Hillis and Steele 1986, on p processors): each thread sums its ranges in place; the sums of the ranges are scanned
- * serially; then each range adds the sum of those before it. Arrays of one range take one pass. Sums are modulo 2^64. */
+/* Sums of all numbers up to each index of an array of row sizes, on all threads. Two passes over at most
+ * GEMP_MAX_RANGES ranges (a blocked scan: Hillis and Steele 1986, on p processors): each thread sums its ranges in
+ * place; the sums of the ranges are scanned serially; then each range adds the sum of those before it. Arrays of one
+ * range take one pass. Sums are modulo 2^64. */
 
 /* numbers[i] becomes the sum of numbers[0..i]. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count);
 /* numbers[i + 1] becomes numbers[i], and the first 0; the last one is lost. count > 0. */
 void gemp_prefix_shift(uint64_t *numbers, size_t count);
 
-/* The indices of all elements that satisfy a predicate, in ascending order, found by all threads in two passes over chunks: the
- * first counts the selected elements of each chunk, the prefix sums of the counts say where each chunk writes, and the second pass
- * writes. The predicate is evaluated twice for each element, which is cheaper than a list for each thread. */
+/* The indices of all elements that satisfy a predicate, in ascending order, found by all threads in two passes over
+ * chunks: the first counts the selected elements of each chunk, the prefix sums of the counts say where each chunk
+ * writes, and the second pass writes. The predicate is evaluated twice for each element, which is cheaper than a list
+ * for each thread. */
 
 typedef bool gemp_pick_predicate(const void *self, size_t i);
 

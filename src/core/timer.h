@@ -1,9 +1,9 @@
 /* timer: seconds by phase, and the trace, a record of what this rank did when (--trace).
  *
  * The phases have the same names in every report. A trace is spans[count] of time in lanes. Nothing is recorded before
- * gemp_trace_start; after max_spans spans the others are only counted (dropped). Spans of a lane are nested or disjoint,
- * as calls are; those of a device are disjoint. Only one thread records. After gemp_trace_end the spans are sorted by
- * lane, all devices together, and in each lane by their begin, outer spans first.
+ * gemp_trace_start; after max_spans spans the others are only counted (dropped). Spans of a lane are nested or
+ * disjoint, as calls are; those of a device are disjoint. Only one thread records. After gemp_trace_end the spans are
+ * sorted by lane, all devices together, and in each lane by their begin, outer spans first.
  */
 
 #ifndef GEMP_CORE_TIMER_H
@@ -37,8 +37,8 @@ extern const char *const gemp_phase_name[GEMP_PHASES];
 
 double gemp_now(void); /* seconds, monotonic */
 
-/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t, and returns now. The time
- * becomes a span of the trace, too. less: seconds of it that are charged to other phases. */
+/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t, and returns now. The
+ * time becomes a span of the trace, too. less: seconds of it that are charged to other phases. */
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less);
 

@@ -30,9 +30,9 @@ typedef struct gemp_count_codegen {
 /* Kernels of count_rows.cl and count_support.cl, of which no plan is part: they are built once for all patterns. */
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source);
 
-/* Kernels count_table_K for each table from 1 on (and on a GPU count_rows_K, where a group has a row), count_sum_I for each
- * sum that has a kernel, and beside it for cliques on a GPU count_narrow_I, where no low row is longer than the bits of
- * GEMP_NARROW_WORDS, and count_large_I if large_low. The text stays empty if there are none. */
+/* Kernels count_table_K for each table from 1 on (and on a GPU count_rows_K, where a group has a row), count_sum_I for
+ * each sum that has a kernel, and beside it for cliques on a GPU count_narrow_I, where no low row is longer than the
+ * bits of GEMP_NARROW_WORDS, and count_large_I if large_low. The text stays empty if there are none. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source);
 
 /* WEDGES. The macros in front of count_wedges_*.cl, which specialise a kernel for one sum:
@@ -71,7 +71,8 @@ bool gemp_wedges_few_paths(const gemp_count_graph *graph);
  * repeatedly are faster with 32 bits. */
 bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum);
 
-/* Writes the buffers of VALUE_PARAMETERS, in order, into arguments[GEMP_MAX_VERTEX_TABLES + 1]; returns their number. */
+/* Writes the buffers of VALUE_PARAMETERS, in order, into arguments[GEMP_MAX_VERTEX_TABLES + 1]; returns their number.
+ * */
 size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
 
 #endif

@@ -71,8 +71,8 @@ static void describe_graph(gemp_count_engine *engine)
 		g->max_degree = (uint32_t)gemp_max(g->max_degree, begin[v + 1] - begin[v]);
 }
 
-/* An upper bound on low rows, before they exist. The d neighbours in a low row have d neighbours each, up to the width of
- * a class of degrees, so that d * d <= 1.44 * entries. Slots ordered by parallel edges or loops void the bound. */
+/* An upper bound on low rows, before they exist. The d neighbours in a low row have d neighbours each, up to the width
+ * of a class of degrees, so that d * d <= 1.44 * entries. Slots ordered by parallel edges or loops void the bound. */
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;

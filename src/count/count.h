@@ -23,12 +23,12 @@ typedef struct gemp_count_result {
 	double support_seconds;            /* of that, the supports */
 } gemp_count_result;
 
-/* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has all;
- * gemp_resident_release frees them. */
+/* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has
+ * all; gemp_resident_release frees them. */
 gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key);
 
-/* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and prepares on
- * the device what the sums read. graph, key's relations and plan are borrowed. */
+/* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and
+ * prepares on the device what the sums read. graph, key's relations and plan are borrowed. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan);
 /* Collective. May be called repeatedly. GEMP_EDATA where a summand may not fit into 64 bits. */

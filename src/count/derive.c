@@ -30,8 +30,8 @@ typedef struct derive_search {
 /* A rooted term as the difference of all maps and the maps in which another vertex is the least. */
 enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
-/* Relative times of kernels on graphs of 10^5 to 10^7 edges. A wrong order of two costs picks the slower of two derivations;
- * the count stays right. */
+/* Relative times of kernels on graphs of 10^5 to 10^7 edges. A wrong order of two costs picks the slower of two
+ * derivations; the count stays right. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1,     [GEMP_SUM_EDGES] = 2,        [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
 	[GEMP_SUM_PAIRS] = 200,      [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150,   [GEMP_SUM_CLIQUES] = 30,

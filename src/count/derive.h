@@ -12,8 +12,8 @@
 
 #include "count/term.h"
 
-/* *found becomes false, and *out is unspecified, where no sums are known that count the term. codegrees: expressions may
- * contain g; ordered: they may contain u and o, and PATH_PAIRS sums are allowed. */
+/* *found becomes false, and *out is unspecified, where no sums are known that count the term. codegrees: expressions
+ * may contain g; ordered: they may contain u and o, and PATH_PAIRS sums are allowed. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found);
 
 #endif

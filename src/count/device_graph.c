@@ -61,8 +61,8 @@ void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 	*partials = (gemp_partials){ 0 };
 }
 
-/* A kernel sets the overflow word if some value may not fit into 64 bits. The word is cleared, so that a later run of the
- * same engine is judged on its own. */
+/* A kernel sets the overflow word if some value may not fit into 64 bits. The word is cleared, so that a later run of
+ * the same engine is judged on its own. */
 static gemp_code check_overflow(const gemp_partials *partials, gemp_device *device)
 {
 	uint32_t passed = 0;

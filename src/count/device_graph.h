@@ -56,8 +56,8 @@ typedef struct gemp_sum_result {
 
 typedef struct gemp_count_engine gemp_count_engine;
 
-/* About the first slot below `ends` whose row is shorter than `length`: rows become shorter with the slot, but within a class
- * of degrees they are in any order. */
+/* About the first slot below `ends` whose row is shorter than `length`: rows become shorter with the slot, but within a
+ * class of degrees they are in any order. */
 static inline uint32_t gemp_count_rows_from_length(const gemp_count_graph *graph, uint32_t ends, uint64_t length)
 {
 	size_t slot;
@@ -65,8 +65,8 @@ static inline uint32_t gemp_count_rows_from_length(const gemp_count_graph *graph
 	return (uint32_t)slot;
 }
 
-/* An upper bound on the magnitude of an expression (NULL: 1) on this graph. The expression may read vertex tables whose bounds
- * are known. */
+/* An upper bound on the magnitude of an expression (NULL: 1) on this graph. The expression may read vertex tables whose
+ * bounds are known. */
 gemp_code gemp_count_bound(const gemp_count_graph *graph, const char *expression, double *bound);
 
 /* The buffers of the vertex tables that the expression reads, as arguments of a kernel; returns their number. */
@@ -104,8 +104,8 @@ typedef struct gemp_partials {
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity);
 void gemp_partials_free(gemp_partials *partials, gemp_device *device);
 
-/* Waits for the launches and reads the partial sums of groups [0, groups). GEMP_EDATA if a kernel reported a value that may
- * not fit into 64 bits. */
+/* Waits for the launches and reads the partial sums of groups [0, groups). GEMP_EDATA if a kernel reported a value that
+ * may not fit into 64 bits. */
 gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_t groups);
 
 /* The total of groups [first, first + groups) of the last read. */
@@ -114,8 +114,8 @@ __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t
 /* Can the sum's value pass 64 bits at some vertex of this graph, as powers at a hub do? */
 gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes);
 
-/* This rank's share of a sum over vertices, on the host, in 128 bits: for powers that do not fit into 64 bits, and for stars
- * with any number of leaves. GEMP_EDATA where even 128 bits are too few. */
+/* This rank's share of a sum over vertices, on the host, in 128 bits: for powers that do not fit into 64 bits, and for
+ * stars with any number of leaves. GEMP_EDATA where even 128 bits are too few. */
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total);
 
 #endif

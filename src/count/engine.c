@@ -156,8 +156,8 @@ static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timin
 	                          GEMP_ARG(&g->low_support.mem));
 }
 
-/* Copies the support of each edge to both of its entries. mirror[entries / 2] is the entry at the edge's lower end; only
- * this step reads it. */
+/* Copies the support of each edge to both of its entries. mirror[entries / 2] is the entry at the edge's lower end;
+ * only this step reads it. */
 static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;

@@ -14,11 +14,13 @@
 /* Collective. This rank's share of a sum of NEIGHBOURS, without its factor. */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
-/* The same in a given form, for tests. lists: that of CPU devices. maximum: bytes of a buffer; 0: the device's limit. */
+/* The same in a given form, for tests. lists: that of CPU devices. maximum: bytes of a buffer; 0: the device's limit.
+ * */
 gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t maximum,
                                      gemp_sum_result *result);
 
-/* May expressions contain g? A GPU needs a table of all pairs of vertices, 4 bytes each; a CPU device a word per vertex. */
+/* May expressions contain g? A GPU needs a table of all pairs of vertices, 4 bytes each; a CPU device a word per
+ * vertex. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices);
 
 #endif

@@ -201,8 +201,8 @@ static bool is_symbol_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A negative bound means that the caller does not know the symbol; reading goes on so that the error shows one
- * place. */
+/* A negative bound means that the caller does not know the symbol: reading ends, except for closing brackets, and the
+ * error shows the text behind the symbol. */
 static double read_symbol(reader *r)
 {
 	char name[MAX_SYMBOL_LENGTH];
@@ -346,13 +346,14 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "  u                    triangles on each edge whose third vertex comes after vertex 0\n");
 }
 
-/* Wedges and neighbourhoods have programs of their own. */
+/* Direct sums are those over vertices, edges, triangles or cliques. Wedges and neighbourhoods have kernels of their
+ * own. */
 bool gemp_sum_is_direct(const gemp_sum *sum)
 {
 	return sum->kind <= GEMP_SUM_TRIANGLES || sum->kind == GEMP_SUM_CLIQUES;
 }
 
-/* A sum that counts vertices or edges one by one is a number that the graph knows. */
+/* Without an expression, a sum over vertices or edges is their number, which needs no kernel. */
 bool gemp_sum_has_kernel(const gemp_sum *sum)
 {
 	bool ones = !sum->expression && (sum->kind == GEMP_SUM_VERTICES || sum->kind == GEMP_SUM_EDGES);

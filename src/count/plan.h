@@ -107,7 +107,8 @@ void gemp_polynomial_print(const gemp_polynomial *polynomial, gemp_text *out);
 /* The largest magnitude of a symbol's values; negative: there is no such symbol here. */
 typedef double (*gemp_symbol_bound)(void *self, const char *symbol);
 
-/* *bound becomes an upper bound on the magnitude of the expression. A text that is no such expression is GEMP_EINTERNAL. */
+/* *bound becomes an upper bound on the magnitude of the expression. A text that is no such expression is
+ * GEMP_EINTERNAL. */
 gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound);
 
 /* OpenCL C for that bound at the actual values of the symbols: - becomes +, and all operands are doubles. */
@@ -163,7 +164,8 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 /* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES, whose kernels codegen.h emits? */
 bool gemp_sum_is_direct(const gemp_sum *sum);
 
-/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the host. */
+/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the host.
+ * */
 bool gemp_sum_has_kernel(const gemp_sum *sum);
 
 #endif

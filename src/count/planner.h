@@ -21,8 +21,8 @@ typedef struct gemp_count_planner_options {
 	bool parallel;  /* some pair of host vertices is joined more than once by edges of the pattern's types */
 } gemp_count_planner_options;
 
-/* *out stays NULL where no sums are known for the pattern, and *reason then says why in a few words ("it has conditions").
- * order: the number of automorphisms of the pattern. */
+/* *out stays NULL where no sums are known for the pattern, and *reason then says why in a few words ("it has
+ * conditions"). order: the number of automorphisms of the pattern. */
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
                               const gemp_count_planner_options *premise, const char **reason);
 

@@ -1,7 +1,8 @@
-/* term: a small graph whose homomorphisms into the host graph are counted, some pairs of its vertices held apart. Host only.
+/* term: a small graph whose homomorphisms into the host graph are counted, some pairs of its vertices held apart. Host
+ * only.
  *
- * An injective match is the term in which every two vertices that are not adjacent must differ. A pair is held apart
- * by subtraction: maps where i and j differ = all maps - maps of the term in which i and j are one vertex.
+ * An injective match is the term in which every two vertices that are not adjacent must differ. A pair is held apart by
+ * subtraction: maps where i and j differ = all maps - maps of the term in which i and j are one vertex.
  */
 
 #ifndef GEMP_COUNT_TERM_H
@@ -30,7 +31,8 @@ static inline bool gemp_term_differ(const gemp_term *term, int i, int j)
 
 void gemp_term_set_differ(gemp_term *term, int i, int j, bool apart);
 
-/* i and j become one vertex, the lesser number. Returns false if no map has them equal: they are adjacent, or one is the root. */
+/* i and j become one vertex, the lesser number. Returns false if no map has them equal: they are adjacent, or one is
+ * the root. */
 bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out);
 
 /* The term with vertex `root` first and its image the least; then the root differs from all other vertices anyway. */
@@ -44,8 +46,9 @@ bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TER
 /* Are every two vertices of the set adjacent? */
 bool gemp_term_clique(const gemp_term *term, unsigned set);
 
-/* ATTACHMENT. A sum visits the vertices of a core. The other vertices contribute factors to it: rooted subtrees become vertex
- * tables, triangles on an edge become its support, and vertices adjacent to the whole core become a power of c. */
+/* ATTACHMENT. A sum visits the vertices of a core. The other vertices contribute factors to it: rooted subtrees become
+ * vertex tables, triangles on an edge become its support, and vertices adjacent to the whole core become a power of c.
+ * */
 
 /* Factors that the attached vertices contribute to each vertex and edge of the core. */
 typedef struct gemp_attachments {
@@ -71,9 +74,9 @@ typedef struct gemp_derivation {
 	gemp_monomial tables[GEMP_TABLES]; /* of the symbols of place 1 and the support 01; [0] is empty */
 } gemp_derivation;
 
-/* Returns false if some vertex has no such factor, or more than GEMP_TABLES tables are needed. Missing tables are added to
- * derivation. Pairs that must differ are ignored: derive.c corrects for them. centre: the middle vertex of a core of three
- * (NEIGHBOURS); -1 for all other cores. */
+/* Returns false if some vertex has no such factor, or more than GEMP_TABLES tables are needed. Missing tables are added
+ * to derivation. Pairs that must differ are ignored: derive.c corrects for them. centre: the middle vertex of a core of
+ * three (NEIGHBOURS); -1 for all other cores. */
 bool gemp_attach(gemp_attachments *out, gemp_derivation *derivation, const gemp_term *term, unsigned core, int centre);
 
 #endif

@@ -36,8 +36,8 @@ static size_t dense_workers(const gemp_count_graph *graph)
 	return capacity < device->units ? capacity : device->units;
 }
 
-/* Counters and counts of paths start at zero, and the kernel leaves them zeroed. Buffers that this kind of sum does not use
- * have one element, since OpenCL has no empty buffers. */
+/* Counters and counts of paths start at zero, and the kernel leaves them zeroed. Buffers that this kind of sum does not
+ * use have one element, since OpenCL has no empty buffers. */
 static gemp_code prepare_dense(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;

@@ -43,8 +43,8 @@ typedef struct gemp_wedges_tasks {
 enum { GEMP_MAX_ROOT_TABLES = 2 };
 
 /* How a sum is laid out on a device. Grouped: roots of few paths go to workers with a table of worker_words; others to
- * groups with the smallest of `tables` (ascending) that is large enough; others to groups with windows. Where one window
- * holds all counters, `tables` is not used. */
+ * groups with the smallest of `tables` (ascending) that is large enough; others to groups with windows. Where one
+ * window holds all counters, `tables` is not used. */
 typedef struct gemp_wedges_shape {
 	bool dense;
 	size_t workers;        /* dense: work-items, each with counters for all vertices */
@@ -106,8 +106,8 @@ void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint
 /* The slot of the first counter that begins in this word or behind it. */
 uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word);
 
-/* Before the program is built: chooses the counters, and emits the macros that count_wedges_grouped.cl needs besides those of
- * codegen.h. */
+/* Before the program is built: chooses the counters, and emits the macros that count_wedges_grouped.cl needs besides
+ * those of codegen.h. */
 gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges);
 gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges);
 gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges);

@@ -133,7 +133,8 @@ static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
 }
 
-/* True if this process got the lock; *busy: another process has it. The descriptor stays open to the end of the process. */
+/* True if this process got the lock; *busy: another process has it. The descriptor stays open to the end of the
+ * process. */
 static bool try_lock(const char *path, bool *busy)
 {
 	int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -193,7 +194,8 @@ static bool claim_numbered(const char *root)
 	return false;
 }
 
-/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user alone. */
+/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user alone.
+ * */
 static bool make_private(const char *path)
 {
 	struct stat status;

@@ -1,9 +1,9 @@
 /* device: an OpenCL device with its queues, and buffers on it. Local: a rank has one or several devices.
  *
- * Every OpenCL call goes through GEMP_CL, which names call and error: out of device memory becomes GEMP_ENOMEM, anything else
- * GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue` runs copies beside them.
- * Invariant: buffer_bytes is the sum over all buffers of their counted bytes and never exceeds `memory`, the part of the
- * device that this rank may use.
+ * Every OpenCL call goes through GEMP_CL, which names call and error: out of device memory becomes GEMP_ENOMEM,
+ * anything else GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue` runs
+ * copies beside them. Invariant: buffer_bytes is the sum over all buffers of their counted bytes and never exceeds
+ * `memory`, the part of the device that this rank may use.
  */
 
 #ifndef GEMP_DEVICE_DEVICE_H
@@ -75,9 +75,10 @@ struct gemp_device {
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
 const char *gemp_cl_error_name(cl_int error);
 
-/* Buffers are counted; a request beyond the largest buffer or the limit is GEMP_ENOMEM and names the size. `from` may be NULL.
- * gemp_buffer_borrow uses the caller's memory itself on a CPU device (it must outlive the buffer) and copies it elsewhere.
- * gemp_buffer_share does the same for memory that ranks share, of which this rank counts `own` bytes; kernels only read it. */
+/* Buffers are counted; a request beyond the largest buffer or the limit is GEMP_ENOMEM and names the size. `from` may
+ * be NULL. gemp_buffer_borrow uses the caller's memory itself on a CPU device (it must outlive the buffer) and copies
+ * it elsewhere. gemp_buffer_share does the same for memory that ranks share, of which this rank counts `own` bytes;
+ * kernels only read it. */
 typedef struct gemp_buffer {
 	cl_mem mem;
 	size_t size;    /* bytes */

@@ -1,9 +1,10 @@
 /* launch: kernel launches with their arguments, their durations, and their record in the trace.
  *
- * A launch is enqueued on device->queue and not awaited. gemp_timings collects the events of several launches, events[count],
- * and reads their durations once, at the end, so nothing waits in between. For --trace each launch is also mapped from
- * the device's clock to the host's: the host was inside the enqueuing call when the device queued the launch, so each launch
- * bounds the offset between the clocks, and the intersection of the bounds is some microseconds wide.
+ * A launch is enqueued on device->queue and not awaited. gemp_timings collects the events of several launches,
+ * events[count], and reads their durations once, at the end, so nothing waits in between. For --trace each launch is
+ * also mapped from the device's clock to the host's: the host was inside the enqueuing call when the device queued the
+ * launch, so each launch bounds the offset between the clocks, and the intersection of the bounds is some microseconds
+ * wide.
  */
 
 #ifndef GEMP_DEVICE_LAUNCH_H
@@ -34,8 +35,8 @@ gemp_code gemp_launch_seconds(gemp_device *device, double *seconds);
 bool gemp_launch_done(const gemp_device *device);
 void gemp_launch_release(gemp_device *device);
 
-/* The work-group for kernels with workers of `lanes` lanes (kernels/device/group.clh), of about `wanted` work-items where there is
- * a choice. Launch workers * lanes work-items. */
+/* The work-group for kernels with workers of `lanes` lanes (kernels/device/group.clh), of about `wanted` work-items
+ * where there is a choice. Launch workers * lanes work-items. */
 size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t wanted);
 
 typedef struct gemp_timings {

@@ -138,8 +138,8 @@ static void set_memory(gemp_device *device, size_t memory, size_t limit)
 		device->max_buffer = device->memory;
 }
 
-/* Restricts a CPU device to this rank's cores: a sub-device if there are enough cores for all ranks, else only a smaller number of
- * units. Drivers list all cores of the machine, even those that the process may not use. */
+/* Restricts a CPU device to this rank's cores: a sub-device if there are enough cores for all ranks, else only a
+ * smaller number of units. Drivers list all cores of the machine, even those that the process may not use. */
 static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 {
 	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;

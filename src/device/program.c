@@ -33,7 +33,8 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 	return code;
 }
 
-/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded one. */
+/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded one.
+ * */
 static gemp_code read_kernel(gemp_text *out, const char *name)
 {
 	const char *folder = getenv("GEMP_KERNEL_DIR");
@@ -381,8 +382,8 @@ static gemp_code source_and_options(gemp_device *device, cl_program program, cha
 	return GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, *options, NULL));
 }
 
-/* PoCL remembers the binary that a program had when it was first asked for; a second program of the same source takes all
- * that was compiled since from PoCL's own cache, in a few hundredths of a second. */
+/* PoCL remembers the binary that a program had when it was first asked for; a second program of the same source takes
+ * all that was compiled since from PoCL's own cache, in a few hundredths of a second. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program rebuilt = { 0 };

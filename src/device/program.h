@@ -1,9 +1,9 @@
 /* program: kernel programs: source with includes, binaries in the cache, kernels.
  *
  * Source is looked up among the newest GEMP_LOADED_PROGRAMS programs of this process and then in the cache on disk
- * (device/cache.h) by device, driver, platform, source and options. On a miss one of the processes that want the program builds and
- * stores it; the others wait and load. A build that fails on PoCL is tried once more, since a cold PoCL cache can cause that.
- * GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. Local.
+ * (device/cache.h) by device, driver, platform, source and options. On a miss one of the processes that want the
+ * program builds and stores it; the others wait and load. A build that fails on PoCL is tried once more, since a cold
+ * PoCL cache can cause that. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. Local.
  */
 
 #ifndef GEMP_DEVICE_PROGRAM_H
@@ -49,13 +49,14 @@ static inline void gemp_kernel_free_at(cl_kernel *kernel)
  * from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 
-/* The text of an embedded kernel file ("filter.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
- * own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
+/* The text of an embedded kernel file ("filter.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is
+ * set; its own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
 gemp_code gemp_kernel_source(char **out, const char *file);
 /* Appends that text. */
 struct gemp_text;
 gemp_code gemp_kernel_append(struct gemp_text *text, const char *file);
-/* After the last launch: a program that was built, not cached, is stored with what its first launches compiled; then freed. */
+/* After the last launch: a program that was built, not cached, is stored with what its first launches compiled; then
+ * freed. */
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program);
 
 /* The kernel files and those of configs/tuning, put into the program at build (cmake/EmbedKernels.cmake). */

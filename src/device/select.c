@@ -56,8 +56,8 @@ static void find_uuid(gemp_device_info *info, cl_device_id id)
 		         u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
-/* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it); "" where the driver does
- * not know. info->gpu is set before. */
+/* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it); "" where the
+ * driver does not know. info->gpu is set before. */
 static void device_identify(gemp_device_info *info, cl_device_id id)
 {
 	info->pci[0] = info->uuid[0] = '\0';
@@ -108,8 +108,8 @@ static bool digits(char out[2 * UUID_SIZE + 1], const char *text, size_t length)
 	return count >= LEAST_UUID_DIGITS;
 }
 
-/* Is the device named by text[0..length)? By PCI: "65:00.0", "0000:65:00.0" or "00000000:65:00.0", the function may be left
- * out. By UUID: with or without "GPU-", or the first eight digits or more. In upper or lower case. */
+/* Is the device named by text[0..length)? By PCI: "65:00.0", "0000:65:00.0" or "00000000:65:00.0", the function may be
+ * left out. By UUID: with or without "GPU-", or the first eight digits or more. In upper or lower case. */
 static bool device_matches(const gemp_device_info *info, const char *text, size_t length)
 {
 	char wanted[2 * UUID_SIZE + 1], own[2 * UUID_SIZE + 1];
@@ -120,8 +120,8 @@ static bool device_matches(const gemp_device_info *info, const char *text, size_
 	       strncmp(own, wanted, strlen(wanted)) == 0;
 }
 
-/* Less than, equal to or greater than 0: a comes before, with, or after b on the PCI bus; devices without a place are equal to
- * all, for a stable order. */
+/* Less than, equal to or greater than 0: a comes before, with, or after b on the PCI bus; devices without a place are
+ * equal to all, for a stable order. */
 static int compare_pci(const gemp_device_info *a, const gemp_device_info *b)
 {
 	long long first = pci_number(a->pci, strlen(a->pci)), second = pci_number(b->pci, strlen(b->pci));

@@ -37,10 +37,12 @@ gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, cons
 gemp_code gemp_readback_wait(gemp_readback *readback);
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
 
-/* Takes at least `size` bytes of page-locked memory, from the device's pool if possible, until gemp_pinned_release. Locking takes milliseconds per 10 MB. */
+/* Takes at least `size` bytes of page-locked memory, from the device's pool if possible, until gemp_pinned_release.
+ * Locking takes milliseconds per 10 MB. */
 gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size);
 void gemp_pinned_release(gemp_pinned *locked, gemp_device *device);
-/* Locks the pages of the caller's memory, so a GPU copies to and from them directly. If the driver refuses, mem is NULL and the memory is used as before. Unregister it before the memory is freed. */
+/* Locks the pages of the caller's memory, so a GPU copies to and from them directly. If the driver refuses, mem is NULL
+ * and the memory is used as before. Unregister it before the memory is freed. */
 void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, size_t size);
 void gemp_pinned_unregister(gemp_pinned *locked);
 /* Frees the pool of the device. */
@@ -59,8 +61,8 @@ typedef struct gemp_host_mapping {
 	char *mapped;                     /* on a CPU device: the buffer, from begin to end */
 } gemp_host_mapping;
 
-/* count ranges, apart from one another. What was enqueued before has ended on return on a CPU device. To be freed also after a
- * failure. */
+/* count ranges, apart from one another. What was enqueued before has ended on return on a CPU device. To be freed also
+ * after a failure. */
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count);
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device);
@@ -78,7 +80,8 @@ typedef struct gemp_transfer_numbers {
 	uint64_t *wide;
 } gemp_transfer_numbers;
 
-/* Copies `count` numbers to the beginning of the buffer, or from place `at` of the buffer on. Kernels that use the buffer have ended. */
+/* Copies `count` numbers to the beginning of the buffer, or from place `at` of the buffer on. Kernels that use the
+ * buffer have ended. */
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                                  size_t count);

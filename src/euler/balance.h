@@ -4,9 +4,9 @@
  * instead (Euler 1736).
  *
  * Each undirected edge is two arcs, one in each direction. At each vertex the ends of its edges are paired, and the
- * circuit that arrives along one edge of a pair leaves along the other. So each arc has a successor, and arcs form
- * circuits, each of which exists once more in reverse over the opposite arcs. Of the two circuits the one with the
- * smallest arc is taken.
+ * circuit that arrives along one edge of a pair leaves along the other. So the arcs form circuits in pairs: each
+ * circuit has a reverse, made of the opposite arcs. Of the two circuits, the one that has the smallest arc gives the
+ * edges their directions.
  */
 
 #ifndef GEMP_EULER_BALANCE_H
@@ -14,9 +14,9 @@
 
 #include "euler/euler.h"
 
-/* Collective. undirected: edges, each in the row of one of its ends; a closing edge keeps its role. *odd: the vertices
- * of all ranks of odd degree; if there are any, nothing else is done, and `out` is {0}. `out` borrows the bounds and
- * relations of `undirected`. */
+/* Collective. undirected: edges, each in the row of one of its ends; a closing edge is oriented, too, and is the
+ * closing edge of `out`. *odd: the number of vertices, over all ranks, of odd degree; if there are any, nothing else is
+ * done, and `out` is {0}. `out` borrows the bounds and relations of `undirected`. */
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd);
 

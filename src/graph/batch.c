@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The first batch decides which columns of values the store has; all later batches of a search have the same columns. */
+/* The first batch decides which columns of values the store has; all later batches of a search have the same columns.
+ * */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
@@ -20,8 +21,8 @@ static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Values are the results of sub-patterns. They are added one by one: gemp_column_append grows a column to the exact size,
- * so that many small batches would copy the column each time. */
+/* Values are the results of sub-patterns. They are added one by one: gemp_column_append grows a column to the exact
+ * size, so that many small batches would copy the column each time. */
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	if (batch->value_count && !store->values)
@@ -122,8 +123,8 @@ void gemp_row_store_free(gemp_row_store *store)
 	*store = (gemp_row_store){ 0 };
 }
 
-/* The next sink works on whole batches, so a caller that makes single rows collects them here first. The store is cleared
- * also after a failure, which ends the search anyway. */
+/* The next sink works on whole batches, so a caller that makes single rows collects them here first. The store is
+ * cleared also after a failure, which ends the search anyway. */
 gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next)
 {
 	gemp_batch batch = gemp_row_store_batch(store);

@@ -1,10 +1,10 @@
 /* batch: batches of matches, the sinks that consume them, a store of rows and a sink that counts. Host only.
  *
- * A batch is `rows` rows of vertices [rows * vertex_count] and edges [rows * edge_count], row by row, in the order of the
- * pattern's variables. An engine passes finished rows to the first sink of a chain: filter by attributes, distinct,
- * projection, writer. `consume` is local and may be called at any time. `end_round` is collective: every rank calls it once
- * a round, and there a sink may exchange rows, write together with other ranks, and pass on the rows that it kept. `consume` may return its
- * errors at once; `end_round` returns the same code on all ranks.
+ * A batch is `rows` rows of vertices [rows * vertex_count] and edges [rows * edge_count], row by row, in the order of
+ * the pattern's variables. An engine passes finished rows to the first sink of a chain: filter by attributes, distinct,
+ * projection, writer. `consume` is local and may be called at any time. `end_round` is collective: every rank calls it
+ * once a round, and there a sink may exchange rows, write together with other ranks, and pass on the rows that it kept.
+ * `consume` may return its errors at once; `end_round` returns the same code on all ranks.
  */
 
 #ifndef GEMP_GRAPH_BATCH_H
@@ -30,8 +30,8 @@ typedef struct gemp_batch {
 typedef struct gemp_sink {
 	void *self;
 	gemp_code (*consume)(void *self, const gemp_batch *batch);
-	/* Collective. last: no more rows come. A sink sets *enough, equally on all ranks, when it wants no more rows, and *again
-	 * when the search must find the rows once more (distinct in passes). It may leave both unchanged. */
+	/* Collective. last: no more rows come. A sink sets *enough, equally on all ranks, when it wants no more rows, and
+	 * *again when the search must find the rows once more (distinct in passes). It may leave both unchanged. */
 	gemp_code (*end_round)(void *self, bool last, bool *enough, bool *again);
 	void (*free)(void *self);
 } gemp_sink;

@@ -197,8 +197,8 @@ int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
 	return gemp_value_compare(&left, &right, &comparable);
 }
 
-/* The first byte says whether the value is NULL. The bytes of the value follow, a string's size before its bytes. Groups
- * pack every key, so the fixed part is one addition to the text and not two. */
+/* The first byte says whether the value is NULL. The bytes of the value follow, a string's size before its bytes.
+ * Groups pack every key, so the fixed part is one addition to the text and not two. */
 void gemp_value_pack(const gemp_value *value, gemp_text *out)
 {
 	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
@@ -260,7 +260,8 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 	return false;
 }
 
-/* Only gemp_value_pack writes packed values, so an incomplete value is an error of the program and not of the user's data. */
+/* Only gemp_value_pack writes packed values, so an incomplete value is an error of the program and not of the user's
+ * data. */
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end)
 {
 	gemp_value value = { .type = column->type };
@@ -354,7 +355,8 @@ static int add_bytes(const char *bytes, size_t size, void *out)
 	return 0;
 }
 
-/* Printable ASCII without quotes and backslashes needs no escapes. Most strings are plain, and jansson is skipped for them. */
+/* Printable ASCII without quotes and backslashes needs no escapes. Most strings are plain, and jansson is skipped for
+ * them. */
 static bool is_plain(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

@@ -1,8 +1,8 @@
 /* column: typed attribute values with NULL, and tables of columns. Host only.
  *
- * A column has the one array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows + 1]
- * into bytes[offsets[rows]]. null[rows] marks NULLs; it is absent while no row is NULL. A column whose name and type are
- * known but whose values are not loaded has no array at all. All arrays belong to core/memory.
+ * A column has the one array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows +
+ * 1] into bytes[offsets[rows]]. null[rows] marks NULLs; it is absent while no row is NULL. A column whose name and type
+ * are known but whose values are not loaded has no array at all. All arrays belong to core/memory.
  */
 
 #ifndef GEMP_GRAPH_COLUMN_H
@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of lists. */
+/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of lists.
+ * */
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
@@ -77,27 +78,28 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 /* Order of two rows for sorting: NULL first, then by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
 
-/* For exchange between ranks: appends the bytes of a value, or of one row, to a buffer; unpack reads them back and advances
- * *at. */
+/* For exchange between ranks: appends the bytes of a value, or of one row, to a buffer; unpack reads them back and
+ * advances *at. */
 void gemp_value_pack(const gemp_value *value, gemp_text *out);
 gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out);
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
-/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it was. */
+/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it was.
+ * */
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column);
 /* Adds a column without rows for each of `from`. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);
 gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* NULL if none */
 void gemp_table_free(gemp_table *table);
 
-/* The order of openCypher: numbers by value across integer and float, strings bytewise, false before true. Neither value
- * may be NULL. *comparable is false for values of different kinds. */
+/* The order of openCypher: numbers by value across integer and float, strings bytewise, false before true. Neither
+ * value may be NULL. *comparable is false for values of different kinds. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable);
 /* Order of keys: integers before strings. */
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
-/* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0), so
- * that its type can be read back; nothing for NULL. */
+/* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0),
+ * so that its type can be read back; nothing for NULL. */
 void gemp_value_print(const gemp_value *value, gemp_text *out);
 
 /* Values as JSON text. A failed addition is recorded in the text (gemp_text_status). */

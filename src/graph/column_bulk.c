@@ -1,6 +1,6 @@
-/* Operations on whole columns run on all threads. Loops run over chunks of 2^15 rows, and a chunk writes only rows of its
- * own. Strings need two passes, since the place to which a chunk writes depends on the sizes of all chunks before it: the
- * first pass sums the sizes of each chunk, prefix sums give the places, and the second pass copies.
+/* Operations on whole columns run on all threads. Loops run over chunks of 2^15 rows, and a chunk writes only rows of
+ * its own. Strings need two passes, since the place to which a chunk writes depends on the sizes of all chunks before
+ * it: the first pass sums the sizes of each chunk, prefix sums give the places, and the second pass copies.
  */
 
 #include "graph/column_bulk.h"
@@ -366,7 +366,8 @@ static gemp_code scatter_strings(scatter_task *p)
 	return GEMP_OK;
 }
 
-/* Values are written in place, except for strings. The writes of concurrent chunks do not meet, since the rows are distinct. */
+/* Values are written in place, except for strings. The writes of concurrent chunks do not meet, since the rows are
+ * distinct. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {
 	scatter_task p = { column, rows, count, values, values->rows == 1, NULL };

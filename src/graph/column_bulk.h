@@ -1,8 +1,8 @@
 /* column_bulk: operations on whole columns, on all threads.
  *
- * Each function cuts the rows into chunks of 2^15; a chunk writes only its own rows, so no locks are needed. Strings are
- * placed in two passes: sizes of each chunk, prefix sums, then copies. Columns keep their invariants (graph/column.h): in
- * particular null is absent where no row is NULL.
+ * Each function cuts the rows into chunks of 2^15; a chunk writes only its own rows, so no locks are needed. Strings
+ * are placed in two passes: sizes of each chunk, prefix sums, then copies. Columns keep their invariants
+ * (graph/column.h): in particular null is absent where no row is NULL.
  */
 
 #ifndef GEMP_GRAPH_COLUMN_BULK_H
@@ -14,11 +14,11 @@
 gemp_code gemp_column_pad(gemp_column *column, size_t rows);
 /* Appends the rows of `more`, which has the same type; without rows it may have no arrays. */
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more);
-/* Row rows[i] becomes row i of `values`, which has `count` rows or one row for all. rows[] are distinct. `values` has the
- * column's type, or integers for a column of floats. */
+/* Row rows[i] becomes row i of `values`, which has `count` rows or one row for all. rows[] are distinct. `values` has
+ * the column's type, or integers for a column of floats. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values);
-/* `out`, which is initialised here, gets `count` rows: row i is row picked[i] of `first` followed by `second`, which has the
- * same type or is NULL. A column without rows may have no arrays. */
+/* `out`, which is initialised here, gets `count` rows: row i is row picked[i] of `first` followed by `second`, which
+ * has the same type or is NULL. A column without rows may have no arrays. */
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
                              const uint64_t *picked, size_t count);
 /* `out`, which is empty, gets the rows picked[count] of all columns. */

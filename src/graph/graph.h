@@ -1,10 +1,10 @@
 /* graph: the shard, one rank's part of a distributed property multigraph. Host only: neither MPI nor OpenCL.
  *
- * Vertices have ids 0 .. vertex_count - 1 in the file's (random) order. Rank r owns the ids [bounds[r], bounds[r + 1]); rows,
- * columns and label sets here are those of its own vertices, indexed by id - first_vertex. A relation is in CSR form:
- * out_offsets[rows + 1] and out_targets, and optionally the transpose. Arrays that are not loaded are NULL; the
- * gemp_shard_load_* functions, which are collective, load them through the graph's loader (a file; a graph made in memory has
- * none).
+ * Vertices have ids 0 .. vertex_count - 1 in the file's (random) order. Rank r owns the ids [bounds[r], bounds[r + 1]);
+ * rows, columns and label sets here are those of its own vertices, indexed by id - first_vertex. A relation is in CSR
+ * form: out_offsets[rows + 1] and out_targets, and optionally the transpose. Arrays that are not loaded are NULL; the
+ * gemp_shard_load_* functions, which are collective, load them through the graph's loader (a file; a graph made in
+ * memory has none).
  */
 
 #ifndef GEMP_GRAPH_GRAPH_H
@@ -17,8 +17,8 @@
 
 #include <stdlib.h>
 
-/* A partition cuts the ids of a graph into contiguous ranges; a partitioner made it and the graph file stores it. Without a
- * partition equal ranges are random parts, since the ids are random. */
+/* A partition cuts the ids of a graph into contiguous ranges; a partitioner made it and the graph file stores it.
+ * Without a partition equal ranges are random parts, since the ids are random. */
 
 typedef struct gemp_partition {
 	size_t count;     /* 0: none */
@@ -30,9 +30,10 @@ gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, siz
                               const char *method); /* copies */
 void gemp_partition_free(gemp_partition *parts);
 
-/* Sets bounds[ranks + 1], the ids that each rank owns: equally many whole parts if the number of ranks divides the number of
- * parts; an equal range of one part if the number of parts divides the number of ranks; else equal ranges of all ids. Returns
- * false if ranges cut parts arbitrarily. (Equal ranges of random parts are random parts, so the result is true for them.) */
+/* Sets bounds[ranks + 1], the ids that each rank owns: equally many whole parts if the number of ranks divides the
+ * number of parts; an equal range of one part if the number of parts divides the number of ranks; else equal ranges of
+ * all ids. Returns false if ranges cut parts arbitrarily. (Equal ranges of random parts are random parts, so the result
+ * is true for them.) */
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds);
 
 typedef enum gemp_relation_array {
@@ -110,8 +111,8 @@ gemp_count gemp_shard_edges(const gemp_shard *graph);
 gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name); /* NULL if none */
 /* Are these arrays loaded for each relation r with relations[r]? */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts);
-/* The type that an edge attribute of this name has over all relations: if their types differ, a float for numbers and else a
- * string; a string if no relation has the attribute. */
+/* The type that an edge attribute of this name has over all relations: if their types differ, a float for numbers and
+ * else a string; a string if no relation has the attribute. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name);
 
 void gemp_shard_free(gemp_shard *graph);
@@ -122,8 +123,8 @@ void gemp_relation_free(gemp_relation *relation);
 
 /* Local. `to`, which has no labels, gets copies of the label names and label sets. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from);
-/* Local. `to`, which is {0}, gets the labels and the relations without rows; bounds are allocated and 0. Columns are not
- * copied. */
+/* Local. `to`, which is {0}, gets the labels and the relations without rows; bounds are allocated and 0. Columns are
+ * not copied. */
 gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from);
 
 /* Collective if the graph has a loader: all ranks call with the same arguments. */
@@ -135,10 +136,10 @@ gemp_code gemp_shard_load_all(gemp_shard *graph);
 /* Each edge once, at its source: this is enough to build another graph. */
 gemp_code gemp_shard_load_outgoing(gemp_shard *graph);
 
-/* Attributes of edges over all relations as one list of columns, and labels of vertices as text. The list merges the columns
- * of all relations into one order that agrees with each relation's own order where such an order exists (a topological
- * merge). column_of[relation_count] maps a merged column to the column of each relation. Writers of CSV need the list,
- * because a file has one set of columns. */
+/* Attributes of edges over all relations as one list of columns, and labels of vertices as text. The list merges the
+ * columns of all relations into one order that agrees with each relation's own order where such an order exists (a
+ * topological merge). column_of[relation_count] maps a merged column to the column of each relation. Writers of CSV
+ * need the list, because a file has one set of columns. */
 
 typedef struct gemp_edge_column {
 	char *name; /* owned, since loading a relation replaces its columns */
@@ -151,8 +152,8 @@ typedef struct gemp_edge_columns {
 	gemp_edge_column *columns; /* [count] */
 } gemp_edge_columns;
 
-/* The columns of all relations, or of the one named `only`. GEMP_EDATA if two have a column of the same name and different
- * types. */
+/* The columns of all relations, or of the one named `only`. GEMP_EDATA if two have a column of the same name and
+ * different types. */
 gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only);
 void gemp_edge_columns_free(gemp_edge_columns *columns);
 

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* The interval needs at least 24 independent samples, each large enough that its estimate is about normally distributed. */
+/* The interval needs at least 24 independent samples, each large enough that its estimate is about normally
+ * distributed. */
 enum { SAMPLE = 1024, SMALL_SAMPLE = 64, MIN_SAMPLES = 24, MAX_SAMPLES = 4096 };
 static const double confidence = 0.95;
 /* Entries and lookups of one core in a second. Budgets of seconds are converted to reads by this constant, so that the
@@ -13,15 +14,15 @@ static const double confidence = 0.95;
 static const double reads_per_second = 4e7;
 static const double share_for_order = 0.25; /* of the reads, to find an order */
 
-/* A quarter of the time for the estimate goes to finding an order. The result is at least 1, since 0 reads mean the default
- * budget. */
+/* A quarter of the time for the estimate goes to finding an order. The result is at least 1, since 0 reads mean the
+ * default budget. */
 uint64_t gemp_estimate_order_reads(double seconds)
 {
 	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
 }
 
-/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion (1938), which is accurate
- * enough from MIN_SAMPLES samples on. */
+/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion (1938), which is
+ * accurate enough from MIN_SAMPLES samples on. */
 static double quantile(size_t samples)
 {
 	double z = 1.959964, n = (double)samples - 1;
@@ -61,8 +62,8 @@ done:
 	return code;
 }
 
-/* Collective. Chooses the size of the next sample so that MIN_SAMPLES samples stay within the budget of fetched entries.
- * The estimate remains unbiased, because only earlier samples influence the size. */
+/* Collective. Chooses the size of the next sample so that MIN_SAMPLES samples stay within the budget of fetched
+ * entries. The estimate remains unbiased, because only earlier samples influence the size. */
 static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
 {
 	uint64_t fetched = gemp_sampler_fetched(sampler);
@@ -114,8 +115,8 @@ static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_esti
 	}
 }
 
-/* The least number of samples is taken whatever the budget, so each step of each sample is limited to its part of it. A plan
- * with given vertices has no pivots to draw from. */
+/* The least number of samples is taken whatever the budget, so each step of each sample is limited to its part of it. A
+ * plan with given vertices has no pivots to draw from. */
 gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options, gemp_estimate *out)
 {
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *sampler = NULL;

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Rows by target are needed to sample orders and wherever a view reads them. With a given order, one rank, and no edge that
- * is searched from its target, they would be loaded for nothing. */
+/* Rows by target are needed to sample orders and wherever a view reads them. With a given order, one rank, and no edge
+ * that is searched from its target, they would be loaded for nothing. */
 static bool needs_targets(const gemp_match *m)
 {
 	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
@@ -55,8 +55,9 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 	return true;
 }
 
-/* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape distinguishes
- * the pattern's vertices: the group without labels and conditions has the order of the group with them. */
+/* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape
+ * distinguishes the pattern's vertices: the group without labels and conditions has the order of the group with them.
+ * */
 static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
@@ -69,8 +70,9 @@ static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry 
 	return same;
 }
 
-/* The plan breaks symmetry where every orbit of embeddings has the size of the group (ISO and INDUCED), unless rows of all
- * embeddings are wanted. The wanted edges are those that RETURN, a later condition or the identity of a match reads. */
+/* The plan breaks symmetry where every orbit of embeddings has the size of the group (ISO and INDUCED), unless rows of
+ * all embeddings are wanted. The wanted edges are those that RETURN, a later condition or the identity of a match
+ * reads. */
 static gemp_plan_options plan_options(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
@@ -112,8 +114,8 @@ static bool needs_listing(const gemp_match *m)
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
 
-/* Collective. The plan is deterministic. The ranks compare their hashes nevertheless, because a partial match means the same
- * on two ranks only if both follow one plan. */
+/* Collective. The plan is deterministic. The ranks compare their hashes nevertheless, because a partial match means the
+ * same on two ranks only if both follow one plan. */
 static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
 	gemp_plan_options options = plan_options(m);
@@ -131,7 +133,8 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return GEMP_OK;
 }
 
-/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's memory. */
+/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's memory.
+ * */
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
@@ -191,8 +194,8 @@ static gemp_code improve_order(gemp_match *m)
 	return make_plan(m, false);
 }
 
-/* True if the rows of this rank fit on its device. Without --row-cache, rows that are on the device already cost nothing
- * more, and three quarters of what is free may be used. */
+/* True if the rows of this rank fit on its device. Without --row-cache, rows that are on the device already cost
+ * nothing more, and three quarters of what is free may be used. */
 static bool rows_fit(const gemp_match *m)
 {
 	const gemp_device *device = m->context->device;
@@ -211,9 +214,9 @@ static bool rows_fit(const gemp_match *m)
 	return bytes <= capacity;
 }
 
-/* Collective. Chooses rounds (pull) where this rank lacks rows or they do not fit on its device, unless partial matches are
- * to travel: that is chosen by the bytes that either way is expected to move, and is the only way where a round has no
- * capacity for the longest rows. */
+/* Collective. Chooses rounds (pull) where this rank lacks rows or they do not fit on its device, unless partial matches
+ * are to travel: that is chosen by the bytes that either way is expected to move, and is the only way where a round has
+ * no capacity for the longest rows. */
 static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,
@@ -242,8 +245,8 @@ static gemp_code choose_exchange(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Tables of two-paths only count, and need all rows and a device of few workers. The first plan shows whether matches are
- * listed; if not, a plan with tables replaces it, and is itself replaced if this rank cannot hold all rows. */
+/* Tables of two-paths only count, and need all rows and a device of few workers. The first plan shows whether matches
+ * are listed; if not, a plan with tables replaces it, and is itself replaced if this rank cannot hold all rows. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
@@ -270,8 +273,8 @@ static gemp_code plan_and_rows(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits: v, and where symmetry is broken the
- * vertices of v's orbit, since one match then stands for its images under all automorphisms. */
+/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits: v, and where symmetry is
+ * broken the vertices of v's orbit, since one match then stands for its images under all automorphisms. */
 static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -337,8 +340,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Conditions and symmetry are found first, then relations are loaded, and candidates, statistics, the plan, the rows and the
- * search follow, each of which reads the one before. Ranks agree after each local step that can fail. */
+/* Conditions and symmetry are found first, then relations are loaded, and candidates, statistics, the plan, the rows
+ * and the search follow, each of which reads the one before. Ranks agree after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {

@@ -13,8 +13,8 @@
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
 
-/* Collective. The pattern is bound. Loads the parts of the graph that the pattern reads, evaluates conditions, plans, and
- * builds views and kernels. graph and pattern are borrowed. */
+/* Collective. The pattern is bound. Loads the parts of the graph that the pattern reads, evaluates conditions, plans,
+ * and builds views and kernels. graph and pattern are borrowed. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
 /* The plan as a tree of operators (--explain); after runs with options.profile each operator has the number of partial

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's sink. */
+/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's sink.
+ * */
 typedef struct sink_chain {
 	gemp_sink distinct, tally_sink, residual;
 	gemp_count_sink tally;
@@ -95,7 +96,8 @@ typedef struct run_figures {
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
-/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type only. */
+/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type only.
+ * */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
 	const gemp_search_statistics search = gemp_multi_statistics(m->search);
@@ -196,8 +198,8 @@ static gemp_code read_profile(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. The device's counters run on from run to run, so they replace the sums of the run before; the search counts
- * bytes anew in each run, so these are added. */
+/* Collective. The device's counters run on from run to run, so they replace the sums of the run before; the search
+ * counts bytes anew in each run, so these are added. */
 static gemp_code sum_profile(gemp_match *m)
 {
 	uint64_t sent[GEMP_MAX_STEPS];
@@ -317,8 +319,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	return gemp_multi_pivots(search, slots, count);
 }
 
-/* Two plans with equal hashes find each match from the same pivot, because the hash covers the order of the steps and all
- * restrictions by which one embedding of an orbit is selected. */
+/* Two plans with equal hashes find each match from the same pivot, because the hash covers the order of the steps and
+ * all restrictions by which one embedding of an orbit is selected. */
 uint64_t gemp_pivot_plan(const gemp_match *m)
 {
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
@@ -363,8 +365,8 @@ static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 	return GEMP_OK;
 }
 
-/* Every device counts by slot over all vertices. The counts of all devices are summed, and the caller gets those of its own
- * vertices. */
+/* Every device counts by slot over all vertices. The counts of all devices are summed, and the caller gets those of its
+ * own vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;

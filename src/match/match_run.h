@@ -1,9 +1,9 @@
 /* match_run: runs a prepared match, from all of its pivots or from a part of them, and reports the result.
  *
- * Every match is found from one pivot, so the matches of disjoint parts of the pivots add up. Part p of n consists of the
- * pivots whose ids are p modulo n. Ids are those of the graph file and the same for every number of ranks, and each rank
- * owns about 1 / ranks of each part. The plan decides which pivot finds a match: the parts of two searches add up only if
- * both have the same gemp_pivot_plan, as two searches for one pattern with one order of binding have.
+ * Every match is found from one pivot, so the matches of disjoint parts of the pivots add up. Part p of n consists of
+ * the pivots whose ids are p modulo n. Ids are those of the graph file and the same for every number of ranks, and each
+ * rank owns about 1 / ranks of each part. The plan decides which pivot finds a match: the parts of two searches add up
+ * only if both have the same gemp_pivot_plan, as two searches for one pattern with one order of binding have.
  */
 
 #ifndef GEMP_MATCH_MATCH_RUN_H
@@ -50,9 +50,9 @@ typedef struct gemp_match_result {
 
 /* Collective. With sink NULL the match only counts. */
 gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *result);
-/* Collective. The same for a pattern with given vertices: the rows extend the seeds ids[count * given], which are distinct
- * tuples of vertices of any rank; each tuple is passed on one rank only. The call can be repeated and reuses its buffers.
- * result may be NULL. */
+/* Collective. The same for a pattern with given vertices: the rows extend the seeds ids[count * given], which are
+ * distinct tuples of vertices of any rank; each tuple is passed on one rank only. The call can be repeated and reuses
+ * its buffers. result may be NULL. */
 gemp_code gemp_match_run_seeded(gemp_match *match, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result);
 
@@ -70,11 +70,11 @@ int gemp_pivot_order(const gemp_match *match, int order[GEMP_MAX_PATTERN_VERTICE
 /* True if only the whole search shows whether a match is a duplicate; the counts of parts then do not add up. */
 bool gemp_pivot_parts_overlap(const gemp_match *match);
 
-/* Collective. After a run of a match that was prepared with options.count_per, counts[graph->rows] becomes the number of
- * matches in which each own vertex is the image of the chosen pattern vertex; with --distinct none, of embeddings. The
- * device has one counter a vertex, so no match is listed. Where symmetry is broken, a match stands for its images under
- * all automorphisms, and counts for the images of the whole orbit of the chosen vertex. The sum over all vertices is
- * *members times the number of matches that the result reports. */
+/* Collective. After a run of a match that was prepared with options.count_per, counts[graph->rows] becomes the number
+ * of matches in which each own vertex is the image of the chosen pattern vertex; with --distinct none, of embeddings.
+ * The device has one counter a vertex, so no match is listed. Where symmetry is broken, a match stands for its images
+ * under all automorphisms, and counts for the images of the whole orbit of the chosen vertex. The sum over all vertices
+ * is *members times the number of matches that the result reports. */
 gemp_code gemp_match_vertex_counts(gemp_match *match, uint64_t *counts, int *members);
 
 #endif

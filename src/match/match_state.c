@@ -9,8 +9,8 @@ static uint64_t bitmap_bytes(const gemp_candidates *candidates, int vertices)
 	return bytes;
 }
 
-/* Collective. Each number is the maximum over all ranks. Buffers are all device memory but the rows: with pull those of a
- * round, which later launches allocate, else the views that are on the device now. */
+/* Collective. Each number is the maximum over all ranks. Buffers are all device memory but the rows: with pull those of
+ * a round, which later launches allocate, else the views that are on the device now. */
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
                                 const gemp_candidates *candidates, const gemp_pull *pull)
 {

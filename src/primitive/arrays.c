@@ -115,9 +115,10 @@ static void divide_equal_keys(cut_search *s, size_t *cut)
 	}
 }
 
-/* Collective. keys[count] of this rank are sorted by their codes. Sets cut[ranks + 1]: the elements cut[r] .. cut[r + 1] belong to
- * rank r. With `together` equal keys stay on one rank, and the parts are as equal as that allows; else rank r gets exactly
- * floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal keys those of lower ranks first.
+/* Collective. keys[count] of this rank are sorted by their codes. Sets cut[ranks + 1]: the elements cut[r] .. cut[r +
+ * 1] belong to rank r. With `together` equal keys stay on one rank, and the parts are as equal as that allows; else
+ * rank r gets exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal keys those of lower ranks
+ * first.
  *
  * All bounds are found at once; each round narrows the code range of every bound to a 256th. */
 static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map,

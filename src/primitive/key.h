@@ -1,8 +1,8 @@
 /* key: numbers by which arrays are sorted and split.
  *
- * Each key has a code, an unsigned number of the same size, and keys are ordered as their codes: whatever sorts codes sorts all
- * kinds. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN; their codes flip the sign bit of
- * positive and all bits of negative numbers (Herf 2001). Descending order takes the complements.
+ * Each key has a code, an unsigned number of the same size, and keys are ordered as their codes: whatever sorts codes
+ * sorts all kinds. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN; their codes
+ * flip the sign bit of positive and all bits of negative numbers (Herf 2001). Descending order takes the complements.
  */
 
 #ifndef GEMP_PRIMITIVE_KEY_H

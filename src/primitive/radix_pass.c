@@ -28,8 +28,8 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 	pass->places = NULL;
 }
 
-/* The functions below are compiled for each key size, with and without a code map, so loops test nothing. They take the pass
- * by value, so the compiler knows that stores to the arrays do not change it. */
+/* The functions below are compiled for each key size, with and without a code map, so loops test nothing. They take the
+ * pass by value, so the compiler knows that stores to the arrays do not change it. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define FOR_EACH_MAP(p, body, ...)                                        \
@@ -119,7 +119,8 @@ void gemp_radix_host_move(gemp_radix_host *pass)
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 enum { LARGE = 1 << 22 }; /* bytes of an array that exceeds a core's cache */
 
-/* Keys that a work-item holds at a time. Local memory limits them, and registers, so two or three groups share a unit. */
+/* Keys that a work-item holds at a time. Local memory limits them, and registers, so two or three groups share a unit.
+ * */
 static unsigned items_of(const gemp_radix_device *r)
 {
 	if (r->group == GEMP_TOOL_WARP)

@@ -1,8 +1,8 @@
 /* radix_pass: one stable pass of a radix sort or split: every element moves to its bucket, on the host or on a device.
  *
  * The array is cut into slabs, one or more for each thread or work-group. Each slab counts its elements by bucket in
- * places[slabs][2^bits]; prefix sums over buckets, then slabs, turn the counts into positions; each slab moves its elements
- * (parallel counting sort: Zagha and Blelloch 1991).
+ * places[slabs][2^bits]; prefix sums over buckets, then slabs, turn the counts into positions; each slab moves its
+ * elements (parallel counting sort: Zagha and Blelloch 1991).
  */
 
 #ifndef GEMP_PRIMITIVE_RADIX_PASS_H
@@ -57,8 +57,8 @@ gemp_code gemp_radix_device_prepare(gemp_radix_device *radix, size_t count);
 gemp_code gemp_radix_device_pass(const gemp_radix_device *radix, const gemp_buffer *keys, const gemp_buffer *values,
                                  const gemp_buffer *out_keys, const gemp_buffer *out_values);
 
-/* Exclusive prefix sums of an array on a device, in three launches (sums of slabs, scan of the sums, scan of each slab: Sengupta,
- * Harris, Zhang and Owens 2007); short arrays take one launch of one group. */
+/* Exclusive prefix sums of an array on a device, in three launches (sums of slabs, scan of the sums, scan of each slab:
+ * Sengupta, Harris, Zhang and Owens 2007); short arrays take one launch of one group. */
 
 /* numbers[count] of number_size bytes, sums[count + 1] of sum_size bytes, each 4 or 8; the last sum is the total.
  * The buffers may be the same if the sizes are. Sums are modulo 2^32 or 2^64. Does not wait. */

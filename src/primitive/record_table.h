@@ -1,13 +1,13 @@
-/* record_table: an open-addressing hash table of records of one size, compared exactly; and the slots that it shares with
- * tables of other records.
+/* record_table: an open-addressing hash table of records of one size, compared exactly; and the slots that it shares
+ * with tables of other records.
  *
- * A slot is a number of 64 bits: 32 bits of hash (the tag) above, 1 + the index of a record below; 0 is free. The table grows
- * without reading records, and most unequal records are rejected by their tags. Slots are probed linearly. Records are never
- * removed one by one, so a free slot ends every search.
+ * A slot is a number of 64 bits: 32 bits of hash (the tag) above, 1 + the index of a record below; 0 is free. The table
+ * grows without reading records, and most unequal records are rejected by their tags. Slots are probed linearly.
+ * Records are never removed one by one, so a free slot ends every search.
  *
- * Records lie in segments, each twice as long as the one before, and are never moved. At most three of four slots are taken.
- * Bounded: an addition that would grow the table past its budget is not made, and the caller gives up some records
- * (gemp_record_table_retain). Local.
+ * Records lie in segments, each twice as long as the one before, and are never moved. At most three of four slots are
+ * taken. Bounded: an addition that would grow the table past its budget is not made, and the caller gives up some
+ * records (gemp_record_table_retain). Local.
  */
 
 #ifndef GEMP_PRIMITIVE_RECORD_TABLE_H
@@ -93,8 +93,8 @@ static inline uint32_t *gemp_record_table_record(const gemp_record_table *table,
 	return table->segment[s] + (index - GEMP_FIRST_SEGMENT * (((size_t)1 << s) - 1)) * table->words;
 }
 
-/* The record of the table with this key: found, or added (*added); the pointer holds until records are forgotten. *found is
- * NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
+/* The record of the table with this key: found, or added (*added); the pointer holds until records are forgotten.
+ * *found is NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
 gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                 bool *added);
 
@@ -110,8 +110,9 @@ typedef bool gemp_retain_function(void *context, const uint32_t *record, uint64_
 void gemp_record_table_retain(gemp_record_table *table, gemp_retain_function *keep, void *context);
 void gemp_record_table_clear(gemp_record_table *table); /* keeps its memory */
 
-/* An addition in parts, for several threads that work on a table each. One thread reserves memory for `extra` additions, if the
- * budget allows (*fits). Any thread rehashes and adds, which cannot fail. One thread frees the slots that were outgrown. */
+/* An addition in parts, for several threads that work on a table each. One thread reserves memory for `extra`
+ * additions, if the budget allows (*fits). Any thread rehashes and adds, which cannot fail. One thread frees the slots
+ * that were outgrown. */
 gemp_code gemp_record_table_reserve(gemp_record_table *table, size_t extra, bool *fits);
 void gemp_record_table_rehash(gemp_record_table *table);
 uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_t *record, uint64_t hash, bool *added);

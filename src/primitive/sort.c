@@ -17,9 +17,10 @@ enum { GEMP_ONESWEEP_BITS = 8, GEMP_ONESWEEP_DIGITS = 8 };
 /* Longer arrays are sorted by passes. */
 #define GEMP_ONESWEEP_MAX ((size_t)1 << 30)
 
-/* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl): the digits of all sweeps are counted in
- * one pass, and each sweep finds the positions of its tiles by decoupled look-back (Merrill and Garland 2016), so keys are read
- * once less for each digit than by passes of radix_pass. Work-groups wait for those that began before them. */
+/* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl): the digits of all sweeps
+ * are counted in one pass, and each sweep finds the positions of its tiles by decoupled look-back (Merrill and Garland
+ * 2016), so keys are read once less for each digit than by passes of radix_pass. Work-groups wait for those that began
+ * before them. */
 typedef struct gemp_onesweep {
 	gemp_toolbox *box;
 	gemp_key_map map;
@@ -41,7 +42,8 @@ enum {
 	WORDS = GEMP_ONESWEEP_DIGITS * (BINS + 1),
 };
 
-/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside keys. */
+/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside keys.
+ * */
 static unsigned items_of(const gemp_onesweep *s)
 {
 	if (s->group == GEMP_TOOL_WARP)
@@ -116,8 +118,8 @@ static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, cons
 
 enum { FEW = 1 << 16, DIGIT_OF_FEW = 8, HOST_DIGIT = 11 };
 
-/* Chooses the bits of the next pass; false: none are left. Low bits in which no keys differ are skipped, and the rest is divided
- * evenly among as few passes as possible. */
+/* Chooses the bits of the next pass; false: none are left. Low bits in which no keys differ are skipped, and the rest
+ * is divided evenly among as few passes as possible. */
 static bool next_digit(gemp_radix_host *pass, uint64_t *differing)
 {
 	if (!*differing)

@@ -38,8 +38,8 @@ void gemp_split_force_shape(gemp_split_shape shape)
 	forced_shape = shape;
 }
 
-/* As measured on an H200. REGISTERS, so two groups share a unit: of these 40 are left for elements and places without that
- * anything is spilled, and what is spilled costs a quarter of the time. */
+/* As measured on an H200. REGISTERS, so two groups share a unit: of these 40 are left for elements and places without
+ * that anything is spilled, and what is spilled costs a quarter of the time. */
 static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 {
 	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;

@@ -1,8 +1,8 @@
 /* split: moves an array into the order of buckets (multisplit: Ashkiani, Davidson, Meyer and Owens 2016).
  *
- * The host's split and the form by items are stable passes of primitive/radix_pass.h. In groups (kernels/primitive/multisplit.cl)
- * each work-group orders a tile in local memory and writes runs of equal buckets; the order inside a bucket is arbitrary. begin[2^bits
- * + 1] holds where each bucket begins. Local.
+ * The host's split and the form by items are stable passes of primitive/radix_pass.h. In groups
+ * (kernels/primitive/multisplit.cl) each work-group orders a tile in local memory and writes runs of equal buckets; the
+ * order inside a bucket is arbitrary. begin[2^bits + 1] holds where each bucket begins. Local.
  */
 
 #ifndef GEMP_PRIMITIVE_SPLIT_H
@@ -24,13 +24,13 @@ typedef struct gemp_multisplit {
 	                         32 or 64; 0: an element is its key */
 } gemp_multisplit;
 
-/* On the host, by all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;
- * bucket b is begin[b] .. begin[b + 1] there: begin[2^bits + 1], which may be NULL. GEMP_ENOMEM. */
+/* On the host, by all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values,
+ * other arrays; bucket b is begin[b] .. begin[b + 1] there: begin[2^bits + 1], which may be NULL. GEMP_ENOMEM. */
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin);
 
-/* As gemp_split_host, but on buffers of a device and in arbitrary order within a bucket. values and out_values are NULL if there are no
- * values; begin has 2^bits + 1 u32. Does not wait. */
+/* As gemp_split_host, but on buffers of a device and in arbitrary order within a bucket. values and out_values are NULL
+ * if there are no values; begin has 2^bits + 1 u32. Does not wait. */
 gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
                             const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
                             const gemp_buffer *out_values, const gemp_buffer *begin);

@@ -1,9 +1,11 @@
-/* toolbox: the kernels of src/primitive on one device, each built when it is first needed, with scratch buffers and timings.
+/* toolbox: the kernels of src/primitive on one device, each built when it is first needed, with scratch buffers and
+ * timings.
  *
- * Kernels have two forms. In groups, for GPUs, work-groups exchange tiles through local memory with the warp functions of
- * kernels/device/group.clh; by items, for CPU devices, each work-item has a slab of its own. Work-groups never wait for one
- * another, except in Onesweep sorts, where a group waits for those that began before it. Arrays have at most GEMP_DEVICE_MAX
- * elements: indices have 32 bits, also those past the end that a work-item reaches with its last step. Local.
+ * Kernels have two forms. In groups, for GPUs, work-groups exchange tiles through local memory with the warp functions
+ * of kernels/device/group.clh; by items, for CPU devices, each work-item has a slab of its own. Work-groups never wait
+ * for one another, except in Onesweep sorts, where a group waits for those that began before it. Arrays have at most
+ * GEMP_DEVICE_MAX elements: indices have 32 bits, also those past the end that a work-item reaches with its last step.
+ * Local.
  */
 
 #ifndef GEMP_PRIMITIVE_TOOLBOX_H
@@ -63,8 +65,8 @@ struct gemp_toolbox {
 /* The work-group of the form in groups: `wanted` work-items where warps are real, else one warp. */
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
 
-/* A kernel of `file` with these options and those of the form, for groups of `group` work-items (0: as the form by items);
- * The toolbox owns it, and it is valid until GEMP_TOOLS other programs were requested. */
+/* A kernel of `file` with these options and those of the form, for groups of `group` work-items (0: as the form by
+ * items); The toolbox owns it, and it is valid until GEMP_TOOLS other programs were requested. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -55,8 +55,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Collective. Half of the device's memory may be used. The estimate has the rows, their lower halves, supports at both ends
- * of an edge, and as much again for tables. */
+/* Collective. Half of the device's memory may be used. The estimate has the rows, their lower halves, supports at both
+ * ends of an edge, and as much again for tables. */
 static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;

@@ -37,13 +37,15 @@ GEMP_RELEASE(gemp_prepared_free, gemp_prepared *)
 /* Collective. The plan as text; the caller frees (gemp_free). NULL when out of memory. */
 char *gemp_prepared_explain(const gemp_prepared *query);
 
-/* The group under which the embeddings of one orbit are one match, for choosing representatives; NULL: each embedding is a match. */
+/* The group under which the embeddings of one orbit are one match, for choosing representatives; NULL: each embedding
+ * is a match. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *query);
 
 /* The search of a query that is one search; NULL: it has several searches, or sums. */
 gemp_match *gemp_prepared_match(gemp_prepared *query);
 
-/* Collective. The sink gets rows of gemp_pattern_row_vertices vertices; NULL: only the counts of `result` are wanted. */
+/* Collective. The sink gets rows of gemp_pattern_row_vertices vertices; NULL: only the counts of `result` are wanted.
+ * */
 gemp_code gemp_prepared_run(gemp_prepared *query, gemp_sink *sink, gemp_match_result *result);
 
 /* MOTIFS: the number of subgraphs of each kind of a census (pattern/shapes/named_pattern.h). */
@@ -53,9 +55,9 @@ typedef struct gemp_motifs {
 	double seconds[GEMP_MAX_MOTIFS]; /* of each edge-induced count, with its preparation */
 } gemp_motifs;
 
-/* Collective. Counts in the simple undirected graph: edge-induced, or vertex-induced under GEMP_INDUCED. Each kind is a query
- * of its own, by orbit, mostly by sums; vertex-induced counts follow from edge-induced counts by a triangular system. Rows
- * stay resident between the queries. Only the options of counting and replicas are read. */
+/* Collective. Counts in the simple undirected graph: edge-induced, or vertex-induced under GEMP_INDUCED. Each kind is a
+ * query of its own, by orbit, mostly by sums; vertex-induced counts follow from edge-induced counts by a triangular
+ * system. Rows stay resident between the queries. Only the options of counting and replicas are read. */
 gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options);
 

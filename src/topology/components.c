@@ -1,6 +1,6 @@
-/* One rank: the sets of its edges are the components. Several: each rank unites its own edges, with other ranks' vertices as
- * further elements; links between sets of different ranks are contracted (disjoint_sets.h). For a forest only edges that united
- * something are links. Sizes are added up at the ranks that own the components' names.
+/* One rank: the sets of its edges are the components. Several: each rank unites its own edges, with other ranks'
+ * vertices as further elements; links between sets of different ranks are contracted (disjoint_sets.h). For a forest
+ * only edges that united something are links. Sizes are added up at the ranks that own the components' names.
  */
 
 #include "topology/components.h"
@@ -107,7 +107,8 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
 	return GEMP_OK;
 }
 
-/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share it. */
+/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share it.
+ * */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
                                          const uint64_t *bounds)
 {

@@ -1,10 +1,11 @@
-/* components: the weakly connected components of a graph (the directions of edges do not matter), and a spanning forest.
+/* components: the weakly connected components of a graph (the directions of edges do not matter), and a spanning
+ * forest.
  *
  * A component is named by its least vertex, so the names do not depend on how they are found. On a device or on the
- * host's threads: lock-free union-find over a sample of the edges, then over all edges, most of which then have joined ends.
- * Across ranks each rank finds the sets of its own edges, with vertices of other ranks as further elements; links between sets
- * of different ranks are contracted in rounds of hooking to a smaller neighbour and pointer jumping, each vertex at its owner.
- * No rank ever has all vertices.
+ * host's threads: lock-free union-find over a sample of the edges, then over all edges, most of which then have joined
+ * ends. Across ranks each rank finds the sets of its own edges, with vertices of other ranks as further elements; links
+ * between sets of different ranks are contracted in rounds of hooking to a smaller neighbour and pointer jumping, each
+ * vertex at its owner. No rank ever has all vertices.
  */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
@@ -19,7 +20,8 @@ typedef struct gemp_components_options {
 	bool tree; /* the edges of a spanning forest, too */
 } gemp_components_options;
 
-/* Collective; count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device: may be NULL; several ranks work on their hosts. */
+/* Collective; count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device:
+ * may be NULL; several ranks work on their hosts. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);

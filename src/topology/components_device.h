@@ -1,5 +1,5 @@
-/* components_device: components of the rows of one rank, on a device, by union-find with atomic hooking; and the result of all
- * searches for components. The kernels are those of kernels/topology/components.cl. */
+/* components_device: components of the rows of one rank, on a device, by union-find with atomic hooking; and the result
+ * of all searches for components. The kernels are those of kernels/topology/components.cl. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_DEVICE_H
 #define GEMP_TOPOLOGY_COMPONENTS_DEVICE_H

@@ -1,5 +1,5 @@
-/* csr: the rows of one edge type that this rank owns, on the host and on a device; and the same edges as a list of pairs. The rows are
- * borrowed from a graph or from other arrays. */
+/* csr: the rows of one edge type that this rank owns, on the host and on a device; and the same edges as a list of
+ * pairs. The rows are borrowed from a graph or from other arrays. */
 
 #ifndef GEMP_TOPOLOGY_CSR_H
 #define GEMP_TOPOLOGY_CSR_H
@@ -60,15 +60,16 @@ void gemp_device_csr_free(gemp_device_csr *csr);
 /* Targets alone; a CPU device reads them where they are. To be freed also after a failure. */
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count);
 
-/* The program of a kernel file that includes topology.clh, and kernels of it as gemp_program_build takes them; defines: more
- * options, or NULL. */
+/* The program of a kernel file that includes topology.clh, and kernels of it as gemp_program_build takes them; defines:
+ * more options, or NULL. */
 #define gemp_device_csr_program(out, csr, file, defines, ...)                                                 \
 	gemp_device_csr_program_list((out), (csr), (file), (defines), (const gemp_kernel_entry[]){ __VA_ARGS__ }, \
 	                             sizeof((const gemp_kernel_entry[]){ __VA_ARGS__ }) / sizeof(gemp_kernel_entry))
 gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
                                        const char *defines, const gemp_kernel_entry *kernels, size_t count);
 
-/* The launch geometry of a kernel over rows and edges, with the local memory of its last argument; or of a kernel over `count` elements, without local memory. */
+/* The launch geometry of a kernel over rows and edges, with the local memory of its last argument; or of a kernel over
+ * `count` elements, without local memory. */
 typedef struct gemp_device_grid {
 	size_t items, group, local;
 } gemp_device_grid;
@@ -83,7 +84,8 @@ typedef struct gemp_edge_pairs_stats {
 	double transfers; /* of copies to the device and from it */
 } gemp_edge_pairs_stats;
 
-/* Both arrays are the host's. The device is used if `place` and the number of edges make it worth the transfer; it may be NULL. */
+/* Both arrays are the host's. The device is used if `place` and the number of edges make it worth the transfer; it may
+ * be NULL. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures);
 

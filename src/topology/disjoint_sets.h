@@ -1,9 +1,9 @@
 /* disjoint_sets: union-find on all threads without locks, and the contraction of the sets of several ranks.
  *
- * Elements are numbers; parent[element] is an element of the same set with a smaller or the same number. The root of a set is its
- * least element and its own parent. Two sets are united by hooking the greater root to the smaller one with a compare-and-swap,
- * which succeeds for one thread only: every root is hooked at most once. Relaxed atomics suffice, since the end of the parallel
- * loop orders them.
+ * Elements are numbers; parent[element] is an element of the same set with a smaller or the same number. The root of a
+ * set is its least element and its own parent. Two sets are united by hooking the greater root to the smaller one with
+ * a compare-and-swap, which succeeds for one thread only: every root is hooked at most once. Relaxed atomics suffice,
+ * since the end of the parallel loop orders them.
  */
 
 #ifndef GEMP_TOPOLOGY_DISJOINT_SETS_H
@@ -22,8 +22,8 @@ static inline gemp_vertex gemp_set_parent_get(const gemp_set_parent *links, gemp
 	return atomic_load_explicit(&links[element], memory_order_relaxed);
 }
 
-/* Unites the sets of a and b. True: this call has united them, and *hooked is the root that it has hooked to a smaller one. False: they
- * were one set already. */
+/* Unites the sets of a and b. True: this call has united them, and *hooked is the root that it has hooked to a smaller
+ * one. False: they were one set already. */
 static inline bool gemp_disjoint_union(gemp_set_parent *links, gemp_vertex a, gemp_vertex b, gemp_vertex *hooked)
 {
 	a = gemp_set_parent_get(links, a);
@@ -53,8 +53,8 @@ static inline gemp_vertex gemp_disjoint_find(gemp_set_parent *links, gemp_vertex
 	return root;
 }
 
-/* The sets that the edges of one rank make of its own vertices. Vertices of other ranks to which edges lead are elements, too: two
- * vertices with edges to the same remote vertex are in one set. */
+/* The sets that the edges of one rank make of its own vertices. Vertices of other ranks to which edges lead are
+ * elements, too: two vertices with edges to the same remote vertex are in one set. */
 
 typedef struct gemp_disjoint_sets {
 	size_t rows;                 /* elements 0 .. rows - 1 are own vertices */
@@ -71,11 +71,11 @@ void gemp_disjoint_sets_free(gemp_disjoint_sets *sets);
 
 /* Contraction: sets of several ranks become one where links join them.
  *
- * A set is named by a vertex, its root, and the owner of the root stores the name that the set gets. A link is a pair of roots, and
- * the edge that it stands for if a forest is wanted. In a round each link goes to the owner of its greater root, which is hooked
- * to the least root that it has a link to; trees of hooked roots become stars by pointer jumping; links get the names of the
- * stars' centres. Links whose ends have become one are dropped, and so are copies of a link. Nothing is gathered: a rank sends and
- * holds links and requests for names of roots.
+ * A set is named by a vertex, its root, and the owner of the root stores the name that the set gets. A link is a pair
+ * of roots, and the edge that it stands for if a forest is wanted. In a round each link goes to the owner of its
+ * greater root, which is hooked to the least root that it has a link to; trees of hooked roots become stars by pointer
+ * jumping; links get the names of the stars' centres. Links whose ends have become one are dropped, and so are copies
+ * of a link. Nothing is gathered: a rank sends and holds links and requests for names of roots.
  */
 
 typedef struct gemp_contraction {
@@ -95,9 +95,9 @@ typedef struct gemp_contraction {
 	gemp_traffic traffic; /* of this rank */
 } gemp_contraction;
 
-/* Collective. Each link's source is a root of any rank, its target any vertex; set_of[rows] are the roots of own vertices, as rows.
- * All links are used up. Afterwards name[] of an own root that was one at the beginning is the least root of the whole
- * component. */
+/* Collective. Each link's source is a root of any rank, its target any vertex; set_of[rows] are the roots of own
+ * vertices, as rows. All links are used up. Afterwards name[] of an own root that was one at the beginning is the least
+ * root of the whole component. */
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of);
 void gemp_contraction_free(gemp_contraction *contraction); /* not name[] */
 

@@ -1,6 +1,7 @@
-/* Host: a split of the targets into at most 2,048 ranges, and then each range by one thread, whose rows fit a cache. Device: a
- * radix sort of (target, source or number), and offsets from the sorted targets. Ranks: edges travel in rounds of bounded size
- * and are put behind the earlier ones of the same source rank, so the result does not depend on the size of a round.
+/* Host: a split of the targets into at most 2,048 ranges, and then each range by one thread, whose rows fit a cache.
+ * Device: a radix sort of (target, source or number), and offsets from the sorted targets. Ranks: edges travel in
+ * rounds of bounded size and are put behind the earlier ones of the same source rank, so the result does not depend on
+ * the size of a round.
  */
 
 #include "topology/reverse.h"

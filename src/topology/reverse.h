@@ -1,8 +1,8 @@
-/* reverse: rows by source become rows by target (the transposed matrix); vertices without incoming edges have empty rows. The edges
- * of a row keep their order, so their sources ascend and parallel edges stay as they were.
+/* reverse: rows by source become rows by target (the transposed matrix); vertices without incoming edges have empty
+ * rows. The edges of a row keep their order, so their sources ascend and parallel edges stay as they were.
  *
- * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all threads. On a
- * device they are sorted by target. Across ranks each edge goes to the owner of its target first.
+ * On the host the edges are split into 2,048 ranges of targets, and each range is put into rows in a cache, on all
+ * threads. On a device they are sorted by target. Across ranks each edge goes to the owner of its target first.
  */
 
 #ifndef GEMP_TOPOLOGY_REVERSE_H

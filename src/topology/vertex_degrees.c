@@ -265,8 +265,8 @@ static void count_kinds(gemp_degree_summary *own, const gemp_vertex_degrees *deg
 	}
 }
 
-/* The counts are 64-bit numbers without padding before max_out, so one reduction sums all of them. Minima are complemented,
- * so that one reduction by maximum finds all four extremes. */
+/* The counts are 64-bit numbers without padding before max_out, so one reduction sums all of them. Minima are
+ * complemented, so that one reduction by maximum finds all four extremes. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	*out = (gemp_degree_summary){ .vertices = degrees->rows, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };

@@ -1,4 +1,5 @@
-/* vertex_degrees: out- and in-degrees of all vertices, and their summary: sources, sinks, balanced vertices (an Euler circuit needs all vertices balanced, a path all but its two ends). A loop counts in both directions. */
+/* vertex_degrees: out- and in-degrees of all vertices, and their summary: sources, sinks, balanced vertices (an Euler
+ * circuit needs all vertices balanced, a path all but its two ends). A loop counts in both directions. */
 
 #ifndef GEMP_TOPOLOGY_VERTEX_DEGREES_H
 #define GEMP_TOPOLOGY_VERTEX_DEGREES_H
@@ -17,10 +18,12 @@ typedef struct gemp_vertex_degrees {
 	double transfers; /* of copies to the device and from it */
 } gemp_vertex_degrees;
 
-/* Collective. Counts the edges in csr[count] together; count is the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device: may be NULL; several ranks count on their hosts. */
+/* Collective. Counts the edges in csr[count] together; count is the same on all ranks. Rank r owns the ids bounds[r] ..
+ * bounds[r + 1] - 1. device: may be NULL; several ranks count on their hosts. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
-/* Collective. Counts the edges of the relations that are set (NULL: all). Their rows by source are loaded; rows by target are used if they are loaded. */
+/* Collective. Counts the edges of the relations that are set (NULL: all). Their rows by source are loaded; rows by
+ * target are used if they are loaded. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);

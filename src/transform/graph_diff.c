@@ -33,8 +33,7 @@ typedef struct gemp_graph_diff_edge {
 
 /* ONE SIDE: THE TEXTS OF ALL RANKS */
 
-/* A whole number is printed alike before and after its attribute has become one of floats, so it does not count as
- * a change. */
+/* If the type of an attribute becomes float, 3 becomes 3.0. Both are printed as 3, so this is no change. */
 static void describe_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_FLOAT && fabs(value->real) < 1e15 && value->real == trunc(value->real))
@@ -55,8 +54,8 @@ static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 	}
 }
 
-/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. The number in front
- * says whether it is a vertex. */
+/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. The number in
+ * front says whether it is a vertex. */
 static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 {
 	for (size_t v = 0; v < g->rows; v++) {
@@ -120,8 +119,8 @@ static int compare_edges(const void *a, const void *b)
 	return order ? order : gemp_compare_bytes(x->text, x->size, y->text, y->size);
 }
 
-/* The texts stay in side->bytes, which elements point into. Elements are sorted, by key or by type, ends and attributes, so
- * that one pass compares both sides. */
+/* The texts stay in side->bytes, which elements point into. Elements are sorted, by key or by type, ends and
+ * attributes, so that one pass compares both sides. */
 static gemp_code unpack(gemp_graph_diff_side *side)
 {
 	size_t capacities[2] = { 0 };
@@ -149,7 +148,8 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 	return GEMP_OK;
 }
 
-/* Local, with the same result on all ranks. It comes before anything is gathered: every rank would hold the whole graph. */
+/* Local, with the same result on all ranks. It is called before the texts are
+ * gathered, since every rank then holds the whole graph. */
 static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
 {
 	uint64_t drawn = graph->vertex_count + gemp_shard_edges(graph);
@@ -161,8 +161,8 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
-/* Collective. Every rank gets the texts of all ranks, although only rank 0 draws: the graph is small, and a failure of any rank is
- * one of all ranks. */
+/* Collective. Every rank gets the texts of all ranks, although only rank 0 draws: the graph is small. If one rank
+ * fails, all ranks return an error. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
 {
@@ -201,7 +201,8 @@ static void compare_side_vertices(const gemp_graph_diff_side *a, const gemp_grap
 	}
 }
 
-/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed over. */
+/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed over.
+ * */
 static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b,
                        int (*compare)(const void *, const void *), change_kind equal)
 {
@@ -222,7 +223,8 @@ static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side
 
 /* WRITING */
 
-/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side only. */
+/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side only.
+ * */
 typedef struct side_style {
 	const char *name, *letter, *alone, *alone_fill;
 } side_style;
@@ -260,7 +262,7 @@ static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side,
 	}
 }
 
-/* Changed edges are thicker, undirected ones have no arrow. */
+/* Changed, deleted and created edges are thicker. Undirected edges have no arrow. */
 static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->edge_count; i++) {
@@ -294,7 +296,8 @@ static gemp_code write_drawing(const gemp_graph_diff_side *before, const gemp_gr
 	};
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 }, text = { 0 };
 	compare_side_vertices(before, after);
-	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as changed. */
+	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as changed.
+	 * */
 	pair_edges(before, after, compare_edges, STAYS);
 	pair_edges(before, after, compare_places, CHANGES);
 	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"

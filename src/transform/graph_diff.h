@@ -1,8 +1,8 @@
 /* graph_diff: a small graph before and after a transformation as one Graphviz drawing. Deleted elements are red,
  * created ones green, and elements with other labels or attributes amber.
  *
- * Vertices are identified by their keys, edges by type and ends; both sides are gathered on all ranks, so the
- * drawing is limited to GEMP_GRAPH_DIFF_MAX elements.
+ * Vertices are identified by their keys, edges by their type and the keys of their ends. Every rank holds both graphs
+ * as a whole, so each may have at most GEMP_GRAPH_DIFF_MAX vertices and edges.
  */
 
 #ifndef GEMP_TRANSFORM_GRAPH_DIFF_H
@@ -22,7 +22,8 @@ typedef struct gemp_graph_diff_side {
 	struct gemp_graph_diff_edge *edges;      /* [edge_count] by type, ends, attributes */
 } gemp_graph_diff_side;
 
-/* Collective. GEMP_EDATA if the graph has too many elements; path and moment ("before" or "after") are for that message. */
+/* Collective. GEMP_EDATA if the graph has too many elements; path and moment ("before" or "after") are for that
+ * message. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *out, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment);
 void gemp_graph_diff_free(gemp_graph_diff_side *side);

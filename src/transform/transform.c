@@ -46,8 +46,8 @@ static void free_step(step_context *s)
 
 /* MATCHES OF A STEP */
 
-/* Collective. The matches of the rule, from the cache where that is possible, and which of them are applied. The seed differs for
- * every step and rule; otherwise repeated steps would prefer the same matches. */
+/* Collective. The matches of the rule, from the cache where that is possible, and which of them are applied. The seed
+ * differs for every step and rule; otherwise repeated steps would prefer the same matches. */
 static gemp_code find_and_select(step_context *s)
 {
 	run_context *r = s->run;
@@ -81,8 +81,8 @@ static bool is_setting(const gemp_update *u)
 	       u->kind == GEMP_REMOVE_LABELS || u->kind == GEMP_SET_TYPE;
 }
 
-/* Collective. Creations follow from the number of applied matches. Deletions follow after the step, from the sizes of both
- * graphs, because several names may delete one element. */
+/* Collective. Creations follow from the number of applied matches. Deletions follow after the step, from the sizes of
+ * both graphs, because several names may delete one element. */
 static void count_effects(step_context *s)
 {
 	uint64_t set = 0, applied = s->report.select.applied;
@@ -183,9 +183,9 @@ static void add_report(gemp_rule_report *sum, const gemp_step_report *one)
 
 /* CONTROL */
 
-/* A pattern can be bound to one graph only once, and every step makes a new graph, so every step parses the rules again. The user
- * has seen the warnings of the first time. bind: also binds rule `index`; names that the graph no longer has then match nothing,
- * which deserves no warning either. */
+/* A pattern can be bound to one graph only once, and every step makes a new graph, so every step parses the rules
+ * again. The user has seen the warnings of the first time. bind: also binds rule `index`; names that the graph no
+ * longer has then match nothing, which deserves no warning either. */
 static gemp_code parse_silently(gemp_rule_set **out, const run_context *r, bool bind, size_t index)
 {
 	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
@@ -289,8 +289,8 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 	return gemp_fail(GEMP_EINTERNAL, "unknown control of kind %d in rules", (int)control->kind);
 }
 
-/* Collective. Runs a control within its own LIMIT and those around it. Limits are restored afterwards, so a message names the
- * tightest LIMIT in force. */
+/* Collective. Runs a control within its own LIMIT and those around it. Limits are restored afterwards, so a message
+ * names the tightest LIMIT in force. */
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 {
 	const run_context outside = *r;

@@ -1,9 +1,9 @@
-/* transform: rewrites a graph by rules, as their control program says: sequences, choices, repetitions and attempts of single
- * steps. A step is one application of one rule: its matches are found, a maximal set of matches without conflicts is selected,
- * and all selected matches are applied at once.
+/* transform: rewrites a graph by rules, as their control program says: sequences, choices, repetitions and attempts of
+ * single steps. A step is one application of one rule: its matches are found, a maximal set of matches without
+ * conflicts is selected, and all selected matches are applied at once.
  *
- * The run is deterministic. Later control depends only on which steps have applied, so a history of one byte for each step
- * lets a run continue from a checkpoint.
+ * The run is deterministic. Later control depends only on which steps have applied, so a history of one byte for each
+ * step lets a run continue from a checkpoint.
  */
 
 #ifndef GEMP_TRANSFORM_TRANSFORM_H
@@ -14,8 +14,8 @@
 #include "transform/conflicts/select.h"
 #include "transform/incremental/match_cache.h"
 
-/* How much a step changes, over all ranks. A vertex that is merged into another counts as deleted. `set` counts the updates of
- * attributes, labels and types of matched elements, once for each update of an element. */
+/* How much a step changes, over all ranks. A vertex that is merged into another counts as deleted. `set` counts the
+ * updates of attributes, labels and types of matched elements, once for each update of an element. */
 typedef struct gemp_effects {
 	uint64_t created_vertices, created_edges, deleted_vertices, deleted_edges, set;
 } gemp_effects;
@@ -28,8 +28,8 @@ typedef struct gemp_step_report {
 	double seconds;
 } gemp_step_report;
 
-/* For each step so far, whether it has applied. A run whose history has steps of an earlier run, and whose graph is the one
- * that these steps made, continues after them. */
+/* For each step so far, whether it has applied. A run whose history has steps of an earlier run, and whose graph is the
+ * one that these steps made, continues after them. */
 typedef struct gemp_transform_history {
 	uint64_t count;
 	size_t capacity;
@@ -50,8 +50,8 @@ typedef struct gemp_transform_options {
 	bool rematch_all; /* each step searches the whole graph, not only the neighbourhood of changes */
 	/* Collective, after each step; NULL: no call. */
 	void (*on_step)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
-	/* Collective, before each step but the first of this run. A code other than GEMP_OK ends the run; only then may the call
-	 * replace the graph. NULL: no call. */
+	/* Collective, before each step but the first of this run. A code other than GEMP_OK ends the run; only then may the
+	 * call replace the graph. NULL: no call. */
 	gemp_code (*before_step)(void *self, gemp_shard **graph, const gemp_transform_history *history);
 	void *self; /* of both calls */
 } gemp_transform_options;
@@ -64,9 +64,10 @@ typedef struct gemp_rule_report {
 	double seconds;
 } gemp_rule_report;
 
-/* Collective. *graph becomes the rewritten graph, whose ids are not those that a file has (gemp_shard_canonical); after an error it
- * is good for gemp_shard_free only. At the start of a run the rules are bound to the graph, which finds names that the graph
- * lacks. reports[rules->count] are added to; history has all steps that were taken, also after an error. */
+/* Collective. *graph becomes the rewritten graph, whose ids are not those that a file has (gemp_shard_canonical); after
+ * an error it is good for gemp_shard_free only. At the start of a run the rules are bound to the graph, which finds
+ * names that the graph lacks. reports[rules->count] are added to; history has all steps that were taken, also after an
+ * error. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history);

@@ -17,7 +17,7 @@ import experiments
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 BYTES = 4  # bytes of an entry of a row
 HOT = 1.5  # a run of up to this many seconds is profiled, and the whole process is repeated
-WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}  # of a sum, at least
+WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}  # by kind of sum, the least work for it
 
 
 def call(arguments, limit):
@@ -199,7 +199,7 @@ def ratio(a, b):
 
 
 def entries_of(bench, cell, result):
-    """The entries of rows that a run reads: counted by the program's profile, or the minimum for its sums."""
+    """The row entries that a run reads: from the program's profile, or the least that its sums need (WORK)."""
     if not result['bench'].get('by_sums'):
         return result.get('entries_read')
     kinds = [line.split()[0] for line in result['bench']['plan'].splitlines()[1:] if line.strip()]
@@ -208,14 +208,13 @@ def entries_of(bench, cell, result):
 
 
 def alone(bench, b):
-    """The milliseconds that a run on a CPU device would take with the cores for itself, or None."""
+    """The least processor time of a run divided by the device's compute units, in ms; None without a CPU device."""
     devices = bench.rates.get('units')
     return b['cpu_ms']['min'] / devices if bench.options.cpu and devices else None
 
 
 def verdict(goal, ms, prepared, quiet):
-    """Whether the goal is met with the preparation that happens once, by the kernels alone, or by their processor time.
-    """
+    """met: kernels and preparation are within the goal; kernel: the kernels alone; alone: their processor time; NO: none."""
     if goal is None:
         return '-'
     return 'met' if ms + prepared <= goal else 'kernel' if ms <= goal else 'alone' if quiet and quiet <= goal else 'NO'

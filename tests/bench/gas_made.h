@@ -1,5 +1,6 @@
-/* gas_made: layouts of one rank (src/analytics/layout/layout.h) made of lists of edges by themselves, without a graph file, and graphs for
- * them. Vertices are named by their numbers; key ranks are mixed, so that they follow neither these nor local ones. */
+/* gas_made: layouts of one rank (src/analytics/layout/layout.h) made of lists of edges by themselves, without a graph
+ * file, and graphs for them. Vertices are named by their numbers; key ranks are mixed, so that they follow neither
+ * these nor local ones. */
 #ifndef GEMP_TESTS_GAS_MADE_H
 #define GEMP_TESTS_GAS_MADE_H
 

@@ -1,8 +1,8 @@
-/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy
- * bandwidth, what experiments on one NVIDIA H200 took, and on the host qsort's kind of competition: sort-and-unique with a
- * plain radix sort on one thread. Answers are checked, outside of the time. passes: sorts in the form where no group waits.
- * below: arrays of the host, by its threads and by the device with copies there and back, for sizes up to 2^LOG2: what
- * sort.host_below and distinct.host_below are to be. */
+/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's
+ * copy bandwidth, what experiments on one NVIDIA H200 took, and on the host qsort's kind of competition:
+ * sort-and-unique with a plain radix sort on one thread. Answers are checked, outside of the time. passes: sorts in the
+ * form where no group waits. below: arrays of the host, by its threads and by the device with copies there and back,
+ * for sizes up to 2^LOG2: what sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

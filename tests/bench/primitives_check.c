@@ -1,5 +1,6 @@
-/* primitives_check [ROUNDS]: sorts, splits, distinct keys and scans of random arrays on a device against those on the host, of
- * all kinds and many sizes, for machines without cmocka. GEMP_TEST_SEED repeats a run. Ends with 1 if any was wrong. */
+/* primitives_check [ROUNDS]: sorts, splits, distinct keys and scans of random arrays on a device against those on the
+ * host, of all kinds and many sizes, for machines without cmocka. GEMP_TEST_SEED repeats a run. Ends with 1 if any was
+ * wrong. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

@@ -1,7 +1,8 @@
-/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: seconds of decode in the shapes given (of tuples of SIZE bytes with
- * a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured), each beside
- * copy / (2 SIZE + 4), and checked outside of the time. `gemp-mpi bench shuffle` measures all methods in the shapes
- * that were found by this. Environment: TUPLES, a power of 2; EXTENT: the device alone knows how many they are. */
+/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: seconds of decode in the shapes given (of tuples of SIZE
+ * bytes with a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured),
+ * each beside copy / (2 SIZE + 4), and checked outside of the time. `gemp-mpi bench shuffle` measures all methods in
+ * the shapes that were found by this. Environment: TUPLES, a power of 2; EXTENT: the device alone knows how many they
+ * are. */
 #include "shuffle/shuffle.h"
 #include "core/status.h"
 #include "device/device.h"

@@ -1,8 +1,9 @@
-/* Measures only the search for best-matching units: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
+/* Measures only the search for best-matching units: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP
+ * SAMPLES UNITS CHUNK]]]
  *
- * Metrics 0 to 2 and forms 0 to 3 as in src/som/map/search.h, the rest its shape; 0: as suits. Values are random. One line:
- * the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have,
- * multiplications and additions of the least, and the mean number of the units found.
+ * Metrics 0 to 2 and forms 0 to 3 as in src/som/map/search.h, the rest its shape; 0: as suits. Values are random. One
+ * line: the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds
+ * have, multiplications and additions of the least, and the mean number of the units found.
  */
 #include "core/memory.h"
 #include "core/random.h"

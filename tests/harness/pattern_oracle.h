@@ -1,5 +1,5 @@
-/* pattern_oracle: what tests of several layers compare with: the group of all permutations of a pattern's vertices, and the truth
- * of a condition for one match, evaluated on the host. */
+/* pattern_oracle: what tests of several layers compare with: the group of all permutations of a pattern's vertices, and
+ * the truth of a condition for one match, evaluated on the host. */
 
 #ifndef TESTS_HARNESS_PATTERN_ORACLE_H
 #define TESTS_HARNESS_PATTERN_ORACLE_H

@@ -83,7 +83,8 @@ static void directions_change(void **state)
 	free(arcs);
 }
 
-/* More levels than GAS_LOOK has bits; each but the first has two vertices, which know both of the next one. In all directions. */
+/* More levels than GAS_LOOK has bits; each but the first has two vertices, which know both of the next one. In all
+ * directions. */
 static void many_levels(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Products of sparse matrices and vectors on one device, in several ways to go over the edges, against sums over the list of
- * edges in double. */
+/* Products of sparse matrices and vectors on one device, in several ways to go over the edges, against sums over the
+ * list of edges in double. */
 #include "gas_dense_case.h"
 
 #include "analytics/dense/dense.h"
@@ -82,7 +82,8 @@ static void check_way(const dense_case *c, const gemp_dense_options *options, ui
 	gemp_spmv_free(it);
 }
 
-/* Small slices, by items and in groups, pulled and binned; one way has single precision alone, as programs take time. */
+/* Small slices, by items and in groups, pulled and binned; one way has single precision alone, as programs take time.
+ * */
 static void all_ways(void **state)
 {
 	static const struct {

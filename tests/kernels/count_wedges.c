@@ -66,8 +66,9 @@ static const wedges_trial trials[] = {
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
-/* The shape for this device, and such as take every path of the grouped kernels on any device: all counters in one window;
- * packed ones in one; in many windows of few words, or spilt behind it; with tables for workers and groups, and without. */
+/* The shape for this device, and such as take every path of the grouped kernels on any device: all counters in one
+ * window; packed ones in one; in many windows of few words, or spilt behind it; with tables for workers and groups, and
+ * without. */
 enum { SHAPES = 6 };
 
 static gemp_wedges_shape shape_of(size_t number, const gemp_count_graph *graph, const gemp_sum *sum)

@@ -1,4 +1,5 @@
-/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all triples. */
+/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all triples.
+ * */
 #ifndef GEMP_TESTS_COUNT_WEDGES_CASE_H
 #define GEMP_TESTS_COUNT_WEDGES_CASE_H
 

@@ -1,4 +1,5 @@
-/* kernels/device/group.clh: ballots, shuffles and memory among the lanes of a worker, in loops that differ from worker to worker. */
+/* kernels/device/group.clh: ballots, shuffles and memory among the lanes of a worker, in loops that differ from worker
+ * to worker. */
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
@@ -16,8 +17,8 @@ enum { WORKERS = 200, LONGEST = 13 };
 
 static gemp_device *device;
 
-/* Each worker goes round a different number of times, leaves early at a ballot that it alone sees, and skips parts of the
- * loop; every lane counts on each ballot and shuffle being its own worker's. */
+/* Each worker goes round a different number of times, leaves early at a ballot that it alone sees, and skips parts of
+ * the loop; every lane counts on each ballot and shuffle being its own worker's. */
 static const char source[] = "uint step(GEMP_GROUP_PARAMETER uint seed)\n"
 							 "{\n"
 							 "	return gemp_ballot((gemp_lane() * 7 + seed) % 3 == 0);\n"

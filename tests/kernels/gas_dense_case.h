@@ -1,5 +1,5 @@
-/* What tests of PageRank and SpMV on one device have in common: random layouts of one rank, made without src/analytics/layout/layout_build.c, and
- * ways to go over them.
+/* What tests of PageRank and SpMV on one device have in common: random layouts of one rank, made without
+ * src/analytics/layout/layout_build.c, and ways to go over them.
  */
 #ifndef GEMP_TESTS_GAS_DENSE_CASE_H
 #define GEMP_TESTS_GAS_DENSE_CASE_H
@@ -56,7 +56,8 @@ static void case_rows(dense_case *c, gemp_layout_weights weights)
 	}
 }
 
-/* hubs: every so many edges leads to one of the first three vertices; 0: none does. A vertex in `dangling` has no out-edge. */
+/* hubs: every so many edges leads to one of the first three vertices; 0: none does. A vertex in `dangling` has no
+ * out-edge. */
 static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsigned dangling,
                            gemp_layout_weights weights, uint64_t *seed)
 {
@@ -106,8 +107,8 @@ static void case_free(dense_case *c)
 		gemp_free(blocks[i]);
 }
 
-/* In groups and by items: slices of a few edges, only hubs, only middle rows, only others, and as it is best; few groups, with
- * many tasks each. */
+/* In groups and by items: slices of a few edges, only hubs, only middle rows, only others, and as it is best; few
+ * groups, with many tasks each. */
 static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_ITEMS },
 	{ .form = GEMP_FORM_ITEMS, .shape = { .slice = 3, .block = 1 } },
@@ -131,7 +132,8 @@ static bool near(double found, double expected, double least, bool twofold)
 
 static int dense_main(const struct CMUnitTest *tests, size_t count)
 {
-	/* Where two threads of PoCL 3.1 go through groups of these kernels, one finds in local memory what the other wrote. */
+	/* Where two threads of PoCL 3.1 go through groups of these kernels, one finds in local memory what the other wrote.
+	 * */
 	setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
 	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
 	MPI_Init(NULL, NULL);

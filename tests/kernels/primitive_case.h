@@ -1,5 +1,5 @@
-/* On a device, in all forms of the kernels: scans, sorts, splits and distinct keys are those of the host. PoCL compiles a
- * second for each program, so that few combinations are tried unless `thorough`.
+/* On a device, in all forms of the kernels: scans, sorts, splits and distinct keys are those of the host. PoCL compiles
+ * a second for each program, so that few combinations are tried unless `thorough`.
  */
 #ifndef GEMP_TESTS_PRIMITIVE_CASE_H
 #define GEMP_TESTS_PRIMITIVE_CASE_H

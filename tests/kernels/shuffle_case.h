@@ -1,7 +1,7 @@
-/* On a device, in both forms of the kernels (a GPU has no room for the lines that 2,048 ranges have by items): decode puts
- * tuples in the order of ranges, and every method comes to the sums that a plain loop does. PoCL compiles a second for each
- * program, so that few layouts are tried unless `thorough`, and most of these either with an extent or without one, which in
- * groups are programs of their own: the seed says which.
+/* On a device, in both forms of the kernels (a GPU has no room for the lines that 2,048 ranges have by items): decode
+ * puts tuples in the order of ranges, and every method comes to the sums that a plain loop does. PoCL compiles a second
+ * for each program, so that few layouts are tried unless `thorough`, and most of these either with an extent or without
+ * one, which in groups are programs of their own: the seed says which.
  */
 #ifndef GEMP_TESTS_SHUFFLE_CASE_H
 #define GEMP_TESTS_SHUFFLE_CASE_H
@@ -255,8 +255,8 @@ static void shuffles(void **state)
 		}
 }
 
-/* Tuples of a range keep their order: in one pass, in two, and by their numbers. Few layouts have digits in common: those of
- * 8 bits are passes of kernels/primitive_sort, too. */
+/* Tuples of a range keep their order: in one pass, in two, and by their numbers. Few layouts have digits in common:
+ * those of 8 bits are passes of kernels/primitive_sort, too. */
 static void stable(void **state)
 {
 	uint64_t random = test_seed();
@@ -269,8 +269,8 @@ static void stable(void **state)
 	}
 }
 
-/* Shapes in which tuples move by their numbers, those that go through local memory as a whole, and those with two places a
- * register. */
+/* Shapes in which tuples move by their numbers, those that go through local memory as a whole, and those with two
+ * places a register. */
 static void shapes(void **state)
 {
 	uint64_t random = test_seed();

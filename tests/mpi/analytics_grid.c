@@ -1,5 +1,5 @@
-/* Layouts on a grid of ranks: each arc once, in the row of its target's owner and the column of its source's; where sums of
- * other ranks' rows go; and everything else as with a cut by target. */
+/* Layouts on a grid of ranks: each arc once, in the row of its target's owner and the column of its source's; where
+ * sums of other ranks' rows go; and everything else as with a cut by target. */
 #include "analytics/layout/layout.h"
 #include "comm/exchange.h"
 #include "core/status.h"

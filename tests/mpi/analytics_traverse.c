@@ -1,4 +1,5 @@
-/* Searches on several ranks: the same levels, distances and least parents as a list of arcs gives, for any seed of the file. */
+/* BFS and SSSP on several ranks give the levels, distances and smallest parents that a plain search over the arcs
+ * gives, on random graphs. */
 #include "analytics/layout/layout.h"
 #include "device/open.h"
 #include "harness/collective.h"
@@ -63,7 +64,7 @@ static void random_graphs(void **state)
 	TEST_LIMIT_DEFAULT(halo_shared);
 }
 
-/* A path over ranks: values travel in each round, and nothing else does. */
+/* A search sends bytes if and only if there are several ranks. A source beyond the last vertex is refused. */
 static void traffic_is_told(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Public assembly: a random genome comes back from its reads, letter by letter, with the counts that a plain loop expects, and mistakes
- * are named. */
+/* Public assembly: a random genome comes back from its reads, letter by letter, with the counts that a plain loop
+ * expects, and mistakes are named. */
 #include "face_case.h"
 
 #include "gemp/assembly.h"

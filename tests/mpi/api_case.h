@@ -1,4 +1,5 @@
-/* Random multigraphs that are built through gemp_graph_builder, and columns of all ranks together, by number of vertex. */
+/* Random multigraphs that are built through gemp_graph_builder, and columns of all ranks together, by number of vertex.
+ * */
 #ifndef GEMP_TESTS_API_CASE_H
 #define GEMP_TESTS_API_CASE_H
 
@@ -165,7 +166,8 @@ static inline double *api_gather(MPI_Comm comm, const double *own, size_t count,
 	return all;
 }
 
-/* Collective. The values of a column with a row for each vertex, [n] by number of the vertex; NULL if the columns are wrong. The caller frees. */
+/* Collective. The values of a column with a row for each vertex, [n] by number of the vertex; NULL if the columns are
+ * wrong. The caller frees. */
 static inline double *api_by_vertex(gemp_context *context, gemp_graph *graph, const api_case *c,
                                     const gemp_columns *columns, const char *name)
 {

@@ -1,4 +1,5 @@
-/* Contexts of the public library: one, several after one another and at once, over all ranks and over some, and their options. */
+/* Contexts of the public library: one, several after one another and at once, over all ranks and over some, and their
+ * options. */
 #include "api_case.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* Public Euler circuits and paths: each edge is used once, each begins where the one before ends, and whether there is a walk is what
- * degrees and a plain search for components say. */
+/* Public Euler circuits and paths: each edge is used once, each begins where the one before ends, and whether there is
+ * a walk is what degrees and a plain search for components say. */
 #include "face_case.h"
 
 #include "gemp/euler.h"

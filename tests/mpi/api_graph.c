@@ -383,7 +383,8 @@ static void small_files(void **state)
 	gemp_text_release(text);
 }
 
-/* Lines for people go to the callback of rank 0, those of detail not where it is brief; a trace is of the whole process. */
+/* Lines for people go to the callback of rank 0, those of detail not where it is brief; a trace is of the whole
+ * process. */
 static void take_lines(void *self, const char *text, size_t size)
 {
 	*(size_t *)self += size;

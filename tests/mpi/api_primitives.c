@@ -1,4 +1,5 @@
-/* Public sorts, distinct numbers and reversed graphs, beside qsort of the whole array and graphs built of swapped edges. */
+/* Public sorts, distinct numbers and reversed graphs, beside qsort of the whole array and graphs built of swapped
+ * edges. */
 #include "face_case.h"
 
 #include "gemp/primitives.h"

@@ -1,4 +1,5 @@
-/* Queries of the public library beside loops over a list of edges; what may be wrong with a query and its parameters. */
+/* Queries of the public library beside loops over a list of edges; what may be wrong with a query and its parameters.
+ * */
 #include "api_case.h"
 
 #include <unistd.h>
@@ -30,7 +31,8 @@ static int by_number(const void *a, const void *b)
 	return 0;
 }
 
-/* Collective. Rows of up to four columns of numbers, of all ranks in their order: [rows][4], 0 where there is no column. */
+/* Collective. Rows of up to four columns of numbers, of all ranks in their order: [rows][4], 0 where there is no
+ * column. */
 static double (*rows_of(const gemp_columns *columns, size_t *count))[4]
 {
 	gemp_column_view view;

@@ -1,4 +1,5 @@
-/* Modes of a query of the public library that are neither rows in memory nor a plain count, beside loops over a list of edges. */
+/* Modes of a query of the public library that are neither rows in memory nor a plain count, beside loops over a list of
+ * edges. */
 #include "api_case.h"
 
 #include <unistd.h>

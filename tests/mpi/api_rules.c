@@ -1,5 +1,5 @@
-/* Public rules on graphs in memory: the graph that comes out is the one that is built of the edges that a plain loop expects; counts,
- * parameters, change logs and their replay, and what is said of mistakes. */
+/* Public rules on graphs in memory: the graph that comes out is the one that is built of the edges that a plain loop
+ * expects; counts, parameters, change logs and their replay, and what is said of mistakes. */
 #include "face_case.h"
 
 #include "gemp/query.h"

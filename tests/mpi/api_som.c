@@ -1,5 +1,5 @@
-/* Public self-organising maps: units are those that a plain search of the codebook finds, an epoch of batch training makes units the
- * means that a plain loop computes, and a file gives the same map. */
+/* Public self-organising maps: units are those that a plain search of the codebook finds, an epoch of batch training
+ * makes units the means that a plain loop computes, and a file gives the same map. */
 #include "face_case.h"
 
 #include "gemp/gemp.h"
@@ -142,8 +142,8 @@ static void best_units(void **state)
 	free(x);
 }
 
-/* With a bubble that reaches all units, one epoch makes each unit the mean of all vectors; with one that reaches none but the unit
- * itself, the quantisation error falls. */
+/* With a bubble that reaches all units, one epoch makes each unit the mean of all vectors; with one that reaches none
+ * but the unit itself, the quantisation error falls. */
 static void trained_units(void **state)
 {
 	(void)state;

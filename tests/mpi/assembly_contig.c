@@ -1,4 +1,5 @@
-/* Contigs of random texts: there is a contig if the graph of k-mers has an Eulerian path, and it has all k-mers as often. */
+/* Contigs of random texts: there is a contig if the graph of k-mers has an Eulerian path, and it has all k-mers as
+ * often. */
 #include "core/memory.h"
 #include "harness/collective.h"
 

@@ -1,4 +1,5 @@
-/* Sums against brute force in the other forms of the kernels: for GPUs, with positions of 64 bits, with bits in several words. */
+/* Sums against brute force in the other forms of the kernels: for GPUs, with positions of 64 bits, with bits in several
+ * words. */
 #include "count_case.h"
 #include "device/tuning.h"
 
@@ -14,8 +15,8 @@ static void check_graphs(void)
 		check_all(random_graph(1 + gemp_random_below(&seed, MOST), gemp_random_unit(&seed) * 0.5));
 }
 
-/* The kernels of GPUs, in groups of one work-item: PoCL is not to be trusted with barriers in loops. Little local memory
- * makes some rows too long for it. */
+/* The kernels of GPUs, in groups of one work-item: PoCL is not to be trusted with barriers in loops. Little local
+ * memory makes some rows too long for it. */
 static void as_on_a_gpu(void (*what)(void))
 {
 	gemp_device saved = *context->device, *device = context->device;

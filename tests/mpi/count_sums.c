@@ -1,7 +1,8 @@
-/* Sums against brute force: every symbol of every kind of sum, tables, cliques; what passes 64 bits; memory that runs out. */
+/* Sums against brute force: every symbol of every kind of sum, tables, cliques; totals beyond 64 bits; memory that runs
+ * out. */
 #include "count_case.h"
 
-/* All of them on one rank; on more, where only shares of tasks differ, some. */
+/* One rank tests all graphs; several ranks test some, since only the division of the tasks differs. */
 static void sums_are_right(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* face_case: what tests of the public face begin with: a context over all ranks, failures with their whole message, arrays of all ranks
- * on every rank, and graphs from arrays that every rank holds. */
+/* face_case: what tests of the public face begin with: a context over all ranks, failures with their whole message,
+ * arrays of all ranks on every rank, and graphs from arrays that every rank holds. */
 #ifndef GEMP_TESTS_FACE_CASE_H
 #define GEMP_TESTS_FACE_CASE_H
 
@@ -85,7 +85,8 @@ static inline void face_edges_free(face_edges *edges)
 	*edges = (face_edges){ 0 };
 }
 
-/* Collective. The graph of vertices 0 .. vertices - 1 of one label and of these edges; each rank adds a block of every list. */
+/* Collective. The graph of vertices 0 .. vertices - 1 of one label and of these edges; each rank adds a block of every
+ * list. */
 static inline gemp_graph *face_graph(size_t vertices, const char *label, const face_edges *lists, size_t list_count)
 {
 	gemp_graph_builder *builder;

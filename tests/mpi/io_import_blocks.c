@@ -1,4 +1,5 @@
-/* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it matters. */
+/* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it
+ * matters. */
 #include "import_case.h"
 #include "io/text/lines.h"
 

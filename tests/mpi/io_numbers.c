@@ -1,5 +1,5 @@
-/* Numbers of text files are read whole, in order and as the type that holds them, whatever blocks and ranks a line falls to; what
- * is none is told with its line and column; and memory may run out anywhere. */
+/* Numbers of text files are read whole, in order and as the type that holds them, whatever blocks and ranks a line
+ * falls to; what is none is told with its line and column; and memory may run out anywhere. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"

@@ -1,5 +1,5 @@
-/* Which conditions are tested before the search under --attributes auto: chosen alike by all ranks, by the matches that are
- * to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
+/* Which conditions are tested before the search under --attributes auto: chosen alike by all ranks, by the matches that
+ * are to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -209,7 +209,8 @@ static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gem
 	return expr;
 }
 
-/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1 stays. */
+/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1 stays.
+ * */
 static void put_off(bool fails, gemp_condition_phase when)
 {
 	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };

@@ -53,8 +53,8 @@ static void small_outboxes_end(void **state)
 		}
 }
 
-/* Launches of the last run when each asks for as little as it may: a rank's first guess is 16 waves, then one wave at a time,
- * but no launch goes beyond a piece of those that pivots were handed out in. */
+/* Launches of the last run when each asks for as little as it may: a rank's first guess is 16 waves, then one wave at a
+ * time, but no launch goes beyond a piece of those that pivots were handed out in. */
 static uint64_t least_launches, most_launches;
 
 static void bound_launches(const gemp_match *match)

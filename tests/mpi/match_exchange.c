@@ -196,8 +196,8 @@ static void damaged_rows(void **state)
 	}
 }
 
-/* Where pivots stay with their owners the rank with the damage meets it; where they are handed out by cost, the ranks see that
- * their rows are not the same. */
+/* Where pivots stay with their owners the rank with the damage meets it; where they are handed out by cost, the ranks
+ * see that their rows are not the same. */
 static void damage_on_one_rank(void **state)
 {
 	(void)state;

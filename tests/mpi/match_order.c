@@ -1,5 +1,5 @@
-/* The search for an order: all ranks choose the same one, answers stay what they are, and the order chosen reads about as little
- * as the best of all orders, counted by the device. */
+/* The search for an order: all ranks choose the same one, answers stay what they are, and the order chosen reads about
+ * as little as the best of all orders, counted by the device. */
 #include "match_case.h"
 
 #include "comm/comm.h"

@@ -1,4 +1,5 @@
-/* What parts of the pivots give adds up to what all of them give, whatever the parts, the kernel and the way across ranks. */
+/* What parts of the pivots give adds up to what all of them give, whatever the parts, the kernel and the way across
+ * ranks. */
 #include "match_case.h"
 
 #include "core/random.h"

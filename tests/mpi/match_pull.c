@@ -1,5 +1,6 @@
-/* Searches in rounds against the definition of a match: every size of rounds, from a few pivots with parts of their rows to
- * all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and from seeds. */
+/* Searches in rounds against the definition of a match: every size of rounds, from a few pivots with parts of their
+ * rows to all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and
+ * from seeds. */
 #include "seeded_case.h"
 
 #include "comm/comm.h"

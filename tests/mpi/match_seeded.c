@@ -112,8 +112,8 @@ static void in_the_shape_of_a_gpu(void **state)
 	context->device->gpu = gpu;
 }
 
-/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all, unless they have to be
- * tested after the search. */
+/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all, unless they have to
+ * be tested after the search. */
 static void first_rows(const char *text, int64_t replicate, bool tested_after)
 {
 	asked a = { text, 1, GEMP_HOM };
@@ -185,8 +185,8 @@ static void enough_of_one_run(void **state)
 	free_seeds(&s);
 }
 
-/* Runs one after another with conditions on one vertex that are tested after the search: values of an earlier run's rows must not
- * be taken for those of this one. */
+/* Runs one after another with conditions on one vertex that are tested after the search: values of an earlier run's
+ * rows must not be taken for those of this one. */
 static void conditions_after_each_run(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Searches from given vertices on small random multigraphs, with random options and sizes of buffers. Kernels are new each
- * time, so this takes long. */
+/* Searches from given vertices on small random multigraphs, with random options and sizes of buffers. Kernels are new
+ * each time, so this takes long. */
 #include "seeded_case.h"
 
 static const question questions[] = {

@@ -1,5 +1,5 @@
-/* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it comes and
- * whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
+/* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it
+ * comes and whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"

@@ -1,4 +1,5 @@
-/* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps them. */
+/* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps
+ * them. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/status.h"

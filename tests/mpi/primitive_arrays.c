@@ -1,5 +1,5 @@
-/* Arrays of all ranks, sorted: each rank has its share of the whole, to the element, equal keys stay in order; and distinct keys.
- * Beside a plain sort of the whole array, on every rank. */
+/* Arrays of all ranks, sorted: each rank has its share of the whole, to the element, equal keys stay in order; and
+ * distinct keys. Beside a plain sort of the whole array, on every rank. */
 #include "core/memory.h"
 #include "harness/collective.h"
 

@@ -1,5 +1,6 @@
-/* Rows of keys alone are converted to columns at once if there are many of them. The lines equal text made here, with limits,
- * with the smallest row of each class, with multiplicities, in rounds of few rows and of many. */
+/* Rows of integer keys alone take a shorter path once there are many of them. The lines are compared with lines made
+ * here: with limits, with the smallest row of each class, with multiplicities, with few and with many rows in a round.
+ * */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -142,7 +143,7 @@ static size_t expected_lines(const given *g, bool smallest, line *lines)
 		int64_t key[WIDTH];
 		for (int v = 0; v < WIDTH; v++)
 			key[v] = made_key(g->made, g->rows[i].vertices[v]);
-		for (int pass = 0; smallest && pass < 3; pass++) /* b, a, c ascend */
+		for (int pass = 0; smallest && pass < 3; pass++) /* sort: key of b <= key of a <= key of c */
 			for (int k = 0; k < 2; k++) {
 				int64_t *x = &key[k == 0 ? 1 : 0], *y = &key[k == 0 ? 0 : 2], kept = *x;
 				if (*x > *y) {

@@ -411,7 +411,8 @@ static void preview_is_aligned(void **state)
 	give_back(g);
 }
 
-/* The smaller of a row and its reversal, compared by keys of vertices, then by relation, keys of ends and number of edges. */
+/* The smaller of a row and its reversal, compared by keys of vertices, then by relation, keys of ends and number of
+ * edges. */
 static void turned(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v, gemp_edge *out_e)
 {
 	int64_t left[2][11];

@@ -1,5 +1,5 @@
-/* The union of matches as a graph: all elements of a graph give the graph itself, some elements give these and the ends of edges; a
- * limit takes the first rows in rank order. */
+/* The union of matches as a graph: all elements of a graph give the graph itself, some elements give these and the ends
+ * of edges; a limit takes the first rows in rank order. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"

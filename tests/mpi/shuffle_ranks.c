@@ -1,5 +1,5 @@
-/* Decode across ranks: every rank gets the tuples that are for it, each once and in its range, whoever had them. Beside all
- * tuples of all ranks, on every rank. */
+/* Decode across ranks: every rank gets the tuples that are for it, each once and in its range, whoever had them. Beside
+ * all tuples of all ranks, on every rank. */
 #include "core/memory.h"
 #include "harness/collective.h"
 

@@ -1,5 +1,5 @@
-/* A replay of edits of all ranks finds edges by attributes and ends. Whichever request of memory is refused, all ranks return the
- * same code, and no block stays allocated. */
+/* A replay of edits of all ranks finds edges by attributes and ends. Whichever request of memory is refused, all ranks
+ * return the same code, and no block stays allocated. */
 #include "memory_fixture.h"
 
 #include "comm/comm.h"
@@ -14,7 +14,8 @@ static gemp_value number(int64_t integer)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = integer };
 }
 
-/* Each rank creates a vertex, a loop at it and an edge to the next rank's vertex in step 1, and retypes the loop in step 2. */
+/* Each rank creates a vertex, a loop at it and an edge to the next rank's vertex in step 1, and retypes the loop in
+ * step 2. */
 static gemp_code add_edits(gemp_replay *replay, uint64_t step)
 {
 	gemp_code code = GEMP_OK;

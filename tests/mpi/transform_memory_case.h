@@ -1,5 +1,5 @@
-/* transform_memory_case: rules without memory. Whichever request of whichever rank is refused, all ranks return the same
- * code and a message, and no block stays allocated. */
+/* transform_memory_case: rules without memory. Whichever request of whichever rank is refused, all ranks return the
+ * same code and a message, and no block stays allocated. */
 #ifndef GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 #define GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 

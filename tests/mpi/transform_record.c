@@ -1,5 +1,5 @@
-/* The change log where memory is short. Whichever request of whichever rank is refused while the log is written, all ranks return
- * the same code, and no block stays allocated. */
+/* The change log where memory is short. Whichever request of whichever rank is refused while the log is written, all
+ * ranks return the same code, and no block stays allocated. */
 #include "transform_memory_case.h"
 
 static const char logged[] =

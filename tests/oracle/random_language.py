@@ -33,7 +33,7 @@ MOST_ROWS = 4000
 
 
 class LanguageCase(cases.Case):
-    """semantics and distinct are None if the option is not given."""
+    """semantics and distinct are empty if the option is not given."""
 
     def arguments(self, file):
         arguments = [file, self.query.text]

@@ -1,5 +1,5 @@
-/* Packed counters: each holds its vertex's degree, none shares a bit with another or passes the end of its word, and windows
- * divide them. */
+/* Packed counters: each holds its vertex's degree, none shares a bit with another or passes the end of its word, and
+ * windows divide them. */
 #include "count/wedges_grouped.h"
 #include "harness/harness.h"
 

@@ -174,7 +174,8 @@ static void many(void **state)
 	gemp_plan_free(plan);
 }
 
-/* 0-1-2-3-(4)-0: a table counts 4 by 3. Of what it counts 1 is taken off if it is beside 3, 2 if it is beside the pivot. */
+/* 0-1-2-3-(4)-0: a table counts 4 by 3. Of what it counts 1 is taken off if it is beside 3, 2 if it is beside the
+ * pivot. */
 static void a_table(void **state)
 {
 	(void)state;

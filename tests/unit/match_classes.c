@@ -1,5 +1,5 @@
-/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of tables
- * and the hashes; what does not fit is told and not added. */
+/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of
+ * tables and the hashes; what does not fit is told and not added. */
 #include "core/memory.h"
 #include "harness/harness.h"
 

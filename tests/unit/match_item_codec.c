@@ -1,5 +1,5 @@
-/* Partial matches as bytes: what comes out is what went in, whatever it is and in groups however mixed; fewer bytes where they
- * have much in common, never more than in whole words; bytes that make no sense are refused. */
+/* Partial matches as bytes: what comes out is what went in, whatever it is and in groups however mixed; fewer bytes
+ * where they have much in common, never more than in whole words; bytes that make no sense are refused. */
 #include "harness/harness.h"
 
 #include "core/random.h"

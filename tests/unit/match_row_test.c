@@ -1,4 +1,5 @@
-/* Conditions on rows by blocks against expr_is_true row by row; and places of vertices against a plain search. */
+/* Conditions on rows by blocks against expr_is_true row by row, and the vertex index: its ids ascend,
+ * and the place of each id holds that id. */
 #include "harness/harness.h"
 #include "harness/pattern_oracle.h"
 
@@ -17,7 +18,7 @@ enum { COLUMNS = 10, MOST_ROWS = 2500, MOST_VALUES = 40 };
 
 typedef struct table {
 	size_t rows, row;
-	gemp_column columns[COLUMNS]; /* of 1 to MOST_VALUES rows, or of `rows` where there is no place */
+	gemp_column columns[COLUMNS]; /* `rows` values if place[c] is NULL, else 1 to MOST_VALUES */
 	uint32_t *place[COLUMNS];     /* [rows]; NULL: row r is at r */
 } table;
 
@@ -79,7 +80,7 @@ static void free_table(table *t)
 	gemp_free(t);
 }
 
-/* Attribute COLUMNS is in no column, and worth whether the row is odd; COLUMNS + 1 is NULL in all rows. */
+/* Attribute COLUMNS has no column; its value is true in odd rows. Attribute COLUMNS + 1 is NULL in all rows. */
 static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
 {
 	const table *t = context;

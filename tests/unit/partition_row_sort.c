@@ -1,5 +1,5 @@
-/* Rows sorted in place against qsort: lengths on both sides of every change of method, many and few distinct slots, with
- * edges, whose order among equal slots is kept, and without. */
+/* Rows sorted in place against qsort: lengths on both sides of every change of method, many and few distinct slots,
+ * with edges, whose order among equal slots is kept, and without. */
 #include "core/types.h"
 #include "partition/build/row_builder.h"
 

@@ -331,7 +331,8 @@ static gemp_code plan(void *argument)
 	return code;
 }
 
-/* Arguments, repeatable vertices, comparisons of keys and wanted edges are combined at random; symmetry is not broken then. */
+/* Arguments, repeatable vertices, comparisons of keys and wanted edges are combined at random; symmetry is not broken
+ * then. */
 static void random_extras(trial *t, uint64_t *random)
 {
 	gemp_pattern *p = t->pattern;

@@ -1,4 +1,5 @@
-/* Automorphisms of whole queries: elements that inner patterns, optional parts, paths and clauses distinguish. */
+/* Automorphisms of whole queries: subpatterns, optional parts, paths and clauses can distinguish vertices that look
+ * alike in MATCH. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* Labels P, Q; relations T, U with an attribute w; attributes n, s. */
+/* Labels P and Q; relations T (with an attribute w) and U; attributes n and s of vertices. */
 static gemp_shard graph;
 
 static int make_graph(void **state)
@@ -139,7 +140,7 @@ static void orders(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* An automorphism of an inner pattern fixes its arguments. */
+/* An automorphism of a subpattern fixes the vertices that it shares with the outer pattern. */
 static void given_stay(void **state)
 {
 	(void)state;

@@ -30,8 +30,8 @@ static void print_choices(gemp_text *out)
 	}
 }
 
-/* The function that bash calls. The choices of the option before the cursor come first, then the options of the command, and files
- * where nothing else fits. */
+/* The function that bash calls. The choices of the option before the cursor come first, then the options of the
+ * command, and files where nothing else fits. */
 static void print_bash_script(gemp_text *out, const gemp_command_table *table)
 {
 	size_t generators;

@@ -1,8 +1,8 @@
 /* help: the order of items in every form of help, and the form for terminals.
  *
- * A text is complete before rank 0 prints it, so a failure prints nothing. Lines wrap at WIDTH columns on every terminal, since the same
- * help everywhere can be compared and searched. Names stand in a column of their own; the meaning of a name that is too long for the
- * column begins on the next line.
+ * A text is complete before rank 0 prints it, so a failure prints nothing. Lines wrap at WIDTH columns on every
+ * terminal, since the same help everywhere can be compared and searched. Names stand in a column of their own; the
+ * meaning of a name that is too long for the column begins on the next line.
  */
 
 #include "cli/help/help.h"

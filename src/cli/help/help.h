@@ -1,7 +1,7 @@
 /* help: the output of --help, `help` and the manual, made from the tables of commands and options.
  *
- * There are three forms of help: text for a terminal (help.c), Markdown and a man page (manual.c). All of them list the same items in
- * the same order, which gemp_help_items walks through.
+ * There are three forms of help: text for a terminal (help.c), Markdown and a man page (manual.c). All of them list the
+ * same items in the same order, which gemp_help_items walks through.
  */
 
 #ifndef GEMP_CLI_HELP_HELP_H

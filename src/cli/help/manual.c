@@ -1,5 +1,6 @@
-/* manual: the help of all commands as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the fields of the JSON
- * report. tests/cli/options.sh compares both files with the output of this module, so they cannot lack a new option.
+/* manual: the help of all commands as Markdown (docs/command-line.md) and as a man page (docs/gemp-mpi.1), with the
+ * fields of the JSON report. tests/cli/options.sh compares both files with the output of this module, so they cannot
+ * lack a new option.
  */
 
 #include "cli/help/help.h"
@@ -129,8 +130,8 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 
 /* MAN PAGE */
 
-/* Adds text with the characters escaped that roff would interpret: dots and quotes at the beginning of a line, backslashes, and hyphens,
- * which a search must find as minus signs. */
+/* Adds text with the characters escaped that roff would interpret: dots and quotes at the beginning of a line,
+ * backslashes, and hyphens, which a search must find as minus signs. */
 static void roff(gemp_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

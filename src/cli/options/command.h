@@ -72,8 +72,8 @@ typedef struct gemp_command_table {
 	const gemp_command *const *commands; /* [count]; the first one runs when the command line names none */
 } gemp_command_table;
 
-/* Collective over MPI_COMM_WORLD. Finds the command that argv names, parses its options and runs it, or prints what --help and
- * --version ask for; rank 0 prints the message of a failure. All ranks return the same code. */
+/* Collective over MPI_COMM_WORLD. Finds the command that argv names, parses its options and runs it, or prints what
+ * --help and --version ask for; rank 0 prints the message of a failure. All ranks return the same code. */
 gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **argv);
 
 extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,

@@ -1,8 +1,8 @@
 /* command_line: the steps of a run: context, options, command, exit code.
  *
- * The context is opened before the options are known, since messages about options go through it; the options then configure it.
- * All ranks take the same steps and agree on the code of each, so no rank waits for one that has left. Rank 0 prints the message
- * of a failure, once.
+ * The context is opened before the options are known, since messages about options go through it; the options then
+ * configure it. All ranks take the same steps and agree on the code of each, so no rank waits for one that has left.
+ * Rank 0 prints the message of a failure, once.
  */
 
 #include "cli/options/command.h"
@@ -90,7 +90,8 @@ gemp_code gemp_command_line(const gemp_command_table *table, int argc, char **ar
 	if (code == GEMP_OK)
 		code = flush_output(context);
 	code = gemp_context_agree(context, code);
-	/* mpirun may end slow ranks by a signal once one has left. Their work is done, so they must not print that it is lost. */
+	/* mpirun may end slow ranks by a signal once one has left. Their work is done, so they must not print that it is
+	 * lost. */
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
 done:

@@ -1,10 +1,10 @@
 /* option_table: every option of every command, once.
  *
- * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the echo in --json all read this table, so an
- * option is one entry here and one field of gemp_options. An entry has, in this order: name, letter, kind, value as help shows it,
- * default, commands that accept it, heading in help, field, and help. Options of different commands may have the same name
- * and different meanings (--weight, --seed); no command accepts two of one name, which tests/unit/cli_options.c checks. The order
- * of entries is the order in help.
+ * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the echo in --json all read this
+ * table, so an option is one entry here and one field of gemp_options. An entry has, in this order: name, letter, kind,
+ * value as help shows it, default, commands that accept it, heading in help, field, and help. Options of different
+ * commands may have the same name and different meanings (--weight, --seed); no command accepts two of one name, which
+ * tests/unit/cli_options.c checks. The order of entries is the order in help.
  *
  * The names of import formats and the parameters of generators come from the library when the table is first asked for.
  */
@@ -17,12 +17,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The field that an option sets. With POSITIVE a given 0 is an error, so 0 in the field means that the option is not given. */
+/* The field that an option sets. With POSITIVE a given 0 is an error, so 0 in the field means that the option is not
+ * given. */
 #define AT(field) offsetof(gemp_options, field), false
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
-/* Groups of commands that have options in common. A command of ON_REPORT has --json, --trace, --config and --quiet; ON_HOST_OR_DEVICE
- * choose between threads and a device; ON_DEVICE have the budgets of a search. */
+/* Groups of commands that have options in common. A command of ON_REPORT has --json, --trace, --config and --quiet;
+ * ON_HOST_OR_DEVICE choose between threads and a device; ON_DEVICE have the budgets of a search. */
 enum {
 	ON_ALL = (1 << 26) - 1, /* all bits of gemp_command_bit */
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
@@ -48,8 +49,8 @@ static const char input[] = "Input", query[] = "Query", meaning[] = "What a matc
 static char formats[256] = "auto"; /* list_formats adds the names of all formats */
 
 static const gemp_option table[] = {
-	/* Input of import and generate. --seed and --relabel-seed differ, since the same random graph can be distributed in several
-	 * ways. */
+	/* Input of import and generate. --seed and --relabel-seed differ, since the same random graph can be distributed in
+	 * several ways. */
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(vertex_files),
 	  "A table of vertices with the columns id, type and attributes; may be repeated. Default: the ends of the edges." },
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(edge_files),
@@ -77,8 +78,8 @@ static const gemp_option table[] = {
 	  "Seed of the order in which conflicting matches take precedence." },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
-	/* --weight has five entries, since it is a matter of the file for import and partition, of lengths for sssp, and of matrix entries
-	 * for pagerank, spmv and convert. */
+	/* --weight has five entries, since it is a matter of the file for import and partition, of lengths for sssp, and of
+	 * matrix entries for pagerank, spmv and convert. */
 	/* The part of a graph that is used, and where a search starts. */
 	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS | GEMP_ON_SOM, input,
 	  AT(only_relations), "Use only edges of this type; may be repeated. Default: all edges." },
@@ -146,8 +147,8 @@ static const gemp_option table[] = {
 	{ "count-by", 0, GEMP_OPTION_CHOICE, "auto|enumerate", "auto", ON_SEARCH, search, AT(count_by),
 	  "How matches are counted if only a count is asked for. auto: by sums over the graph, if the planner finds any "
 	  "for the pattern; enumerate: one by one. The answer is the same." },
-	/* --symmetry, --count-by, --pivot and --attributes turn an optimisation off, for measurements and for tests that compare both
-	 * ways. */
+	/* --symmetry, --count-by, --pivot and --attributes turn an optimisation off, for measurements and for tests that
+	 * compare both ways. */
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search, AT(pivot),
 	  "on: start at the pattern vertex with the fewest candidates; off: at the first one, with all graph vertices." },
 	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search, AT(order),
@@ -217,8 +218,8 @@ static const gemp_option table[] = {
 	  "Count and report the rows of each step of the plan and the bytes that it sent, pivots, attribute values that "
 	  "were copied and used, and matches that lie within one of 1 to 64 parts." },
 
-	/* Output files and their content. The value that help shows (FILE, H.h5, F, OUT, ...) marks an option as the name of a file, and
-	 * report_run.c compares all such files, so a new output needs one of these values. */
+	/* Output files and their content. The value that help shows (FILE, H.h5, F, OUT, ...) marks an option as the name
+	 * of a file, and report_run.c compares all such files, so a new output needs one of these values. */
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, AT(count), "Print only the count, no rows." },
 	{ "count-per", 0, GEMP_OPTION_TEXT, "V", NULL, GEMP_ON_MATCH, output, AT(count_per),
 	  "Rows of key and count: for each vertex of the graph the number of matches in which it is vertex V of the "
@@ -260,7 +261,8 @@ static const gemp_option table[] = {
 	  "Draw a small graph for Graphviz before and after: created elements are green, deleted red, changed amber." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output, AT(output),
 	  "bench tune: write the result to FILE and not to the file that later runs read." },
-	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole commands. */
+	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole commands.
+	 * */
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output, AT(repeat),
 	  "bench match: number of timed runs, after one warm-up run." },
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output, POSITIVE(seconds),
@@ -306,8 +308,8 @@ static const gemp_option table[] = {
 	  "Write the numbers to OUT: .npy, .h5 or .h5:/DATASET, else text with one number a line; -: text on stdout." },
 	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output, AT(as),
 	  "Form of the help; markdown and man have all commands." },
-	/* Assembly and self-organising maps. The choices of som come from include/gemp/types.h, where the enumerations of the library have
-	 * the same order. */
+	/* Assembly and self-organising maps. The choices of som come from include/gemp/types.h, where the enumerations of
+	 * the library have the same order. */
 	{ "kmer", 'k', GEMP_OPTION_COUNT, "K", "31", GEMP_ON_ASSEMBLE, input, POSITIVE(kmer),
 	  "Length of k-mers, 2 to 31." },
 	{ "min-count", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_ASSEMBLE, input, POSITIVE(min_count),

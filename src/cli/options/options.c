@@ -1,9 +1,9 @@
 /* options: from the command line and a configuration to the fields of gemp_options, in three steps.
  *
- * First every option that was given is kept as text in values[value_count], the configuration's options before the command line's.
- * Then the defaults of the table and these texts are converted to fields, in this order, so the command line wins. At last the
- * number of arguments is checked. The texts stay, since --json, the provenance of files and lists in the fields refer to them.
- * All ranks parse the same command line; rank 0 alone reads the configuration.
+ * First every option that was given is kept as text in values[value_count], the configuration's options before the
+ * command line's. Then the defaults of the table and these texts are converted to fields, in this order, so the command
+ * line wins. At last the number of arguments is checked. The texts stay, since --json, the provenance of files and
+ * lists in the fields refer to them. All ranks parse the same command line; rank 0 alone reads the configuration.
  */
 
 #include "cli/options/options.h"
@@ -144,8 +144,9 @@ static const char *nearest_option(const gemp_command *command, const char *name)
 	return gemp_text_nearest(name, names, count);
 }
 
-/* GEMP_EUSAGE for an option that the command does not accept. The message names the commands that accept it or, since a misspelt name
- * is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the name. */
+/* GEMP_EUSAGE for an option that the command does not accept. The message names the commands that accept it or, since a
+ * misspelt name is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the name.
+ * */
 static gemp_code refuse_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
@@ -180,8 +181,8 @@ gemp_code gemp_options_refuse(const gemp_options *options, const char *names, co
 	return GEMP_OK;
 }
 
-/* Keeps an option as text until all options are known. place: where the configuration has it; NULL: it is from the command line. An
- * option of the configuration is inserted before those of the command line, which are known first. */
+/* Keeps an option as text until all options are known. place: where the configuration has it; NULL: it is from the
+ * command line. An option of the configuration is inserted before those of the command line, which are known first. */
 static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
@@ -211,7 +212,8 @@ static gemp_code refuse_value(const gemp_option *option, const char *place, cons
 	                 option->positive ? ", more than 0" : "");
 }
 
-/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the text. */
+/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the text.
+ * */
 static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	void *field = (char *)options + option->offset;
@@ -242,7 +244,8 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 		break;
 	case GEMP_OPTION_PARAMETER: break; /* the generator reads the text, since it knows the range */
 	case GEMP_OPTION_SIZE_OR_WORD:
-		/* The word SIZE in the list stands for a number. Words are 0 or negative, so that a size of any value differs from them. */
+		/* The word SIZE in the list stands for a number. Words are 0 or negative, so that a size of any value differs
+		 * from them. */
 		index = strcmp(text, "SIZE") == 0 ? -1 : gemp_word_index(option->value, text);
 		good = index >= 0 || gemp_parse_size(text, &bytes);
 		if (good)
@@ -353,7 +356,8 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 
 /* CONFIGURATION */
 
-/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command line. */
+/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command line.
+ * */
 static gemp_code keep_setting(void *self, const char *place, char *name, char *value)
 {
 	gemp_options *options = self;
@@ -410,8 +414,8 @@ static gemp_code check_arguments(const gemp_options *options)
 
 /* PROVENANCE AND LIFE */
 
-/* True if the resulting graph depends on this option. Output paths, reports, devices and checkpoints do not change the graph, and the
- * provenance omits them, since the same graph must be the same file. */
+/* True if the resulting graph depends on this option. Output paths, reports, devices and checkpoints do not change the
+ * graph, and the provenance omits them, since the same graph must be the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
 	static const char unrelated[] =

@@ -1,7 +1,7 @@
 /* options: one table of options drives parsing, --help, --config, completion, the manual and the echo in --json.
  *
- * Values come from the table's defaults, then from --config, then from the command line; the last one wins. A list of the command line
- * replaces a list of the configuration.
+ * Values come from the table's defaults, then from --config, then from the command line; the last one wins. A list of
+ * the command line replaces a list of the configuration.
  */
 
 #ifndef GEMP_CLI_OPTIONS_OPTIONS_H

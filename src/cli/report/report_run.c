@@ -1,7 +1,9 @@
-/* report_run: the report of a command from its first field to the written file, and the checks of the files that a command writes.
+/* report_run: the report of a command from its first field to the written file, and the checks of the files that a
+ * command writes.
  *
- * A command must not overwrite its own input. Rank 0 therefore compares the paths of results, report and trace with one another, with
- * the arguments and with the files of other options before any work. It compares names and, since links are common, device and inode.
+ * A command must not overwrite its own input. Rank 0 therefore compares the paths of results, report and trace with one
+ * another, with the arguments and with the files of other options before any work. It compares names and, since links
+ * are common, device and inode.
  */
 
 #include "cli/report/report_run.h"
@@ -39,7 +41,8 @@ static json_t *options_given(const gemp_options *options)
 	return given;
 }
 
-/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use jansson. */
+/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use jansson.
+ * */
 static gemp_code set_field(gemp_report *report, const char *name, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);
@@ -89,7 +92,8 @@ static bool same_file(const char *one, const char *other)
 	return find_file(one, &a) && find_file(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* GEMP_EUSAGE if `path` and `other` are the same file. dashes, name: how the message names `other`, an argument or an option. */
+/* GEMP_EUSAGE if `path` and `other` are the same file. dashes, name: how the message names `other`, an argument or an
+ * option. */
 static gemp_code refuse_same(const char *option, const char *path, const char *dashes, const char *name,
                              const char *other)
 {
@@ -232,7 +236,8 @@ static gemp_code write_files(gemp_report *report, const gemp_context *context, c
 	return code == GEMP_OK ? written : code;
 }
 
-/* A failed command leaves no file behind that could be taken for a result, unless its report is complete and explains the failure. */
+/* A failed command leaves no file behind that could be taken for a result, unless its report is complete and explains
+ * the failure. */
 gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options, gemp_code code)
 {
 	code = gemp_context_agree(context, code);

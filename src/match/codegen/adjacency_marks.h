@@ -1,11 +1,12 @@
-/* adjacency_marks: selects the adjacency tests of a plan that a CPU worker answers by marks instead of searches in rows.
+/* adjacency_marks: selects the adjacency tests of a plan that a CPU worker answers by marks instead of searches in
+ * rows.
  *
- * A worker has a byte for each host vertex, and a mark is one bit of these bytes. A row mark means "this vertex lies in the
- * row of the image of u", for a u that is bound at least two steps before the vertex that is tested. A reach mark means
- * "this vertex has a neighbour in the pivot's row that can be the vertex between it and the pivot": a partial match whose
- * vertex lacks it cannot be completed. The marks of a plan follow from its checks alone, so all ranks and the working sets
- * of pull (match/exchange/working_set.h) have the same ones; kernel_text.h writes the text that sets and clears them. At
- * most GEMP_MAX_MARKS marks are used; further tests remain searches.
+ * A worker has a byte for each host vertex, and a mark is one bit of these bytes. A row mark means "this vertex lies in
+ * the row of the image of u", for a u that is bound at least two steps before the vertex that is tested. A reach mark
+ * means "this vertex has a neighbour in the pivot's row that can be the vertex between it and the pivot": a partial
+ * match whose vertex lacks it cannot be completed. The marks of a plan follow from its checks alone, so all ranks and
+ * the working sets of pull (match/exchange/working_set.h) have the same ones; kernel_text.h writes the text that sets
+ * and clears them. At most GEMP_MAX_MARKS marks are used; further tests remain searches.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_ADJACENCY_MARKS_H
@@ -27,12 +28,12 @@ typedef struct gemp_adjacency_mark {
 typedef struct gemp_adjacency_marks {
 	size_t count;
 	gemp_adjacency_mark marks[GEMP_MAX_MARKS];
-	/* The mark that answers a check; -1: none. The mark of a BIND_EDGE step is tested when its vertex is bound, since the
-	 * vertex must have such an edge. */
+	/* The mark that answers a check; -1: none. The mark of a BIND_EDGE step is tested when its vertex is bound, since
+	 * the vertex must have such an edge. */
 	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS];
 	int8_t reach[GEMP_MAX_STEPS]; /* the reach mark that the step's vertex must have; -1: none */
-	/* For a last vertex that is counted by a table (kernel_text.h), -1: none. leaf_pivot marks the pivot's row. leaf[v] marks
-	 * the row of the earlier one of v and the table's other end, for a test of the later one. */
+	/* For a last vertex that is counted by a table (kernel_text.h), -1: none. leaf_pivot marks the pivot's row. leaf[v]
+	 * marks the row of the earlier one of v and the table's other end, for a test of the later one. */
 	int8_t leaf_pivot, leaf[GEMP_MAX_PATTERN_VERTICES];
 } gemp_adjacency_marks;
 
@@ -50,7 +51,8 @@ bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view);
 
 /* The step that binds a pattern vertex. */
 int gemp_binding_step(const gemp_plan *plan, int vertex);
-/* For an EXTEND step, the source that was bound last. Its row is walked, since the rows of the others have marks by then. */
+/* For an EXTEND step, the source that was bound last. Its row is walked, since the rows of the others have marks by
+ * then. */
 size_t gemp_latest_source(const gemp_plan *plan, int s);
 /* The view of the same edges from the other end, which is the view itself if it has both directions; -1: none. */
 int gemp_opposite_view(const gemp_plan *plan, int view);

@@ -4,7 +4,8 @@
 #include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_text.h"
 
-/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step. */
+/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step.
+ * */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	uint32_t offset_words = options->wide ? 2 : 1; /* of a position in a row */
@@ -125,8 +126,8 @@ static void put_variables(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "uint slice = 0, slices = 1;\n(void)slice;\n");
 }
 
-/* One variable of the state that a stopped worker leaves in global memory: it is written if `save` is set, else it is read
- * back. A variable of two words has its low word first. Returns the next word. */
+/* One variable of the state that a stopped worker leaves in global memory: it is written if `save` is set, else it is
+ * read back. A variable of two words has its low word first. Returns the next word. */
 static uint32_t put_word(const gemp_match_emitter *m, bool save, uint32_t at, const char *name, bool two)
 {
 	if (save && two)

@@ -5,8 +5,8 @@ enum {
 	STAGE_TUPLES = 64,    /* matches that a worker gathers before it reserves rows of the result buffer */
 };
 
-/* STATE of a worker, in words: 0 none, 1 in a task, 2 only matches that found no place | number of matches kept | the task's
- * vertices, and its slice of how many | a position for each loop | the matches. */
+/* STATE of a worker, in words: 0 none, 1 in a task, 2 only matches that found no place | number of matches kept | the
+ * task's vertices, and its slice of how many | a position for each loop | the matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
 /* A task is a pivot, or the given vertices of a seed. */
@@ -55,8 +55,8 @@ static bool has_choice(const gemp_plan *plan, int s)
 	return false;
 }
 
-/* Declares the row that the step walks. A row with a mark is tested at nearly no cost, so that another row must be eight times
- * shorter to be walked in its place. */
+/* Declares the row that the step walks. A row with a mark is tested at nearly no cost, so that another row must be
+ * eight times shorter to be walked in its place. */
 static void put_row(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -116,8 +116,8 @@ static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slice
 		gemp_put(m->w, s, "resuming = 0;\n");
 }
 
-/* Opens the loop over a row. A slice has every `slices`-th entry, from its number on: rows are in the order of degrees, so that
- * slices cost about the same. */
+/* Opens the loop over a row. A slice has every `slices`-th entry, from its number on: rows are in the order of degrees,
+ * so that slices cost about the same. */
 static void put_loop(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -208,8 +208,8 @@ static void put_row_test(const gemp_match_emitter *m, int s, size_t j)
 	         check->to);
 }
 
-/* Drops `differ` restrictions that hold by themselves: no vertex lies in its own row where loops were dropped. The root tests the edges
- * between all arguments, so only checks that lead to the step's own vertex count. */
+/* Drops `differ` restrictions that hold by themselves: no vertex lies in its own row where loops were dropped. The root
+ * tests the edges between all arguments, so only checks that lead to the step's own vertex count. */
 static gemp_step without_neighbours(const gemp_plan *plan, int s)
 {
 	gemp_step step = plan->steps[s];
@@ -219,8 +219,8 @@ static gemp_step without_neighbours(const gemp_plan *plan, int s)
 	return step;
 }
 
-/* The tests of a candidate, the cheapest first: marks (one load of a byte answers all checks that have them), comparisons of
- * slots, bitmaps, then searches in rows. */
+/* The tests of a candidate, the cheapest first: marks (one load of a byte answers all checks that have them),
+ * comparisons of slots, bitmaps, then searches in rows. */
 static void put_tests(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -254,8 +254,8 @@ static void put_flush(const gemp_match_emitter *m)
 	         m->plan->vertex_count, m->plan->live_edges ? m->plan->edge_count : 0);
 }
 
-/* Stages a match. Where neither the stage nor the result buffer has a place for it, the worker notes the entry at which each loop
- * is and stops; the next launch continues there. */
+/* Stages a match. Where neither the stage nor the result buffer has a place for it, the worker notes the entry at which
+ * each loop is and stops; the next launch continues there. */
 static void put_result(const gemp_match_emitter *m)
 {
 	const gemp_plan *plan = m->plan;
@@ -376,7 +376,8 @@ static void put_kept_task(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "const uint slice = s[%u], slices = s[%u];\n", slice, slice + 1);
 }
 
-/* A counting worker takes the first 4096 tasks one by one, since hubs come first, and the many others in chunks of 16. */
+/* A counting worker takes the first 4096 tasks one by one, since hubs come first, and the many others in chunks of 16.
+ * */
 static void put_chunked_task(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0,
@@ -394,8 +395,8 @@ static void put_chunked_task(const gemp_match_emitter *m)
 	         task_words(m->plan));
 }
 
-/* A listing worker must find its task again after a stop; a counting one takes tasks in chunks. Then come the tests of the root
- * and of the vertices given before it. */
+/* A listing worker must find its task again after a stop; a counting one takes tasks in chunks. Then come the tests of
+ * the root and of the vertices given before it. */
 static void put_root(const gemp_match_emitter *m)
 {
 	const gemp_plan *plan = m->plan;

@@ -44,8 +44,8 @@ static bool one_view(const gemp_step *step)
 	return true;
 }
 
-/* Declares `declaration = from_S == 0 ? x_0 : from_S == 1 ? x_1 : ...;`, where x is a variable of the view of check j, or of the
- * vertex that the check comes from. */
+/* Declares `declaration = from_S == 0 ? x_0 : from_S == 1 ? x_1 : ...;`, where x is a variable of the view of check j,
+ * or of the vertex that the check comes from. */
 static void put_choice(const step_emitter *e, const char *declaration, const char *kind, bool by_view)
 {
 	const gemp_step *step = e->step;
@@ -59,7 +59,8 @@ static void put_choice(const step_emitter *e, const char *declaration, const cha
 	}
 }
 
-/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every case. */
+/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every case.
+ * */
 static void put_pointers(const step_emitter *e)
 {
 	put_choice(e, "__global const uint *near", "near", true);
@@ -198,8 +199,9 @@ static void put_open_checks(const step_emitter *e)
 		PUT("left = %#llxul;\n", gemp_check_bits(e->step));
 }
 
-/* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item. Where
- * matches travel a candidate's owner is looked up before its row is entered, so that its slot is checked first. */
+/* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item.
+ * Where matches travel a candidate's owner is looked up before its row is entered, so that its slot is checked first.
+ * */
 static void put_lane_test(const step_emitter *e)
 {
 	bool verifiable = !e->root && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
@@ -227,8 +229,8 @@ static void put_lane_test(const step_emitter *e)
 		put_checks(e, e->root || e->step->sources == 1 ? e->step->sources : 0);
 }
 
-/* Writes an item behind `item`: header, open checks (VERIFY), then vertices and edges of the steps before `until`, in the order
- * they were bound. */
+/* Writes an item behind `item`: header, open checks (VERIFY), then vertices and edges of the steps before `until`, in
+ * the order they were bound. */
 static void put_item(const step_emitter *e, int until, bool verify, const char *header)
 {
 	const gemp_step *steps = e->plan->steps;
@@ -247,8 +249,8 @@ static void put_item(const step_emitter *e, int until, bool verify, const char *
 		}
 }
 
-/* A lane with open checks sends its partial match to the owner of the first row that it lacks. The checks that are left tell
- * which stage the item belongs to. */
+/* A lane with open checks sends its partial match to the owner of the first row that it lacks. The checks that are left
+ * tell which stage the item belongs to. */
 static void put_send_verify(const step_emitter *e)
 {
 	const gemp_check *checks = e->step->checks;
@@ -264,8 +266,8 @@ static void put_send_verify(const step_emitter *e)
 	PUT("} else\nblocked = 1;\n}\n");
 }
 
-/* A partial match whose next rows are all on other ranks goes to the owner of the one with the greatest slot, the shortest
- * row. */
+/* A partial match whose next rows are all on other ranks goes to the owner of the one with the greatest slot, the
+ * shortest row. */
 static void put_send_enter(const step_emitter *e)
 {
 	const gemp_step *next = &e->plan->steps[e->s + 1];
@@ -283,8 +285,8 @@ static void put_send_enter(const step_emitter *e)
 	PUT("} else\nblocked = 1;\n}\n");
 }
 
-/* A partial match may become a task of its own on this rank, so that workers share hubs. Where the outbox has no place for it,
- * the worker simply goes on with it. */
+/* A partial match may become a task of its own on this rank, so that workers share hubs. Where the outbox has no place
+ * for it, the worker simply goes on with it. */
 static void put_split(const step_emitter *e)
 {
 	uint32_t stage = stage_of(e, e->s + 1, false);
@@ -294,8 +296,9 @@ static void put_split(const step_emitter *e)
 	PUT("}\n}\n");
 }
 
-/* Tests the lanes that are ready; a lane that found no place in the outbox stays ready and the worker stops. Checks of this step
- * may be left for another rank, except those by the row that the worker walks, and those of a pivot, which need its own row. */
+/* Tests the lanes that are ready; a lane that found no place in the outbox stays ready and the worker stops. Checks of
+ * this step may be left for another rank, except those by the row that the worker walks, and those of a pivot, which
+ * need its own row. */
 static void put_test(const step_emitter *e)
 {
 	bool travels = !e->options->all_resident;
@@ -344,8 +347,8 @@ static void put_visit(const step_emitter *e)
 	PUT("mask_$ &= mask_$ - 1; level = %d; fresh = 1; break;\n}\n", e->s + 1);
 }
 
-/* Counts the matches of the lanes that passed, and at vertices where that is asked for. Matches whose partial match has crossed
- * ranks are counted apart, for the report. */
+/* Counts the matches of the lanes that passed, and at vertices where that is asked for. Matches whose partial match has
+ * crossed ranks are counted apart, for the report. */
 static void put_count(const step_emitter *e)
 {
 	if (e->options->per) {
@@ -415,8 +418,8 @@ static void put_advance(const step_emitter *e)
 	    e->s - 1);
 }
 
-/* The last step of a count whose rows are all here needs no state: each lane goes through its entries in a plain loop. All n
- * matches of the loop have every vertex in common but the last. */
+/* The last step of a count whose rows are all here needs no state: each lane goes through its entries in a plain loop.
+ * All n matches of the loop have every vertex in common but the last. */
 static void put_count_loop(const step_emitter *e)
 {
 	int last = e->step->vertex;

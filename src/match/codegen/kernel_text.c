@@ -278,8 +278,9 @@ static gemp_expression is_leaf(const gemp_plan *plan, const char *x)
 	return out;
 }
 
-/* Filling and clearing walk the same two-paths. Clearing costs as much as filling and, but for hubs, less than zeroing a table
- * of all vertices. A loop of the graph would make the pivot, or the other end itself, the last vertex, and is passed over. */
+/* Filling and clearing walk the same two-paths. Clearing costs as much as filling and, but for hubs, less than zeroing
+ * a table of all vertices. A loop of the graph would make the pivot, or the other end itself, the last vertex, and is
+ * passed over. */
 void gemp_put_table(const gemp_match_emitter *m, bool fill)
 {
 	const gemp_step *leaf = &m->plan->steps[m->plan->step_count - 1];

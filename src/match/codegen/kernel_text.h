@@ -1,8 +1,8 @@
-/* kernel_text: the common part of the generators of match kernels: the options of a kernel, the layouts of its items, matches
- * and states, a writer of kernel source, and the text of tests, marks and tables.
+/* kernel_text: the common part of the generators of match kernels: the options of a kernel, the layouts of its items,
+ * matches and states, a writer of kernel source, and the text of tests, marks and tables.
  *
- * Generated variables are named by a letter and a number: v_3 is the slot of pattern vertex 3, e_1 is pattern edge 1, and
- * cur_2 and end_2 are the range of step 2. No text of the user enters a kernel. Local.
+ * Generated variables are named by a letter and a number: v_3 is the slot of pattern vertex 3, e_1 is pattern edge 1,
+ * and cur_2 and end_2 are the range of step 2. No text of the user enters a kernel. Local.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_KERNEL_TEXT_H
@@ -27,8 +27,8 @@ typedef struct gemp_emit_options {
 	bool loops;      /* a nest of loops (match/codegen/emit_loops.h): all_resident, 1 lane, and no task is split off */
 } gemp_emit_options;
 
-/* The layouts, in words of 32 bits, of items (partial matches as tasks), matches, and stopped workers, which host and kernel
- * share. */
+/* The layouts, in words of 32 bits, of items (partial matches as tasks), matches, and stopped workers, which host and
+ * kernel share. */
 typedef struct gemp_item_layout {
 	size_t stage_count;
 	gemp_plan_stage stages[GEMP_MAX_STAGES];
@@ -51,8 +51,8 @@ typedef struct gemp_kernel_writer {
 	int depth; /* of braces */
 } gemp_kernel_writer;
 
-/* Appends text, which may be a part of a line or several lines. Each `$` of the format becomes `number`, the step, level or mark
- * that the text is about, so that a statement reads in the generator as it does in the kernel. */
+/* Appends text, which may be a part of a line or several lines. Each `$` of the format becomes `number`, the step,
+ * level or mark that the text is about, so that a statement reads in the generator as it does in the kernel. */
 void gemp_put(gemp_kernel_writer *w, int number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* A piece of kernel source that stands in a statement: gemp_put(w, 0, "if (%s == c)", gemp_variable("v", 3).text). */
@@ -79,8 +79,8 @@ typedef struct gemp_match_emitter {
 void gemp_put_worker(const gemp_match_emitter *m);
 void gemp_put_profile_sum(const gemp_match_emitter *m);
 
-/* The statement for a vertex or an edge that fails a test: each test is a line `if (<condition>) <reject>`. The condition of a test
- * that reads memory begins with `guard` ("" or "x && "). */
+/* The statement for a vertex or an edge that fails a test: each test is a line `if (<condition>) <reject>`. The
+ * condition of a test that reads memory begins with `guard` ("" or "x && "). */
 typedef struct gemp_rejection {
 	const char *guard, *reject;
 } gemp_rejection;
@@ -94,8 +94,8 @@ void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, c
 
 /* MARKS: the text that sets and clears marks (match/codegen/adjacency_marks.h) in a nest of loops.
  *
- * A row of the pivot is marked at the first lookup. Another mark is set when the rows that were walked without it are as
- * long as setting it takes. Variables of mark k: fill_k (it is set), seen_k, cost_k, known_k.
+ * A row of the pivot is marked at the first lookup. Another mark is set when the rows that were walked without it are
+ * as long as setting it takes. Variables of mark k: fill_k (it is set), seen_k, cost_k, known_k.
  */
 
 /* True if the mark is set at every lookup; otherwise it is set only if fill_k is. */
@@ -109,17 +109,17 @@ void gemp_put_mark_setting(const gemp_match_emitter *m, int s);
 
 /* TABLES of two-paths, by which the last vertex is counted.
  *
- * The last vertex t is adjacent to the pivot r and to one other vertex y. For each pivot a worker fills table[x] with the
- * number of common neighbours of r and x that can be the last vertex. A partial match then counts table[y], less those of
- * its own vertices that are among them, and t is never enumerated. Both views have both directions, so an edge is an entry
- * of the rows of both ends.
+ * The last vertex t is adjacent to the pivot r and to one other vertex y. For each pivot a worker fills table[x] with
+ * the number of common neighbours of r and x that can be the last vertex. A partial match then counts table[y], less
+ * those of its own vertices that are among them, and t is never enumerated. Both views have both directions, so an edge
+ * is an entry of the rows of both ends.
  */
 
 /* Writes the code that fills the table of the present pivot or, with fill false, clears that of the pivot before. */
 void gemp_put_table(const gemp_match_emitter *m, bool fill);
 
-/* Writes the declaration of w: the number of matches of the partial match that the last-but-one step has completed with a vertex
- * of the name `latest`. */
+/* Writes the declaration of w: the number of matches of the partial match that the last-but-one step has completed with
+ * a vertex of the name `latest`. */
 void gemp_put_leaf(const gemp_match_emitter *m, const char *latest);
 
 #endif

@@ -20,8 +20,8 @@ static void put_arguments(const gemp_nested_emitter *e)
 	PUT(0, "\t__global gemp_nested_part *parts, __global uint *control)\n");
 }
 
-/* The bitmap of the last level is in local memory where it fits, else one a worker in global memory, where launches leave it
- * clean. Local memory has a size that the compiler knows: otherwise drivers reserve it for too few groups. */
+/* The bitmap of the last level is in local memory where it fits, else one a worker in global memory, where launches
+ * leave it clean. Local memory has a size that the compiler knows: otherwise drivers reserve it for too few groups. */
 static void put_bitmap(const gemp_nested_emitter *e)
 {
 	if (e->options->shared)

@@ -19,8 +19,8 @@ static int deepest_shared(const gemp_nested_emitter *e)
 	return e->nested->levels - 2;
 }
 
-/* Writes the variables of the part that this worker has: the range of candidates on each shared level. The range holds only for
- * the first vertices of the part's entry. */
+/* Writes the variables of the part that this worker has: the range of candidates on each shared level. The range holds
+ * only for the first vertices of the part's entry. */
 void gemp_nested_put_part(const gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) >= FIRST)
@@ -39,8 +39,8 @@ static void put_bounds(const gemp_nested_emitter *e, int level)
 		PUT(level, "const uint start_$ = cur_$, stop_$ = end_$;\n");
 }
 
-/* Writes the number of candidates left on a level, and of the parts into which they can be divided. Parts of the deepest shared
- * level have GRAIN candidates at least. */
+/* Writes the number of candidates left on a level, and of the parts into which they can be divided. Parts of the
+ * deepest shared level have GRAIN candidates at least. */
 static void put_left(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(level,
@@ -92,8 +92,8 @@ static void put_given(const gemp_nested_emitter *e, int level)
 		PUT(LAST, "else\n\tstop_$ -= given * size_$;\n");
 }
 
-/* Gives parts of the remaining candidates to waiting workers. `next` is the first remaining candidate of this level. A worker
- * checks for waiting workers at most every REST ticks, since the check is an access to global memory. */
+/* Gives parts of the remaining candidates to waiting workers. `next` is the first remaining candidate of this level. A
+ * worker checks for waiting workers at most every REST ticks, since the check is an access to global memory. */
 static void put_donation(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(0, "if (p.queue && NOW - rested >= REST) {\n"
@@ -243,8 +243,8 @@ static range open_level(const gemp_nested_emitter *e, int level, bool together)
 	return open_range(e, level, list, &rest, together);
 }
 
-/* Tests a worker's lanes of candidates, from `at` on: c is the candidate of a lane, `pass` its outcome. `stop` is the end of
- * the range. */
+/* Tests a worker's lanes of candidates, from `at` on: c is the candidate of a lane, `pass` its outcome. `stop` is the
+ * end of the range. */
 static void put_lanes(const gemp_nested_emitter *e, const range *r, const char *stop)
 {
 	PUT(r->tag,
@@ -259,8 +259,8 @@ static void put_lanes(const gemp_nested_emitter *e, const range *r, const char *
 
 enum { LIST_TAG = 100, MARK_TAG = 200 };
 
-/* Fills a list with the candidates that pass, in order: the place of a lane's candidate follows from the number of passing lanes
- * below it. */
+/* Fills a list with the candidates that pass, in order: the place of a lane's candidate follows from the number of
+ * passing lanes below it. */
 static void put_list(const gemp_nested_emitter *e, int l)
 {
 	const gemp_nested_set *set = &e->nested->lists[l];
@@ -290,8 +290,8 @@ static void put_mark(const gemp_nested_emitter *e)
 	PUT(0, "if (pass)\n\tmark(c);\n}\ngemp_sync();\n}\n");
 }
 
-/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened again, since
- * keeping it would take registers from all loops in between. */
+/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened
+ * again, since keeping it would take registers from all loops in between. */
 static void put_wipe(const gemp_nested_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -307,8 +307,8 @@ static void put_wipe(const gemp_nested_emitter *e)
 	           "}\n");
 }
 
-/* Marks that depend only on the task's first vertex are kept while tasks have the same one. At the end of the kernel those in
- * global memory are wiped, so that the next launch finds them clean. */
+/* Marks that depend only on the task's first vertex are kept while tasks have the same one. At the end of the kernel
+ * those in global memory are wiped, so that the next launch finds them clean. */
 void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end)
 {
 	int first = e->plan->steps[0].vertex;

@@ -1,9 +1,10 @@
 /* nested_loops: the loops of a nested kernel, written from the outermost inwards.
  *
- * Level i of the loops binds the vertex of step i (nested_shape.h says how a plan becomes levels, lists and marks). Blocks are
- * indented by their braces. On levels 2 and 3 a worker with much to do gives a part of it to workers that wait, of what is left
- * to it the first of these that it has: entries of its task; candidates of the third vertex; candidates of the fourth one, for
- * the third at which it is. Deeper loops end soon, and looking for waiting workers costs an access to global memory.
+ * Level i of the loops binds the vertex of step i (nested_shape.h says how a plan becomes levels, lists and marks).
+ * Blocks are indented by their braces. On levels 2 and 3 a worker with much to do gives a part of it to workers that
+ * wait, of what is left to it the first of these that it has: entries of its task; candidates of the third vertex;
+ * candidates of the fourth one, for the third at which it is. Deeper loops end soon, and looking for waiting workers
+ * costs an access to global memory.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_NESTED_LOOPS_H

@@ -1,10 +1,10 @@
 /* nested_shape: divides a plan into nested loops, for devices with many lanes.
  *
- * Level i binds the vertex of step i. Levels 0 and 1 are the task, an entry of a row. On levels up to the last but two
- * all lanes of a worker work on one candidate together. On the last level but one each row of lanes has a vertex of its
- * own, and goes through its row, or a list: the last level. Candidates that would be searched for again and again are
- * kept in lists, or for the last level as marks in a bitmap. The shape depends on the plan and the options alone, so
- * that all devices of a search have the same.
+ * Level i binds the vertex of step i. A task is an entry of a row and binds levels 0 and 1. On the levels up to the
+ * last but two, all lanes of a worker work on one candidate together. On the last level but one, the lanes form groups
+ * of ROW_LANES: each group takes one candidate, and its lanes together walk the candidate's row or a list, which is the
+ * last level. Candidates that would be searched for repeatedly are kept in lists, or for the last level as marks in a
+ * bitmap. The shape depends on the plan and the options alone, so all devices of a search use the same shape.
  */
 
 #ifndef GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
@@ -13,10 +13,11 @@
 #include "match/codegen/kernel_text.h"
 #include "partition/views/view.h"
 
-/* Filters are the tests of a candidate that the vertices bound so far determine. Sets of candidates are compared by their filters:
- * a set with fewer filters can be the base of one with more. */
+/* Filters are the tests of a candidate that need only vertices bound so far. If the filters of set A are among those of
+ * set B, B can be made from A. */
 
-/* The test that the row of `from` contains (absent: does not contain) the candidate; from -1: the candidate's own row. */
+/* The test that the row of `from` contains (absent: does not contain) the candidate; from -1: the candidate's own row.
+ * */
 typedef struct gemp_row_filter {
 	int view, from;
 	bool absent;
@@ -39,12 +40,12 @@ void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filte
 /* The rows that contain all candidates, as bits; the first bit is rows[0]. */
 uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters);
 
-/* A set of candidates that is stored as soon as the vertex of `level` is bound. Lists are made on level 1 at the earliest, since a
- * task binds two vertices at once; marks may depend on the first vertex alone. */
+/* A set of candidates that is stored as soon as the vertex of `level` is bound. Lists have level 1 or
+ * more, since a task binds levels 0 and 1 together; marks may have level 0. */
 typedef struct gemp_nested_set {
 	gemp_nested_filters filters;
 	gemp_nested_filters rest; /* the filters that are tested when the set is made from its base */
-	int level, base;          /* base: a list; -1: a row */
+	int level, base;          /* base: the list that the set is filtered from; -1: it is made from a row */
 } gemp_nested_set;
 
 enum { GEMP_MAX_LEVELS = 12 }; /* of loops within loops; longer plans are left to the state machine */
@@ -59,7 +60,7 @@ typedef enum gemp_twin_ways { GEMP_TWINS_UNORDERED, GEMP_TWINS_ORDERED, GEMP_TWI
 
 typedef struct gemp_nested {
 	int levels;
-	int twins; /* vertices from the last level on that have the same candidates: their choices are counted */
+	int twins; /* how many of the last vertices have the same candidates; their choices are computed; 1: no twins */
 	gemp_twin_ways ways;
 	gemp_nested_leaf leaf;
 	size_t list_count;
@@ -75,8 +76,9 @@ void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_
 /* The vertices bound on levels up to `level`, as bits. */
 uint64_t gemp_nested_bound(const gemp_plan *plan, int level);
 
-/* The length of the longest list; the views have all rows, by slot. A list is a part of a row and, where the order of its vertex and
- * the row's vertex is restricted, lies in the part of the row before or after the latter. The longest row is `longest`. */
+/* An upper bound of the length of any list, at least 1. The views have all rows, by slot; `longest` is the length of
+ * the longest row. A list is part of a row. If its vertex must come before (or after) the row's vertex, the list lies
+ * in the part of the row before (or after) the slot of the row's vertex, so the longest such part bounds it. */
 uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
                                    uint64_t longest);
 

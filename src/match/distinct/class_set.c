@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* True if exchanging the points at levels i and j is an automorphism. Numbers that ascend along the chain are the smallest tuple
- * of their orbit, so the canonical form of an exchanged pair is these numbers just then. */
+/* True if exchanging the points at levels i and j is an automorphism. Numbers that ascend along the chain are the
+ * smallest tuple of their orbit, so the canonical form of an exchanged pair is these numbers just then. */
 static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, int i, int j)
 {
 	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES];
@@ -19,9 +19,9 @@ static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, 
 	return true;
 }
 
-/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if it has as many
- * elements: the product of the orbits along the chain equals that of the factorials of the block sizes. Then sorting within
- * blocks makes a tuple canonical, which is much faster than the chain. */
+/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if it has as
+ * many elements: the product of the orbits along the chain equals that of the factorials of the block sizes. Then
+ * sorting within blocks makes a tuple canonical, which is much faster than the chain. */
 static void find_permutation_blocks(gemp_record_form *form)
 {
 	int count = form->vertex_count, base[GEMP_MAX_PATTERN_VERTICES], places = 0;
@@ -322,8 +322,8 @@ typedef struct add_context {
 	const bool *fits;
 } add_context;
 
-/* Adds some records in three passes: prefetches slots, prefetches the records of these slots, and compares records. Accesses to
- * large tables are random, and this way the latencies of many records overlap. */
+/* Adds some records in three passes: prefetches slots, prefetches the records of these slots, and compares records.
+ * Accesses to large tables are random, and this way the latencies of many records overlap. */
 static void add_ahead(gemp_record_table *table, const add_context *a, const uint32_t *order, size_t count)
 {
 	const gemp_record_form *form = a->set->form;
@@ -356,7 +356,8 @@ static void add_to_table(void *context, unsigned thread, size_t t)
 		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(end - at, AHEAD));
 }
 
-/* This thread reserves memory before the threads add records, and releases the rest afterwards; see gemp_record_table_reserve. */
+/* This thread reserves memory before the threads add records, and releases the rest afterwards; see
+ * gemp_record_table_reserve. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;

@@ -90,13 +90,13 @@ uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash);
 
 /* Adds one record. *fits becomes false, and the record is not added, if its table would exceed its budget. */
 gemp_code gemp_class_set_add(gemp_class_set *set, const uint32_t *record, uint64_t hash, bool *fits);
-/* Adds the records of a sorted block. fits[table] becomes false, and no record of the table is added, if the table would exceed
- * its budget. */
+/* Adds the records of a sorted block. fits[table] becomes false, and no record of the table is added, if the table
+ * would exceed its budget. */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block,
                                    bool fits[GEMP_MAX_CLASS_TABLES]);
 
-/* Copies the embeddings of at most `capacity` records from the cursor (at first {0}) on, advances the cursor, and returns the
- * number of rows. */
+/* Copies the embeddings of at most `capacity` records from the cursor (at first {0}) on, advances the cursor, and
+ * returns the number of rows. */
 typedef struct gemp_class_cursor {
 	size_t table, record;
 } gemp_class_cursor;

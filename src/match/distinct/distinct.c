@@ -139,8 +139,8 @@ typedef struct fill_task {
 	size_t first; /* row or record */
 } fill_task;
 
-/* Makes records of rows, or copies those from other ranks, and finds the table of each. Records of other owners are sent, and
- * those of later passes are dropped. */
+/* Makes records of rows, or copies those from other ranks, and finds the table of each. Records of other owners are
+ * sent, and those of later passes are dropped. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const fill_task *f = context;
@@ -282,8 +282,8 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
-/* Collective. Passes the classes of the pass on, and begins the next pass if hashes are left. The rank whose tables were full
- * with the fewest records determines how wide that pass is. */
+/* Collective. Passes the classes of the pass on, and begins the next pass if hashes are left. The rank whose tables
+ * were full with the fewest records determines how wide that pass is. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
 	uint64_t greatest[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };

@@ -33,8 +33,8 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
-/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views, which bound what several
- * classes together can read. */
+/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views, which bound what
+ * several classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
 	size_t views = g->tiles.view_count, capacity = 1; /* at least the number of reads */
@@ -74,8 +74,8 @@ static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
 }
 
-/* Adds to the weight of each vertex the lengths of its rows and the number of rows that name it, since blocks divide both rows
- * and columns. */
+/* Adds to the weight of each vertex the lengths of its rows and the number of rows that name it, since blocks divide
+ * both rows and columns. */
 static void count_entries(const gemp_grid *g, uint64_t *weights)
 {
 	for (size_t i = 0; i < row_count(g); i++)
@@ -90,8 +90,8 @@ static void count_entries(const gemp_grid *g, uint64_t *weights)
 
 enum { ROWS = 1 << 10 }; /* that a thread takes at a time */
 
-/* Divides the slots into blocks of about equal weight. Each block takes an equal part of the remaining weight, and at least one
- * slot. */
+/* Divides the slots into blocks of about equal weight. Each block takes an equal part of the remaining weight, and at
+ * least one slot. */
 static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 {
 	uint64_t left = 0;
@@ -224,8 +224,8 @@ static void count_block(void *context, unsigned thread, size_t block)
 		}
 }
 
-/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank whose
- * tasks they are. */
+/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank
+ * whose tasks they are. */
 static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 {
 	gemp_grid *g = a->grid;
@@ -342,7 +342,8 @@ static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of slots. */
+/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of slots.
+ * */
 bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (size_t i = 0; i < g->read_count; i++)
@@ -382,8 +383,8 @@ static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 	}
 }
 
-/* A round lays a row out with the columns of all classes that read its block. Its entries are therefore bounded by the sum over
- * these classes with all of the columns, and by all rows of the block. */
+/* A round lays a row out with the columns of all classes that read its block. Its entries are therefore bounded by the
+ * sum over these classes with all of the columns, and by all rows of the block. */
 uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	uint64_t entries = 0;
@@ -445,8 +446,8 @@ static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int 
 	return part.high[v];
 }
 
-/* Of equal savings, the vertex that is bound first is chosen: the later the divided vertex is bound, the more of the search is
- * repeated in both halves. */
+/* Of equal savings, the vertex that is bound first is chosen: the later the divided vertex is bound, the more of the
+ * search is repeated in both halves. */
 bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
 {
 	uint64_t most = 0;

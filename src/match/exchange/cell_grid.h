@@ -1,12 +1,12 @@
-/* cell_grid: the number of row entries that the tasks of a cell read. A cell is a range of blocks of slots for each pattern
- * vertex, and has the matches whose vertices lie within these ranges. Host only.
+/* cell_grid: the number of row entries that the tasks of a cell read. A cell is a range of blocks of slots for each
+ * pattern vertex, and has the matches whose vertices lie within these ranges. Host only.
  *
  * Of the row of an image a match needs only the entries that lead to images of other vertices. A cell therefore reads a
- * rectangle for each pair of pattern vertices of which one is searched for in rows of the other: the rows of one range, and
- * the columns of the other. Entries are counted by tiles (block of rows, block of columns) as two-dimensional prefix sums,
- * so the size of a rectangle takes four lookups. Halving cells until they fit enumerates patterns with few transfers from
- * remote memory (Pagh and Silvestri 2014; the "shares" of Afrati and Ullman 2010). Counting the tiles is collective; cells
- * are then chosen locally.
+ * rectangle for each pair of pattern vertices of which one is searched for in rows of the other: the rows of one range,
+ * and the columns of the other. Entries are counted by tiles (block of rows, block of columns) as two-dimensional
+ * prefix sums, so the size of a rectangle takes four lookups. Halving cells until they fit enumerates patterns with few
+ * transfers from remote memory (Pagh and Silvestri 2014; the "shares" of Afrati and Ullman 2010). Counting the tiles is
+ * collective; cells are then chosen locally.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_CELL_GRID_H
@@ -66,7 +66,8 @@ bool gemp_grid_empty(const gemp_grid *grid, const gemp_grid_cell *cell);
 uint64_t gemp_grid_entries(gemp_grid *grid, const gemp_grid_cell *cell);
 /* The rows that the cell of the last gemp_grid_entries reads, as bits by slot for each view. */
 void gemp_grid_rows(const gemp_grid *grid, uint32_t *const *need);
-/* Divides the cell in two at the vertex where that saves most entries. Returns false if no vertex has two blocks left. */
+/* Divides the cell in two at the vertex where that saves most entries. Returns false if no vertex has two blocks left.
+ * */
 bool gemp_grid_bisect(const gemp_grid *grid, gemp_grid_cell *cell, gemp_grid_cell *other);
 /* The number of cells of at most so many entries into which the cell is divided. Counting stops at `limit` cells. */
 uint64_t gemp_grid_cells(gemp_grid *grid, gemp_grid_cell cell, uint64_t entries, uint64_t limit);

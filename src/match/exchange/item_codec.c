@@ -27,8 +27,8 @@ void gemp_item_coder_free(gemp_item_coder *coder)
 	gemp_free(coder);
 }
 
-/* An item has vertices and then edges, each in the order of the steps that bind them, so the vertex and the edge of the last
- * step are the last of either. */
+/* An item has vertices and then edges, each in the order of the steps that bind them, so the vertex and the edge of the
+ * last step are the last of either. */
 gemp_item_form gemp_item_form_of(const gemp_plan *plan, const gemp_item_layout *layout, size_t stage)
 {
 	const gemp_plan_stage *at = &layout->stages[stage];
@@ -130,7 +130,8 @@ static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const 
 	return found;
 }
 
-/* Writes the words [first, end) that differ from the group before: sets a bit for each of them and appends the difference. */
+/* Writes the words [first, end) that differ from the group before: sets a bit for each of them and appends the
+ * difference. */
 static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *before, uint32_t first, uint32_t end,
                           uint32_t *bit, uint8_t *bits)
 {
@@ -153,7 +154,8 @@ static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32
 	return put_words(to, item, before, form->behind, form->edge, &bit, bits);
 }
 
-/* Between two tests for the end, the encoder writes the size of a group, its common words, and the differences of one item. */
+/* Between two tests for the end, the encoder writes the size of a group, its common words, and the differences of one
+ * item. */
 size_t gemp_item_slack(const gemp_item_form *form)
 {
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;

@@ -34,8 +34,8 @@ void gemp_item_coder_free(gemp_item_coder *coder);
 /* Coding may write this many bytes behind those that the items take in whole words. */
 size_t gemp_item_slack(const gemp_item_form *form);
 
-/* Codes at most GEMP_ITEM_PIECE items to `to`, which has space for them in whole words and for the slack. Returns the number
- * of bytes: fewer than in whole words, or as many, and then the items were copied. */
+/* Codes at most GEMP_ITEM_PIECE items to `to`, which has space for them in whole words and for the slack. Returns the
+ * number of bytes: fewer than in whole words, or as many, and then the items were copied. */
 size_t gemp_items_encode(gemp_item_coder *coder, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to);
 

@@ -11,8 +11,8 @@
 
 enum { WORTH_THREADS = 1 << 20 }; /* bytes of items: waking threads for less takes longer than coding them */
 
-/* Items of a stage that have arrived, oldest first. The first `loaded` ones are on the device, too; they stay here until a
- * worker has taken them, since they fill places of their source until then. */
+/* Items of a stage that have arrived, oldest first. The first `loaded` ones are on the device, too; they stay here
+ * until a worker has taken them, since they fill places of their source until then. */
 typedef struct item_queue {
 	uint32_t *items;  /* [capacity * item_words]; the items move to the front when the end is reached */
 	uint16_t *source; /* [capacity] rank */
@@ -234,7 +234,8 @@ static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destina
 	return stage * (c->ranks + 1) + destination;
 }
 
-/* An upper bound of the bytes to one rank. Adds the bytes of its items to *items and the number of its chunks to *chunks. */
+/* An upper bound of the bytes to one rank. Adds the bytes of its items to *items and the number of its chunks to
+ * *chunks. */
 static size_t message_capacity(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *chunks)
 {
 	size_t bytes = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -333,8 +334,8 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	return GEMP_OK;
 }
 
-/* Reads the credits of a message and lists its chunks. The chunks get their places in the queues when all messages have been
- * read. */
+/* Reads the credits of a message and lists its chunks. The chunks get their places in the queues when all messages have
+ * been read. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
 	gemp_search *search = c->search;

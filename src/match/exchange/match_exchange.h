@@ -22,8 +22,8 @@ GEMP_RELEASE(gemp_match_exchange_free, gemp_match_exchange *)
 /* Local. Copies waiting items to the device for stages whose tasks there have all been taken. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *exchange);
 
-/* Collective. Sends the items of the outbox, receives those of other ranks, renews the credits and clears `blocked` of all
- * stages. *moved becomes the number of items that this rank has sent. */
+/* Collective. Sends the items of the outbox, receives those of other ranks, renews the credits and clears `blocked` of
+ * all stages. *moved becomes the number of items that this rank has sent. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *exchange, uint64_t *moved);
 
 /* Items that were received and that no worker has taken yet. */

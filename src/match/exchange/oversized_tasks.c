@@ -53,8 +53,8 @@ static void average_images(cost_context *c)
 	}
 }
 
-/* The entries that are read because of an image: those of its own rows and of its neighbours' rows. Neighbours are visited
- * down to `hops`, as far as rows are resident; beyond them the means are used. */
+/* The entries that are read because of an image: those of its own rows and of its neighbours' rows. Neighbours are
+ * visited down to `hops`, as far as rows are resident; beyond them the means are used. */
 static double entries_of_image(const cost_context *c, size_t place, gemp_vertex slot, int hops)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -76,8 +76,8 @@ static double entries_of_image(const cost_context *c, size_t place, gemp_vertex 
 	return entries;
 }
 
-/* Estimates the bytes of rows that each task reads. A row that is named repeatedly counts once; the chance that a row is named
- * for the first time falls with the part of all entries that has been read, hence the exponential. */
+/* Estimates the bytes of rows that each task reads. A row that is named repeatedly counts once; the chance that a row
+ * is named for the first time falls with the part of all entries that has been read, hence the exponential. */
 static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -105,8 +105,9 @@ static void estimate_task_bytes(double *bytes, const gemp_closure *closure, cons
 	gemp_for_chunks(tasks->count, TASKS, cost_tasks, &c);
 }
 
-/* Returns the first task that is searched in rounds. Pivots with many neighbours come first; the tasks from the result on take
- * at most half as long in rounds as all tasks take in cells. Seeds have no order, so all of them take the same way. */
+/* Returns the first task that is searched in rounds. Pivots with many neighbours come first; the tasks from the result
+ * on take at most half as long in rounds as all tasks take in cells. Seeds have no order, so all of them take the same
+ * way. */
 static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;
@@ -303,7 +304,8 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there already. */
+/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there already.
+ * */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;

@@ -1,9 +1,9 @@
 /* oversized_tasks: searches tasks that read more rows than a round has capacity for, cell by cell.
  *
  * A cell is a range of slots for each pattern vertex (cell_grid.h); its tasks are those whose roots lie in their
- * ranges. Cells are halved until the rows of a cell fit, of which only the entries from range to range are fetched. Each
- * match lies in exactly one cell. A split search, with a kernel of its own, searches the cells: all vertices beyond the
- * roots have bitmaps of candidates, which the ranges of a cell limit.
+ * ranges. Cells are halved until the rows of a cell fit, of which only the entries from range to range are fetched.
+ * Each match lies in exactly one cell. A split search, with a kernel of its own, searches the cells: all vertices
+ * beyond the roots have bitmaps of candidates, which the ranges of a cell limit.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_OVERSIZED_TASKS_H
@@ -58,9 +58,9 @@ gemp_code gemp_task_split_next(gemp_task_split *split);
 /* Local. Gives the search the tasks and bitmaps of the present cell, before it gets the cell's rows. */
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 
-/* Collective. Finds the tasks that are searched in cells, because each reads so much that all cells together read less than
- * rounds would: *aside becomes the number of them, from this rank's first task on. total: bytes of all rows; budget: bytes
- * of a round's rows. */
+/* Collective. Finds the tasks that are searched in cells, because each reads so much that all cells together read less
+ * than rounds would: *aside becomes the number of them, from this rank's first task on. total: bytes of all rows;
+ * budget: bytes of a round's rows. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget);

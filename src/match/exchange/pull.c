@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* The bytes of a whole working set over those of its first hop: the value assumed for the first round, and the maximum. */
+/* The bytes of a whole working set over those of its first hop: the value assumed for the first round, and the maximum.
+ * */
 static const double first_growth = 4, max_growth = 64;
-/* A task that needs more than this part of the budget is oversized, because a round would otherwise have few tasks. Measured
- * with 4-cycles on a graph four times the budget: a value of 1 takes twice as long. */
+/* A task that needs more than this part of the budget is oversized, because a round would otherwise have few tasks.
+ * Measured with 4-cycles on a graph four times the budget: a value of 1 takes twice as long. */
 static const double large_share = 0.3;
 
 /* The next round, which is fetched and laid out while the device works on the current one. */
@@ -20,8 +21,8 @@ typedef struct next_round {
 	gemp_task_range range; /* its tasks, unless it is a cell */
 } next_round;
 
-/* The state of a search in rounds. views[side] are the rows of a round and of the next one. Tasks from `next` on are still to
- * be searched in rounds; oversized[oversized_count] are searched in cells at the end. */
+/* The state of a search in rounds. views[side] are the rows of a round and of the next one. Tasks from `next` on are
+ * still to be searched in rounds; oversized[oversized_count] are searched in cells at the end. */
 struct gemp_pull {
 	gemp_runtime *context;
 	const gemp_shard *graph;
@@ -68,8 +69,8 @@ static gemp_code renumber_candidates(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* The bytes for a round's rows: some quarters of the free memory without the offsets of the views, but few enough for 32-bit
- * offsets and for one buffer. */
+/* The bytes for a round's rows: some quarters of the free memory without the offsets of the views, but few enough for
+ * 32-bit offsets and for one buffer. */
 static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 {
 	const gemp_device *device = p->context->device;
@@ -250,7 +251,8 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 	return gemp_comm_agree(p->context->comm, code);
 }
 
-/* Local. Shrinks [*begin, *end) to the tasks whose rows down to a depth fit; rows further away are estimated by p->growth. */
+/* Local. Shrinks [*begin, *end) to the tasks whose rows down to a depth fit; rows further away are estimated by
+ * p->growth. */
 static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
 {
 	gemp_code code = GEMP_OK;
@@ -265,8 +267,8 @@ static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int dept
 }
 
 /* Collective. Selects the next tasks whose rows fit, hop by hop: the rows of a hop must be fetched to know those of the
- * next. The growth from the first hop to the last is noted for the next round, within bounds, since a first round may be
- * unlike the others. */
+ * next. The growth from the first hop to the last is noted for the next round, within bounds, since a first round may
+ * be unlike the others. */
 static gemp_code select_tasks(gemp_pull *p)
 {
 	const gemp_comm *comm = p->context->comm;

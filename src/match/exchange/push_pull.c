@@ -4,8 +4,8 @@
 #include "core/log.h"
 #include "match/exchange/working_set.h"
 
-/* The additional time of a read in kernels for push, compared with kernels for resident rows, on one core (PoCL, Wiki-Vote and
- * Email-Enron: 20 to 60 ns), and the bytes that a network moves in a second. */
+/* The additional time of a read in kernels for push, compared with kernels for resident rows, on one core (PoCL,
+ * Wiki-Vote and Email-Enron: 20 to 60 ns), and the bytes that a network moves in a second. */
 static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
 
 /* The number of rows of other ranks, and of their entries. */
@@ -76,8 +76,8 @@ static rows_needed missing_rows(const estimate_context *w)
 	return missing;
 }
 
-/* The rows of a view by size class: `all` counts those of all vertices, `open` those that are neither on this rank nor known to
- * be read. */
+/* The rows of a view by size class: `all` counts those of all vertices, `open` those that are neither on this rank nor
+ * known to be read. */
 typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
 } size_classes;
@@ -97,7 +97,8 @@ static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 	}
 }
 
-/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the place. */
+/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the place.
+ * */
 static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
 {
 	double named = 0;
@@ -114,8 +115,8 @@ static double candidate_fraction(const gemp_statistics *s, int vertex)
 	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
 }
 
-/* The expected number of missing rows two steps from a pivot and further: the chance that some row names a vertex grows with
- * the degree of the vertex. */
+/* The expected number of missing rows two steps from a pivot and further: the chance that some row names a vertex grows
+ * with the degree of the vertex. */
 static rows_needed expect_beyond(const estimate_context *w)
 {
 	const gemp_closure *c = &w->closure;
@@ -214,9 +215,9 @@ typedef struct plan_walk {
 	double bytes, reads;
 } plan_walk;
 
-/* Adds the bytes of items that travel in groups of this mean size. A vertex is sent as the difference to the vertex before,
- * and takes a byte more for each 7 bits of it; differences are taken to be distributed exponentially. Most items are in groups
- * larger than the mean, and hubs, which occur most, have the smallest numbers. */
+/* Adds the bytes of items that travel in groups of this mean size. A vertex is sent as the difference to the vertex
+ * before, and takes a byte more for each 7 bits of it; differences are taken to be distributed exponentially. Most
+ * items are in groups larger than the mean, and hubs, which occur most, have the smallest numbers. */
 static void send_items(plan_walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
@@ -246,7 +247,8 @@ static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
 }
 
-/* Adds the items that travel to enter a step: partial matches on whose rank none of the rows lies that the step can walk. */
+/* Adds the items that travel to enter a step: partial matches on whose rank none of the rows lies that the step can
+ * walk. */
 static void add_entering(plan_walk *w, const gemp_step *step, bool edge)
 {
 	size_t sources = step->kind == GEMP_BIND_EDGE ? 1 : step->sources;
@@ -276,7 +278,8 @@ static void add_verifying(plan_walk *w, const gemp_step *step, double candidates
 		w->at = step->checks[step->check_count - 1].from;
 }
 
-/* Follows the plan step by step and adds up the bytes of items and the reads, assuming that rows are distributed at random. */
+/* Follows the plan step by step and adds up the bytes of items and the reads, assuming that rows are distributed at
+ * random. */
 static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {
 	const gemp_plan *plan = q->plan;
@@ -301,8 +304,8 @@ static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64
 	*reads = (uint64_t)fmin(w.reads, 1e18);
 }
 
-/* Collective. The chance that a row is on another rank. A row is needed as often as entries name its vertex, so rows count by
- * their lengths; the longest rows are replicated on all ranks. */
+/* Collective. The chance that a row is on another rank. A row is needed as often as entries name its vertex, so rows
+ * count by their lengths; the longest rows are replicated on all ranks. */
 static double chance_away(const gemp_push_pull_inputs *q)
 {
 	const gemp_residency *residency = &q->rows->residency;

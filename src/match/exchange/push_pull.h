@@ -1,11 +1,11 @@
-/* push_pull: chooses between fetching rows to the ranks that lack them (pull) and sending partial matches to the owners of the
- * rows (push). The choice compares the bytes that either way is expected to move, as they are coded, and considers that the
- * kernels for push are slower.
+/* push_pull: chooses between fetching rows to the ranks that lack them (pull) and sending partial matches to the owners
+ * of the rows (push). The choice compares the bytes that either way is expected to move, as they are coded, and
+ * considers that the kernels for push are slower.
  *
- * The rows that pull moves are estimated from the working set of all pivots (working_set.h): exactly for neighbours of the
- * pivots, and by expectation further away. Each row counts once; where the rows do not all fit, some rounds are tried in
- * advance to see how often a row is fetched again. The partial matches that push moves are estimated from samples of the
- * plan's steps (match/planner/sample.h), or else from the planner's estimates.
+ * The rows that pull moves are estimated from the working set of all pivots (working_set.h): exactly for neighbours of
+ * the pivots, and by expectation further away. Each row counts once; where the rows do not all fit, some rounds are
+ * tried in advance to see how often a row is fetched again. The partial matches that push moves are estimated from
+ * samples of the plan's steps (match/planner/sample.h), or else from the planner's estimates.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_PUSH_PULL_H

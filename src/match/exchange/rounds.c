@@ -6,8 +6,8 @@
 #include "match/search/search.h"
 #include "match/search/search_launch.h"
 
-/* With a sink or an exchange a round lasts about slice_seconds, so that ranks do not wait long for one another. It ends earlier
- * if SLICE_BYTES of rows were found, since a sink may store them until the end of the round. */
+/* With a sink or an exchange a round lasts about slice_seconds, so that ranks do not wait long for one another. It ends
+ * earlier if SLICE_BYTES of rows were found, since a sink may store them until the end of the round. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
@@ -76,8 +76,8 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
-/* Collective. A round ends with one reduction, from which all ranks learn whether any rank has work left. Several rounds
- * without progress are an error, since nothing would ever change. */
+/* Collective. A round ends with one reduction, from which all ranks learn whether any rank has work left. Several
+ * rounds without progress are an error, since nothing would ever change. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_search *s = r->search;
@@ -129,8 +129,8 @@ done:
 	return code;
 }
 
-/* Collective. Runs the rounds of a pull, each with some of the tasks. The host prefetches the rows of the next one while the
- * device works. */
+/* Collective. Runs the rounds of a pull, each with some of the tasks. The host prefetches the rows of the next one
+ * while the device works. */
 static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
 {
 	const gemp_comm *comm = r->search->context->comm;

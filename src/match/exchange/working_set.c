@@ -40,8 +40,8 @@ static bool always_below(const closure_builder *d, int v, int u)
 	return d->out->before[v] >> u & 1;
 }
 
-/* Finds the rows that each vertex's checks read, and the entries that can be searched for in them. The order of a check's ends
- * restricts these to entries below or above the row's own slot. */
+/* Finds the rows that each vertex's checks read, and the entries that can be searched for in them. The order of a
+ * check's ends restricts these to entries below or above the row's own slot. */
 static void find_reads(closure_builder *d)
 {
 	gemp_closure *out = d->out;
@@ -94,8 +94,8 @@ static void add_root(closure_builder *d, const gemp_step *step)
 	d->out->root_count++;
 }
 
-/* Adds the place of a vertex that a step binds. Of the vertices in whose rows its images lie, the one nearest to the roots
- * becomes the parent, since its images are known first. */
+/* Adds the place of a vertex that a step binds. Of the vertices in whose rows its images lie, the one nearest to the
+ * roots becomes the parent, since its images are known first. */
 static void add_extended(closure_builder *d, const gemp_step *step)
 {
 	const gemp_closure_node *places = d->out->nodes;
@@ -116,8 +116,8 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 	d->place_of[v] = d->reads[v] ? add_place(d, place) : -1;
 }
 
-/* Adds rows that kernels read without a check: rows of neighbours of the pivot, in which images of the vertices `to` are
- * searched for. */
+/* Adds rows that kernels read without a check: rows of neighbours of the pivot, in which images of the vertices `to`
+ * are searched for. */
 static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int near, int far, uint64_t to)
 {
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
@@ -209,8 +209,8 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 
-/* Unites the candidates of the pattern vertices of which entries of a view are read. *bits stays NULL if any vertex may be
- * read. */
+/* Unites the candidates of the pattern vertices of which entries of a view are read. *bits stays NULL if any vertex may
+ * be read. */
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
@@ -306,15 +306,15 @@ static void undo_task(gemp_working_set *r, uint64_t bytes)
 	r->bytes = bytes;
 }
 
-/* Tests the restrictions between a place, its parent and the pivots. Others are not tested, so the set may be larger than
- * needed. */
+/* Tests the restrictions between a place, its parent and the pivots. Others are not tested, so the set may be larger
+ * than needed. */
 static bool passes(const gemp_working_set *r, const gemp_closure_node *place, gemp_vertex parent, gemp_vertex slot)
 {
 	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
-/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops when the budget is
- * exceeded. */
+/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops when the
+ * budget is exceeded. */
 static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -367,8 +367,8 @@ static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 	return !r->full;
 }
 
-/* Pivots ascend, so all pivots of a range lie between its first and its last one. Restrictions with the pivot are tested
- * against these two. */
+/* Pivots ascend, so all pivots of a range lie between its first and its last one. Restrictions with the pivot are
+ * tested against these two. */
 static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
 {
 	if (!r->pivots || begin == end)
@@ -377,7 +377,8 @@ static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, 
 	r->last = tasks->slots[end - 1];
 }
 
-/* Tasks are added in order until one does not fit. If the first task exceeds first_budget, the next one becomes the first. */
+/* Tasks are added in order until one does not fit. If the first task exceeds first_budget, the next one becomes the
+ * first. */
 gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
                                   int depth, uint64_t budget, uint64_t first_budget, size_t *alone, size_t *alone_count)
 {

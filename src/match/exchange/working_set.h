@@ -1,10 +1,10 @@
-/* working_set: the rows that a plan can read, hop by hop from the roots of a task (its closure), and the rows that several
- * tasks read together (their working set). Host only, the same on all ranks.
+/* working_set: the rows that a plan can read, hop by hop from the roots of a task (its closure), and the rows that
+ * several tasks read together (their working set). Host only, the same on all ranks.
  *
- * A place of the closure stands for a pattern vertex whose rows are read. Its images lie in rows of the images of another
- * place, its parent; the roots are the pivot or the given vertices. A walk down this tree from the images of a task's
- * roots visits every vertex of which the search for that task reads a row, and some more, because it tests only the
- * restrictions between a place, its parent and the pivot.
+ * A place of the closure stands for a pattern vertex whose rows are read. Its images lie in rows of the images of
+ * another place, its parent; the roots are the pivot or the given vertices. A walk down this tree from the images of a
+ * task's roots visits every vertex of which the search for that task reads a row, and some more, because it tests only
+ * the restrictions between a place, its parent and the pivot.
  */
 
 #ifndef GEMP_MATCH_EXCHANGE_WORKING_SET_H
@@ -36,7 +36,8 @@ typedef struct gemp_closure {
 	int depth;                                    /* the greatest level */
 	uint64_t before[GEMP_MAX_PATTERN_VERTICES];   /* [v] bit u: the slot of v is less than that of u */
 	uint64_t nodes_of[GEMP_MAX_PATTERN_VERTICES]; /* [v] bit i: images of v whose rows are read are in place i */
-	/* [u][view] bit v: images of v are searched for in the rows of images of u; in `certain`, each match has such an entry */
+	/* [u][view] bit v: images of v are searched for in the rows of images of u; in `certain`, each match has such an
+	 * entry */
 	uint64_t toward[GEMP_MAX_PATTERN_VERTICES][GEMP_MAX_VIEWS], certain[GEMP_MAX_PATTERN_VERTICES][GEMP_MAX_VIEWS];
 	gemp_row_part entries[GEMP_MAX_VIEWS]; /* the part of each row whose entries are read */
 	uint64_t named[GEMP_MAX_VIEWS];        /* pattern vertices of which read entries are images; 0: any vertex */
@@ -61,9 +62,9 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks);
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate);
 
-/* Local. Copies resident rows without the entries that a plan never reads. (*views)[plan->view_count]: where narrowed[view] is
- * set, the caller owns the view; the others are those of rows->views. candidates: [pattern vertices] bits by slot, or NULL.
- * After an error, *views has the views that were made. */
+/* Local. Copies resident rows without the entries that a plan never reads. (*views)[plan->view_count]: where
+ * narrowed[view] is set, the caller owns the view; the others are those of rows->views. candidates: [pattern vertices]
+ * bits by slot, or NULL. After an error, *views has the views that were made. */
 gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEWS], const gemp_plan *plan,
                                   const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates);
 
@@ -73,8 +74,8 @@ typedef struct gemp_root_tasks {
 	size_t count;
 } gemp_root_tasks;
 
-/* The rows that the next tasks can read. The caller extends the set to depth 0, fetches the rows in need[], extends it to depth
- * 1, and so on; at the closure's depth, need[] has all rows that the tasks can read. */
+/* The rows that the next tasks can read. The caller extends the set to depth 0, fetches the rows in need[], extends it
+ * to depth 1, and so on; at the closure's depth, need[] has all rows that the tasks can read. */
 typedef struct gemp_working_set {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
@@ -99,8 +100,8 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
 void gemp_working_set_free(gemp_working_set *set);
 GEMP_RELEASE(gemp_working_set_free, gemp_working_set *)
 
-/* Local. Shrinks [*begin, *end) to the tasks, in order, whose rows down to `depth` fit; rows of less depth are resident or
- * were fetched. The first task may take `first_budget` bytes, and all together `budget`. Tasks that alone exceed
+/* Local. Shrinks [*begin, *end) to the tasks, in order, whose rows down to `depth` fit; rows of less depth are resident
+ * or were fetched. The first task may take `first_budget` bytes, and all together `budget`. Tasks that alone exceed
  * `first_budget` are skipped by *begin and appended to alone[*alone_count], which has space for all tasks. */
 gemp_code gemp_working_set_extend(gemp_working_set *set, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
                                   int depth, uint64_t budget, uint64_t first_budget, size_t *alone,

@@ -69,8 +69,8 @@ static uint64_t among(const gemp_candidates *candidates, int v, const gemp_verte
 	return found;
 }
 
-/* Local. Evaluates conditions for the own rows that are candidates so far: *own becomes their bits. Where there is no bitmap
- * yet, *all becomes memory for one. */
+/* Local. Evaluates conditions for the own rows that are candidates so far: *own becomes their bits. Where there is no
+ * bitmap yet, *all becomes memory for one. */
 static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_shard *graph,
                           const gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count,
                           uint32_t **own, uint32_t **all)
@@ -137,8 +137,8 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
-/* The columns of all conditions are loaded first. Then the conditions on each pattern vertex are evaluated together, so that
- * one reduction serves all of them. */
+/* The columns of all conditions are loaded first. Then the conditions on each pattern vertex are evaluated together, so
+ * that one reduction serves all of them. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count)
@@ -216,8 +216,8 @@ void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id
 
 enum { CHUNK = 1 << 14 }; /* rows that a thread counts at a time */
 
-/* A count of the edges at own vertices that are candidates of pattern vertex `at`, and of the squares of their degrees. The
- * sums of chunks are added in the order of the chunks, so the result does not depend on the threads. */
+/* A count of the edges at own vertices that are candidates of pattern vertex `at`, and of the squares of their degrees.
+ * The sums of chunks are added in the order of the chunks, so the result does not depend on the threads. */
 typedef struct edge_count {
 	gemp_edge_question question;
 	int at;
@@ -279,7 +279,8 @@ static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
 }
 
-/* True if two pattern edges have the same count. Counting goes through all edges of the graph, so equal counts are shared. */
+/* True if two pattern edges have the same count. Counting goes through all edges of the graph, so equal counts are
+ * shared. */
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {
 	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];

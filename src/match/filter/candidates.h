@@ -1,8 +1,10 @@
-/* candidates: the host vertices that can be the image of each pattern vertex, and the number of host edges between them.
+/* candidates: the host vertices that can be the image of each pattern vertex, and the number of host edges between
+ * them.
  *
- * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can be
- * any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices, and a
- * reduction unites the bits of all ranks. The planner's statistics are exact counts of the edges between candidates.
+ * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can
+ * be any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices,
+ * and a reduction unites the bits of all ranks. The planner's statistics are exact counts of the edges between
+ * candidates.
  */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
@@ -39,12 +41,14 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
-/* Collective. Counts, for each pattern edge, the host edges between candidates and the paths of two such edges. The pattern's
- * relations are loaded; without rows by target, paths are estimated as if edges were spread evenly over their targets. */
+/* Collective. Counts, for each pattern edge, the host edges between candidates and the paths of two such edges. The
+ * pattern's relations are loaded; without rows by target, paths are estimated as if edges were spread evenly over their
+ * targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
-/* The edges of an own vertex that are counted: those of these relations, out of it or into it, to candidates of `other`. */
+/* The edges of an own vertex that are counted: those of these relations, out of it or into it, to candidates of
+ * `other`. */
 typedef struct gemp_edge_question {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;

@@ -1,5 +1,5 @@
-/* computed_columns: values of vertices that conditions read and the graph does not store: degrees, COUNT { (v)-[:T]->() },
- * and lists of labels, labels(v). Columns of degrees have one row for each own vertex of the rank.
+/* computed_columns: values of vertices that conditions read and the graph does not store: degrees, COUNT { (v)-[:T]->()
+ * }, and lists of labels, labels(v). Columns of degrees have one row for each own vertex of the rank.
  */
 
 #ifndef GEMP_MATCH_FILTER_COMPUTED_COLUMNS_H
@@ -9,14 +9,14 @@
 #include "partition/runtime.h"
 #include "pattern/model/pattern.h"
 
-/* Collective. Loads the relations and makes *out an integer column of the degrees of own vertices: the number of edges of
- * relations[graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count. A loop counts once,
- * also in direction 2, or not at all: see gemp_degree_loops. Nothing to free after an error. */
+/* Collective. Loads the relations and makes *out an integer column of the degrees of own vertices: the number of edges
+ * of relations[graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count. A loop
+ * counts once, also in direction 2, or not at all: see gemp_degree_loops. Nothing to free after an error. */
 gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out);
 
-/* True if loops count. Where distinct vertices of a pattern have distinct images, the other end of a counted edge is another
- * vertex, so a loop does not count. */
+/* True if loops count. Where distinct vertices of a pattern have distinct images, the other end of a counted edge is
+ * another vertex, so a loop does not count. */
 static inline bool gemp_degree_loops(gemp_semantics semantics)
 {
 	return semantics == GEMP_EDGE_ISO || semantics == GEMP_HOM;
@@ -40,7 +40,8 @@ void gemp_degree_columns_free(gemp_degree_columns *degrees);
 /* The number of the column that a GEMP_DEGREE expression reads; count if it was not noted. */
 size_t gemp_degree_columns_find(const gemp_degree_columns *degrees, const gemp_expr *expr);
 
-/* Makes *out a column of labels(v): one list of names for each label set of the graph. Nothing to free after an error. */
+/* Makes *out a column of labels(v): one list of names for each label set of the graph. Nothing to free after an error.
+ * */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The exchange of replies carries the failures of answers to all ranks, so no rank waits for a message that never comes. */
+/* The exchange of replies carries the failures of answers to all ranks, so no rank waits for a message that never
+ * comes. */
 gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
                              gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size)
 {
@@ -190,8 +191,8 @@ size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 	return gemp_range_find_u32(found, count, id);
 }
 
-/* A bitmap needs no sorting. It is used if it has at most ALWAYS_WORDS words, or WORDS_FOR_AN_ID words for each id; a larger one
- * would cost more to clear than the ids to sort. */
+/* A bitmap needs no sorting. It is used if it has at most ALWAYS_WORDS words, or WORDS_FOR_AN_ID words for each id; a
+ * larger one would cost more to clear than the ids to sort. */
 enum { WORDS_FOR_AN_ID = 8, ALWAYS_WORDS = 1 << 12 };
 
 gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t capacity)
@@ -401,7 +402,8 @@ done:
 	return code;
 }
 
-/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each owner. */
+/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each owner.
+ * */
 static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
                                uint64_t *place, size_t *counts)
 {

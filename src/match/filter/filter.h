@@ -1,9 +1,10 @@
-/* filter: evaluates conditions on one vertex on the device, to a bitmap over rows. Each leaf of a condition is one launch of
- * kernels/match/filter.cl, and the bitmaps of the leaves are combined by AND and OR. Literals are passed in buffers.
+/* filter: evaluates conditions on one vertex on the device, to a bitmap over rows. Each leaf of a condition is one
+ * launch of kernels/match/filter.cl, and the bitmaps of the leaves are combined by AND and OR. Literals are passed in
+ * buffers.
  *
  * A part of a condition that reads only one column of strings with repeated values is evaluated once for each distinct
- * value, and rows look up a bit. Parts that no kernel computes (regular expressions, functions, arithmetic) are evaluated
- * on the host, and only for the rows that the parts with kernels leave undecided.
+ * value, and rows look up a bit. Parts that no kernel computes (regular expressions, functions, arithmetic) are
+ * evaluated on the host, and only for the rows that the parts with kernels leave undecided.
  */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_H
@@ -23,8 +24,8 @@ void gemp_filter_free(gemp_filter *filter);
 void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
 bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
 
-/* Local. Sets the bits of the rows, among rows->among, for which all of conditions[0..count) are true. Each condition reads one
- * vertex variable and no edge. bitmap[(rows + 31) / 32] is on the host. */
+/* Local. Sets the bits of the rows, among rows->among, for which all of conditions[0..count) are true. Each condition
+ * reads one vertex variable and no edge. bitmap[(rows + 31) / 32] is on the host. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap);
 /* Local. Returns a tag for rows that the filter has not evaluated yet. */

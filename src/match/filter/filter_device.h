@@ -31,15 +31,15 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
                                 size_t count);
 void gemp_operand_release(gemp_operand *operand); /* takes {0} */
 
-/* A column of strings as a dictionary: its distinct values, and for each row the number of its value. A condition is then
- * evaluated once for all rows that have the same value. Host only. */
+/* A column of strings as a dictionary: its distinct values, and for each row the number of its value. A condition is
+ * then evaluated once for all rows that have the same value. Host only. */
 typedef struct gemp_filter_codes {
 	uint32_t *codes;    /* [rows] numbers of values; NULL: there is no dictionary */
 	gemp_column values; /* the distinct ones; then, if some row is NULL, one NULL */
 } gemp_filter_codes;
 
-/* No dictionary is made if a sample has few repeated values, unless `eager` (for conditions that cost more than looking up a
- * value), or if more than half of the rows have distinct values. */
+/* No dictionary is made if a sample has few repeated values, unless `eager` (for conditions that cost more than looking
+ * up a value), or if more than half of the rows have distinct values. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager);
 void gemp_filter_codes_free(gemp_filter_codes *codes);
 
@@ -70,8 +70,8 @@ void gemp_filter_columns_free(gemp_filter_columns *columns);
 /* *out is borrowed. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id,
                                   gemp_operand *out);
-/* A column of strings as a dictionary on the device; *out is valid until another column is needed, and NULL if there is no
- * dictionary. eager: see gemp_filter_codes_new. */
+/* A column of strings as a dictionary on the device; *out is valid until another column is needed, and NULL if there is
+ * no dictionary. eager: see gemp_filter_codes_new. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out);
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *columns, const gemp_filter_view *view);

@@ -30,8 +30,8 @@ typedef struct gemp_row_view {
 /* keep[r], [rows], becomes 0 where the condition is not true. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
 
-/* The rows of which conditions are evaluated. The filter keeps their columns on the device as long as calls have the same tag,
- * which stands for the same values. */
+/* The rows of which conditions are evaluated. The filter keeps their columns on the device as long as calls have the
+ * same tag, which stands for the same values. */
 typedef struct gemp_filter_rows {
 	uint64_t tag;
 	size_t rows;
@@ -40,8 +40,8 @@ typedef struct gemp_filter_rows {
 	const gemp_column *key;    /* for id(v); NULL if no condition reads it */
 	const uint32_t *label_set; /* [rows]; NULL if no condition reads it */
 	size_t label_set_count;
-	/* A value of a row that is in no column: labels(v), a degree. Strings are valid until the next call. NULL: no condition
-	 * reads such values. */
+	/* A value of a row that is in no column: labels(v), a degree. Strings are valid until the next call. NULL: no
+	 * condition reads such values. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
 	const uint32_t *among; /* bits of the rows to evaluate; NULL: all */
@@ -57,8 +57,8 @@ typedef struct gemp_filter_view {
 
 enum { GEMP_FILTER_KEY = -1, GEMP_FILTER_NO_COLUMN = -2 };
 
-/* The column that an expression is: the index of an attribute, GEMP_FILTER_KEY, or GEMP_FILTER_NO_COLUMN for a literal, an
- * attribute that no vertex has, and any other expression. */
+/* The column that an expression is: the index of an attribute, GEMP_FILTER_KEY, or GEMP_FILTER_NO_COLUMN for a literal,
+ * an attribute that no vertex has, and any other expression. */
 int gemp_filter_reads(const gemp_expr *expr);
 /* The column of such a number, which must be loaded. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id);
@@ -67,13 +67,14 @@ const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id);
 bool gemp_filter_has_kernel(const gemp_expr *leaf);
 /* True if kernels evaluate all leaves of the expression. */
 bool gemp_filter_has_kernels(const gemp_expr *expr);
-/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with itself. */
+/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with itself.
+ * */
 bool gemp_filter_is_constant(const gemp_expr *expr);
 /* True if the expression reads only one column, *id, and it is of strings. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);
 
-/* Sets the bits where the expression is true (negated: false), and clears the others. Rows without a bit in `among` are not
- * evaluated; among NULL: all are. */
+/* Sets the bits where the expression is true (negated: false), and clears the others. Rows without a bit in `among` are
+ * not evaluated; among NULL: all are. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits);
 

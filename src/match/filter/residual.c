@@ -23,8 +23,8 @@ static gemp_code need_name(gemp_row_values *v, const char *name)
 	return GEMP_OK;
 }
 
-/* Sets *column to the column that the expression reads of its vertex, and returns false if it reads none. Columns of degrees
- * follow those of the attributes. */
+/* Sets *column to the column that the expression reads of its vertex, and returns false if it reads none. Columns of
+ * degrees follow those of the attributes. */
 static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *column)
 {
 	if (expr->variable < 0 || expr->of_edge)
@@ -173,7 +173,8 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	return GEMP_OK;
 }
 
-/* Local. Notes the place of each edge among the distinct ones, and makes type(r) a column of strings if a condition reads it. */
+/* Local. Notes the place of each edge among the distinct ones, and makes type(r) a column of strings if a condition
+ * reads it. */
 static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
 	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
@@ -282,7 +283,8 @@ static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out
 
 /* CONDITIONS ON ONE VERTEX, which the device evaluates. */
 
-/* Clears keep[row] where a condition on this vertex is not true. Only images that occur in rows still kept are evaluated. */
+/* Clears keep[row] where a condition on this vertex is not true. Only images that occur in rows still kept are
+ * evaluated. */
 static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
                              uint8_t *keep)
 {
@@ -337,7 +339,8 @@ static bool on_device(const residual *r, const gemp_condition *condition)
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
-/* Each group has other values and therefore a tag of its own, under which its columns are copied once for all conditions. */
+/* Each group has other values and therefore a tag of its own, under which its columns are copied once for all
+ * conditions. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
 	GEMP_OWNED const gemp_condition **mine = NULL;
@@ -435,8 +438,8 @@ static gemp_code residual_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_add(&r->rows, batch, batch->rows);
 }
 
-/* Collective. Fetches the round's values, tests the rows, and passes those that remain to the next sink. An empty batch is
- * not passed on, since sinks learn from the first batch which columns there are. */
+/* Collective. Fetches the round's values, tests the rows, and passes those that remain to the next sink. An empty batch
+ * is not passed on, since sinks learn from the first batch which columns there are. */
 static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;

@@ -1,9 +1,9 @@
-/* residual: tests the conditions that the search has left on finished matches; a sink that passes on the rows for which all
- * of them are true.
+/* residual: tests the conditions that the search has left on finished matches; a sink that passes on the rows for which
+ * all of them are true.
  *
- * At the end of each round, the sink collects the distinct vertices and edges that the conditions read and fetches their
- * values from their owners, which is collective. The device evaluates conditions on one vertex, and the host those between
- * several elements.
+ * At the end of each round, the sink collects the distinct vertices and edges that the conditions read and fetches
+ * their values from their owners, which is collective. The device evaluates conditions on one vertex, and the host
+ * those between several elements.
  */
 
 #ifndef GEMP_MATCH_FILTER_RESIDUAL_H
@@ -14,8 +14,8 @@
 #include "match/filter/element_values.h"
 #include "match/filter/filter.h"
 
-/* The values that conditions read of the vertices and edges of a round's rows: the values of each distinct element, and for
- * each row the place of its element among the distinct ones.
+/* The values that conditions read of the vertices and edges of a round's rows: the values of each distinct element, and
+ * for each row the place of its element among the distinct ones.
  */
 
 /* Pattern vertices of which the same columns are read; their images are fetched together. */
@@ -50,9 +50,9 @@ typedef struct gemp_row_values {
 	uint64_t copied;   /* values fetched so far */
 } gemp_row_values;
 
-/* Borrows conditions[0..count), graph, filter and next. With filter NULL the host evaluates all conditions. count_loops:
- * degrees count loops, see gemp_degree_loops. Batches need edge columns if a condition reads edges. Rounds of `next` end
- * through this sink. */
+/* Borrows conditions[0..count), graph, filter and next. With filter NULL the host evaluates all conditions.
+ * count_loops: degrees count loops, see gemp_degree_loops. Batches need edge columns if a condition reads edges. Rounds
+ * of `next` end through this sink. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next);

@@ -65,8 +65,8 @@ static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choi
 	out->before[place] = choice->condition;
 }
 
-/* A condition between several elements, or with a sub-query, waits for whole matches. The exception is a <> b: the search
- * compares the images while it binds them. */
+/* A condition between several elements, or with a sub-query, waits for whole matches. The exception is a <> b: the
+ * search compares the images while it binds them. */
 static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_condition_phase when)
 {
 	if (condition->expr->kind == GEMP_NE && compares_vertices(condition->expr, GEMP_VERTEX)) {
@@ -186,8 +186,8 @@ static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const g
 	*count = kept;
 }
 
-/* True if key ranks have the order in which conditions compare keys. Numbers are ranked by value and strings bytewise. In a
- * graph with keys of both kinds, however, conditions see strings only, while ranks put numbers first. */
+/* True if key ranks have the order in which conditions compare keys. Numbers are ranked by value and strings bytewise.
+ * In a graph with keys of both kinds, however, conditions see strings only, while ranks put numbers first. */
 static bool ranked_as_compared(const gemp_shard *graph)
 {
 	int64_t integer;
@@ -199,7 +199,8 @@ static bool ranked_as_compared(const gemp_shard *graph)
 	return true;
 }
 
-/* Collective. Gathers the key ranks of all vertices on every rank: 4 bytes a vertex, only for patterns that compare keys. */
+/* Collective. Gathers the key ranks of all vertices on every rank: 4 bytes a vertex, only for patterns that compare
+ * keys. */
 static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
 	void *all = NULL;
@@ -239,8 +240,8 @@ void gemp_pushdown_free(gemp_pushdown *p)
 	*p = (gemp_pushdown){ 0 };
 }
 
-/* Nanoseconds, as measured on 2 cores: copying a value of a column to the device and testing it there; copying a match to
- * the host; testing one of its values there. */
+/* Nanoseconds, as measured on 2 cores: copying a value of a column to the device and testing it there; copying a match
+ * to the host; testing one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
 enum { SAMPLED = 1 << 12 }; /* candidates of a rank in whose rows edges are counted */
@@ -349,7 +350,8 @@ static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, 
 			gemp_phases_defer(phases, &phases->choices[i]);
 }
 
-/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular expression. */
+/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular expression.
+ * */
 static bool may_fail(const gemp_expr *expr)
 {
 	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
@@ -376,8 +378,8 @@ static gemp_code narrow_by(const filter_context *n, const gemp_condition *const 
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
 }
 
-/* Collective. Tests conditions [first, count). A condition that cannot be computed for some vertex is moved behind the search
- * instead of failing the query, because that vertex need not be in any match. */
+/* Collective. Tests conditions [first, count). A condition that cannot be computed for some vertex is moved behind the
+ * search instead of failing the query, because that vertex need not be in any match. */
 static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 {
 	GEMP_OWNED const gemp_condition **safe = NULL, **unsafe = NULL;

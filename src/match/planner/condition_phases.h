@@ -41,8 +41,8 @@ void gemp_phases_free(gemp_condition_phases *phases);
 /* Moves a condition from `before` to `after`. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice);
 
-/* Pushdown: conditions between two vertices that the search tests as soon as it has bound the second one: a <> b, a = b,
- * id(a) < id(b) by the rank of keys, [NOT] EXISTS of an edge by its row. */
+/* Pushdown: conditions between two vertices that the search tests as soon as it has bound the second one: a <> b, a =
+ * b, id(a) < id(b) by the rank of keys, [NOT] EXISTS of an edge by its row. */
 typedef struct gemp_pushdown {
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
@@ -56,9 +56,10 @@ gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shar
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
 
-/* Collective. Makes the candidates that the conditions before the search leave. Under --attributes auto it also chooses these
- * conditions: it moves the others from phases->before to phases->after and notes the reason in phases->choices. The
- * pattern's relations are loaded. filter may be NULL if the pattern has no conditions. Nothing to free after an error. */
+/* Collective. Makes the candidates that the conditions before the search leave. Under --attributes auto it also chooses
+ * these conditions: it moves the others from phases->before to phases->after and notes the reason in phases->choices.
+ * The pattern's relations are loaded. filter may be NULL if the pattern has no conditions. Nothing to free after an
+ * error. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
                                  gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options);

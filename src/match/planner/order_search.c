@@ -42,7 +42,8 @@ typedef struct order_search {
 	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the order sampled last */
 } order_search;
 
-/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by tests/bench/orders.py). */
+/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by tests/bench/orders.py).
+ * */
 static const double per_match = 40, per_lookup = 2;
 
 /* Two last steps with the same sources bind twins, of which nested loops count one by a formula. */
@@ -65,8 +66,8 @@ static int latest_place(const gemp_step *step, const order_prefix *n)
 	return latest;
 }
 
-/* The work of a step, in entries. Where kernels list candidates, rows are walked once for each partial match up to the last
- * vertex that the list depends on, and the list itself for every other one. */
+/* The work of a step, in entries. Where kernels list candidates, rows are walked once for each partial match up to the
+ * last vertex that the list depends on, and the list itself for every other one. */
 static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const order_prefix *from,
                       const gemp_sample_work *work)
 {
@@ -108,8 +109,8 @@ static void complete(const gemp_pattern *pattern, int *order, int count)
 			}
 }
 
-/* Sets *least if v is the smallest vertex of its orbit under the automorphisms that fix the prefix. Only such vertices are
- * tried, since the others lead to orders of the same cost. */
+/* Sets *least if v is the smallest vertex of its orbit under the automorphisms that fix the prefix. Only such vertices
+ * are tried, since the others lead to orders of the same cost. */
 static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix, int v, bool *least)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -164,8 +165,8 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	return GEMP_OK;
 }
 
-/* True if another prefix of the same vertices costs less and leaves fewer partial matches. Samples are inaccurate, so in a
- * small pattern a prefix is dropped only if it is clearly worse. */
+/* True if another prefix of the same vertices costs less and leaves fewer partial matches. Samples are inaccurate, so
+ * in a small pattern a prefix is dropped only if it is clearly worse. */
 static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
@@ -177,8 +178,8 @@ static bool dominated(const order_search *s, const order_prefix *n)
 	return false;
 }
 
-/* Collective. Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it superfluous.
- * from SIZE_MAX stands for the empty prefix. */
+/* Collective. Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it
+ * superfluous. from SIZE_MAX stands for the empty prefix. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	bool least = false;
@@ -220,7 +221,8 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the first. */
+/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the first.
+ * */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;

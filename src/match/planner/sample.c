@@ -173,7 +173,8 @@ static bool own_row(const gemp_step *step, size_t check)
 	return step->checks[check].from == step->vertex;
 }
 
-/* Lists the rows that the step reads for all partial matches: those of bound vertices, or those of the new one (own). */
+/* Lists the rows that the step reads for all partial matches: those of bound vertices, or those of the new one (own).
+ * */
 static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bool own)
 {
 	gemp_sampler *s = x->s;
@@ -209,8 +210,8 @@ static gemp_code add_drawn(const sample_extension *x, gemp_sample *out, const ge
 	return GEMP_OK;
 }
 
-/* Draws extensions in proportion to their weights (systematic resampling), or keeps all of them if there are no more than
- * wanted. */
+/* Draws extensions in proportion to their weights (systematic resampling), or keeps all of them if there are no more
+ * than wanted. */
 static gemp_code resample(const sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -267,8 +268,8 @@ static void test_loops(sample_extension *x, gemp_sample *sample)
 	sample->count = kept;
 }
 
-/* Collective. Sums over the ranks so that all of them get the same bits, since they decide by the sums: each number is added
- * as an integer, in units of 2^-52 of about the greatest. */
+/* Collective. Sums over the ranks so that all of them get the same bits, since they decide by the sums: each number is
+ * added as an integer, in units of 2^-52 of about the greatest. */
 static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 {
 	enum { BIAS = 2048, DIGITS = 52 };
@@ -287,7 +288,8 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
-/* No walk is longer than LONGEST_WALK. A row WALKED_IS_LONGER times longer than another is not walked, as in emit_loops. */
+/* No walk is longer than LONGEST_WALK. A row WALKED_IS_LONGER times longer than another is not walked, as in
+ * emit_loops. */
 enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
 /* Compares two vertices as their slots will compare: by descending degree class, then by id. */
@@ -353,7 +355,8 @@ static bool edge_fits(const sample_extension *x, gemp_edge edge)
 	return true;
 }
 
-/* Tests the rows of bound vertices. Kernels with marks test a mark before anything else; extend() counts that lookup. */
+/* Tests the rows of bound vertices. Kernels with marks test a mark before anything else; extend() counts that lookup.
+ * */
 static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;
@@ -370,8 +373,8 @@ static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, doubl
 	return true;
 }
 
-/* The row that the kernel would walk. Kernels with marks walk that of the latest vertex unless another one is far shorter;
- * the others walk that of the greatest slot. */
+/* The row that the kernel would walk. Kernels with marks walk that of the latest vertex unless another one is far
+ * shorter; the others walk that of the greatest slot. */
 static size_t walked_row(const sample_extension *x)
 {
 	bool latest = x->s->latest;
@@ -432,8 +435,8 @@ static void select_match(sample_extension *x, const gemp_sample *in, size_t i)
 			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
 }
 
-/* Finds the longest walk with which the step stays within the limit of reads. Each entry may be searched for in all other
- * rows. */
+/* Finds the longest walk with which the step stays within the limit of reads. Each entry may be searched for in all
+ * other rows. */
 static void find_longest(sample_extension *x, const gemp_sample *in)
 {
 	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;

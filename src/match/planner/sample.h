@@ -1,10 +1,10 @@
 /* sample: executes a plan's steps on the host for a random sample of its partial matches.
  *
- * Each partial match of a sample has a weight. The weighted sums over a step (rows that pass, entries read, lookups) are
- * unbiased estimates of what the search would do. A step extends each partial match as the kernel would, along the same row
- * and with the same tests, and then draws a few of all extensions in proportion to their weights (sequential Monte Carlo
- * with systematic resampling). Pivots are drawn in proportion to their degrees, since hubs dominate the work. Every rank
- * draws from its own pivots and fetches the rows that it reads.
+ * Each partial match of a sample has a weight. The weighted sums over a step (rows that pass, entries read, lookups)
+ * are unbiased estimates of what the search would do. A step extends each partial match as the kernel would, along the
+ * same row and with the same tests, and then draws a few of all extensions in proportion to their weights (sequential
+ * Monte Carlo with systematic resampling). Pivots are drawn in proportion to their degrees, since hubs dominate the
+ * work. Every rank draws from its own pivots and fetches the rows that it reads.
  */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_H
@@ -18,16 +18,17 @@ typedef struct gemp_sampler gemp_sampler;
 
 typedef struct gemp_sampler_options {
 	uint64_t seed;
-	/* About how many entries and lookups a step may take on each rank, though each partial match may read one: of long rows,
-	 * the sampler walks every k-th entry from a random one on. 0: k exceeds 1 only for rows of more than 4,096 entries. */
+	/* About how many entries and lookups a step may take on each rank, though each partial match may read one: of long
+	 * rows, the sampler walks every k-th entry from a random one on. 0: k exceeds 1 only for rows of more than 4,096
+	 * entries. */
 	uint64_t limit;
 	/* Of several rows that contain all candidates, walk that of the latest vertex unless another one is far shorter, as
 	 * kernels with marks do; false: the row of the greatest slot. */
 	bool walk_latest;
 } gemp_sampler_options;
 
-/* Collective. For plans of the pattern without given vertices. key_rank may be NULL if no plan compares keys. All but the
- * options is borrowed. */
+/* Collective. For plans of the pattern without given vertices. key_rank may be NULL if no plan compares keys. All but
+ * the options is borrowed. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options);
@@ -48,14 +49,15 @@ typedef struct gemp_sample {
 	double *weights;     /* [count] */
 } gemp_sample;
 
-/* Collective. Executes one step of the plan: makes of `in`, a sample after the step before (NULL for the pivot's step), the
- * sample `out` of about `size` partial matches on all ranks together. */
+/* Collective. Executes one step of the plan: makes of `in`, a sample after the step before (NULL for the pivot's step),
+ * the sample `out` of about `size` partial matches on all ranks together. */
 gemp_code gemp_sampler_step(gemp_sampler *sampler, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work);
-/* Collective. True if the samples since the last step of the pivot contain every partial match, so nothing was random. */
+/* Collective. True if the samples since the last step of the pivot contain every partial match, so nothing was random.
+ * */
 bool gemp_sampler_exact(const gemp_sampler *sampler);
-/* Collective. Entries and lookups since the sampler was made, and entries of the rows that were fetched for it; both of the
- * rank with the greatest number. */
+/* Collective. Entries and lookups since the sampler was made, and entries of the rows that were fetched for it; both of
+ * the rank with the greatest number. */
 uint64_t gemp_sampler_reads(const gemp_sampler *sampler);
 uint64_t gemp_sampler_fetched(const gemp_sampler *sampler);
 

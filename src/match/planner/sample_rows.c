@@ -31,8 +31,8 @@ typedef struct known_row {
 /* Words of a record in the table of rows: its key, and the index of its known_row. */
 enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
 
-/* near[entry_count] and edge[entry_count] contain all cached rows, one behind the other. known[table.count] has the place of
- * each row, and the table finds a row by view and id. */
+/* near[entry_count] and edge[entry_count] contain all cached rows, one behind the other. known[table.count] has the
+ * place of each row, and the table finds a row by view and id. */
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
@@ -168,8 +168,8 @@ static void swap_merged(gemp_sample_rows *rows)
 	rows->merged_capacity[1] = capacity;
 }
 
-/* Builds an own row in merged[0] from the rows of its relations. As in partition/views/view.c, a loop of an either-way view
- * counts once. */
+/* Builds an own row in merged[0] from the rows of its relations. As in partition/views/view.c, a loop of an either-way
+ * view counts once. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
 	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);

@@ -1,5 +1,5 @@
-/* sample_rows: rows of single vertices by id, of this and other ranks, which are fetched on request and cached in a table.
- * Sampling reads few rows and runs before the views are built.
+/* sample_rows: rows of single vertices by id, of this and other ranks, which are fetched on request and cached in a
+ * table. Sampling reads few rows and runs before the views are built.
  */
 
 #ifndef GEMP_MATCH_PLANNER_SAMPLE_ROWS_H

@@ -13,8 +13,8 @@
 static const double chunks_of_device = 64;
 /* A pivot is expensive if it costs more than a worker's part of a chunk, which at least min_workers workers share. */
 static const double min_workers = 4;
-/* An expensive pivot also costs more than total cost / (workers * expensive_share): smaller costs are balanced by later chunks.
- * Each slice of a pivot sets marks of its own, so few pivots should be sliced. */
+/* An expensive pivot also costs more than total cost / (workers * expensive_share): smaller costs are balanced by later
+ * chunks. Each slice of a pivot sets marks of its own, so few pivots should be sliced. */
 static const double expensive_share = 8;
 
 typedef struct costed_chunk {
@@ -100,9 +100,9 @@ static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 	return costs->cost ? costs->cost[pivot] : 1;
 }
 
-/* The number of slices of a pivot: 1 unless the pivot would keep one worker busy after the device's other workers have finished
- * the chunk. Otherwise it is a multiple of the number of workers, in chunks nearly as small as any, because the estimates for
- * hubs are the least accurate. */
+/* The number of slices of a pivot: 1 unless the pivot would keep one worker busy after the device's other workers have
+ * finished the chunk. Otherwise it is a multiple of the number of workers, in chunks nearly as small as any, because
+ * the estimates for hubs are the least accurate. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_balancer_costs *costs = c->costs;
@@ -147,8 +147,8 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	return GEMP_OK;
 }
 
-/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of the remaining cost, so late chunks are small
- * and balance the differences between earlier ones. */
+/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of the remaining cost, so late chunks
+ * are small and balance the differences between earlier ones. */
 static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **chunks,
                      size_t *chunk_count)
 {
@@ -191,8 +191,8 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 	return node;
 }
 
-/* Longest processing time first (Graham 1969): chunks are in descending order of cost, and each is assigned to the node with the
- * least cost so far. */
+/* Longest processing time first (Graham 1969): chunks are in descending order of cost, and each is assigned to the node
+ * with the least cost so far. */
 static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *chunks, size_t count)
 {
 	GEMP_OWNED double *load = NULL;
@@ -264,8 +264,8 @@ enum {
 	TASKS_BELOW_WORKERS = 8, /* a chunk may have so many times fewer tasks than workers, since workers share them */
 };
 
-/* A chunk costs the remaining cost / (devices * divisor). The estimated cost of a pivot may be wrong by this factor. Each column
- * of tasks has a part of the expensive and of the inexpensive ones, so its cost is known better. */
+/* A chunk costs the remaining cost / (devices * divisor). The estimated cost of a pivot may be wrong by this factor.
+ * Each column of tasks has a part of the expensive and of the inexpensive ones, so its cost is known better. */
 static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
@@ -283,8 +283,8 @@ static size_t second_view(const gemp_plan *plan, size_t second)
 	return (size_t)plan->steps[second].checks[0].view;
 }
 
-/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours that can be the second vertex,
- * scaled up to all neighbours. */
+/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours that can be the second
+ * vertex, scaled up to all neighbours. */
 static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
 {
 	size_t second = (size_t)plan->root + 1;
@@ -312,7 +312,8 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }
 
-/* A pivot has at most as many slices as candidates for the second vertex, and few if each slice makes a table of two-paths. */
+/* A pivot has at most as many slices as candidates for the second vertex, and few if each slice makes a table of
+ * two-paths. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;
@@ -324,8 +325,8 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
 }
 
-/* Cuts the pivots into chunks. Estimating the costs must cost less than the search, so most pivots get the cost of a pivot near
- * them. */
+/* Cuts the pivots into chunks. Estimating the costs must cost less than the search, so most pivots get the cost of a
+ * pivot near them. */
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_balancer_costs costs = { .count = search->pivots,
@@ -347,8 +348,8 @@ static gemp_code cut_pivots(gemp_search *search)
 	return gemp_balancer_cut(search->balancer, &costs);
 }
 
-/* Cuts the tasks of nested loops into chunks. Tasks are ranges of entries of all pivots, expensive ones first; a chunk is some
- * columns of a table of tasks, so each chunk has a part of the expensive and of the inexpensive ones. */
+/* Cuts the tasks of nested loops into chunks. Tasks are ranges of entries of all pivots, expensive ones first; a chunk
+ * is some columns of a table of tasks, so each chunk has a part of the expensive and of the inexpensive ones. */
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

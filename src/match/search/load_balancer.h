@@ -1,10 +1,10 @@
 /* load_balancer: distributes the pivots over all devices, where each rank has all rows and can search from any pivot.
  *
- * Pivots are cut into chunks by estimated cost: a chunk costs a part of the remaining cost, so the last chunks are small. A
- * pivot that costs much of a chunk is divided into slices of its candidates for the second vertex, and its chunks are
- * ranges of slices. Chunks are assigned to nodes, the most expensive first, each to the node with the least cost for a
- * device; every rank computes the same assignment. A rank takes the next chunk of its node whenever a device is idle
- * (comm/shared.h).
+ * Pivots are cut into chunks by estimated cost: a chunk costs a part of the remaining cost, so the last chunks are
+ * small. A pivot that costs much of a chunk is divided into slices of its candidates for the second vertex, and its
+ * chunks are ranges of slices. Chunks are assigned to nodes, the most expensive first, each to the node with the least
+ * cost for a device; every rank computes the same assignment. A rank takes the next chunk of its node whenever a device
+ * is idle (comm/shared.h).
  */
 
 #ifndef GEMP_MATCH_SEARCH_LOAD_BALANCER_H
@@ -49,7 +49,8 @@ gemp_code gemp_search_balance_cut(gemp_search *search);
 /* Local. Takes the next chunk if the last one is finished. */
 void gemp_search_balance_feed(gemp_search *search);
 
-/* The number of pivot candidates assigned to this rank (summed over ranks, every candidate once), and how many of these are finished. */
+/* The number of pivot candidates assigned to this rank (summed over ranks, every candidate once), and how many of these
+ * are finished. */
 uint64_t gemp_search_own_pivots(const gemp_search *search);
 uint64_t gemp_search_pivots_done(const gemp_search *search);
 

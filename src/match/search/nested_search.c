@@ -20,7 +20,8 @@ enum {
 	ROWS_A_LAUNCH = 1 << 22, /* of a worker */
 };
 
-/* Nested loops pay on GPUs. All devices of a rank run the same kind of kernel, since they take tasks of the same chunks. */
+/* Nested loops pay on GPUs. All devices of a rank run the same kind of kernel, since they take tasks of the same
+ * chunks. */
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
@@ -35,7 +36,8 @@ static bool use_nested(const gemp_search *search)
 	return gpus || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
 }
 
-/* Collective. Makes induced rows, unless the rows come in rounds: the host has removed unread entries from these already. */
+/* Collective. Makes induced rows, unless the rows come in rounds: the host has removed unread entries from these
+ * already. */
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
                                    const gemp_candidates *candidates)
 {
@@ -60,7 +62,8 @@ static bool always_distinct(const gemp_plan *plan, int u, int v)
 	return false;
 }
 
-/* The least number of neighbours of the last vertex in a view: one for each source whose image differs from the others'. */
+/* The least number of neighbours of the last vertex in a view: one for each source whose image differs from the
+ * others'. */
 static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
 {
 	uint64_t degree = 0;
@@ -74,8 +77,8 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
-/* Collective. Returns the first slot from which on all vertices have too few neighbours to be the last vertex; slots descend by
- * degree. A rank's rows are replicas (row i is slot i), followed by own rows. */
+/* Collective. Returns the first slot from which on all vertices have too few neighbours to be the last vertex; slots
+ * descend by degree. A rank's rows are replicas (row i is slot i), followed by own rows. */
 static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_residency *residency,
                            const gemp_view *views)
 {
@@ -95,8 +98,8 @@ static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, 
 	return (uint32_t)limit;
 }
 
-/* Collective. Returns the length of the longest row; *mean becomes the mean, over all entries, of the length of the entry's
- * row. */
+/* Collective. Returns the length of the longest row; *mean becomes the mean, over all entries, of the length of the
+ * entry's row. */
 static uint32_t longest_row(const gemp_search *search, const gemp_view *views, double *mean)
 {
 	uint64_t greatest[2] = { 0 }; /* length of a row; mean */
@@ -124,8 +127,8 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
-/* Puts the bitmap of the last level into local memory if a bit for each slot fits, or if a folded bitmap, in which several slots
- * share a bit, is sparse enough for few false hits. */
+/* Puts the bitmap of the last level into local memory if a bit for each slot fits, or if a folded bitmap, in which
+ * several slots share a bit, is sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
 	size_t local = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);
@@ -160,8 +163,8 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	n->workers = n->workers / in_group * in_group;
 }
 
-/* Tasks are short enough for each worker to get several of them. In a plan of three levels, each row of lanes needs an entry of
- * its own. */
+/* Tasks are short enough for each worker to get several of them. In a plan of three levels, each row of lanes needs an
+ * entry of its own. */
 void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
@@ -196,8 +199,8 @@ static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
-/* Collective. Chooses the shape, the lanes, the lengths of bitmaps and lists, the workers, and the tasks; each choice needs those
- * before it. */
+/* Collective. Chooses the shape, the lanes, the lengths of bitmaps and lists, the workers, and the tasks; each choice
+ * needs those before it. */
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_residency *residency,
                          const gemp_view *views)
 {
@@ -224,8 +227,8 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	agree_on_tasks(n, search);
 }
 
-/* Bitmaps are zeroed once, as every launch leaves them zero. The queue of waiting workers is a ring, which is zero between
- * launches, too. */
+/* Bitmaps are zeroed once, as every launch leaves them zero. The queue of waiting workers is a ring, which is zero
+ * between launches, too. */
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
 	size_t lists = n->workers * n->shape.list_count * n->list_capacity;
@@ -326,8 +329,8 @@ static gemp_code enqueue(gemp_search *search)
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* Reads the control words, zeroes the places of the queue at which workers have waited, and advances `next` by the tasks that
- * were taken. */
+/* Reads the control words, zeroes the places of the queue at which workers have waited, and advances `next` by the
+ * tasks that were taken. */
 static gemp_code finish_launch(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

@@ -1,9 +1,9 @@
-/* nested_search: runs a plan as nested loops (match/codegen/nested_shape.h) instead of a state machine. This is for GPUs, if
- * all rows are resident and matches are only counted. A launch takes tasks until none is left, or for about as long as a
- * launch should last.
+/* nested_search: runs a plan as nested loops (match/codegen/nested_shape.h) instead of a state machine. This is for
+ * GPUs, if all rows are resident and matches are only counted. A launch takes tasks until none is left, or for about as
+ * long as a launch should last.
  *
- * GEMP_SHAPE in the environment, for tests: "nested" uses nested loops on CPU devices, too; "untrimmed" does the same without
- * copies of rows; "states" leaves every plan to the state machine.
+ * GEMP_SHAPE in the environment, for tests: "nested" uses nested loops on CPU devices, too; "untrimmed" does the same
+ * without copies of rows; "states" leaves every plan to the state machine.
  */
 
 #ifndef GEMP_MATCH_SEARCH_NESTED_SEARCH_H
@@ -30,8 +30,8 @@ struct gemp_nested_search {
 	uint64_t donated; /* about how many parts one worker has given another */
 };
 
-/* Collective. *out is NULL on all ranks where the plan is left to the state machine. Only the lengths of the rows in the views
- * are read. */
+/* Collective. *out is NULL on all ranks where the plan is left to the state machine. Only the lengths of the rows in
+ * the views are read. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
                           const gemp_view *views, const gemp_candidates *candidates);
 /* Divides the rows of the next launches into tasks. */

@@ -14,8 +14,8 @@
 
 enum { UNIT_ITEMS = 2048 }; /* work-items a compute unit of a GPU unless tuned: "match.unit_items" */
 
-/* Collective. Every rank makes the text; one rank of each node compiles it. Nested loops on an NVIDIA GPU get at most 40
- * registers, so that 1,536 work-items fit on a compute unit; the registers that spill belong to outer loops. */
+/* Collective. Every rank makes the text; one rank of each node compiles it. Nested loops on an NVIDIA GPU get at most
+ * 40 registers, so that 1,536 work-items fit on a compute unit; the registers that spill belong to outer loops. */
 static gemp_code build_kernel(gemp_search *search)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -35,8 +35,8 @@ static gemp_code build_kernel(gemp_search *search)
 	return gemp_comm_agree(search->context->comm, code);
 }
 
-/* The steps whose partial matches become tasks of their own, as bits: on a GPU the first two extensions, so that several
- * workers share the work of a hub. */
+/* The steps whose partial matches become tasks of their own, as bits: on a GPU the first two extensions, so that
+ * several workers share the work of a hub. */
 static uint32_t choose_split(const gemp_search *search)
 {
 	uint32_t split = 0;
@@ -76,8 +76,9 @@ static void choose_shape(gemp_search *search)
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
-/* Collective. Sets the fields that the arguments determine, and the options of the kernel: all rows are resident where every
- * rank has them or where they come in rounds, and offsets are wide where a view has about 2^32 entries or more on any rank. */
+/* Collective. Sets the fields that the arguments determine, and the options of the kernel: all rows are resident where
+ * every rank has them or where they come in rounds, and offsets are wide where a view has about 2^32 entries or more on
+ * any rank. */
 static void init_search(gemp_search *search, const gemp_shard *graph, const gemp_plan *plan,
                         const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *views,
                         const gemp_search_options *options)
@@ -106,9 +107,9 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 	search->views = views;
 }
 
-/* The order matters: the shape determines the layout, the rows determine nested loops, the memory that is left determines
- * marks, and the balancer, which knows whether pivots are sliced, the text of the kernel. The time for building and preparing
- * is not counted as upload. */
+/* The order matters: the shape determines the layout, the rows determine nested loops, the memory that is left
+ * determines marks, and the balancer, which knows whether pivots are sliced, the text of the kernel. The time for
+ * building and preparing is not counted as upload. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -191,8 +192,8 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 	return GEMP_OK;
 }
 
-/* A wait for busy devices sleeps 1 / POLLS of the time waited so far, within these bounds in nanoseconds: short launches are
- * noticed soon, and long ones cost few polls. */
+/* A wait for busy devices sleeps 1 / POLLS of the time waited so far, within these bounds in nanoseconds: short
+ * launches are noticed soon, and long ones cost few polls. */
 enum { POLLS = 32, MIN_SLEEP = 10000, MAX_SLEEP = 1000000 };
 
 /* The reason why only the first device works; NULL if all devices work. */

@@ -1,9 +1,9 @@
-/* search: runs a plan on a device: it takes tasks and gives matches and partial matches. A rank with several devices has a
- * search on each of them.
+/* search: runs a plan on a device: it takes tasks and gives matches and partial matches. A rank with several devices
+ * has a search on each of them.
  *
- * Workers take tasks of a stage until none is left, the result buffer is full, or an area of the outbox is full. A worker
- * that cannot go on writes its state (it is parked) and resumes in the next launch of its stage, so no match is lost or
- * counted twice. Each stage has its own parked workers, so deeper stages can always be drained first.
+ * Workers take tasks of a stage until none is left, the result buffer is full, or an area of the outbox is full. A
+ * worker that cannot go on writes its state (it is parked) and resumes in the next launch of its stage, so no match is
+ * lost or counted twice. Each stage has its own parked workers, so deeper stages can always be drained first.
  */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_H
@@ -13,22 +13,22 @@
 #include "match/search/search_state.h"
 #include "partition/views/resident.h"
 
-/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All arguments are borrowed. Where rows come in rounds,
- * the views are not uploaded; only the lengths of their rows are read. */
+/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All arguments are borrowed. Where rows come in
+ * rounds, the views are not uploaded; only the lengths of their rows are read. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
 GEMP_RELEASE(gemp_search_free, gemp_search *)
 
-/* Local. For searches with options.profile: adds, for each step of the plan, the partial matches that passed it, the row entries
- * walked, and the row searches since the search was made. */
+/* Local. For searches with options.profile: adds, for each step of the plan, the partial matches that passed it, the
+ * row entries walked, and the row searches since the search was made. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
-/* SEVERAL DEVICES of a rank have a list of searches that begins with the one on the rank's first device. They take chunks
- * from one balancer, and one thread drives them: an idle device begins its next launch, and a launch that has ended is read
- * back. Only this thread calls sinks, while devices are busy. Where pivots are not balanced (push, rounds of rows, seeds),
- * the first device works alone. */
+/* SEVERAL DEVICES of a rank have a list of searches that begins with the one on the rank's first device. They take
+ * chunks from one balancer, and one thread drives them: an idle device begins its next launch, and a launch that has
+ * ended is read back. Only this thread calls sinks, while devices are busy. Where pivots are not balanced (push, rounds
+ * of rows, seeds), the first device works alone. */
 
 /* Collective. Makes searches like the first one on this rank's other devices. All arguments are borrowed. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,

@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are reset. */
+/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are reset.
+ * */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;
@@ -67,7 +68,8 @@ gemp_code gemp_search_overlap(gemp_search *search)
 	return code;
 }
 
-/* A launch should last about this long: short enough for rounds and progress, and long enough for its overhead to be small. */
+/* A launch should last about this long: short enough for rounds and progress, and long enough for its overhead to be
+ * small. */
 static const double launch_seconds = 0.2;
 
 enum { GROUP = 128 }; /* work-items of a work-group; default of the tuning key match.group */
@@ -307,8 +309,8 @@ static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, 
 	search->batch = fmax(fmin(next, limit), wave);
 }
 
-/* Reads the control words and updates the work of the stage. Workers whose matches did not fit into the result buffer are
- * parked and keep them. */
+/* Reads the control words and updates the work of the stage. Workers whose matches did not fit into the result buffer
+ * are parked and keep them. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
 	size_t stage = launch->stage, tasks = launch->tasks;

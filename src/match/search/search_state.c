@@ -19,8 +19,8 @@ bool gemp_search_balances(const gemp_search *search)
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
 }
 
-/* Each slice of a pivot repeats the work for the pivot as a whole, such as a table of two-paths, so the plan must have enough
- * further steps to make this worthwhile. The last loop of a kernel cannot be sliced. */
+/* Each slice of a pivot repeats the work for the pivot as a whole, such as a table of two-paths, so the plan must have
+ * enough further steps to make this worthwhile. The last loop of a kernel cannot be sliced. */
 bool gemp_search_sliceable(const gemp_search *search)
 {
 	const gemp_plan *plan = search->plan;
@@ -67,8 +67,8 @@ gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes
 	return GEMP_OK;
 }
 
-/* Uploads the bitmaps, by slot, of all pattern vertices up to the last one that has a bitmap, and makes that of the pivot. A
- * vertex in plan->ranges has two words in place of its bitmap, so a bitmap has two words at least. */
+/* Uploads the bitmaps, by slot, of all pattern vertices up to the last one that has a bitmap, and makes that of the
+ * pivot. A vertex in plan->ranges has two words in place of its bitmap, so a bitmap has two words at least. */
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
 	size_t words = candidates->words < 2 ? 2 : candidates->words;
@@ -164,9 +164,9 @@ static uint64_t buffer_budget(const gemp_device *device, uint64_t gpu, uint64_t 
 	return gemp_min((device->memory - device->buffer_bytes) / 8, device->gpu ? gpu : cpu);
 }
 
-/* The outbox has an area for each (stage, destination). Destination `ranks` stands for this rank itself, for tasks that are
- * split off for other workers. Only two kinds of areas have capacity: later stages for other ranks, and split steps for this
- * rank. */
+/* The outbox has an area for each (stage, destination). Destination `ranks` stands for this rank itself, for tasks that
+ * are split off for other workers. Only two kinds of areas have capacity: later stages for other ranks, and split steps
+ * for this rank. */
 static bool area_used(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	const gemp_plan_stage *s = &search->layout.stages[stage];
@@ -192,8 +192,8 @@ uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t d
 	return area_used(search, stage, destination) ? search->slots : 0;
 }
 
-/* Collective. Makes the outbox, whose areas lie one behind the other. A sender starts with its own slots as credits, so all
- * ranks use the least number of slots of any rank. */
+/* Collective. Makes the outbox, whose areas lie one behind the other. A sender starts with its own slots as credits, so
+ * all ranks use the least number of slots of any rank. */
 static gemp_code make_outbox(gemp_search *search)
 {
 	uint64_t words = 0, missing = UINT32_MAX - choose_slots(search);
@@ -269,8 +269,8 @@ static gemp_code make_seeds(gemp_search *search)
 	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
-/* Tables of two-paths have a number for each vertex and worker, and marks have a byte. A profile has counters for each step, and
- * vertex counts have one for each slot. */
+/* Tables of two-paths have a number for each vertex and worker, and marks have a byte. A profile has counters for each
+ * step, and vertex counts have one for each slot. */
 gemp_code gemp_search_buffers_new(gemp_search *search)
 {
 	GEMP_TRY(make_outbox(search));

@@ -1,5 +1,5 @@
-/* search_state: the state of a search, which the modules of match/search and match/exchange share, and its buffers on the
- * device. search.h makes and frees a search, and search_launch.h launches its kernel.
+/* search_state: the state of a search, which the modules of match/search and match/exchange share, and its buffers on
+ * the device. search.h makes and frees a search, and search_launch.h launches its kernel.
  */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_STATE_H
@@ -173,7 +173,8 @@ gemp_code gemp_search_buffers_new(gemp_search *search);
 /* Collective. Marks are used if they fit on every rank. */
 void gemp_search_choose_marks(gemp_search *search);
 
-/* Local. Sets the rows of the next launches, and uploads those that are not on the device. They have *bytes bytes there. */
+/* Local. Sets the rows of the next launches, and uploads those that are not on the device. They have *bytes bytes
+ * there. */
 gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes);
 /* Local. Uploads the pivots of the range, and their bits. */
 gemp_code gemp_search_tasks(gemp_search *search);

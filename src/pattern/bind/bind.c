@@ -1,6 +1,6 @@
-/* Binding walks over a pattern, its inner patterns and its clauses. Labels, types and attributes become tables and columns of
- * the graph, a COUNT or EXISTS of one edge becomes a degree, types are inferred, and conditions are brought into normal form
- * again. An unknown name is an error with suggestions, or under --lenient a warning.
+/* Binding walks over a pattern, its inner patterns and its clauses. Labels, types and attributes become tables and
+ * columns of the graph, a COUNT or EXISTS of one edge becomes a degree, types are inferred, and conditions are brought
+ * into normal form again. An unknown name is an error with suggestions, or under --lenient a warning.
  */
 
 #include "pattern/bind/bind.h"

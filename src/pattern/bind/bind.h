@@ -13,8 +13,8 @@
 #include "pattern/model/rule.h"
 
 /* An unknown label, type or attribute is GEMP_EUSAGE with its place and a suggestion. Conditions that compare values of
- * different types (a string attribute and a number) give a warning and are folded, so that the remaining ones compare values of
- * one type; the conditions are in normal form again. */
+ * different types (a string attribute and a number) give a warning and are folded, so that the remaining ones compare
+ * values of one type; the conditions are in normal form again. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_shard *graph);
 /* lenient: a label, type or attribute that the graph does not have matches nothing, or is NULL, with a warning. */
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_shard *graph, bool lenient);

@@ -1,6 +1,6 @@
-/* Types are found from the leaves up, and each kind of node states which operands it needs. The second part folds comparisons
- * that can never be true because of their types: the query stays valid, with a warning. The last part compiles regular
- * expressions and finds the place of an error within a string literal.
+/* Types are found from the leaves up, and each kind of node states which operands it needs. The second part folds
+ * comparisons that can never be true because of their types: the query stays valid, with a warning. The last part
+ * compiles regular expressions and finds the place of an error within a string literal.
  */
 
 #include "pattern/bind/type_inference.h"
@@ -165,7 +165,8 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 	return gemp_expr_is_element(expr) || !is_boolean(expr) ? wrong_type(b, expr, expr, "a condition") : GEMP_OK;
 }
 
-/* Is the expression NULL in every row? It is if it is NULL itself, or a result of WITH, arithmetic, min or max on NULL alone. */
+/* Is the expression NULL in every row? It is if it is NULL itself, or a result of WITH, arithmetic, min or max on NULL
+ * alone. */
 static bool is_always_null(const gemp_binding *b, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -228,7 +229,8 @@ static gemp_code make_null_test(gemp_expr **slot)
 	return GEMP_OK;
 }
 
-/* Values of different classes are never equal, and `<>` is unknown if one of them is NULL, so `<>` becomes a test for NULL. */
+/* Values of different classes are never equal, and `<>` is unknown if one of them is NULL, so `<>` becomes a test for
+ * NULL. */
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
@@ -252,7 +254,8 @@ static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole
 	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
-/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but NULL. */
+/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but NULL.
+ * */
 static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 {
 	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;

@@ -1,5 +1,5 @@
-/* The evaluator follows openCypher: NULL in most operations gives NULL, and AND, OR and IN decide as soon as one operand is
- * decisive. The first part computes with values alone, since folding of literals uses it without a match.
+/* The evaluator follows openCypher: NULL in most operations gives NULL, and AND, OR and IN decide as soon as one
+ * operand is decisive. The first part computes with values alone, since folding of literals uses it without a match.
  */
 
 #include "pattern/condition/evaluate.h"

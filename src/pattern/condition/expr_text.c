@@ -1,5 +1,5 @@
-/* The printer writes parentheses only where the grammar needs them, and names only where something refers to them. Its text
- * must be read back as an equal expression, since texts are compared to find automorphisms.
+/* The printer writes parentheses only where the grammar needs them, and names only where something refers to them. Its
+ * text must be read back as an equal expression, since texts are compared to find automorphisms.
  */
 
 #include "pattern/condition/expr_text.h"
@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Is the character at `at` a space or punctuation beyond ASCII, as lexer.l defines them? A name that has such a character needs
- * backquotes. */
+/* Is the character at `at` a space or punctuation beyond ASCII, as lexer.l defines them? A name that has such a
+ * character needs backquotes. */
 static bool is_punctuation(const char *at)
 {
 	const unsigned char *byte = (const unsigned char *)at;

@@ -12,11 +12,12 @@
 /* Rewrites *slot into the normal form in place; *slot is a valid tree also after a failure. */
 gemp_code gemp_expr_normalise(gemp_expr **slot);
 
-/* Operations on literals become literals; an operation that fails stays as it is. The operands of + and * on numbers are
- * sorted. */
+/* Operations on literals become literals; an operation that fails stays as it is. The operands of + and * on numbers
+ * are sorted. */
 gemp_code gemp_expr_fold(gemp_expr **slot);
 
-/* Takes ownership of *expr (any condition) and sets it to NULL; normalises it and adds its conjuncts without repetitions. */
+/* Takes ownership of *expr (any condition) and sets it to NULL; normalises it and adds its conjuncts without
+ * repetitions. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr);
 
 #endif

@@ -1,5 +1,5 @@
-/* Trees of expressions: construction, copies, a total order, and the table of functions. Binding and folding change nodes in
- * place, because their parents hold pointers to them.
+/* Trees of expressions: construction, copies, a total order, and the table of functions. Binding and folding change
+ * nodes in place, because their parents hold pointers to them.
  */
 
 #include "pattern/model/expr.h"
@@ -185,8 +185,8 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 		gemp_expr_uses(expr->children[i], vertices, edges);
 }
 
-/* Copies all members, and then replaces each pointer by a copy of its block. The pointers are NULL until then, so that a
- * failure frees only blocks of the copy. */
+/* Copies all members, and then replaces each pointer by a copy of its block. The pointers are NULL until then, so that
+ * a failure frees only blocks of the copy. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *from)
 {
 	GEMP_OWNED_BY(gemp_expr_free_at) gemp_expr *to = NULL;

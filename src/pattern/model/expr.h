@@ -88,14 +88,15 @@ typedef struct gemp_expr {
 } gemp_expr;
 
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column);
-/* An operator with `count` children, all NULL; a vertex or edge; a literal, which takes the bytes of a string. After a failure the
- * caller frees *out, which may be incomplete. */
+/* An operator with `count` children, all NULL; a vertex or edge; a literal, which takes the bytes of a string. After a
+ * failure the caller frees *out, which may be incomplete. */
 gemp_code gemp_expr_new_operator(gemp_expr **out, gemp_expr_kind kind, size_t count, int line, int column);
 gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int line, int column);
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column);
 void gemp_expr_free(gemp_expr *expr); /* takes NULL */
 GEMP_RELEASE(gemp_expr_free, gemp_expr *)
-/* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a string. */
+/* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a string.
+ * */
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value);
 /* A deep copy, bound as the original is. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *expr);

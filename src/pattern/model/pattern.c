@@ -1,5 +1,5 @@
-/* Patterns own everything that they refer to, inner patterns included. A row is numbered in the order of the pattern and its
- * OPTIONAL MATCHes, so that an element of a row is found by the place where its optional begins.
+/* Patterns own everything that they refer to, inner patterns included. A row is numbered in the order of the pattern
+ * and its OPTIONAL MATCHes, so that an element of a row is found by the place where its optional begins.
  */
 
 #include "pattern/model/pattern.h"

@@ -20,9 +20,9 @@ enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
 /* Sets of pattern vertices or edges are words of 64 bits. */
 #define GEMP_BIT(i) (UINT64_C(1) << (i))
 
-/* One conjunct: a match is dropped unless it is true. Conjuncts are in normal form (condition/normal_form.h): literals stand
- * right of comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
- * GEMP_LITERAL, boolean) on vertex 0; no other literal is a condition. */
+/* One conjunct: a match is dropped unless it is true. Conjuncts are in normal form (condition/normal_form.h): literals
+ * stand right of comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition
+ * `false` (a GEMP_LITERAL, boolean) on vertex 0; no other literal is a condition. */
 typedef struct gemp_condition {
 	gemp_expr *expr;   /* owned */
 	uint64_t vertices; /* bit v: uses pattern vertex v */
@@ -33,8 +33,8 @@ typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-`
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
-	/* The vertex may have the image of another vertex even under iso: it lies within a path of variable length, or it is an
-	 * argument that only conditions use. */
+	/* The vertex may have the image of another vertex even under iso: it lies within a path of variable length, or it
+	 * is an argument that only conditions use. */
 	bool repeatable;
 } gemp_pattern_vertex;
 
@@ -60,10 +60,10 @@ typedef struct gemp_sort_item {
 	bool descending;
 } gemp_sort_item;
 
-/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) use the pattern's variables. Expressions of a RETURN
- * after WITH use the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can be
- * read), other items by GEMP_COLUMN. Only ORDER BY uses items [shown, item_count). A clause with an aggregate
- * in some item groups by the items without an aggregate; an aggregate may stand within an expression (count(m) + 1). */
+/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) use the pattern's variables. Expressions of a
+ * RETURN after WITH use the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can
+ * be read), other items by GEMP_COLUMN. Only ORDER BY uses items [shown, item_count). A clause with an aggregate in
+ * some item groups by the items without an aggregate; an aggregate may stand within an expression (count(m) + 1). */
 typedef struct gemp_clause {
 	bool distinct, grouped;
 	size_t item_count, shown;

@@ -1,5 +1,5 @@
-/* Columns of a rule's rows, and the release of rules. Updates refer to columns of RETURN; an engine that needs the ends of a
- * matched edge asks here for the columns that hold them.
+/* Columns of a rule's rows, and the release of rules. Updates refer to columns of RETURN; an engine that needs the ends
+ * of a matched edge asks here for the columns that hold them.
  */
 
 #include "pattern/model/rule.h"

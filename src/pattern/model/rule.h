@@ -1,16 +1,16 @@
 /* rule: rules that rewrite a graph, and the control that applies them. Host only.
  *
- * A file of rules is read into a gemp_rule_set: rules and their control. Each rule has a gemp_pattern, which runs as a query
- * does, and a list of updates for every match. docs/rules.md describes the language.
+ * A file of rules is read into a gemp_rule_set: rules and their control. Each rule has a gemp_pattern, which runs as a
+ * query does, and a list of updates for every match. docs/rules.md describes the language.
  *
  * The reader of rules makes the pattern's RETURN; gemp_pattern_bind types its columns. Columns [0, update_columns) are
  * what the updates name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that
  * differ in these columns are different matches: pattern->fixed_items says so to gemp_automorphism_find. The columns
- * after these are the other vertices and edges of the match, which give its read set; they distinguish no matches. If WITH has an
- * aggregate or DISTINCT, only the columns of WITH are listed, because a row then stands for many matches.
+ * after these are the other vertices and edges of the match, which give its read set; they distinguish no matches. If
+ * WITH has an aggregate or DISTINCT, only the columns of WITH are listed, because a row then stands for many matches.
  *
- * Values are those of the match as it was found, whatever the rule does. An element that OPTIONAL MATCH did not find
- * is missing in its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a
+ * Values are those of the match as it was found, whatever the rule does. An element that OPTIONAL MATCH did not find is
+ * missing in its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a
  * value of GEMP_SET_ATTRIBUTE removes the attribute.
  */
 
@@ -105,8 +105,8 @@ GEMP_RELEASE(gemp_rule_set_free, gemp_rule_set *)
 /* For a bound rule: SET to a value that is NULL in every row becomes the removal of the attribute. */
 void gemp_rule_drop_nulls(gemp_rule *rule);
 
-/* GEMP_EUSAGE at a place of the file, for errors found after parsing, such as an attribute of another type. The set keeps its
- * text, so that the message shows the line. */
+/* GEMP_EUSAGE at a place of the file, for errors found after parsing, such as an attribute of another type. The set
+ * keeps its text, so that the message shows the line. */
 #define gemp_rule_set_fail(rules, line, column, ...) \
 	gemp_source_fail_at(&(const gemp_source){ (rules)->file, (rules)->text }, (line), (column), __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-/* The first part reads values of parameters; the second part finds places in a text, words errors with the line and a caret,
- * and refuses texts that are not UTF-8.
+/* The first part reads values of parameters; the second part finds places in a text, words errors with the line and a
+ * caret, and refuses texts that are not UTF-8.
  */
 
 #include "pattern/model/source.h"

@@ -1,5 +1,5 @@
-/* String functions of the language. Case is mapped by utf8proc, character by character; =~ is a compiled PCRE2 expression with
- * limits on steps and memory. No other file uses these two libraries.
+/* String functions of the language. Case is mapped by utf8proc, character by character; =~ is a compiled PCRE2
+ * expression with limits on steps and memory. No other file uses these two libraries.
  */
 
 #define PCRE2_CODE_UNIT_WIDTH 8

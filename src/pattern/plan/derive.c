@@ -1,6 +1,6 @@
-/* A derived pattern is built like any other, vertex by vertex and edge by edge, with maps from the original. Automorphisms of
- * the original are found once and lifted to the points of a variant, because the variant alone no longer shows which of its
- * vertices a path may not exchange.
+/* A derived pattern is built like any other, vertex by vertex and edge by edge, with maps from the original.
+ * Automorphisms of the original are found once and lifted to the points of a variant, because the variant alone no
+ * longer shows which of its vertices a path may not exchange.
  */
 
 #include "pattern/plan/derive.h"

@@ -28,18 +28,19 @@ typedef struct gemp_derived {
 
 void gemp_derived_free(gemp_derived *derived);
 
-/* length[edge_count] within min_hops..max_hops of each edge. *impossible: under these semantics no match has these lengths (a
- * path of length 0 between two variables that have to differ), and nothing is made. */
+/* length[edge_count] within min_hops..max_hops of each edge. *impossible: under these semantics no match has these
+ * lengths (a path of length 0 between two variables that have to differ), and nothing is made. */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible);
-/* The part of a variant that has the vertices with part[v] == index, with the conditions whose elements all lie in it. */
+/* The part of a variant that has the vertices with part[v] == index, with the conditions whose elements all lie in it.
+ * */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index);
 
 /* The automorphisms of the original that keep the lengths, as permutations of the variant's points. */
 gemp_code gemp_variant_symmetry(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length,
                                 const gemp_derived *variant);
-/* Is `length` the first, by lexicographic order, of the assignments that the automorphisms make of it? One of each class
- * has to be searched for. */
+/* Is `length` the first, by lexicographic order, of the assignments that the automorphisms make of it? One of each
+ * class has to be searched for. */
 gemp_code gemp_variant_is_canonical(const gemp_symmetry *symmetry, const gemp_pattern *pattern, const uint32_t *length,
                                     bool *first);
 

@@ -1,6 +1,6 @@
-/* The greedy search extends an order by the vertex that leaves the fewest partial matches, from every pivot in turn. Estimates
- * assume that edges are independent, and weight rows by degree, since a vertex reached over an edge has more edges than the
- * average vertex. order_search of src/match improves the order for small patterns by sampling.
+/* The greedy search extends an order by the vertex that leaves the fewest partial matches, from every pivot in turn.
+ * Estimates assume that edges are independent, and weight rows by degree, since a vertex reached over an edge has more
+ * edges than the average vertex. order_search of src/match improves the order for small patterns by sampling.
  */
 
 #include "pattern/plan/matching_order.h"

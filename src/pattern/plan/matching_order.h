@@ -10,12 +10,12 @@
 
 #include "pattern/plan/plan.h"
 
-/* order[vertex_count]: connected; rows[i]: estimated partial matches once order[0..i] are bound. From each possible pivot
- * the next vertex is the one that leaves fewest partial matches; the pivot whose order costs least is taken, among equals
- * the one with fewest candidates. first: start from vertex 0 instead (--pivot off).
+/* order[vertex_count]: connected; rows[i]: estimated partial matches once order[0..i] are bound. From each possible
+ * pivot the next vertex is the one that leaves fewest partial matches; the pivot whose order costs least is taken,
+ * among equals the one with fewest candidates. first: start from vertex 0 instead (--pivot off).
  *
- * Returns whether to count by two-paths (only if may_leave[v] allows it for the last vertex v): v is joined to the pivot and
- * one other vertex and comes last, and making the table costs less than enumerating v. */
+ * Returns whether to count by two-paths (only if may_leave[v] allows it for the last vertex v): v is joined to the
+ * pivot and one other vertex and comes last, and making the table costs less than enumerating v. */
 bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
                      int *order, double *rows);
 

@@ -1,5 +1,5 @@
-/* Most of this file prints plans for --explain and --profile, one line for each operator. The last part numbers the stages at
- * which a partial match can travel to another rank.
+/* Most of this file prints plans for --explain and --profile, one line for each operator. The last part numbers the
+ * stages at which a partial match can travel to another rank.
  */
 
 #include "pattern/plan/plan.h"

@@ -121,7 +121,8 @@ typedef struct gemp_plan_options {
 void gemp_plan_free(gemp_plan *plan);
 GEMP_RELEASE(gemp_plan_free, gemp_plan *)
 
-/* STAGES. 0: pivots, or the arguments. An ARGUMENT is verified from `done` = 0 on, since its tasks may begin on any rank. */
+/* STAGES. 0: pivots, or the arguments. An ARGUMENT is verified from `done` = 0 on, since its tasks may begin on any
+ * rank. */
 typedef struct gemp_plan_stage {
 	int step;
 	bool verify; /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
@@ -141,8 +142,8 @@ typedef struct gemp_plan_notes {
 	const char *distinct;                /* how matches are deduplicated; NULL: not at all */
 } gemp_plan_notes;
 
-/* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may be
- * NULL. */
+/* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may
+ * be NULL. */
 void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
                      const gemp_shard *graph, const gemp_plan_notes *notes, gemp_text *out);
 

@@ -1,6 +1,6 @@
-/* Planning has five parts: which edges get slots, the views and checks of edges, the restrictions that break symmetries, the
- * steps in matching order, and gemp_plan_new, which puts them together. A check belongs to the step that binds the last vertex
- * that the check needs.
+/* Planning has five parts: which edges get slots, the views and checks of edges, the restrictions that break
+ * symmetries, the steps in matching order, and gemp_plan_new, which puts them together. A check belongs to the step
+ * that binds the last vertex that the check needs.
  */
 
 #include "pattern/plan/planner.h"
@@ -48,8 +48,8 @@ static bool may_share_ends(const planner *p, const gemp_pattern_edge *e, const g
 	       (either && may_be_equal(p, e->from, f->to) && may_be_equal(p, e->to, f->from));
 }
 
-/* Pattern edges that must not be the same host edge as e, but could be. Homomorphisms let all edges coincide; edge-iso compares
- * all edges with common relations. */
+/* Pattern edges that must not be the same host edge as e, but could be. Homomorphisms let all edges coincide; edge-iso
+ * compares all edges with common relations. */
 static uint64_t edge_conflicts(const planner *p, size_t e)
 {
 	const gemp_pattern_edge *edges = p->pattern->edges;
@@ -118,7 +118,8 @@ static gemp_code add_check(gemp_step *step, int from, int to, int view, int edge
 	return GEMP_OK;
 }
 
-/* The relations of the pattern that no pattern edge from `from` to `to` has: induced matching forbids their edges there. */
+/* The relations of the pattern that no pattern edge from `from` to `to` has: induced matching forbids their edges
+ * there. */
 static bool find_uncovered(const planner *p, int from, int to, bool *relations)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -192,8 +193,9 @@ static gemp_code add_edge_tests(planner *p, gemp_step *step, int v)
 	return GEMP_OK;
 }
 
-/* Does orbit[0] get the smallest slot of its orbit, which belongs to the vertex of highest degree? It does if some vertex of
- * the orbit is not adjacent to it: the other vertices then have larger slots, hence lower degrees and shorter rows to extend. */
+/* Does orbit[0] get the smallest slot of its orbit, which belongs to the vertex of highest degree? It does if some
+ * vertex of the orbit is not adjacent to it: the other vertices then have larger slots, hence lower degrees and shorter
+ * rows to extend. */
 static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain, size_t level)
 {
 	const int *orbit;
@@ -204,8 +206,9 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_stab_chain *chain,
 	return false;
 }
 
-/* A table of two-paths has numbers and not the vertices in the middle. A level of the chain that restricts the last vertex
- * against another vertex than the pivot is dropped, and each match is then counted once for every member of the orbit. */
+/* A table of two-paths has numbers and not the vertices in the middle. A level of the chain that restricts the last
+ * vertex against another vertex than the pivot is dropped, and each match is then counted once for every member of the
+ * orbit. */
 static bool drop_level(planner *p, const int *orbit, size_t members)
 {
 	const gemp_plan *plan = p->plan;

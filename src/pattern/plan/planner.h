@@ -2,9 +2,9 @@
  *
  * The order comes from matching_order.h. Each step binds a vertex or an edge, and checks what is known by then: edges
  * to vertices that are bound already, edges that induced matching forbids, and EXISTS of a single edge. A check reads
- * the row of one end in an adjacency view, and equal views are shared. Symmetries are broken by order restrictions along
- * the matching order (Grochow and Kellis 2007) with orbits of the stabiliser chain. All ranks make the same plan, since
- * nothing in it depends on the rank.
+ * the row of one end in an adjacency view, and equal views are shared. Symmetries are broken by order restrictions
+ * along the matching order (Grochow and Kellis 2007) with orbits of the stabiliser chain. All ranks make the same plan,
+ * since nothing in it depends on the rank.
  */
 
 #ifndef GEMP_PATTERN_PLAN_PLANNER_H

@@ -1,5 +1,5 @@
-/* MATCH, OPTIONAL MATCH and inner patterns become vertices, edges and conditions of patterns; WITH and RETURN become clauses of
- * items, order and limits. Every clause is analysed in the scope that the clauses before it leave.
+/* MATCH, OPTIONAL MATCH and inner patterns become vertices, edges and conditions of patterns; WITH and RETURN become
+ * clauses of items, order and limits. Every clause is analysed in the scope that the clauses before it leave.
  */
 
 #include "pattern/semantic/expression.h"
@@ -385,7 +385,8 @@ static gemp_code add_items(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_
 	return GEMP_OK;
 }
 
-/* The kind of the column decides what a later clause may do with it: lists can only be passed on, returned and measured. */
+/* The kind of the column decides what a later clause may do with it: lists can only be passed on, returned and
+ * measured. */
 static gemp_sema_kind kind_of(const gemp_sema_scope *scope, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_VERTEX)

@@ -1,6 +1,6 @@
-/* Each function turns one kind of node of the syntax tree into a node of the model, resolves its names, and refuses it where
- * it has no meaning. `wanted` says what the parent of a node admits (a condition, a value, an element), so that an error points
- * to the operand and not to the operator.
+/* Each function turns one kind of node of the syntax tree into a node of the model, resolves its names, and refuses it
+ * where it has no meaning. `wanted` says what the parent of a node admits (a condition, a value, an element), so that
+ * an error points to the operand and not to the operator.
  */
 
 #include "pattern/semantic/expression.h"

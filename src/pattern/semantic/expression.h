@@ -77,8 +77,8 @@ void gemp_sema_sort_names(char **names, size_t *count);
 
 /* PATTERNS. Paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code gemp_sema_match(gemp_sema *p, gemp_sema_scope *scope, const gemp_ast_match *match);
-/* A pattern within another pattern; outer[i]: the outer vertex that is its argument i. bare: it introduces no names. names: its
- * scope, in the arena. */
+/* A pattern within another pattern; outer[i]: the outer vertex that is its argument i. bare: it introduces no names.
+ * names: its scope, in the arena. */
 gemp_code gemp_sema_inner(gemp_sema *p, const gemp_sema_scope *scope, const gemp_ast_match *match, bool bare,
                           gemp_pattern **out, int outer[GEMP_MAX_PATTERN_VERTICES], gemp_sema_scope *names);
 gemp_code gemp_sema_optional(gemp_sema *p, gemp_sema_scope *row, const gemp_ast_match *match);

@@ -59,7 +59,8 @@ static gemp_code find_rule(const control_build *b, gemp_ast_word word, size_t *o
 	return unknown_rule(b, word);
 }
 
-/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be freed. */
+/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be freed.
+ * */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
 	GEMP_TRY(GEMP_NEW(*out, 1));
@@ -179,8 +180,8 @@ static gemp_code need_column(gemp_sema *p, gemp_pattern *pattern)
 	return gemp_pattern_add_return(pattern, &expr, "column", strlen("column"));
 }
 
-/* The pattern's RETURN lists the elements and values that the updates name; behind these columns come the other elements of
- * the match, which are only read. */
+/* The pattern's RETURN lists the elements and values that the updates name; behind these columns come the other
+ * elements of the match, which are only read. */
 static gemp_code build_rule(gemp_sema *p, const gemp_ast_rule *from, gemp_rule *rule)
 {
 	gemp_sema_scope row;
@@ -281,8 +282,8 @@ static gemp_code read_text(gemp_ast *q)
 	return q->code;
 }
 
-/* The tree and its arena belong to q, also after a failure. In a text of rules the lexer begins with a token that makes the
- * grammar read rules. */
+/* The tree and its arena belong to q, also after a failure. In a text of rules the lexer begins with a token that makes
+ * the grammar read rules. */
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used)
 {
@@ -382,8 +383,8 @@ gemp_code gemp_pattern_check(const char *text)
 	return q.has_parameters ? GEMP_OK : gemp_pattern_parse(&pattern, text, NULL);
 }
 
-/* The `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain `;`. A token
- * without an end reaches to the end of the text, where the grammar reports it. */
+/* The `;` that ends the query, or the end of the text. Comments, strings and names in backquotes may contain `;`. A
+ * token without an end reaches to the end of the text, where the grammar reports it. */
 static const char *query_end(const char *text)
 {
 	while (*text && *text != ';') {
@@ -412,7 +413,8 @@ static bool next_query(const char *text, size_t *at, size_t *begin, size_t *end)
 	return to > from && strncmp(from, "/*", 2) != 0;
 }
 
-/* Extracts a query. Empty lines and spaces replace the text before it, so that places in messages are places in the script. */
+/* Extracts a query. Empty lines and spaces replace the text before it, so that places in messages are places in the
+ * script. */
 static gemp_code extract_query(gemp_text *out, const char *text, size_t begin, size_t end)
 {
 	size_t line = 0;

@@ -1,5 +1,5 @@
-/* Updates are read in the order of the text. The list of variables records for each element whether it is created, deleted or
- * gets an edge, so that a contradiction is refused at the second of two updates.
+/* Updates are read in the order of the text. The list of variables records for each element whether it is created,
+ * deleted or gets an edge, so that a contradiction is refused at the second of two updates.
  */
 
 #include "pattern/semantic/rule_update.h"
@@ -167,7 +167,8 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 	return add_value(b, &expr, value->place, update);
 }
 
-/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become attributes. */
+/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become attributes.
+ * */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	if (from->kind == GEMP_OR)

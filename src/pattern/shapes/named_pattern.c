@@ -1,5 +1,5 @@
-/* The first half is the census: sets of edges on at most five vertices are bit sets, and brute force over all permutations
- * gives their canonical form. The second half builds the patterns of named shapes.
+/* The first half is the census: sets of edges on at most five vertices are bit sets, and brute force over all
+ * permutations gives their canonical form. The second half builds the patterns of named shapes.
  */
 
 #include "pattern/shapes/named_pattern.h"
@@ -306,7 +306,8 @@ static gemp_code build_shape(gemp_pattern *pattern, const struct shape *shape, c
 	return shape->build(pattern, n);
 }
 
-/* Names of shapes ignore case. All vertices are returned. A list of edges may fall into several parts, which is refused. */
+/* Names of shapes ignore case. All vertices are returned. A list of edges may fall into several parts, which is
+ * refused. */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name)
 {
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;

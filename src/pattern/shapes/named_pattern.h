@@ -15,8 +15,8 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 /* CENSUS: all connected graphs of k vertices up to isomorphism, and how often each is a subgraph of another.
  *
  * Vertex-induced counts follow from edge-induced counts: a set of k host vertices whose induced subgraph is of kind j
- * has embeddings[i][j] subgraphs of kind i on all k vertices, so edge_induced(i) is the sum over j of embeddings[i][j] *
- * vertex_induced(j). The kinds are ordered by edges, so this is a triangular system with ones on its diagonal.
+ * has embeddings[i][j] subgraphs of kind i on all k vertices, so edge_induced(i) is the sum over j of embeddings[i][j]
+ * * vertex_induced(j). The kinds are ordered by edges, so this is a triangular system with ones on its diagonal.
  */
 
 enum { GEMP_MIN_MOTIF = 3, GEMP_MAX_MOTIF = 5, GEMP_MAX_MOTIFS = 21 };

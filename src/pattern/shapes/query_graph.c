@@ -1,5 +1,5 @@
-/* A query graph is read line by line into a pattern of the simple graph. Labels become conditions at the end, because a label
- * needs its vertex, and vertices may come in any order.
+/* A query graph is read line by line into a pattern of the simple graph. Labels become conditions at the end, because a
+ * label needs its vertex, and vertices may come in any order.
  */
 
 #include "pattern/shapes/query_graph.h"

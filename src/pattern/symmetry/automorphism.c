@@ -1,5 +1,6 @@
-/* Automorphisms of a pattern are automorphisms of one coloured digraph, which nauty finds (McKay, Piperno 2014). The digraph has a
- * node for each vertex, each edge, and each part of a condition between several of them. No other file uses nauty. */
+/* Automorphisms of a pattern are automorphisms of one coloured digraph, which nauty finds (McKay, Piperno 2014). The
+ * digraph has a node for each vertex, each edge, and each part of a condition between several of them. No other file
+ * uses nauty. */
 
 #include "pattern/symmetry/automorphism.h"
 
@@ -186,8 +187,8 @@ static gemp_code add_own_vertices(digraph *d, pattern_nodes *l, size_t from, int
 	return GEMP_OK;
 }
 
-/* Adds a pattern within another pattern; its arguments have nodes. Its own elements must differ from every argument that is not
- * repeatable, even if no edge and no condition uses the argument, so there is an arc to each. */
+/* Adds a pattern within another pattern; its arguments have nodes. Its own elements must differ from every argument
+ * that is not repeatable, even if no edge and no condition uses the argument, so there is an arc to each. */
 static gemp_code add_inner(digraph *d, pattern_nodes *inner, int inside)
 {
 	for (size_t v = 0; v < inner->pattern->arguments; v++)
@@ -208,7 +209,8 @@ static gemp_code add_sub(digraph *d, const pattern_nodes *outer, const gemp_expr
 	return add_inner(d, &inner, node);
 }
 
-/* OPTIONAL MATCH has a node like EXISTS, coloured by its position among the optionals; its new elements belong to the row. */
+/* OPTIONAL MATCH has a node like EXISTS, coloured by its position among the optionals; its new elements belong to the
+ * row. */
 static gemp_code add_optional(digraph *d, pattern_nodes *row, size_t index)
 {
 	const gemp_optional *optional = &row->pattern->optionals[index];
@@ -244,7 +246,8 @@ static gemp_code add_after_with(digraph *d, const int *items, const gemp_expr *e
 	return GEMP_OK;
 }
 
-/* Returned items are a multiset, so equal items get equal colours; items of ORDER BY are coloured by their position in it. */
+/* Returned items are a multiset, so equal items get equal colours; items of ORDER BY are coloured by their position in
+ * it. */
 static gemp_code add_clause(digraph *d, const pattern_nodes *row)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);

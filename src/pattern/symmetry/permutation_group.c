@@ -1,6 +1,6 @@
-/* Stabiliser chains by Schreier-Sims (Sims 1970; Seress, Permutation Group Algorithms, 2003). Permutations are arrays of bytes,
- * since there are at most 96 points. The canonical tuple is found greedily along the chain; a search follows only where equal
- * values leave a choice.
+/* Stabiliser chains by Schreier-Sims (Sims 1970; Seress, Permutation Group Algorithms, 2003). Permutations are arrays
+ * of bytes, since there are at most 96 points. The canonical tuple is found greedily along the chain; a search follows
+ * only where equal values leave a choice.
  */
 
 #include "pattern/symmetry/permutation_group.h"

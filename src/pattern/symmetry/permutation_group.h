@@ -1,4 +1,5 @@
-/* permutation_group: groups of automorphisms of a pattern, as generators and as stabiliser chains (Schreier-Sims). Host only.
+/* permutation_group: groups of automorphisms of a pattern, as generators and as stabiliser chains (Schreier-Sims). Host
+ * only.
  *
  * Points are the pattern's vertices 0..V-1, then its edges V..V+E-1; a permutation is an array images[points]. An
  * automorphism keeps labels, relations, directions, conditions (as a set, in normal form) and RETURN as a multiset. The
@@ -29,10 +30,10 @@ gemp_code gemp_symmetry_finish(gemp_symmetry *symmetry);
 /* The order of the group; *overflow: it passes 2^64 - 1. */
 uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 
-/* The stabiliser chain along `base`, an order of all points or of the vertices alone; NULL: 0, 1, ... Level i is the subgroup
- * that fixes base[0..i-1], and orbit(i) is the orbit of base[i] under it. If the images of an embedding are distinct, the
- * requirement that base[i]'s image is the greatest (or, at every level, the smallest) among the images of orbit(i) keeps one
- * embedding of each orbit of embeddings. */
+/* The stabiliser chain along `base`, an order of all points or of the vertices alone; NULL: 0, 1, ... Level i is the
+ * subgroup that fixes base[0..i-1], and orbit(i) is the orbit of base[i] under it. If the images of an embedding are
+ * distinct, the requirement that base[i]'s image is the greatest (or, at every level, the smallest) among the images of
+ * orbit(i) keeps one embedding of each orbit of embeddings. */
 typedef struct gemp_stab_chain gemp_stab_chain;
 gemp_code gemp_stab_chain_new(gemp_stab_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size);
 void gemp_stab_chain_free(gemp_stab_chain *chain);
@@ -41,10 +42,10 @@ bool gemp_stab_chain_is_trivial(const gemp_stab_chain *chain); /* the group move
 /* Returns the size of the orbit; (*orbit)[size] has its points, base[level] first. */
 size_t gemp_stab_chain_orbit(const gemp_stab_chain *chain, size_t level, const int **orbit);
 
-/* Replaces the tuple by the smallest tuple, in lexicographic order along the chain's base, among tuple o g for g in the group.
- * tuple[point] is the image of a point as a number to compare; there are as many numbers as the base has points. Images
- * may be equal (hom, edge-iso); only choices between equal images that differ elsewhere (two parallel edges to one vertex)
- * cost a search. */
+/* Replaces the tuple by the smallest tuple, in lexicographic order along the chain's base, among tuple o g for g in the
+ * group. tuple[point] is the image of a point as a number to compare; there are as many numbers as the base has points.
+ * Images may be equal (hom, edge-iso); only choices between equal images that differ elsewhere (two parallel edges to
+ * one vertex) cost a search. */
 void gemp_stab_chain_canonical(const gemp_stab_chain *chain, uint64_t *tuple);
 
 #endif

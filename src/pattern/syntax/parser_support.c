@@ -1,6 +1,7 @@
-/* The parts of the syntax tree beyond expressions (paths, edges, rules, control), and the help that the lexer needs: escapes
- * in strings, and the look-ahead that tells a path from an expression in parentheses. The second half words the messages on
- * unexpected tokens: tables of unsupported words of openCypher come before the list of tokens that the grammar expects.
+/* The parts of the syntax tree beyond expressions (paths, edges, rules, control), and the help that the lexer needs:
+ * escapes in strings, and the look-ahead that tells a path from an expression in parentheses. The second half words the
+ * messages on unexpected tokens: tables of unsupported words of openCypher come before the list of tokens that the
+ * grammar expects.
  */
 
 #include "pattern/syntax/syntax_tree.h"
@@ -252,8 +253,8 @@ gemp_ast_word gemp_ast_unquote(gemp_ast *q, const char *bytes, size_t size, gemp
 	return word;
 }
 
-/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path; only the text behind it decides.
- * The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
+/* PATHS in expressions. `(a)` may be a variable in parentheses or the first vertex of a path; only the text behind it
+ * decides. The grammar has one token of look-ahead, so the lexer looks ahead in the text. */
 
 /* Comments count as space. */
 const char *gemp_ast_skip_space(const char *text)

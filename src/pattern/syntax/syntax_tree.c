@@ -1,5 +1,6 @@
-/* The arena of the tree, and expressions. Forms that later steps need not know are rewritten here: chains of comparisons, IN
- * with expressions, signs of literals, and parameters. The weight of a tree counts its parts as they are after all rewriting.
+/* The arena of the tree, and expressions. Forms that later steps need not know are rewritten here: chains of
+ * comparisons, IN with expressions, signs of literals, and parameters. The weight of a tree counts its parts as they
+ * are after all rewriting.
  */
 
 #include "pattern/syntax/syntax_tree.h"

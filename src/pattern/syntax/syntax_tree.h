@@ -110,8 +110,8 @@ typedef struct gemp_ast_projection {
 	gemp_ast_expr *where;
 } gemp_ast_projection;
 
-/* One update of a rule, as written. GEMP_CREATE_VERTEX stands for a whole CREATE with its paths, GEMP_ADD_LABELS also for
- * SET of an edge's type, and GEMP_SET_ATTRIBUTE also for a value NULL. */
+/* One update of a rule, as written. GEMP_CREATE_VERTEX stands for a whole CREATE with its paths, GEMP_ADD_LABELS also
+ * for SET of an edge's type, and GEMP_SET_ATTRIBUTE also for a value NULL. */
 typedef struct gemp_ast_update {
 	gemp_update_kind kind;
 	gemp_ast_place place;
@@ -177,8 +177,8 @@ typedef struct gemp_ast {
 	gemp_ast_control *run; /* a sequence; NULL: no RUN */
 } gemp_ast;
 
-/* Reads source, a query or a text of rules, into an empty tree; gemp_ast_free in any case. used[parameter_count] is set for the
- * parameters that the text mentions. */
+/* Reads source, a query or a text of rules, into an empty tree; gemp_ast_free in any case. used[parameter_count] is set
+ * for the parameters that the text mentions. */
 gemp_code gemp_ast_parse(gemp_ast *q, const gemp_source *source, bool rules, const gemp_query_parameter *parameters,
                          size_t parameter_count, bool *used);
 void gemp_ast_free(gemp_ast *q);

@@ -1,6 +1,6 @@
 /* An aggregate keeps its states by group, in an array for each kind of state: counts, sums of integers, exact sums of
- * floats, extremes, and bags of values. An array grows when a group first needs it, and an element of zeros is the state
- * without values. Packed states travel to the group's owner, which merges them.
+ * floats, extremes, and bags of values. An array grows when a group first needs it, and an element of zeros is the
+ * state without values. Packed states travel to the group's owner, which merges them.
  */
 
 #include "query/clause/aggregate.h"

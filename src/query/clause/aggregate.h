@@ -46,7 +46,8 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *aggregate, size_t group, const ch
 
 /* Appends the members of a group's list to a column of `*rows` rows, in the order of the bag. */
 gemp_code gemp_aggregate_members(const gemp_aggregate *aggregate, size_t group, gemp_frame_column *out, size_t *rows);
-/* Appends the result. elements has the keys of the vertices and edges in lists. A sum that passes 64 bits is GEMP_EDATA. */
+/* Appends the result. elements has the keys of the vertices and edges in lists. A sum that passes 64 bits is
+ * GEMP_EDATA. */
 gemp_code gemp_aggregate_finish(const gemp_aggregate *aggregate, size_t group, const gemp_elements *elements,
                                 gemp_column *out);
 

@@ -1,5 +1,5 @@
-/* Grouping has three steps: rows become groups of this rank (a key table and, by group, the states of all aggregates); at
- * the end groups go to their owners and are merged there; each owner then pushes its groups, keys first, in blocks.
+/* Grouping has three steps: rows become groups of this rank (a key table and, by group, the states of all aggregates);
+ * at the end groups go to their owners and are merged there; each owner then pushes its groups, keys first, in blocks.
  */
 
 #include "query/clause/group.h"
@@ -36,8 +36,8 @@ static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash,
 	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
 }
 
-/* The budget is tested after each batch, so a rank exceeds it by at most one batch. Capacities count, not sizes, since the
- * budget bounds memory that is allocated. */
+/* The budget is tested after each batch, so a rank exceeds it by at most one batch. Capacities count, not sizes, since
+ * the budget bounds memory that is allocated. */
 static gemp_code check_memory(const group_stage *g)
 {
 	size_t budget = g->context->budgets.host_memory, bytes = gemp_key_table_memory(&g->groups);
@@ -197,8 +197,8 @@ static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 	return GEMP_OK;
 }
 
-/* The vertices and edges in collected lists of these groups, as a frame of two columns. The shorter column is filled up with
- * missing elements. Lists of values need no look-ups. */
+/* The vertices and edges in collected lists of these groups, as a frame of two columns. The shorter column is filled up
+ * with missing elements. Lists of values need no look-ups. */
 static gemp_code list_members(const group_stage *g, const size_t *groups, size_t count, gemp_frame *members)
 {
 	size_t rows[2] = { 0 };
@@ -218,8 +218,8 @@ static gemp_code list_members(const group_stage *g, const size_t *groups, size_t
 	return GEMP_OK;
 }
 
-/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Every rank has the
- * same aggregates, so all ranks fetch or none does. */
+/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Every rank has
+ * the same aggregates, so all ranks fetch or none does. */
 static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t count, gemp_elements *elements)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame members = { 0 };

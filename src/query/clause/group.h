@@ -1,8 +1,9 @@
-/* group: a stage that makes one row of all rows with equal keys: the keys, and aggregates of these rows. DISTINCT is a group without
- * aggregates.
+/* group: a stage that makes one row of all rows with equal keys: the keys, and aggregates of these rows. DISTINCT is a
+ * group without aggregates.
  *
- * Each rank groups its own rows first. At the end a group goes to the rank that the hash of its key names, is merged there
- * and pushed to the next stage: keys first, then results. Keys are compared exactly: NULL is a group, NaN equals NaN, 0.0 equals -0.0.
+ * Each rank groups its own rows first. At the end a group goes to the rank that the hash of its key names, is merged
+ * there and pushed to the next stage: keys first, then results. Keys are compared exactly: NULL is a group, NaN equals
+ * NaN, 0.0 equals -0.0.
  */
 
 #ifndef GEMP_QUERY_CLAUSE_GROUP_H

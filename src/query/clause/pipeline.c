@@ -19,7 +19,8 @@ typedef struct grouping {
 
 /* PROPERTIES OF CLAUSES */
 
-/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its orbit. */
+/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its orbit.
+ * */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
@@ -153,9 +154,9 @@ static size_t find_element(const grouping *r, const gemp_expr *expr)
 	return k;
 }
 
-/* Makes an item an expression of columns, which are keys and aggregates; its nodes live as long as the grouping. A key or
- * an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; operands of everything
- * else are rewritten. GEMP_EUSAGE for a variable beside an aggregate by which rows are not grouped. */
+/* Makes an item an expression of columns, which are keys and aggregates; its nodes live as long as the grouping. A key
+ * or an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; operands of
+ * everything else are rewritten. GEMP_EUSAGE for a variable beside an aggregate by which rows are not grouped. */
 static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	size_t element = find_element(r, expr);

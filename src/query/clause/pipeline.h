@@ -18,14 +18,15 @@
 
 typedef struct gemp_pipeline gemp_pipeline;
 
-/* Collective. All arguments are borrowed; output receives the items of RETURN, the shown ones first, and is not freed here.
- * count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
+/* Collective. All arguments are borrowed; output receives the items of RETURN, the shown ones first, and is not freed
+ * here. count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);
 GEMP_RELEASE(gemp_pipeline_free, gemp_pipeline *)
 
-/* Collective. Pushes rows of matches, each multiplicity[row] times (NULL: once). *enough has the meaning of gemp_row_stage. */
+/* Collective. Pushes rows of matches, each multiplicity[row] times (NULL: once). *enough has the meaning of
+ * gemp_row_stage. */
 gemp_code gemp_pipeline_push(gemp_pipeline *pipeline, const gemp_row_store *rows, const uint64_t *multiplicity,
                              bool last, bool *enough);
 /* True, on all ranks, if a SKIP or LIMIT without ORDER BY left out rows that another run might have shown. */
@@ -33,9 +34,11 @@ bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 
 /* PROPERTIES of WITH and RETURN that decide how matches are searched for. */
 
-/* Some clause distinguishes or counts embeddings: WITH, DISTINCT, an aggregate. Otherwise there is a row for each match. */
+/* Some clause distinguishes or counts embeddings: WITH, DISTINCT, an aggregate. Otherwise there is a row for each
+ * match. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern);
-/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for all. */
+/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for all.
+ * */
 bool gemp_clause_only_counts(const gemp_pattern *pattern);
 /* A row is written for each match as it is found, and any n rows satisfy LIMIT n, so that the search may stop. */
 bool gemp_clause_streams(const gemp_pattern *pattern);

@@ -1,5 +1,5 @@
-/* Items and WHERE share one stage, projection_stage; they differ in the function that takes the rows. The last part turns
- * frames into columns of the user's keys.
+/* Items and WHERE share one stage, projection_stage; they differ in the function that takes the rows. The last part
+ * turns frames into columns of the user's keys.
  */
 
 #include "query/clause/projection.h"
@@ -195,8 +195,8 @@ static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_proje
 	return gemp_lookup_new(&e->lookup, e->context, graph, &e->map, exprs, count);
 }
 
-/* Collective. The columns of the output frame are made once, and each push refills them; a WHERE stage replaces them by the
- * columns of its input. */
+/* Collective. The columns of the output frame are made once, and each push refills them; a WHERE stage replaces them by
+ * the columns of its input. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
@@ -250,7 +250,8 @@ typedef struct limit_stage {
 	bool ended;
 } limit_stage;
 
-/* Collective. The limit counts the rows of all ranks, lower ranks first; a sum over the ranks decides when it is reached. */
+/* Collective. The limit counts the rows of all ranks, lower ranks first; a sum over the ranks decides when it is
+ * reached. */
 static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	limit_stage *c = self;

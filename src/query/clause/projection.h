@@ -1,5 +1,5 @@
-/* projection: stages that take rows as they come: items, WHERE, SKIP and LIMIT; and the last step of a query, which turns
- * vertices and edges into the user's keys.
+/* projection: stages that take rows as they come: items, WHERE, SKIP and LIMIT; and the last step of a query, which
+ * turns vertices and edges into the user's keys.
  *
  * A stage of items fetches the attributes that its expressions read (rows/lookup.h), evaluates the expressions row by
  * row and pushes a frame of the results; a WHERE stage pushes the rows for which its condition is true. A limit without
@@ -34,8 +34,8 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next);
 
-/* Collective. Drops the first `skip` rows in rank order and passes the next `limit` rows. Sets *some_left_out (borrowed) if
- * there were other rows. */
+/* Collective. Drops the first `skip` rows in rank order and passes the next `limit` rows. Sets *some_left_out
+ * (borrowed) if there were other rows. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next);
 /* Collective. Of this rank's `rows` rows, in rank order, [*first, *end) lie within skip and limit. */
@@ -43,8 +43,8 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 /* Local. The rows that are needed to give `limit` rows behind the first `skip`. */
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit);
 
-/* Collective. out[pattern->result.shown] becomes the first columns of the frame, of frame->rows rows; columns of values are
- * moved out of it. The caller frees them, but not after a failure. */
+/* Collective. out[pattern->result.shown] becomes the first columns of the frame, of frame->rows rows; columns of values
+ * are moved out of it. The caller frees them, but not after a failure. */
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out);
 

@@ -1,6 +1,6 @@
-/* Rows of vertices and edges are sorted by numbers, not by keys: hidden columns behind the shown ones hold the rank of each
- * key, so that all comparisons are between values. The sample sort has three steps: all ranks gather samples, cut their
- * sorted rows into a bucket for each rank, and exchange the buckets.
+/* Rows of vertices and edges are sorted by numbers, not by keys: hidden columns behind the shown ones hold the rank of
+ * each key, so that all comparisons are between values. The sample sort has three steps: all ranks gather samples, cut
+ * their sorted rows into a bucket for each rank, and exchange the buckets.
  */
 
 #include "query/clause/sorting.h"
@@ -21,7 +21,8 @@ enum {
 	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
 };
 
-/* Rows of this rank with their hidden order keys. A second sort_stage has the samples of all ranks while buckets are made. */
+/* Rows of this rank with their hidden order keys. A second sort_stage has the samples of all ranks while buckets are
+ * made. */
 typedef struct sort_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;

@@ -1,5 +1,5 @@
-/* Matches of a round are stored as rows, or at once as columns if the rows are plain. At the end of the round all ranks push
- * them through the clauses, and the stage behind the last clause cuts them to the limit and writes.
+/* Matches of a round are stored as rows, or at once as columns if the rows are plain. At the end of the round all ranks
+ * push them through the clauses, and the stage behind the last clause cuts them to the limit and writes.
  */
 
 #include "query/output/result_rows.h"
@@ -15,8 +15,9 @@
 enum { CHUNK_ROWS = 1 << 12 };                        /* rows that one thread converts at a time */
 static const size_t default_memory = (size_t)1 << 30; /* bytes of tables, if there is no memory budget */
 
-/* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each rank
- * holds tables of the whole graph, which replace the fetch of keys for every block of rows, at 8 to 20 bytes per vertex. */
+/* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each
+ * rank holds tables of the whole graph, which replace the fetch of keys for every block of rows, at 8 to 20 bytes per
+ * vertex. */
 
 typedef struct plain_rows {
 	const gemp_stab_chain *chain;
@@ -27,8 +28,8 @@ typedef struct plain_rows {
 	gemp_projected *columns; /* [column_count] */
 } plain_rows;
 
-/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. The tables may use a
- * quarter of the memory budget. */
+/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. The tables may
+ * use a quarter of the memory budget. */
 static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
@@ -81,8 +82,8 @@ static void plain_rows_free(plain_rows *plain)
 
 GEMP_RELEASE(plain_rows_free, plain_rows *)
 
-/* Collective. Makes the tables; all arguments are borrowed, and the graph's keys are loaded. Ranks own consecutive ids, so
- * gathering the local arrays in rank order gives arrays by id. */
+/* Collective. Makes the tables; all arguments are borrowed, and the graph's keys are loaded. Ranks own consecutive ids,
+ * so gathering the local arrays in rank order gives arrays by id. */
 static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
@@ -137,7 +138,8 @@ static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
-/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory once. */
+/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory once.
+ * */
 static gemp_code plain_rows_add(plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };
@@ -311,8 +313,8 @@ static gemp_code write_plain(row_output *r, bool last, bool *enough)
 
 /* ROUNDS */
 
-/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. The rows stored so far
- * are converted, too. */
+/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. The rows stored
+ * so far are converted, too. */
 static gemp_code choose_plain_rows(row_output *r)
 {
 	gemp_code code = GEMP_OK;
@@ -360,8 +362,8 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 	return GEMP_OK;
 }
 
-/* Collective. After the end further rounds are answered without work. A preview counts the rows that it does not show; a LIMIT
- * bounds their number, too. */
+/* Collective. After the end further rounds are answered without work. A preview counts the rows that it does not show;
+ * a LIMIT bounds their number, too. */
 static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	row_output *r = self;

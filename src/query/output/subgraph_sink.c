@@ -6,8 +6,8 @@
 #include "io/file/output.h"
 #include "partition/derived/subgraph.h"
 
-/* The elements of the matches so far are sets of bits. Under a limit the rows of a round are stored, and their elements are
- * marked when the round ends. */
+/* The elements of the matches so far are sets of bits. Under a limit the rows of a round are stored, and their elements
+ * are marked when the round ends. */
 typedef struct subgraph_sink {
 	gemp_runtime *context;
 	gemp_shard *graph;

@@ -1,5 +1,5 @@
-/* subgraph_sink: a sink that collects the vertices and edges of all matches and writes the subgraph that they cover. The
- * ending of the path chooses a graph file or an export format. With a limit only the first matches in rank order
+/* subgraph_sink: a sink that collects the vertices and edges of all matches and writes the subgraph that they cover.
+ * The ending of the path chooses a graph file or an export format. With a limit only the first matches in rank order
  * count.
  */
 

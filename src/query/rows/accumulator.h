@@ -1,4 +1,5 @@
-/* accumulator: what groups keep while their rows come: exact sums of doubles, a table that numbers keys, and bags of values.
+/* accumulator: what groups keep while their rows come: exact sums of doubles, a table that numbers keys, and bags of
+ * values.
  *
  * An exact sum is a number in two's complement with as many words as its values need, from their lowest bit to the sign
  * (a window of what Kulisch's long accumulator (1981) holds whole). It is rounded once, at the end, to the nearest
@@ -38,8 +39,8 @@ double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n);
 gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out);
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at);
 
-/* KEY TABLE. Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing reads no keys. The
- * slots work as in primitive/record_table.h. */
+/* KEY TABLE. Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing reads no
+ * keys. The slots work as in primitive/record_table.h. */
 
 typedef struct gemp_key_table {
 	size_t count, capacity;

@@ -1,6 +1,6 @@
-/* Fetching makes one list of all ids, so that every element is asked for once, and look-ups search the sorted result. The
- * representative of an orbit is found on numbers: elements are numbered in their order, each row becomes a tuple of numbers,
- * and the smallest image of the tuple is turned back into elements.
+/* Fetching makes one list of all ids, so that every element is asked for once, and look-ups search the sorted result.
+ * The representative of an orbit is found on numbers: elements are numbered in their order, each row becomes a tuple of
+ * numbers, and the smallest image of the tuple is turned back into elements.
  */
 
 #include "query/rows/elements.h"
@@ -80,8 +80,8 @@ static gemp_code fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
-/* Collective. Fetches the first vertices and edges of the rows. The elements of OPTIONAL MATCH, which follow them, are not
- * permuted and not fetched. */
+/* Collective. Fetches the first vertices and edges of the rows. The elements of OPTIONAL MATCH, which follow them, are
+ * not permuted and not fetched. */
 static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {

@@ -1,5 +1,5 @@
-/* Frames are filled column by column: elements as blocks of ids, values by the functions of graph/column. A frame that is
- * cleared keeps its columns' memory, because every block of a query has the same columns.
+/* Frames are filled column by column: elements as blocks of ids, values by the functions of graph/column. A frame that
+ * is cleared keeps its columns' memory, because every block of a query has the same columns.
  */
 
 #include "query/rows/frame.h"
@@ -116,8 +116,8 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 	return GEMP_OK;
 }
 
-/* A frame without multiplicities counts every row once. The array is made, with 1 for the earlier rows, when a block that has
- * multiplicities is appended. */
+/* A frame without multiplicities counts every row once. The array is made, with 1 for the earlier rows, when a block
+ * that has multiplicities is appended. */
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
 	size_t before = frame->rows, rows = from->rows;

@@ -55,8 +55,8 @@ gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row); /* of 
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row);
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element); /* row: the next one */
 
-/* A cell as bytes: equal bytes are equal cells (NaN equals NaN, 0.0 equals -0.0); appended, and read back to the end of a
- * column whose rows so far are `row`; *at advances. */
+/* A cell as bytes: equal bytes are equal cells (NaN equals NaN, 0.0 equals -0.0); appended, and read back to the end of
+ * a column whose rows so far are `row`; *at advances. */
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out);
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end);
 
@@ -70,9 +70,9 @@ gemp_value gemp_value_canonical(gemp_value value);
 
 typedef struct gemp_row_stage {
 	void *self;
-	/* Collective. Takes this rank's next rows. The stage may change the frame or take its arrays; the caller clears the rest.
-	 * last: no more rows follow. The stage sets *enough, equally on all ranks, when it wants no more rows: all stages behind it
-	 * have had their last rows then. All ranks return the same code. */
+	/* Collective. Takes this rank's next rows. The stage may change the frame or take its arrays; the caller clears the
+	 * rest. last: no more rows follow. The stage sets *enough, equally on all ranks, when it wants no more rows: all
+	 * stages behind it have had their last rows then. All ranks return the same code. */
 	gemp_code (*push)(void *self, gemp_frame *frame, bool last, bool *enough);
 	void (*free)(void *self);
 } gemp_row_stage; /* {0}: none */

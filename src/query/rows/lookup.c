@@ -1,6 +1,6 @@
-/* A lookup collects requests from expressions once: one for each column of vertices, one for each kind of degree, and a list
- * of names of edge attributes. For each frame it fetches the requested values of all elements that occur, and the scope finds
- * the value of a row by binary search.
+/* A lookup collects requests from expressions once: one for each column of vertices, one for each kind of degree, and a
+ * list of names of edge attributes. For each frame it fetches the requested values of all elements that occur, and the
+ * scope finds the value of a row by binary search.
  */
 
 #include "query/rows/lookup.h"

@@ -14,8 +14,8 @@
 #include "pattern/condition/evaluate.h"
 #include "query/rows/frame.h"
 
-/* Maps the variables of an expression to columns of a frame. A match has its vertices, then its edges, then the values of its
- * sub-patterns; a clause has its items. */
+/* Maps the variables of an expression to columns of a frame. A match has its vertices, then its edges, then the values
+ * of its sub-patterns; a clause has its items. */
 typedef struct gemp_frame_map {
 	bool items;             /* of a clause */
 	size_t vertices, edges; /* of a match */

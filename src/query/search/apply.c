@@ -1,6 +1,6 @@
 /* A sub-pattern is evaluated for many rows at once. The tuples of outer vertices are made distinct across ranks
- * (correlate.h), the finder extends them, and a hash table counts the extensions of each tuple. Searching row by row would
- * need a launch for each row.
+ * (correlate.h), the finder extends them, and a hash table counts the extensions of each tuple. Searching row by row
+ * would need a launch for each row.
  */
 
 #include "query/search/apply.h"

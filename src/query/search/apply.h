@@ -12,8 +12,8 @@
 #include "core/memory.h"
 #include "query/search/finder.h"
 
-/* The reader of a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read its
- * elements, so their sub-patterns are evaluated after it. */
+/* The reader of a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read
+ * its elements, so their sub-patterns are evaluated after it. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
 /* Does a sub-pattern of one of these purposes (bits) need a search? */

@@ -1,6 +1,6 @@
 /* The first half finds the variants of a pattern: all assignments of lengths to its paths, one of each class under the
- * pattern's automorphisms, each with its components. The second half combines the matches of components, as a join without
- * a condition whose inner inputs are in memory.
+ * pattern's automorphisms, each with its components. The second half combines the matches of components, as a join
+ * without a condition whose inner inputs are in memory.
  */
 
 #include "query/search/components.h"
@@ -45,8 +45,8 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 	return GEMP_OK;
 }
 
-/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. Edges are
- * points of the chain only if rows have edge columns. */
+/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. Edges
+ * are points of the chain only if rows have edge columns. */
 static gemp_code find_components(variant_search *f, gemp_variant *v)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];

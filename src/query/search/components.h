@@ -38,8 +38,8 @@ gemp_code gemp_product_gather(gemp_product *product, size_t part, gemp_runtime *
 gemp_sink gemp_product_sink(gemp_product *product);
 void gemp_product_free(gemp_product *product);
 
-/* One of the patterns that a finder searches for: a choice of lengths for the paths of variable length, and its connected
- * components. Internal to src/query. */
+/* One of the patterns that a finder searches for: a choice of lengths for the paths of variable length, and its
+ * connected components. Internal to src/query. */
 
 typedef struct gemp_variant {
 	gemp_derived derived;
@@ -53,8 +53,8 @@ typedef struct gemp_variant {
 	const gemp_condition **join_conditions; /* conditions between parts */
 } gemp_variant;
 
-/* All variants, one of each class under the pattern's automorphisms; too many variants are GEMP_EUSAGE. options->edges: rows
- * have edge columns. */
+/* All variants, one of each class under the pattern's automorphisms; too many variants are GEMP_EUSAGE. options->edges:
+ * rows have edge columns. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options);
 void gemp_variants_free(gemp_variant *variants, size_t count);

@@ -1,5 +1,6 @@
-/* A tuple is numbered twice: this rank's table numbers the distinct tuples of its rows, and the owner's table numbers the
- * distinct tuples of all ranks, the seeds. Requests remember their seed and their rank, so that answers find the way back.
+/* A tuple is numbered twice: this rank's table numbers the distinct tuples of its rows, and the owner's table numbers
+ * the distinct tuples of all ranks, the seeds. Requests remember their seed and their rank, so that answers find the
+ * way back.
  */
 
 #include "query/search/correlate.h"
@@ -65,8 +66,8 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 	return GEMP_OK;
 }
 
-/* Copies the tuples and finds their owners. An owner answers in the order in which its requests come, so rows refer to a
- * tuple by the place where its answer will be. */
+/* Copies the tuples and finds their owners. An owner answers in the order in which its requests come, so rows refer to
+ * a tuple by the place where its answer will be. */
 static gemp_code address_tuples(gemp_correlate *c, const gemp_record_table *table, size_t rows, gemp_vertex *tuples,
                                 int *owner)
 {

@@ -1,9 +1,9 @@
-/* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched, and the way back to
- * the rows.
+/* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched, and the way back to the
+ * rows.
  *
- * Rows of several ranks often have the same tuple. Each distinct tuple, a seed, goes to the rank that its hash names, is
- * searched for once there, and the results return to every rank that sent it. The tuples of a rank are numbered by owner,
- * in the order in which answers arrive.
+ * Rows of several ranks often have the same tuple. Each distinct tuple, a seed, goes to the rank that its hash names,
+ * is searched for once there, and the results return to every rank that sent it. The tuples of a rank are numbered by
+ * owner, in the order in which answers arrive.
  */
 
 #ifndef GEMP_QUERY_SEARCH_CORRELATE_H
@@ -30,7 +30,8 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
                              size_t width);
 void gemp_correlate_free(gemp_correlate *c);
 
-/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been requested. */
+/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been requested.
+ * */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
 

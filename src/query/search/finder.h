@@ -35,9 +35,9 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 void gemp_finder_free(gemp_finder *finder);
 GEMP_RELEASE(gemp_finder_free, gemp_finder *)
 
-/* Collective. The sink gets the rows of the pattern: its vertices and edges. seeds: [count * pattern->arguments] of this rank,
- * each tuple on one rank; the rows are the extensions of these tuples. result may be NULL; it counts rows before
- * conditions that need searches are tested. */
+/* Collective. The sink gets the rows of the pattern: its vertices and edges. seeds: [count * pattern->arguments] of
+ * this rank, each tuple on one rank; the rows are the extensions of these tuples. result may be NULL; it counts rows
+ * before conditions that need searches are tested. */
 gemp_code gemp_finder_run(gemp_finder *finder, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result);
 

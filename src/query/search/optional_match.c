@@ -1,5 +1,6 @@
-/* The rows of a round are buffered. At its end the distinct tuples of outer vertices become seeds (correlate.h), the finder
- * extends the seeds, the extensions return to the rows' ranks, and each row is passed on with each of its extensions.
+/* The rows of a round are buffered. At its end the distinct tuples of outer vertices become seeds (correlate.h), the
+ * finder extends the seeds, the extensions return to the rows' ranks, and each row is passed on with each of its
+ * extensions.
  */
 
 #include "query/search/optional_match.h"
@@ -136,8 +137,8 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 	return GEMP_OK;
 }
 
-/* Collective. Every rank that requested a seed gets a copy of its extensions. Their numbers are sent first, so that the records
- * need no header. */
+/* Collective. Every rank that requested a seed gets a copy of its extensions. Their numbers are sent first, so that the
+ * records need no header. */
 static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *correlation,
                                   const extension_index *by_seed, extension_index *out)
 {

@@ -17,7 +17,8 @@ gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *conte
 void gemp_optional_match_free(gemp_optional_match *part);
 GEMP_RELEASE(gemp_optional_match_free, gemp_optional_match *)
 
-/* The sink of one run. Its rows have the elements of the pattern and of the optionals before this one. The caller frees it. */
+/* The sink of one run. Its rows have the elements of the pattern and of the optionals before this one. The caller frees
+ * it. */
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next);
 
 void gemp_optional_match_explain(const gemp_optional_match *part, int depth, gemp_text *out);

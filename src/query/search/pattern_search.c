@@ -1,6 +1,6 @@
-/* The implementation of finder.h. It has a file name of its own because apply.c includes finder.h and this file includes
- * apply.h. A finder runs its variants one after the other. A variant with several components is a product: all components but
- * the largest are gathered on every rank, and the rows of the largest stream through.
+/* The implementation of finder.h. It has a file name of its own because apply.c includes finder.h and this file
+ * includes apply.h. A finder runs its variants one after the other. A variant with several components is a product: all
+ * components but the largest are gathered on every rank, and the rows of the largest stream through.
  */
 
 #include "query/search/finder.h"

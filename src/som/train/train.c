@@ -50,8 +50,8 @@ static bool pipeline_due(const epoch_pipeline *pipeline)
 	       has_ended(pipeline->ends[pipeline->done % GEMP_SOM_SLOTS]);
 }
 
-/* Waits for the oldest epoch. The first one compiles kernels, so the time of an epoch is an average only from the
- * second on. */
+/* Waits for the oldest epoch. The first epoch also compiles kernels, so its time is left out of the
+ * average. */
 static gemp_code pipeline_wait(epoch_pipeline *pipeline)
 {
 	cl_event *end = &pipeline->ends[pipeline->done % GEMP_SOM_SLOTS];
@@ -157,7 +157,8 @@ static void call_back(train_context *run, const gemp_som_epoch *epoch)
 	run->stop_requested = run->stop_requested || stop;
 }
 
-/* Collective. Waits until the codebook is as this epoch leaves it; the callback may do collective steps. */
+/* Collective. Waits until the device has finished this epoch, so the codebook is final for it. The callback may do
+ * collective steps. */
 static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;

@@ -46,7 +46,8 @@ static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end
 	}
 }
 
-/* Arrays by row are made only where the rule deletes or merges a vertex of this rank: the patch takes NULL for no change. */
+/* Arrays by row are made only where the rule deletes or merges a vertex of this rank: the patch takes NULL for no
+ * change. */
 static gemp_code mark_vertices(deletion_context *m)
 {
 	if (m->change->count == 0)
@@ -76,8 +77,8 @@ static gemp_code list_merged(const patch_builder *a, const uint64_t *merged_into
 	return GEMP_OK;
 }
 
-/* Two passes over the edges of the change. The first pass finds the relations, so action arrays are allocated for these only;
- * the second pass sets the actions. */
+/* Two passes over the edges of the change. The first pass finds the relations, so action arrays are allocated for these
+ * only; the second pass sets the actions. */
 static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -171,7 +172,8 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 	return gemp_column_add(out, &value);
 }
 
-/* Rows of a patch are positions in this rank's arrays: elements minus `first`. picked: which of the elements; NULL: all. */
+/* Rows of a patch are positions in this rank's arrays: elements minus `first`. picked: which of the elements; NULL:
+ * all. */
 static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {
@@ -369,8 +371,8 @@ static gemp_code build_patch(patch_builder *a, const gemp_rule_set *rules)
 	return gemp_new_schema_labels(a->patch, a->graph, a->created, a->changes);
 }
 
-/* Collective. The ranks agree once, on the whole patch, before any of them changes its graph. The changes are freed before the
- * patch is applied, which needs memory for the new graph beside the old one. */
+/* Collective. The ranks agree once, on the whole patch, before any of them changes its graph. The changes are freed
+ * before the patch is applied, which needs memory for the new graph beside the old one. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_rule_set *rules, bool string_keys, gemp_patch_result *changed)
 {

@@ -217,8 +217,8 @@ static gemp_code exchange(const send_context *s, gemp_code code)
 	return GEMP_OK;
 }
 
-/* Collective. Updates are sent one by one, so the scratch arrays are those of one update. Updates of created elements need no
- * message, since these elements belong to the rank of the match. */
+/* Collective. Updates are sent one by one, so the scratch arrays are those of one update. Updates of created elements
+ * need no message, since these elements belong to the rank of the match. */
 gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_new_vertices *created)
 {

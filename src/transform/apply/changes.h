@@ -1,8 +1,8 @@
 /* changes: what the selected matches of a step change, listed before the graph changes.
  *
- * New vertices stay on the ranks that found their matches. Each gets a key above all keys of the graph, by the number of its
- * match, so keys are the same for every number of ranks. Updates of matched vertices and edges are sent to the owners of these
- * elements, one update after the other.
+ * New vertices stay on the ranks that found their matches. Each gets a key above all keys of the graph, by the number
+ * of its match, so keys are the same for every number of ranks. Updates of matched vertices and edges are sent to the
+ * owners of these elements, one update after the other.
  */
 
 #ifndef GEMP_TRANSFORM_APPLY_CHANGES_H
@@ -12,8 +12,8 @@
 #include "pattern/model/rule.h"
 #include "query/rows/elements.h"
 
-/* The selected matches of this rank, and the keys of the vertices that they create: integers above the largest key or, in a
- * graph whose keys are strings, "#1", "#2", ... above the largest key of this form. */
+/* The selected matches of this rank, and the keys of the vertices that they create: integers above the largest key or,
+ * in a graph whose keys are strings, "#1", "#2", ... above the largest key of this form. */
 typedef struct gemp_new_vertices {
 	const gemp_rule *rule;
 	const gemp_frame *frame;
@@ -33,8 +33,8 @@ gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, g
 void gemp_new_vertices_free(gemp_new_vertices *created);
 /* Collective. Fetches the keys of matched vertices, by which the change log names them. */
 gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *context, gemp_shard *graph);
-/* The key of a vertex of this row: of a created one, or of a matched one if keys were fetched. A string is valid until the next
- * call. NULL where the match lacks the vertex. */
+/* The key of a vertex of this row: of a created one, or of a matched one if keys were fetched. A string is valid until
+ * the next call. NULL where the match lacks the vertex. */
 gemp_value gemp_new_vertices_key(gemp_new_vertices *created, const gemp_rule_element *element, size_t row);
 
 /* One update of the rule: the elements of this rank that it changes, each once, and their new values. */

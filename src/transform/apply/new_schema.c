@@ -80,8 +80,8 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 	return GEMP_OK;
 }
 
-/* Columns of the graph come first, in its order; then those that the rule adds. A constant NULL needs no column, as it removes the
- * attribute. */
+/* Columns of the graph come first, in its order; then those that the rule adds. A constant NULL needs no column, as it
+ * removes the attribute. */
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
@@ -97,7 +97,8 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 
 /* LABEL SETS */
 
-/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the patch. */
+/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the patch.
+ * */
 typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;
@@ -146,8 +147,8 @@ static void print_others(const label_context *r, size_t set, gemp_text *out)
 	}
 }
 
-/* The number of the set behind the sets of the graph. A set that equals one of the graph gets a second number here; the patch
- * merges equal sets. */
+/* The number of the set behind the sets of the graph. A set that equals one of the graph gets a second number here; the
+ * patch merges equal sets. */
 static gemp_code add_label_set(const label_context *r, const gemp_text *text, uint32_t *set)
 {
 	GEMP_TRY(gemp_text_status(text));

@@ -16,8 +16,8 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 /* The index of the attribute; columns->count if there is none of that name. */
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name);
 
-/* Local. Fills label_set, added_sets and sets of the patch, whose new_vertices is set. The new vertices are in the order of
- * created->rows, and those of one match in the order in which the rule creates them. */
+/* Local. Fills label_set, added_sets and sets of the patch, whose new_vertices is set. The new vertices are in the
+ * order of created->rows, and those of one match in the order in which the rule creates them. */
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes);
 

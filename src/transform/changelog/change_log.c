@@ -88,8 +88,8 @@ static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, 
 	return GEMP_OK;
 }
 
-/* A topological order of the columns of all relations. Where relations contradict one another, any column is taken next.
- * Columns that existed only in between come last. */
+/* A topological order of the columns of all relations. Where relations contradict one another, any column is taken
+ * next. Columns that existed only in between come last. */
 static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *seen, gemp_table *taken)
 {
 	for (bool found = true; found;) {
@@ -118,8 +118,8 @@ static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp
 	return GEMP_OK;
 }
 
-/* Collective. The foot has the number of lines and the hash of the resulting graph, by which a replay checks that it has made all
- * changes. */
+/* Collective. The foot has the number of lines and the hash of the resulting graph, by which a replay checks that it
+ * has made all changes. */
 gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps)
 {
 	gemp_code code = GEMP_OK;
@@ -284,8 +284,8 @@ static gemp_code read_foot(replay_state *r, const json_t *foot)
 	return read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes"));
 }
 
-/* The first line is the head, any other end a foot, of which there is one. *foot becomes the number of its line. Errors name the
- * line. */
+/* The first line is the head, any other end a foot, of which there is one. *foot becomes the number of its line. Errors
+ * name the line. */
 static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, uint64_t *foot)
 {
 	json_t *root = NULL;
@@ -389,8 +389,8 @@ static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 	                 r->path, r->last, r->hash, graph->hash);
 }
 
-/* Collective. The new graph replaces the old one only when its hash is that of the foot; after any failure the old graph is as
- * it was. */
+/* Collective. The new graph replaces the old one only when its hash is that of the foot; after any failure the old
+ * graph is as it was. */
 gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out)
 {

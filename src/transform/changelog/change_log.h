@@ -22,8 +22,8 @@ typedef struct gemp_change_log {
 	gemp_recorder recorder; /* its `self` is this log, which must not move */
 } gemp_change_log;
 
-/* Collective. log: {0}, or with the lines and attributes of the parts of a log that this one continues. The file gets its name
- * when it is closed. */
+/* Collective. log: {0}, or with the lines and attributes of the parts of a log that this one continues. The file gets
+ * its name when it is closed. */
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path);
 /* Collective. graph: before the first step; rules: the name of their file. */
 gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, const char *rules, uint64_t seed);
@@ -34,7 +34,8 @@ gemp_code gemp_change_log_close(gemp_change_log *log);
 /* Frees the log, and removes a file that was not closed. */
 void gemp_change_log_abandon(gemp_change_log *log);
 
-/* Collective. Does the file begin with a brace, as a change log does and rules do not? False for a file that cannot be read. */
+/* Collective. Does the file begin with a brace, as a change log does and rules do not? False for a file that cannot be
+ * read. */
 bool gemp_change_log_is(const gemp_comm *comm, const char *path);
 
 typedef struct gemp_change_log_replayed {

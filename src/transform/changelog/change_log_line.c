@@ -64,8 +64,8 @@ static bool read_special(double *out, const char *text)
 	return false;
 }
 
-/* A value of the column's type, or NULL. An integer in a float column was written before the column became one of floats. Text
- * points into the JSON tree. */
+/* A value of the column's type, or NULL. An integer in a float column was written before the column became one of
+ * floats. Text points into the JSON tree. */
 static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_column *column)
 {
 	*out = (gemp_value){ .type = column->type };
@@ -130,8 +130,8 @@ static gemp_code read_attributes(gemp_edit *e, json_t *object, const gemp_table 
 	return GEMP_OK;
 }
 
-/* Labels are joined by semicolons, as the graph's label sets are, so no label may have a semicolon. All edits of a line share the
- * text. */
+/* Labels are joined by semicolons, as the graph's label sets are, so no label may have a semicolon. All edits of a line
+ * share the text. */
 static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 {
 	const json_t *all = json_object_get(object, "labels");

@@ -216,8 +216,8 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 
 /* EDGES */
 
-/* Edges of one type with the same ends form a group, a linked list with the newest edge first. The table of groups packs ends and
- * type in the order in which gemp_edit_state_ends reads them. */
+/* Edges of one type with the same ends form a group, a linked list with the newest edge first. The table of groups
+ * packs ends and type in the order in which gemp_edit_state_ends reads them. */
 static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
                             size_t *out)
 {
@@ -255,8 +255,8 @@ static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edi
 	return true;
 }
 
-/* The n-th edge of the group with these attributes. Edges with the same attributes are interchangeable, so it does not matter that
- * the newest edge comes first: all edits of the step count in the same order. */
+/* The n-th edge of the group with these attributes. Edges with the same attributes are interchangeable, so it does not
+ * matter that the newest edge comes first: all edits of the step count in the same order. */
 static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
 	size_t group;
@@ -268,8 +268,8 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 	return fail_missing_edge(e);
 }
 
-/* New edges come first in their group. Edits of the same step that count edges have been looked up before, so a new edge does not
- * change what they mean. */
+/* New edges come first in their group. Edits of the same step that count edges have been looked up before, so a new
+ * edge does not change what they mean. */
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t group, edge = t->edge_count;
@@ -318,8 +318,8 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 
 /* STEPS */
 
-/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. A vertex that the step itself
- * creates has no old value; the edit fails later if it never exists. */
+/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. A vertex that
+ * the step itself creates has no old value; the edit fails later if it never exists. */
 static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_table *schema = t->edge_schema;
@@ -338,7 +338,8 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 	                                                    : fail_other_value(e, schema->columns[e->column].name);
 }
 
-/* An edge is looked up before any edit of the step is applied, since edits name edges and values as they are before the step. */
+/* An edge is looked up before any edit of the step is applied, since edits name edges and values as they are before the
+ * step. */
 static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
 	if (e->kind > GEMP_EDIT_CREATE_EDGE)

@@ -1,9 +1,9 @@
-/* edit: changes of a graph in terms of keys, as the lines of a change log state them, and the state of the
- * vertices and edges that they touch.
+/* edit: changes of a graph in terms of keys, as the lines of a change log state them, and the state of the vertices and
+ * edges that they touch.
  *
- * Edges are named by type, ends and attributes, so nothing depends on how a graph numbers them. Each rank holds the touched
- * vertices whose keys hash to it, and the touched edges whose sources do. Strings are borrowed from the edits. All functions are
- * local.
+ * Edges are named by type, ends and attributes, so nothing depends on how a graph numbers them. Each rank holds the
+ * touched vertices whose keys hash to it, and the touched edges whose sources do. Strings are borrowed from the edits.
+ * All functions are local.
  */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_EDIT_H
@@ -20,7 +20,8 @@ typedef enum gemp_edit_kind {
 	GEMP_EDIT_ADD_LABELS,    /* key, labels */
 	GEMP_EDIT_REMOVE_LABELS,
 	GEMP_EDIT_CREATE_EDGE, /* type, key, target, attributes */
-	/* The kinds below name an edge: the n-th, from 1, with this type, these ends and these attributes before the step. */
+	/* The kinds below name an edge: the n-th, from 1, with this type, these ends and these attributes before the step.
+	 * */
 	GEMP_EDIT_DELETE_EDGE,
 	GEMP_EDIT_SET_EDGE,    /* column, value, was */
 	GEMP_EDIT_RETYPE_EDGE, /* into */
@@ -95,8 +96,8 @@ typedef struct gemp_edit_state {
 } gemp_edit_state;
 
 void gemp_edit_state_free(gemp_edit_state *state);
-/* Applies the edits of one step, all of which name edges and old values as they are before it. The texts of the edits must
- * outlive the state. */
+/* Applies the edits of one step, all of which name edges and old values as they are before it. The texts of the edits
+ * must outlive the state. */
 gemp_code gemp_edit_state_apply(gemp_edit_state *state, const gemp_edit *edits, size_t count);
 
 gemp_value gemp_edit_state_key(const gemp_edit_state *state, size_t vertex);

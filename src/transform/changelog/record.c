@@ -1,5 +1,6 @@
-/* Three exchanges for a step: selected matches send their updates to the owners of the elements; all ranks get the deleted and
- * merged vertices, and each looks for own edges to them; and the lines of each round go to the ranks that write them. */
+/* Three exchanges for a step: selected matches send their updates to the owners of the elements; all ranks get the
+ * deleted and merged vertices, and each looks for own edges to them; and the lines of each round go to the ranks that
+ * write them. */
 
 #include "transform/changelog/record.h"
 
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matches of a round at least, and rounds of a step at most: small steps take one round, and large ones need memory for a 32nd
- * of their lines. */
+/* Matches of a round at least, and rounds of a step at most: small steps take one round, and large ones need memory for
+ * a 32nd of their lines. */
 enum { MIN_MATCHES_PER_ROUND = 1 << 14, MAX_ROUNDS = 32 };
 
 /* ATTRIBUTES */

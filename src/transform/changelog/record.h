@@ -23,8 +23,8 @@ typedef struct gemp_recorder {
 gemp_code gemp_recorder_add_attribute(gemp_recorder *recorder, const char *name, gemp_type type);
 void gemp_recorder_free(gemp_recorder *recorder);
 
-/* Collective, before the step is applied. selected[created->frame->rows]: nonzero for matches that are applied; applied: their
- * number on all ranks; step: its number, from 0. */
+/* Collective, before the step is applied. selected[created->frame->rows]: nonzero for matches that are applied;
+ * applied: their number on all ranks; step: its number, from 0. */
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_runtime *context, gemp_shard *graph,
                            gemp_new_vertices *created, const uint8_t *selected, uint64_t applied, uint64_t step);
 

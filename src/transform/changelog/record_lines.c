@@ -165,8 +165,8 @@ static bool adds_and_removes(const gemp_rule *rule)
 	return adds && removes;
 }
 
-/* Only labels that the vertex gains or loses are written, and a line without any is dropped. Where the rule both adds and
- * removes labels, the order of the updates matters, so all labels are written. */
+/* Only labels that the vertex gains or loses are written, and a line without any is dropped. Where the rule both adds
+ * and removes labels, the order of the updates matters, so all labels are written. */
 static void label_line(gemp_record_state *r, const gemp_record_event *event, const gemp_line_key *key)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -257,7 +257,8 @@ static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* The number, from 1, of an edge among the edges with the same type, ends and attributes. Parallel edges are neighbours. */
+/* The number, from 1, of an edge among the edges with the same type, ends and attributes. Parallel edges are
+ * neighbours. */
 static uint64_t number_among_equals(const gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -321,8 +322,8 @@ static const gemp_record_event *find_setting(const gemp_record_state *r, const g
 	return NULL;
 }
 
-/* The attributes of a moved edge after all updates of its match: those of its relation first, then attributes that only the
- * updates have. */
+/* The attributes of a moved edge after all updates of its match: those of its relation first, then attributes that only
+ * the updates have. */
 static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *edge, const gemp_record_event *event,
                                  const gemp_record_event *end)
 {
@@ -485,7 +486,8 @@ static void make_chunk(void *context, unsigned thread, size_t chunk)
 	__atomic_fetch_add(&all->line_count, own.line_count, __ATOMIC_RELAXED);
 }
 
-/* Threads take chunks in any order, as one line may cost much more than another; the keys of the lines restore the order. */
+/* Threads take chunks in any order, as one line may cost much more than another; the keys of the lines restore the
+ * order. */
 gemp_code gemp_record_lines(gemp_record_state *r)
 {
 	if (!r->chunks) {

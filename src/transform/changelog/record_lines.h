@@ -1,8 +1,8 @@
 /* record_lines: the changes of one step while they are recorded, and the text of their lines.
  *
- * Each update of a selected match is an event on the rank that owns its element. Edges that vanish with a deleted or merged
- * vertex are listed by the ranks that own them. Lines are made in rounds of matches and carry a key, by which they are
- * sorted later. record.c fills the state; look-ups and lines are local.
+ * Each update of a selected match is an event on the rank that owns its element. Edges that vanish with a deleted or
+ * merged vertex are listed by the ranks that own them. Lines are made in rounds of matches and carry a key, by which
+ * they are sorted later. record.c fills the state; look-ups and lines are local.
  */
 
 #ifndef GEMP_TRANSFORM_CHANGELOG_RECORD_LINES_H

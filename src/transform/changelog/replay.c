@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The filter has about 16 bits for each edit, of which one is set: an untouched element passes by chance with a probability of
- * 1/16. MAX_FILTER_BITS limits it to 128 MiB on every rank. */
+/* The filter has about 16 bits for each edit, of which one is set: an untouched element passes by chance with a
+ * probability of 1/16. MAX_FILTER_BITS limits it to 128 MiB on every rank. */
 enum { MAX_FILTER_BITS = 30, BITS_PER_EDIT = 16 };
 
 GEMP_RELEASE(gemp_replay_free, gemp_replay *)
@@ -130,7 +130,8 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 
 /* THE GRAPH: elements that edits touch go to the owners of these edits, all others straight to the builder. */
 
-/* Collective. The keys of all targets of own edges: the builder names edges by keys, and a rank has only the keys of its own vertices. */
+/* Collective. The keys of all targets of own edges: the builder names edges by keys, and a rank has only the keys of
+ * its own vertices. */
 static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY };
@@ -162,8 +163,8 @@ static gemp_code find_columns(const gemp_table *table, const gemp_table *schema,
 	return GEMP_OK;
 }
 
-/* The values of a row in the order of the schema, by insertion since columns are few. Integers become floats where the new graph
- * has floats. */
+/* The values of a row in the order of the schema, by insertion since columns are few. Integers become floats where the
+ * new graph has floats. */
 static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *schema, const size_t *columns, size_t row)
 {
 	e->attribute_count = 0;
@@ -287,8 +288,8 @@ static void free_edits(edit_list *list)
 	gemp_free(list->edits);
 }
 
-/* Edits are applied step by step; elements of the graph (step 0) one at a time. The edit that shows the end of a step is read
- * again as the first one of the next step. */
+/* Edits are applied step by step; elements of the graph (step 0) one at a time. The edit that shows the end of a step
+ * is read again as the first one of the next step. */
 static gemp_code apply_edits(gemp_replay *r, const void *received, size_t size)
 {
 	GEMP_OWNED_BY(free_edits) edit_list list = { 0 };
@@ -306,8 +307,8 @@ static gemp_code apply_edits(gemp_replay *r, const void *received, size_t size)
 	return gemp_edit_state_apply(&r->state, list.edits, list.count);
 }
 
-/* Collective. The failure with the smallest line is reported, whichever rank has it, so the message does not depend on the number
- * of ranks. */
+/* Collective. The failure with the smallest line is reported, whichever rank has it, so the message does not depend on
+ * the number of ranks. */
 static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 {
 	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->state.failed_line : 0, first = line;
@@ -349,8 +350,8 @@ static gemp_code build_touched(gemp_replay *r)
 	return GEMP_OK;
 }
 
-/* Collective. The new graph has the attributes of the log's foot, in their order, since its hash must be that of the foot. Errors of
- * the builder name the log as their file. */
+/* Collective. The new graph has the attributes of the log's foot, in their order, since its hash must be that of the
+ * foot. Errors of the builder name the log as their file. */
 static gemp_code begin_builder(gemp_replay *r)
 {
 	const gemp_shard *g = r->options.graph;

@@ -24,7 +24,8 @@ typedef struct gemp_replay gemp_replay;
 /* Collective. The options are copied; the objects that they point to are borrowed. */
 gemp_code gemp_replay_new(gemp_replay **out, const gemp_replay_options *options);
 void gemp_replay_free(gemp_replay *replay); /* takes NULL */
-/* Local. Edits are added in the order of lines, and the lines of lower ranks come first. The edit and its texts are copied. */
+/* Local. Edits are added in the order of lines, and the lines of lower ranks come first. The edit and its texts are
+ * copied. */
 gemp_code gemp_replay_add(gemp_replay *replay, const gemp_edit *edit);
 /* Collective. *out becomes the new graph; the old one stays. */
 gemp_code gemp_replay_finish(gemp_replay *replay, gemp_shard **out);

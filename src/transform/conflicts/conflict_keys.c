@@ -134,7 +134,8 @@ static gemp_code add_end(remote_keys *l, const gemp_rule_access *access, const r
 	return add_answer(l, access, a->row, end, rank);
 }
 
-/* Local. The keys of the received rows; from[ranks + 1] says which rank sent which. A list of neighbours may give many keys. */
+/* Local. The keys of the received rows; from[ranks + 1] says which rank sent which. A list of neighbours may give many
+ * keys. */
 static gemp_code answer_requests(remote_keys *l, const row_request *received, const size_t *from)
 {
 	l->answer_count = 0;

@@ -47,9 +47,9 @@ static inline bool gemp_accesses_conflict(gemp_access a, gemp_access b)
 	return a == GEMP_WRITES || b == GEMP_WRITES || a != b;
 }
 
-/* A slot table gives the slots of some keys indices below `count`. Where hashing them would take more memory than an entry for
- * every slot, a slot is its own index. Threads may look up at the same time: an entry is claimed by compare-and-
- * swap. */
+/* A slot table gives the slots of some keys indices below `count`. Where hashing them would take more memory than an
+ * entry for every slot, a slot is its own index. Threads may look up at the same time: an entry is claimed by
+ * compare-and- swap. */
 typedef struct gemp_slot_table {
 	size_t count;
 	uint64_t *slots; /* [count] hashed: slot + 1, or 0 for a free entry; NULL: a slot is its own index */

@@ -300,8 +300,8 @@ static void free_inapplicable(inapplicable_context *b)
 	gemp_free_all(b->outcome, b->pairs);
 }
 
-/* Does the semantics of the pattern make the element of this column differ from those of all other such columns? Two of them never
- * hold the same element, and need no check. */
+/* Does the semantics of the pattern make the element of this column differ from those of all other such columns? Two of
+ * them never hold the same element, and need no check. */
 static bool is_distinct(const inapplicable_context *b, size_t column)
 {
 	const gemp_pattern *p = b->rule->pattern;
@@ -358,7 +358,8 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 				b->decisions[row] = GEMP_REJECTED;
 }
 
-/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other ranks. */
+/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other ranks.
+ * */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable)

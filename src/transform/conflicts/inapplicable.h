@@ -13,8 +13,8 @@
 #include "pattern/model/rule.h"
 #include "query/rows/frame.h"
 
-/* Collective. decisions[frame->rows], undecided before, become GEMP_REJECTED for inapplicable matches. *inapplicable: their number
- * on all ranks. */
+/* Collective. decisions[frame->rows], undecided before, become GEMP_REJECTED for inapplicable matches. *inapplicable:
+ * their number on all ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable);

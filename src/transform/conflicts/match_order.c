@@ -198,7 +198,8 @@ static gemp_code fill_values(tuple_builder *m)
 	return GEMP_OK;
 }
 
-/* All ranks have the same parts, since these follow from the rule, so all ranks make the same requests in the same order. */
+/* All ranks have the same parts, since these follow from the rule, so all ranks make the same requests in the same
+ * order. */
 gemp_code gemp_match_keys_new(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                               const gemp_frame *frame)
 {
@@ -234,7 +235,8 @@ static void gather_keys(void *self, size_t range, size_t begin, size_t end)
 		g->keys[i] = g->tuples[g->rows[i] * g->width + g->depth];
 }
 
-/* The permutation of the rows is sorted by one word after the other, the least significant word first; each sort is stable. */
+/* The permutation of the rows is sorted by one word after the other, the least significant word first; each sort is
+ * stable. */
 gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
 {
 	const gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = sizeof *rows };
@@ -421,9 +423,9 @@ static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool 
 	return request_answers(a, comm, answer_repeated, &width);
 }
 
-/* Collective. One round: equal priorities are rehashed by their position among the equal ones, in the order of
- * tuples. *repeated: how many matches had a priority that another one had. Tuples are sent only for these, which are few: priorities
- * are hashes of 64 bits. */
+/* Collective. One round: equal priorities are rehashed by their position among the equal ones, in the order of tuples.
+ * *repeated: how many matches had a priority that another one had. Tuples are sent only for these, which are few:
+ * priorities are hashes of 64 bits. */
 static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *priority, uint64_t *repeated)
 {

@@ -1,8 +1,8 @@
 /* match_order: an order of the matches of all ranks that depends neither on ids nor on ranks.
  *
- * A match is identified by a tuple of numbers: ranks of the keys of its vertices, positions of its edges among the edges of a
- * vertex. Tuples are compared number by number, and equal tuples stand for the same match. Rank r is responsible for a range of
- * first numbers, sorts the tuples that it receives and returns their positions.
+ * A match is identified by a tuple of numbers: ranks of the keys of its vertices, positions of its edges among the
+ * edges of a vertex. Tuples are compared number by number, and equal tuples stand for the same match. Rank r is
+ * responsible for a range of first numbers, sorts the tuples that it receives and returns their positions.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_MATCH_ORDER_H
@@ -32,13 +32,13 @@ gemp_code gemp_match_keys_new(gemp_match_keys *out, gemp_runtime *context, gemp_
 gemp_code gemp_row_edges_fetch(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph,
                                const uint64_t *elements, size_t rows);
 
-/* Collective. Numbers the marked matches of all ranks in their order: number[i] becomes the number of marked matches before
- * match i, if match i is marked. *total (NULL: not wanted) becomes the number of marked matches. */
+/* Collective. Numbers the marked matches of all ranks in their order: number[i] becomes the number of marked matches
+ * before match i, if match i is marked. *total (NULL: not wanted) becomes the number of marked matches. */
 gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *number, uint64_t *total);
 
-/* Collective. Replaces priorities of marked matches, which may be equal on any ranks, until all differ. The first of equal ones in
- * the order keeps its priority. */
+/* Collective. Replaces priorities of marked matches, which may be equal on any ranks, until all differ. The first of
+ * equal ones in the order keeps its priority. */
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority);
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Aspects of an element. OUT, IN: the edges of a type at a vertex; RELATION: all edges of a type. An aspect's number has the name in
- * the lower bits. */
+/* Aspects of an element. OUT, IN: the edges of a type at a vertex; RELATION: all edges of a type. An aspect's number
+ * has the name in the lower bits. */
 enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION };
 enum { NAME_BITS = 24 };
 
@@ -466,8 +466,8 @@ static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 	}
 }
 
-/* Types that only the rule mentions get numbers behind the relations of the graph. Writes come before reads, because labels(v) reads
- * all labels that updates mention. */
+/* Types that only the rule mentions get numbers behind the relations of the graph. Writes come before reads, because
+ * labels(v) reads all labels that updates mention. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced)
 {
 	analysis t = { .out = out, .rule = rule, .graph = graph };

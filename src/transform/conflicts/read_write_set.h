@@ -1,10 +1,10 @@
 /* read_write_set: what a match of a rule reads, adds to and writes, derived from the rule alone.
  *
- * The set is a list of accesses, the same for every row of matches. An access names a column, whose element in the
- * row gives the slot, or all elements of an aspect. A match reads its vertices and edges, and everything that its
- * conditions and values read of them. Where a row does not determine the elements (the edges of a negative condition that touch no
- * matched vertex, the matches that a row stands for), the aspect is read as a whole: all edges of a relation, an attribute of
- * all vertices. Accesses that cannot conflict with any other access of the rule are dropped.
+ * The set is a list of accesses, the same for every row of matches. An access names a column, whose element in the row
+ * gives the slot, or all elements of an aspect. A match reads its vertices and edges, and everything that its
+ * conditions and values read of them. Where a row does not determine the elements (the edges of a negative condition
+ * that touch no matched vertex, the matches that a row stands for), the aspect is read as a whole: all edges of a
+ * relation, an attribute of all vertices. Accesses that cannot conflict with any other access of the rule are dropped.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_READ_WRITE_SET_H

@@ -158,7 +158,8 @@ static void decide_range(void *self, size_t range, size_t begin, size_t end)
 	__atomic_fetch_add(&l->undecided, left, __ATOMIC_RELAXED);
 }
 
-/* Collective. One pass over the keys selects most matches of a large sparse graph, without priorities and without rounds. */
+/* Collective. One pass over the keys selects most matches of a large sparse graph, without priorities and without
+ * rounds. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left)
 {
@@ -176,15 +177,16 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
 
 /* ROUNDS OVER RANKS */
 
-/* A conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In each round the states of
- * the matches go to the deciding ranks and the decisions of the slots come back, a byte for each claim. */
+/* A conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In each round
+ * the states of the matches go to the deciding ranks and the decisions of the slots come back, a byte for each claim.
+ * */
 typedef struct claim {
 	uint64_t key; /* its slot is an index of the deciding rank's table, once claims have arrived */
 	uint64_t priority;
 } claim;
 
-/* One side of the claims. Claims of decided matches are dropped on both sides in the same order, so both sides hold the same lists:
- * the sender by deciding rank, the receiver by sending rank. */
+/* One side of the claims. Claims of decided matches are dropped on both sides in the same order, so both sides hold the
+ * same lists: the sender by deciding rank, the receiver by sending rank. */
 typedef struct claim_exchange {
 	size_t *size;    /* [ranks] claims of each */
 	uint8_t *bytes;  /* to send: states of matches, or decisions of slots */
@@ -216,7 +218,8 @@ static void free_context(resolve_context *c)
 	              c->received.bytes, c->received.buffer);
 }
 
-/* Local. Claims are made in the order of matches, while c->match gets the order in which claims travel, by deciding rank. */
+/* Local. Claims are made in the order of matches, while c->match gets the order in which claims travel, by deciding
+ * rank. */
 static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
 	const gemp_conflict_keys *k = c->conflict_keys;
@@ -323,8 +326,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].key), c->claims[i].priority);
 }
 
-/* Claims of decided matches leave a list of `items`; sizes[ranks] are those of each rank. Sender and receiver know the same
- * states, so they drop the same claims. Returns how many stay. */
+/* Claims of decided matches leave a list of `items`; sizes[ranks] are those of each rank. Sender and receiver know the
+ * same states, so they drop the same claims. Returns how many stay. */
 static size_t drop_decided(const gemp_comm *comm, size_t *sizes, const uint8_t *states, void *items, size_t item_size)
 {
 	char *list = items;

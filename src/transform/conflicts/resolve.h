@@ -16,10 +16,11 @@
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 
-/* All functions take decisions[keys->matches]. Matches that are decided before the call take no part and have no keys. */
+/* All functions take decisions[keys->matches]. Matches that are decided before the call take no part and have no keys.
+ * */
 
-/* Collective. Selects the matches whose slots no other match accesses in a conflicting way. *left: matches of all ranks that are
- * still undecided. */
+/* Collective. Selects the matches whose slots no other match accesses in a conflicting way. *left: matches of all ranks
+ * that are still undecided. */
 gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys, uint8_t *decisions,
                                    uint64_t *left);
 
@@ -29,11 +30,12 @@ typedef struct gemp_resolver {
 	gemp_placement on; /* of the rounds of one rank; auto: the device, if it is a GPU, many keys contend and they fit */
 } gemp_resolver;
 
-/* Collective. The match with the smaller priority wins; priorities of undecided matches are distinct over all ranks. *rounds: how
- * many it took. */
+/* Collective. The match with the smaller priority wins; priorities of undecided matches are distinct over all ranks.
+ * *rounds: how many it took. */
 gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                            const uint64_t *priority, uint8_t *decisions, uint64_t *rounds);
-/* Collective. Selects one undecided match of all ranks, by priority and then in the order of matches, and rejects the others. */
+/* Collective. Selects one undecided match of all ranks, by priority and then in the order of matches, and rejects the
+ * others. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions);
 

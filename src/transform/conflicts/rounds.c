@@ -37,7 +37,8 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. Decided matches are left out. The slot table gives dense slots; its size counts the memory of a slot on the device. */
+/* Local. Decided matches are left out. The slot table gives dense slots; its size counts the memory of a slot on the
+ * device. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions)
 {
@@ -128,8 +129,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 		p->problem->decision[p->undecided[i]] = (uint8_t)evaluate(p, p->undecided[i]);
 }
 
-/* Selected matches occupy their slots, and the priorities of undecided ones are cleared for the next round. Matches that stay
- * undecided move to the front of their range, and host_round closes the gaps. */
+/* Selected matches occupy their slots, and the priorities of undecided ones are cleared for the next round. Matches
+ * that stay undecided move to the front of their range, and host_round closes the gaps. */
 static void update_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -294,7 +295,8 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* *count: undecided matches before and after. The kernel writes the list of the next round, and the two lists change places. */
+/* *count: undecided matches before and after. The kernel writes the list of the next round, and the two lists change
+ * places. */
 static gemp_code device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;

@@ -45,7 +45,8 @@ static gemp_code draw_priorities(selection *s)
 	return GEMP_OK;
 }
 
-/* Collective. Decides about the matches that contend with others. Only these take part in making priorities distinct. */
+/* Collective. Decides about the matches that contend with others. Only these take part in making priorities distinct.
+ * */
 static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
 {
 	const gemp_comm *comm = s->context->comm;
@@ -59,8 +60,8 @@ static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *confl
 	return gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
 }
 
-/* Collective. Conflict keys are made for undecided rows only. The set of the unbound rule is used: names that this graph lacks may
- * be created by another match. */
+/* Collective. Conflict keys are made for undecided rows only. The set of the unbound rule is used: names that this
+ * graph lacks may be created by another match. */
 static gemp_code resolve_conflicts(selection *s)
 {
 	const gemp_comm *comm = s->context->comm;

@@ -1,11 +1,11 @@
 /* select: the matches of a step that are applied: applicable, free of conflicts, and numbered.
  *
- * A match is identified by a tuple of numbers that does not depend on ids and ranks (match_order.h). Its priority is a hash of the
- * tuple, and matches are numbered in the order of tuples. So the same matches are selected, and new vertices are numbered alike, on
- * every number of ranks.
+ * A match is identified by a tuple of numbers that does not depend on ids and ranks (match_order.h). Its priority is a
+ * hash of the tuple, and matches are numbered in the order of tuples. So the same matches are selected, and new
+ * vertices are numbered alike, on every number of ranks.
  *
- * inapplicable.h rejects, read_write_set.h and conflict_keys.h list conflict keys, resolve.h decides. All functions that take a
- * runtime are collective.
+ * inapplicable.h rejects, read_write_set.h and conflict_keys.h list conflict keys, resolve.h decides. All functions
+ * that take a runtime are collective.
  */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_SELECT_H
@@ -25,8 +25,8 @@ typedef struct gemp_select_options {
 	gemp_placement choose;    /* where conflicts are resolved */
 } gemp_select_options;
 
-/* Sums over all ranks. matches = applied + inapplicable + conflicts; with first_only, all applicable matches but the first are
- * conflicts. */
+/* Sums over all ranks. matches = applied + inapplicable + conflicts; with first_only, all applicable matches but the
+ * first are conflicts. */
 typedef struct gemp_select_report {
 	uint64_t matches, inapplicable, conflicts, applied;
 	uint64_t rounds; /* of conflict resolution */

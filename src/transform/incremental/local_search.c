@@ -89,8 +89,8 @@ static void step_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. `to` becomes the set of vertices that one edge leads to from the set `from`, against the direction of the role edge if
- * `back` is set. */
+/* Collective. `to` becomes the set of vertices that one edge leads to from the set `from`, against the direction of the
+ * role edge if `back` is set. */
 static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
 {
 	memset(to, 0, n->words * sizeof *to);
@@ -107,8 +107,8 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	return GEMP_OK;
 }
 
-/* Collective. The set of role `to` grows by all vertices that a path along the role edge reaches from role `from`. inside: marked
- * vertices within the path are starts, too; from -1: they are the only starts. */
+/* Collective. The set of role `to` grows by all vertices that a path along the role edge reaches from role `from`.
+ * inside: marked vertices within the path are starts, too; from -1: they are the only starts. */
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
@@ -308,7 +308,8 @@ static gemp_code renumber(const gemp_local_search *local, const gemp_induced *pa
 
 /* SEARCH */
 
-/* Collective. The matches whose anchor vertex is in the set. The order of binding is not cached: it depends on the anchors. */
+/* Collective. The matches whose anchor vertex is in the set. The order of binding is not cached: it depends on the
+ * anchors. */
 static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const uint32_t *anchors, gemp_frame *out)
 {
 	gemp_match_options how = *local->options;

@@ -83,10 +83,12 @@ static bool influences_name(const gemp_influence *influence, update_subject subj
 	return influences(influence, subject, (char *const[]){ (char *)name }, 1);
 }
 
-/* INFINITE: a distance or path length without bound. Matches wider than MAX_RADIUS edges are searched in the whole graph. */
+/* INFINITE: a distance or path length without bound. Matches wider than MAX_RADIUS edges are searched in the whole
+ * graph. */
 enum { INFINITE = 1 << 20, MAX_RADIUS = 6 };
 
-/* Lists the roles and role edges of a rule. The first failure stays in `code`, so the recursive functions need no codes. */
+/* Lists the roles and role edges of a rule. The first failure stays in `code`, so the recursive functions need no
+ * codes. */
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
@@ -308,8 +310,8 @@ static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
 	}
 }
 
-/* Does an automorphism move the vertex? The anchor must be its own orbit: rows keep one match of each orbit, and another choice of
- * it must not move a match to another anchor. */
+/* Does an automorphism move the vertex? The anchor must be its own orbit: rows keep one match of each orbit, and
+ * another choice of it must not move a match to another anchor. */
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 {
 	for (size_t g = 0; g < symmetry->count; g++)

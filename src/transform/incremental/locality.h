@@ -1,11 +1,12 @@
 /* locality: how far from a change of the graph the matches of a rule are that the change can make or break.
  *
  * A match has a role for each vertex that its rule refers to: the pattern's vertices, those of OPTIONAL MATCH and of
- * conditions, and the other ends of edges that are counted. One vertex of the pattern is its anchor, and paths of role edges
- * lead from the anchor to all other roles. Every change of a step is marked at vertices: new vertices, vertices with changed labels or
- * attributes, and the ends of edges that are new, deleted or changed. If a changed element has a role in a match, of the graph
- * before or after, then a marked vertex has a role that `starts`, or lies within a path that `changes`. The role edges
- * from there to the anchor, in the newer graph, lead to the match: the first edge on the way that was deleted has a marked end, too.
+ * conditions, and the other ends of edges that are counted. One vertex of the pattern is its anchor, and paths of role
+ * edges lead from the anchor to all other roles. Every change of a step is marked at vertices: new vertices, vertices
+ * with changed labels or attributes, and the ends of edges that are new, deleted or changed. If a changed element has a
+ * role in a match, of the graph before or after, then a marked vertex has a role that `starts`, or lies within a path
+ * that `changes`. The role edges from there to the anchor, in the newer graph, lead to the match: the first edge on the
+ * way that was deleted has a marked end, too.
  */
 
 #ifndef GEMP_TRANSFORM_INCREMENTAL_LOCALITY_H

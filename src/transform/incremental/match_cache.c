@@ -26,7 +26,8 @@ static size_t own_edges(const gemp_shard *graph, size_t relation)
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
 
-/* How many edges of the relation this rank owned before the step: up to the next rank's first, or to the end of the relation. */
+/* How many edges of the relation this rank owned before the step: up to the next rank's first, or to the end of the
+ * relation. */
 static size_t own_edges_before(const renumbering *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
@@ -132,8 +133,8 @@ static gemp_code renumber_rows(const renumbering *f, gemp_frame *frame)
 	return gemp_comm_agree(f->comm, drop_lost(frame, lost));
 }
 
-/* Beyond vertices / MAX_ANCHOR_DIVISOR anchors the whole graph is searched; beyond vertices / MAX_CHANGE_DIVISOR touched vertices the
- * cache is reset. */
+/* Beyond vertices / MAX_ANCHOR_DIVISOR anchors the whole graph is searched; beyond vertices / MAX_CHANGE_DIVISOR
+ * touched vertices the cache is reset. */
 enum { MAX_ANCHOR_DIVISOR = 2, MAX_CHANGE_DIVISOR = 4 };
 
 /* The rows of a rule. */
@@ -159,8 +160,8 @@ struct gemp_match_cache {
 
 /* THE CACHE */
 
-/* How often the control runs a rule at most; 2 stands for more than once. Keeping the rows of a rule that runs once would only cost
- * memory. */
+/* How often the control runs a rule at most; 2 stands for more than once. Keeping the rows of a rule that runs once
+ * would only cost memory. */
 static unsigned count_runs(const gemp_control *control, size_t rule)
 {
 	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
@@ -305,8 +306,8 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
 	return gemp_comm_agree(s->context->comm, code);
 }
 
-/* Collective. Where few anchors are near changes, only their matches are searched, and the rows of all others come from the
- * cache. The frame is freed by the caller, also after an error. */
+/* Collective. Where few anchors are near changes, only their matches are searched, and the rows of all others come from
+ * the cache. The frame is freed by the caller, also after an error. */
 gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
@@ -335,7 +336,8 @@ gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_r
 
 /* UPDATES */
 
-/* An update costs a pass over all cached rows, also over those of other rules, so it pays only if some rule can use its rows. */
+/* An update costs a pass over all cached rows, also over those of other rules, so it pays only if some rule can use its
+ * rows. */
 bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
 	bool useful = m->rules_rows[index].repeats && m->rules_rows[index].local;

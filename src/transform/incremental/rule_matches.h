@@ -16,9 +16,9 @@ typedef struct gemp_cached_order {
 	int count, order[GEMP_MAX_PATTERN_VERTICES];
 } gemp_cached_order; /* {0} before the first search */
 
-/* Collective. The rule is bound to the graph. options: the user's; options that follow from the rule are set here. order: of the
- * rule's searches of the whole graph; NULL: it is searched each time. *out gets the columns of the pattern's RETURN, with a row for
- * each match that this rank found; the caller frees it. It is empty after an error. */
+/* Collective. The rule is bound to the graph. options: the user's; options that follow from the rule are set here.
+ * order: of the rule's searches of the whole graph; NULL: it is searched each time. *out gets the columns of the
+ * pattern's RETURN, with a row for each match that this rank found; the caller frees it. It is empty after an error. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order);
 
