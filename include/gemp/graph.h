@@ -60,8 +60,8 @@ typedef struct gemp_import_settings {
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_import_settings_init(gemp_import_settings *settings);
-/* Collective. Imports a graph. settings: with at least one file. GEMP_EDATA: the message names file, line and remedy.
- * */
+/* Collective. Imports a graph. settings: with at least one file. GEMP_EDATA: the message names file, line and
+ * remedy. */
 GEMP_API gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings);
 
 /* Local. Describes import format number `index`: its name, its file endings (joined by blanks, "" for none), and one
@@ -147,8 +147,8 @@ typedef struct gemp_write_settings {
 	size_t size;         /* set by gemp_write_settings_init */
 	const char *command; /* for the file's provenance; NULL: "libgemp" */
 	const char *weight;  /* numeric attribute of edges that the file stores as values of its matrices; NULL: ones */
-	/* Files whose names and hashes go into the provenance; input_count 0: the files that the graph was imported from.
-	 * */
+	/* Files whose names and hashes go into the provenance; input_count 0: the files that the graph was imported
+	 * from. */
 	const char *const *inputs; /* [input_count] */
 	size_t input_count;
 } gemp_write_settings;

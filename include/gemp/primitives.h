@@ -35,8 +35,8 @@ GEMP_API gemp_code gemp_array_read(gemp_array **out, gemp_context *context, cons
 /* Local. Frees the array; does nothing for NULL. */
 GEMP_API void gemp_array_close(gemp_array *array);
 
-/* Local. This rank's part, [*count], which is valid until the array changes or is closed; and the type of its numbers.
- * */
+/* Local. This rank's part, [*count], which is valid until the array changes or is closed; and the type of its
+ * numbers. */
 GEMP_API const void *gemp_array_values(const gemp_array *array, size_t *count);
 GEMP_API gemp_number_type gemp_array_type(const gemp_array *array);
 

@@ -64,8 +64,8 @@ typedef struct gemp_query_result {
 /* Local. Sets all defaults. */
 GEMP_API void gemp_query_settings_init(gemp_query_settings *settings);
 
-/* OPENING. All are collective; the graph must outlive the query; settings NULL: defaults. gemp_query_close frees *out.
- * */
+/* OPENING. All are collective; the graph must outlive the query; settings NULL: defaults. gemp_query_close frees
+ * *out. */
 
 /* Collective. Checks the text, which is copied. The message of GEMP_EUSAGE names line and column of a mistake. Mistakes
  * that depend on values of parameters or on the graph are found by the first run. */
@@ -87,8 +87,8 @@ GEMP_API gemp_code gemp_query_open_query_graph(gemp_query **out, gemp_graph *gra
 GEMP_API void gemp_query_close(gemp_query *query);
 
 /* PARAMETERS. All functions are local, and must be called with the same values on all ranks. They set the value of
- * $name from the next run on; name and value are copied. If the text has no such name, the next run fails. GEMP_ENOMEM.
- * */
+ * $name from the next run on; name and value are copied. If the text has no such name, the next run fails.
+ * GEMP_ENOMEM. */
 GEMP_API gemp_code gemp_query_bind_integer(gemp_query *query, const char *name, int64_t value);
 GEMP_API gemp_code gemp_query_bind_real(gemp_query *query, const char *name, double value);
 GEMP_API gemp_code gemp_query_bind_boolean(gemp_query *query, const char *name, bool value);

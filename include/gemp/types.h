@@ -35,8 +35,8 @@ typedef enum gemp_condition_phase {
  * fetches the rows, in rounds; AUTO chooses the way that is expected to send fewer bytes. */
 typedef enum gemp_exchange_mode { GEMP_EXCHANGE_AUTO, GEMP_EXCHANGE_PUSH, GEMP_EXCHANGE_PULL } gemp_exchange_mode;
 
-/* Values in place of a number of bytes for replicas of other ranks' adjacency rows: as many as pays off; all of them.
- * */
+/* Values in place of a number of bytes for replicas of other ranks' adjacency rows: as many as pays off; all of
+ * them. */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 /* The type of a column. A list is its JSON text. */

@@ -31,8 +31,8 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 /* Collective. Keeps only the columns of these names, in this order. A missing column is GEMP_EDATA. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims);
-/* Collective. A hash of all values in their order, which depends neither on the number of ranks nor on the file's form.
- * */
+/* Collective. A hash of all values in their order, which depends neither on the number of ranks nor on the file's
+ * form. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
 /* Collective. key: the name of the column of keys in a text's header; NULL: found as described above. */

@@ -113,8 +113,8 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 
 /* Calls `visit` for each column of vertices or of edges. */
 gemp_code gemp_export_columns(const gemp_export_context *e, bool edges, gemp_export_visit *visit, gemp_text *out);
-/* Handles a value of a vertex or an edge, also NULL. The caller puts the column in front of the messages of failures.
- * */
+/* Handles a value of a vertex or an edge, also NULL. The caller puts the column in front of the messages of
+ * failures. */
 typedef gemp_code gemp_export_add(const gemp_export_context *e, const gemp_export_column *column,
                                   const gemp_value *value, gemp_text *out);
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out);

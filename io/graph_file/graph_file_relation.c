@@ -147,8 +147,8 @@ static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *gra
 	                 : GEMP_OK;
 }
 
-/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows refuses.
- * */
+/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows
+ * refuses. */
 static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                              uint64_t first, gemp_vertex **out)
 {

@@ -42,8 +42,8 @@ gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table 
 
 /* Local. The relation's column of that name, or NULL. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight);
-/* GEMP_EUSAGE if no relation has the attribute or it holds no numbers, GEMP_EDATA if some edge lacks it. NULL: GEMP_OK.
- * */
+/* GEMP_EUSAGE if no relation has the attribute or it holds no numbers, GEMP_EDATA if some edge lacks it. NULL:
+ * GEMP_OK. */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight);
 /* The column's values in the order of rows by target, *out[edges that end on this rank]: integers or floats as their 8
  * bytes. The caller frees. */

@@ -17,8 +17,8 @@
 static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has it.
-	 * */
+	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has
+	 * it. */
 	GEMP_OWNED uint64_t *used = NULL;
 	GEMP_THEN(GEMP_NEW(used, columns * width));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));

@@ -114,8 +114,8 @@ gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_HDF5(h5, found);
 }
 
-/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or numbers.
- * */
+/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or
+ * numbers. */
 static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
                                 size_t *count)
 {

@@ -116,8 +116,8 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 	return code;
 }
 
-/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks' rows.
- * */
+/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks'
+ * rows. */
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, gemp_h5_slab mine,
                                       const char *data)
 {

@@ -104,8 +104,8 @@ enum { GEMP_H5_DIMENSIONS = 3 };
 /* Local. The number of dimensions, and their sizes; the size of a dimension beyond that number is 1. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS]);
 /* Moves rows [first, first + count) of a dataset, with all their columns, between file and memory: writes them if the
- * file is open for writing, else reads them as elements of `type`. Local, but with parallel HDF5 all ranks must call.
- * */
+ * file is open for writing, else reads them as elements of `type`. Local, but with parallel HDF5 all ranks must
+ * call. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
 
 /* Local. Splits "G.h5:/a/b" into "G.h5" (*path, which the caller frees) and "/a/b" (*dataset, NULL if the place names

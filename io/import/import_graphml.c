@@ -221,8 +221,8 @@ static gemp_code begin_data(graphml_parser *p, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Names with the namespace "http://graphml.graphdrawing.org/xmlns" or without one are GraphML's; NULL for other names.
- * */
+/* Names with the namespace "http://graphml.graphdrawing.org/xmlns" or without one are GraphML's; NULL for other
+ * names. */
 static const char *own_name(const char *name)
 {
 	const bool own = !strchr(name, ' ') || gemp_xml_in(name, "http://graphml.graphdrawing.org");

@@ -190,8 +190,8 @@ static gemp_code read_plain(gemp_json_record *record)
 	return add_labels(&record->names, list, record->skip[1]);
 }
 
-/* Replaces the record's content; {0} is an empty record. Duplicate members are refused, since only one could be kept.
- * */
+/* Replaces the record's content; {0} is an empty record. Duplicate members are refused, since only one could be
+ * kept. */
 static gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size_t size)
 {
 	json_error_t error;
@@ -349,8 +349,8 @@ static void free_reader(jsonl_reader *reader)
 	gemp_inferred_columns_free(reader->columns);
 }
 
-/* A file without vertices makes them from its edges; the ranks count vertices together, since one rank may read none.
- * */
+/* A file without vertices makes them from its edges; the ranks count vertices together, since one rank may read
+ * none. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const size_t count = options->edge_file_count;

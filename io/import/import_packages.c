@@ -242,8 +242,8 @@ static gemp_code take_name(void *self, const stanza *stanza)
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
-/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of ranks.
- * */
+/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of
+ * ranks. */
 static gemp_code join_names(packages_reader *reader, size_t file)
 {
 	const gemp_comm *comm = reader->comm;

@@ -260,8 +260,8 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	return code;
 }
 
-/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as above.
- * */
+/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as
+ * above. */
 static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
 	gemp_input *input = r->input;

@@ -24,7 +24,7 @@ typedef struct gemp_nested_params {
 	gemp_n32 budget;         /* rows after which a worker takes no more tasks in this launch */
 } gemp_nested_params;
 
-/* Words of the control buffer, all 0 before a launch. What different workers are after is on lines of its own. */
+/* Words of the control buffer, all 0 before a launch. Words that different workers change are on cache lines of their own. */
 enum gemp_nested_control {
 	GEMP_NESTED_NEXT = 0,      /* tasks handed out (may pass `tasks`) */
 	GEMP_NESTED_ACTIVE = 32,   /* workers at work, and parts on the way to one */
@@ -35,18 +35,25 @@ enum gemp_nested_control {
 	GEMP_NESTED_WORDS = 128
 };
 
-/* A part of a task: for one entry of the first step candidates [low, high) of the third vertex; or only one of these,
- * and candidates [low_next, high_next) of the fourth. */
+/* How twins, the last vertices with the same candidates, take them. Under hom free twins may take the same vertex. */
+typedef enum gemp_twin_ways {
+	GEMP_TWINS_UNORDERED, /* a set of different vertices */
+	GEMP_TWINS_ORDERED,   /* a sequence of different vertices */
+	GEMP_TWINS_FREE       /* any sequence */
+} gemp_twin_ways;
+
+/* A part of a task with one entry of the first step: the candidates [low, high) of the third vertex. If it holds only one
+ * candidate of the third vertex, it holds the candidates [low_next, high_next) of the fourth. */
 typedef struct gemp_nested_part {
 	gemp_n32 entry, low, high, low_next, high_next;
 	gemp_n32 state; /* gemp_nested_state */
 } gemp_nested_part;
 
 enum gemp_nested_state {
-	GEMP_PART_NONE,    /* free; somebody may wait here */
+	GEMP_PART_NONE,    /* free; a worker may wait for this place */
 	GEMP_PART_FILLING,
 	GEMP_PART_FILLED,
-	GEMP_PART_LEFT     /* who waited has gone */
+	GEMP_PART_LEFT     /* the worker that waited has left */
 };
 
 #endif

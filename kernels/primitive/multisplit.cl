@@ -186,8 +186,8 @@ static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __lo
 			lift[b] = room[k] - counts[b];
 	}
 #ifndef GEMP_NVIDIA
-	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows here.
-	 * */
+	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows
+	 * here. */
 	primitive_barrier();
 #endif
 }

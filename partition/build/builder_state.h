@@ -103,8 +103,8 @@ void gemp_builder_clear(gemp_builder *builder);
 void gemp_builder_part_free(gemp_builder_part *part);
 /* Replaces the integer ends of a part's edges by indices in its dictionary. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part);
-/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the end.
- * */
+/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the
+ * end. */
 size_t gemp_builder_max_parts(const gemp_builder *builder);
 /* The part of this number, or `none`, which is made empty. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);

@@ -72,8 +72,8 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 	return gemp_comm_agree(comm, code);
 }
 
-/* Local. The sets of all texts become those of the graph, sorted and each once. A set that is there already is freed.
- * */
+/* Local. The sets of all texts become those of the graph, sorted and each once. A set that is there already is
+ * freed. */
 static gemp_code make_sets(const gemp_bytes *texts, const gemp_bytes *names, gemp_shard *graph)
 {
 	GEMP_TRY(GEMP_NEW(graph->label_sets, texts->count));

@@ -207,8 +207,8 @@ static void append_row(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *r
 		target[(*end)++] = (SCOTCH_Num)row[e];
 }
 
-/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are dropped.
- * */
+/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are
+ * dropped. */
 static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCOTCH_Num begin)
 {
 	SCOTCH_Num end = begin, kept = begin, self = (SCOTCH_Num)(graph->first_vertex + v);

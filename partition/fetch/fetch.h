@@ -52,8 +52,8 @@ gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp
 bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot);                      /* is the row resident? */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and *row */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
-/* The length of a row of any rank: exact for resident rows, else an upper bound that exceeds it by an eighth at most.
- * */
+/* The length of a row of any rank: exact for resident rows, else an upper bound that exceeds it by an eighth at
+ * most. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 
 /* Bytes of an entry of a row on a device: the neighbour, and its edge if edges are fetched. */

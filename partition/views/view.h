@@ -50,8 +50,8 @@ unsigned gemp_view_parts(gemp_view_direction direction);
 /* Adds the degrees of own vertices in this view to degree[rows]. The parts are loaded. */
 void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64_t *degree);
 
-/* Collective. Does the view join a pair of vertices more than once? The parts are loaded. The graph stores the answer.
- * */
+/* Collective. Does the view join a pair of vertices more than once? The parts are loaded. The graph stores the
+ * answer. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel);
 
 /* Slots are the numbering that devices use: the rank of a vertex by (degree class, greatest first; id). All ranks

@@ -3,8 +3,8 @@
  * at the end, by one thread, and only if there are any.
  *
  * Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
- * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was read.
- * */
+ * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
+ * read. */
 
 #include "partition/views/view_rows.h"
 

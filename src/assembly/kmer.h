@@ -93,8 +93,8 @@ typedef struct gemp_kmer_counter {
 	/* the last `filled` letters of the text being read, at most k */
 	uint64_t word;
 	unsigned filled;
-	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so far
-	 * */
+	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so
+	 * far */
 	uint64_t head;
 	unsigned head_size;
 	bool open;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 / sqrt(256)).
- * */
+/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 /
+ * sqrt(256)). */
 enum { SAMPLES_PER_RANK = 256 };
 
 /* A k-mer on its way to the owner of its source, or of its target. */

@@ -36,14 +36,14 @@ static inline uint64_t gemp_sequences_letter(uint64_t place, unsigned base)
 	return place << 2 | base;
 }
 
-/* Collective. Sends placed[count] letters, each gemp_sequences_letter(place, base), to the ranks that hold the places.
- * */
+/* Collective. Sends placed[count] letters, each gemp_sequences_letter(place, base), to the ranks that hold the
+ * places. */
 gemp_code gemp_sequences_put(gemp_sequences *sequences, const gemp_comm *comm, const uint64_t *placed, size_t count,
                              gemp_traffic *traffic);
 
 /* Local. This rank's part of all sequences as FASTA, 80 letters a line: parts follow one another by rank. Names are
- * `name` and the number from 1, and tags as BCALM 2 has them: LN:i: letters, KC:i: times, km:f: times for each k-mer.
- * */
+ * `name` and the number from 1, and tags as BCALM 2 has them: LN:i: letters, KC:i: times, km:f: times for each
+ * k-mer. */
 gemp_code gemp_sequences_fasta(const gemp_sequences *sequences, const char *name, gemp_text *out);
 /* Local. The same as lines S of GFA 1, each with all letters of a sequence. */
 gemp_code gemp_sequences_gfa(const gemp_sequences *sequences, const char *name, gemp_text *out);

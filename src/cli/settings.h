@@ -13,8 +13,8 @@
 /* The edges that --relation, --direction and --weight select. */
 gemp_edge_selection gemp_edge_options(const gemp_options *options);
 
-/* Options of a search. Settings whose option the command does not have keep the value of an option that is not given.
- * */
+/* Options of a search. Settings whose option the command does not have keep the value of an option that is not
+ * given. */
 gemp_query_settings gemp_query_options(const gemp_options *options);
 
 /* GEMP_EUSAGE if --resume or --max-time is given without --checkpoint. */

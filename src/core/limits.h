@@ -46,8 +46,8 @@ typedef struct gemp_limits {
 	unsigned halo_listed_max;
 	/* Switch: 1 packs messages by kernels, 0 by the host's threads [-1: kernels on a GPU]: analytics/halo/halo. */
 	int halo_kernels;
-	/* Switch, all ranks: 0 sends messages within a node, too [-1: shared memory where possible]: analytics/halo/halo.
-	 * */
+	/* Switch, all ranks: 0 sends messages within a node, too [-1: shared memory where possible]:
+	 * analytics/halo/halo. */
 	int halo_shared;
 	/* Bytes of arcs that a rank sends in one round [64 MiB]: analytics/layout/arcs. */
 	size_t layout_round;

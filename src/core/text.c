@@ -50,8 +50,8 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 	va_end(arguments_copy);
 }
 
-/* In chunks, since a pipe has no size. Adding nothing at last makes the text of an empty file one that can be printed.
- * */
+/* In chunks, since a pipe has no size. Adding nothing at last makes the text of an empty file one that can be
+ * printed. */
 gemp_code gemp_text_read(gemp_text *text, FILE *file, const char *path)
 {
 	char chunk[4096];

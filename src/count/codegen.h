@@ -71,8 +71,8 @@ bool gemp_wedges_few_paths(const gemp_count_graph *graph);
  * repeatedly are faster with 32 bits. */
 bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum);
 
-/* Writes the buffers of VALUE_PARAMETERS, in order, into arguments[GEMP_MAX_VERTEX_TABLES + 1]; returns their number.
- * */
+/* Writes the buffers of VALUE_PARAMETERS, in order, into arguments[GEMP_MAX_VERTEX_TABLES + 1]; returns their
+ * number. */
 size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
 
 #endif

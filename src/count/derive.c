@@ -362,7 +362,7 @@ static void add_all_orders(sum_builder *a, const gemp_term *term, const sum_choi
 		add_placed(a, by, attached, core, orders[w], 3, factor);
 }
 
-/* c counts the fourth vertex, and one of these is vertex 1 itself: c - 1. */
+/* c common neighbours may be the fourth vertex of the square, except vertex 1 itself: c - 1. */
 static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                        int64_t factor)
 {

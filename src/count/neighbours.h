@@ -14,8 +14,8 @@
 /* Collective. This rank's share of a sum of NEIGHBOURS, without its factor. */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
-/* The same in a given form, for tests. lists: that of CPU devices. maximum: bytes of a buffer; 0: the device's limit.
- * */
+/* The same in a given form, for tests. lists: that of CPU devices. maximum: bytes of a buffer; 0: the device's
+ * limit. */
 gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t maximum,
                                      gemp_sum_result *result);
 

@@ -164,8 +164,8 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 /* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES, whose kernels codegen.h emits? */
 bool gemp_sum_is_direct(const gemp_sum *sum);
 
-/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the host.
- * */
+/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the
+ * host. */
 bool gemp_sum_has_kernel(const gemp_sum *sum);
 
 #endif

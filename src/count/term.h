@@ -47,8 +47,8 @@ bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TER
 bool gemp_term_clique(const gemp_term *term, unsigned set);
 
 /* ATTACHMENT. A sum visits the vertices of a core. The other vertices contribute factors to it: rooted subtrees become
- * vertex tables, triangles on an edge become its support, and vertices adjacent to the whole core become a power of c.
- * */
+ * vertex tables, triangles on an edge become its support, and vertices adjacent to the whole core become a power of
+ * c. */
 
 /* Factors that the attached vertices contribute to each vertex and edge of the core. */
 typedef struct gemp_attachments {

@@ -65,8 +65,8 @@ uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 
 enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_wedges_tasks.cl */
 
-/* Launches a kernel that lists tasks, over `wanted` work-items, but at most GROUPS_A_UNIT groups for each compute unit.
- * */
+/* Launches a kernel that lists tasks, over `wanted` work-items, but at most GROUPS_A_UNIT groups for each compute
+ * unit. */
 #define launch_tasks_kernel(wedges, name, wanted, ...)                                                             \
 	gemp_count_launch_once(&(wedges)->timings, (wedges)->graph->context->device, &(wedges)->tasks_program, (name), \
 	                       task_items((wedges)->graph->context->device, (wanted)),                                 \

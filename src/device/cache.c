@@ -194,8 +194,8 @@ static bool claim_numbered(const char *root)
 	return false;
 }
 
-/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user alone.
- * */
+/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user
+ * alone. */
 static bool make_private(const char *path)
 {
 	struct stat status;

@@ -247,8 +247,8 @@ gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 	return code;
 }
 
-/* A caller that frees its timings after a failure may free the memory of its kernels next, so they have to end.
- * */
+/* A caller that frees its timings after a failure may free the memory of its kernels next, so they have to
+ * end. */
 void gemp_timings_free(gemp_timings *timings)
 {
 	if (timings->count)

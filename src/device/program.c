@@ -33,8 +33,8 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 	return code;
 }
 
-/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded one.
- * */
+/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded
+ * one. */
 static gemp_code read_kernel(gemp_text *out, const char *name)
 {
 	const char *folder = getenv("GEMP_KERNEL_DIR");

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The first batch decides which columns of values the store has; all later batches of a search have the same columns.
- * */
+/* The first batch decides which columns of values the store has; all later batches of a search have the same
+ * columns. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));

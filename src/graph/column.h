@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of lists.
- * */
+/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of
+ * lists. */
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
@@ -85,8 +85,8 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
-/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it was.
- * */
+/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it
+ * was. */
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column);
 /* Adds a column without rows for each of `from`. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);

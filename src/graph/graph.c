@@ -30,8 +30,8 @@ void gemp_partition_free(gemp_partition *parts)
 	*parts = (gemp_partition){ 0 };
 }
 
-/* The begin of range `index` of `ranges` equal ranges of [from, to). The product has 128 bits, so it cannot overflow.
- * */
+/* The begin of range `index` of `ranges` equal ranges of [from, to). The product has 128 bits, so it cannot
+ * overflow. */
 static uint64_t equal_range_begin(uint64_t from, uint64_t to, uint64_t index, uint64_t ranges)
 {
 	return from + (uint64_t)((unsigned __int128)index * (to - from) / ranges);

@@ -56,8 +56,8 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 }
 
 /* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape
- * distinguishes the pattern's vertices: the group without labels and conditions has the order of the group with them.
- * */
+ * distinguishes the pattern's vertices: the group without labels and conditions has the order of the group with
+ * them. */
 static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
@@ -133,8 +133,8 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return GEMP_OK;
 }
 
-/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's memory.
- * */
+/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's
+ * memory. */
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's sink.
- * */
+/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's
+ * sink. */
 typedef struct sink_chain {
 	gemp_sink distinct, tally_sink, residual;
 	gemp_count_sink tally;
@@ -96,8 +96,8 @@ typedef struct run_figures {
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
-/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type only.
- * */
+/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type
+ * only. */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
 	const gemp_search_statistics search = gemp_multi_statistics(m->search);

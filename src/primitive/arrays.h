@@ -14,8 +14,8 @@
 #include "device/tuning.h"
 #include "primitive/sort.h"
 
-/* The place of the computation and its costs: upload, kernel and download on a device, resolve on the host, exchange.
- * */
+/* The place of the computation and its costs: upload, kernel and download on a device, resolve on the host,
+ * exchange. */
 typedef struct gemp_arrays {
 	gemp_toolbox *box; /* borrowed; NULL: there is no device */
 	gemp_device *device;

@@ -42,8 +42,8 @@ enum {
 	WORDS = GEMP_ONESWEEP_DIGITS * (BINS + 1),
 };
 
-/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside keys.
- * */
+/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside
+ * keys. */
 static unsigned items_of(const gemp_onesweep *s)
 {
 	if (s->group == GEMP_TOOL_WARP)

@@ -44,8 +44,8 @@ const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *query);
 /* The search of a query that is one search; NULL: it has several searches, or sums. */
 gemp_match *gemp_prepared_match(gemp_prepared *query);
 
-/* Collective. The sink gets rows of gemp_pattern_row_vertices vertices; NULL: only the counts of `result` are wanted.
- * */
+/* Collective. The sink gets rows of gemp_pattern_row_vertices vertices; NULL: only the counts of `result` are
+ * wanted. */
 gemp_code gemp_prepared_run(gemp_prepared *query, gemp_sink *sink, gemp_match_result *result);
 
 /* MOTIFS: the number of subgraphs of each kind of a census (pattern/shapes/named_pattern.h). */

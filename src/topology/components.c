@@ -107,8 +107,8 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
 	return GEMP_OK;
 }
 
-/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share it.
- * */
+/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share
+ * it. */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
                                          const uint64_t *bounds)
 {

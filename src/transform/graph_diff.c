@@ -201,8 +201,8 @@ static void compare_side_vertices(const gemp_graph_diff_side *a, const gemp_grap
 	}
 }
 
-/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed over.
- * */
+/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed
+ * over. */
 static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b,
                        int (*compare)(const void *, const void *), change_kind equal)
 {
@@ -223,8 +223,8 @@ static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side
 
 /* WRITING */
 
-/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side only.
- * */
+/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side
+ * only. */
 typedef struct side_style {
 	const char *name, *letter, *alone, *alone_fill;
 } side_style;
@@ -296,8 +296,8 @@ static gemp_code write_drawing(const gemp_graph_diff_side *before, const gemp_gr
 	};
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 }, text = { 0 };
 	compare_side_vertices(before, after);
-	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as changed.
-	 * */
+	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as
+	 * changed. */
 	pair_edges(before, after, compare_edges, STAYS);
 	pair_edges(before, after, compare_places, CHANGES);
 	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"

@@ -1,5 +1,5 @@
-/* PageRank on one device, in all ways to go over the edges, against a power iteration over the list of edges in double.
- * */
+/* PageRank on one device, in all ways to go over the edges, against a power iteration over the list of edges in
+ * double. */
 #include "gas_dense_case.h"
 
 #include "analytics/dense/dense.h"

@@ -82,8 +82,8 @@ static void check_way(const dense_case *c, const gemp_dense_options *options, ui
 	gemp_spmv_free(it);
 }
 
-/* Small slices, by items and in groups, pulled and binned; one way has single precision alone, as programs take time.
- * */
+/* Small slices, by items and in groups, pulled and binned; one way has single precision alone, as programs take
+ * time. */
 static void all_ways(void **state)
 {
 	static const struct {

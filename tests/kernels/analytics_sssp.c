@@ -1,5 +1,5 @@
-/* Shortest paths on one rank in all shapes of kernels, with all kinds of weights, against Dijkstra on a list of arcs.
- * */
+/* Shortest paths on one rank in all shapes of kernels, with all kinds of weights, against Dijkstra on a list of
+ * arcs. */
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "device/open.h"

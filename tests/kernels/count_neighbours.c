@@ -8,28 +8,6 @@
 #include "kernels/count_wedges_case.h"
 #include "partition/runtime.h"
 
-static gemp_comm comm;
-static gemp_runtime *context;
-static uint64_t seed;
-
-static int setup(void **state)
-{
-	(void)state;
-	seed = test_seed();
-	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	assert_ok(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	gemp_runtime_free(context);
-	gemp_comm_free(&comm);
-	assert_int_equal(gemp_memory_blocks(), 0);
-	return 0;
-}
-
 typedef struct values {
 	int64_t c, a, g, t_01, t_12, V0_1, V1_0, V1_1, V1_2;
 } values;

@@ -1,8 +1,9 @@
-/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all triples.
- * */
+/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all
+ * triples. */
 #ifndef GEMP_TESTS_COUNT_WEDGES_CASE_H
 #define GEMP_TESTS_COUNT_WEDGES_CASE_H
 
+#include "comm/comm.h"
 #include "core/types.h"
 #include "count/device_graph.h"
 #include "count/plan.h"
@@ -16,6 +17,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+static gemp_comm comm;
+static gemp_runtime *context;
+static uint64_t seed;
+
+static int setup(void **state)
+{
+	(void)state;
+	seed = test_seed();
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	assert_ok(gemp_runtime_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gemp_runtime_free(context);
+	gemp_comm_free(&comm);
+	assert_int_equal(gemp_memory_blocks(), 0);
+	return 0;
+}
 
 enum { WEDGES_TABLES = 2 };
 

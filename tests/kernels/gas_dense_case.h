@@ -132,8 +132,8 @@ static bool near(double found, double expected, double least, bool twofold)
 
 static int dense_main(const struct CMUnitTest *tests, size_t count)
 {
-	/* Where two threads of PoCL 3.1 go through groups of these kernels, one finds in local memory what the other wrote.
-	 * */
+	/* Where two threads of PoCL 3.1 go through groups of these kernels, one finds in local memory what the other
+	 * wrote. */
 	setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
 	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
 	MPI_Init(NULL, NULL);

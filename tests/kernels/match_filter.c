@@ -41,8 +41,8 @@ static size_t below(size_t bound)
 	return (size_t)gemp_random_below(&seed, bound);
 }
 
-/* Few values, so that they often meet: prefixes of one another, bytes above 127, numbers where a double is not exact.
- * */
+/* Few values, so that they often meet: prefixes of one another, bytes above 127, numbers where a double is not
+ * exact. */
 static gemp_value random_value(gemp_type type)
 {
 	static const char *const strings[] = { "",

@@ -1,5 +1,5 @@
-/* kernels/topology/topology.clh, by the list of edges that it gives: rows of all lengths, with one lane and with many.
- * */
+/* kernels/topology/topology.clh, by the list of edges that it gives: rows of all lengths, with one lane and with
+ * many. */
 #include "core/memory.h"
 #include "harness/harness.h"
 

@@ -1,5 +1,5 @@
-/* Random multigraphs that are built through gemp_graph_builder, and columns of all ranks together, by number of vertex.
- * */
+/* Random multigraphs that are built through gemp_graph_builder, and columns of all ranks together, by number of
+ * vertex. */
 #ifndef GEMP_TESTS_API_CASE_H
 #define GEMP_TESTS_API_CASE_H
 

@@ -1,5 +1,5 @@
-/* Queries of the public library beside loops over a list of edges; what may be wrong with a query and its parameters.
- * */
+/* Queries of the public library beside loops over a list of edges; what may be wrong with a query and its
+ * parameters. */
 #include "api_case.h"
 
 #include <unistd.h>

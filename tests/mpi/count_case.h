@@ -1,5 +1,5 @@
-/* count_case: the sums of a count plan against brute force over an adjacency matrix, on small graphs made on the spot.
- * */
+/* count_case: the sums of a count plan against brute force over an adjacency matrix, on small graphs made on the
+ * spot. */
 #ifndef GEMP_TESTS_COUNT_CASE_H
 #define GEMP_TESTS_COUNT_CASE_H
 

@@ -150,8 +150,8 @@ static inline gemp_code fixture_add_edge(gemp_builder *builder, const fixture *m
 	return code;
 }
 
-/* Collective. `order` decides which rank adds which element when; rank 1 adds nothing, so that an empty rank is tested.
- * */
+/* Collective. `order` decides which rank adds which element when; rank 1 adds nothing, so that an empty rank is
+ * tested. */
 static inline gemp_code fixture_add(gemp_builder *builder, const fixture *made, const gemp_comm *comm, uint64_t order)
 {
 	gemp_code code = GEMP_OK;

@@ -209,8 +209,8 @@ static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gem
 	return expr;
 }
 
-/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1 stays.
- * */
+/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1
+ * stays. */
 static void put_off(bool fails, gemp_condition_phase when)
 {
 	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };

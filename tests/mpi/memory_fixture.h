@@ -1,5 +1,5 @@
-/* memory_fixture: what tests of refused memory begin with: a context, and a small graph of keys, labels and attributes.
- * */
+/* memory_fixture: what tests of refused memory begin with: a context, and a small graph of keys, labels and
+ * attributes. */
 #ifndef GEMP_TESTS_MEMORY_FIXTURE_H
 #define GEMP_TESTS_MEMORY_FIXTURE_H
 

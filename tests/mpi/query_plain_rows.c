@@ -1,6 +1,6 @@
 /* Rows of integer keys alone take a shorter path once there are many of them. The lines are compared with lines made
- * here: with limits, with the smallest row of each class, with multiplicities, with few and with many rows in a round.
- * */
+ * here: with limits, with the smallest row of each class, with multiplicities, with few and with many rows in a
+ * round. */
 #include "made_graph.h"
 
 #include "comm/comm.h"

@@ -46,8 +46,8 @@ typedef struct {
 
 /* vertices NULL: the ends of the edges are the vertices. */
 ref_graph *ref_graph_read(const char *vertices, const char *edges, bool undirected);
-/* The simple undirected graph of a graph: no loops, types, directions or parallel edges. It borrows the vertex table.
- * */
+/* The simple undirected graph of a graph: no loops, types, directions or parallel edges. It borrows the vertex
+ * table. */
 ref_graph *ref_graph_simple(const ref_graph *graph);
 const char *ref_graph_key(const ref_graph *graph, uint32_t vertex);
 bool ref_graph_has_label(const ref_graph *graph, uint32_t vertex, const char *label);

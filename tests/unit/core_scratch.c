@@ -1,5 +1,5 @@
-/* Scratch memory: pieces stay where they are until all are forgotten, and the largest block is kept for the next row.
- * */
+/* Scratch memory: pieces stay where they are until all are forgotten, and the largest block is kept for the next
+ * row. */
 #include "harness/harness.h"
 
 #include "core/memory.h"

@@ -1,5 +1,5 @@
-/* Spans of a rank: their order, what has no room, and how much of a lane is hidden by devices, against a count by hand.
- * */
+/* Spans of a rank: their order, what has no room, and how much of a lane is hidden by devices, against a count by
+ * hand. */
 #include "harness/harness.h"
 
 #include "core/memory.h"

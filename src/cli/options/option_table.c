@@ -218,8 +218,8 @@ static const gemp_option table[] = {
 	  "Count and report the rows of each step of the plan and the bytes that it sent, pivots, attribute values that "
 	  "were copied and used, and matches that lie within one of 1 to 64 parts." },
 
-	/* Output files and their content. The value that help shows (FILE, H.h5, F, OUT, ...) marks an option as the name
-	 * of a file, and report_run.c compares all such files, so a new output needs one of these values. */
+	/* Output files and their content. An option names an output file if its value in help is FILE, H.h5, F, OUT, ...
+	 * (report_run.c has the list). report_run.c checks that no two outputs are the same file. */
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, AT(count), "Print only the count, no rows." },
 	{ "count-per", 0, GEMP_OPTION_TEXT, "V", NULL, GEMP_ON_MATCH, output, AT(count_per),
 	  "Rows of key and count: for each vertex of the graph the number of matches in which it is vertex V of the "
@@ -261,8 +261,8 @@ static const gemp_option table[] = {
 	  "Draw a small graph for Graphviz before and after: created elements are green, deleted red, changed amber." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output, AT(output),
 	  "bench tune: write the result to FILE and not to the file that later runs read." },
-	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole commands.
-	 * */
+	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole
+	 * commands. */
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output, AT(repeat),
 	  "bench match: number of timed runs, after one warm-up run." },
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output, POSITIVE(seconds),

@@ -145,8 +145,8 @@ static const char *nearest_option(const gemp_command *command, const char *name)
 }
 
 /* GEMP_EUSAGE for an option that the command does not accept. The message names the commands that accept it or, since a
- * misspelt name is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the name.
- * */
+ * misspelt name is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the
+ * name. */
 static gemp_code refuse_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
 {
 	const char *command = options->command->name, *near = nearest_option(options->command, name);
@@ -212,8 +212,8 @@ static gemp_code refuse_value(const gemp_option *option, const char *place, cons
 	                 option->positive ? ", more than 0" : "");
 }
 
-/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the text.
- * */
+/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the
+ * text. */
 static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	void *field = (char *)options + option->offset;
@@ -356,8 +356,8 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 
 /* CONFIGURATION */
 
-/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command line.
- * */
+/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command
+ * line. */
 static gemp_code keep_setting(void *self, const char *place, char *name, char *value)
 {
 	gemp_options *options = self;

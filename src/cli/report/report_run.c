@@ -41,8 +41,8 @@ static json_t *options_given(const gemp_options *options)
 	return given;
 }
 
-/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use jansson.
- * */
+/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use
+ * jansson. */
 static gemp_code set_field(gemp_report *report, const char *name, json_t *value)
 {
 	char *text = json_dumps(value, JSON_ENCODE_ANY);

@@ -4,8 +4,8 @@
 #include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_text.h"
 
-/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a step.
- * */
+/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a
+ * step. */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	uint32_t offset_words = options->wide ? 2 : 1; /* of a position in a row */

@@ -376,8 +376,8 @@ static void put_kept_task(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "const uint slice = s[%u], slices = s[%u];\n", slice, slice + 1);
 }
 
-/* A counting worker takes the first 4096 tasks one by one, since hubs come first, and the many others in chunks of 16.
- * */
+/* A counting worker takes the first 4096 tasks one by one, since hubs come first, and the many others in chunks of
+ * 16. */
 static void put_chunked_task(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0,

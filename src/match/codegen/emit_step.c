@@ -59,8 +59,8 @@ static void put_choice(const step_emitter *e, const char *declaration, const cha
 	}
 }
 
-/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every case.
- * */
+/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every
+ * case. */
 static void put_pointers(const step_emitter *e)
 {
 	put_choice(e, "__global const uint *near", "near", true);
@@ -200,8 +200,8 @@ static void put_open_checks(const step_emitter *e)
 }
 
 /* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item.
- * Where matches travel a candidate's owner is looked up before its row is entered, so that its slot is checked first.
- * */
+ * Where matches travel a candidate's owner is looked up before its row is entered, so that its slot is checked
+ * first. */
 static void put_lane_test(const step_emitter *e)
 {
 	bool verifiable = !e->root && e->step->kind == GEMP_EXTEND && !e->options->all_resident;

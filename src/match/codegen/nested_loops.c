@@ -161,8 +161,7 @@ static void drop_row(gemp_nested_filters *f, size_t i)
 		f->rows[i] = f->rows[i + 1];
 }
 
-/* Of several rows that hold all candidates the one of the vertex with the greatest slot is walked, the shortest within
- * a degree class. */
+/* Of several rows that hold all candidates, the row of the greatest slot is walked (in a degree class the shortest). */
 static void choose_row(const gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);

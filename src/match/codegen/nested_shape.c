@@ -278,8 +278,8 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
-/* The candidates of a list lie in each of its source rows, so the list is no longer than the shortest bound of these.
- * */
+/* The candidates of a list lie in each of its source rows, so the list is no longer than the shortest bound of
+ * these. */
 static uint64_t list_bound(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
                            uint64_t longest)
 {

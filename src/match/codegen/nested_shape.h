@@ -10,14 +10,15 @@
 #ifndef GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
 #define GEMP_MATCH_CODEGEN_NESTED_SHAPE_H
 
+#include "kernels/match/nested_abi.h"
 #include "match/codegen/kernel_text.h"
 #include "partition/views/view.h"
 
 /* Filters are the tests of a candidate that need only vertices bound so far. If the filters of set A are among those of
  * set B, B can be made from A. */
 
-/* The test that the row of `from` contains (absent: does not contain) the candidate; from -1: the candidate's own row.
- * */
+/* The test that the row of `from` contains (absent: does not contain) the candidate; from -1: the candidate's own
+ * row. */
 typedef struct gemp_row_filter {
 	int view, from;
 	bool absent;
@@ -55,8 +56,6 @@ typedef enum gemp_nested_leaf {
 	GEMP_LEAF_MARKED, /* walks the row of the vertex before, and looks its entries up in the bitmap */
 	GEMP_LEAF_LISTED  /* walks a list */
 } gemp_nested_leaf;
-
-typedef enum gemp_twin_ways { GEMP_TWINS_UNORDERED, GEMP_TWINS_ORDERED, GEMP_TWINS_FREE } gemp_twin_ways;
 
 typedef struct gemp_nested {
 	int levels;

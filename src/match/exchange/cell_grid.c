@@ -188,7 +188,7 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 	}
 }
 
-/* True if the slot is an image of one of these places, or if places is 0. */
+/* True if `places` (bits of pattern vertices) is 0, or if the slot is an image of at least one of its vertices. */
 static bool in_places(const request_context *a, uint64_t places, gemp_vertex slot)
 {
 	bool in = !places;
@@ -342,8 +342,8 @@ static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of slots.
- * */
+/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of
+ * slots. */
 bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 {
 	for (size_t i = 0; i < g->read_count; i++)

@@ -66,8 +66,8 @@ bool gemp_grid_empty(const gemp_grid *grid, const gemp_grid_cell *cell);
 uint64_t gemp_grid_entries(gemp_grid *grid, const gemp_grid_cell *cell);
 /* The rows that the cell of the last gemp_grid_entries reads, as bits by slot for each view. */
 void gemp_grid_rows(const gemp_grid *grid, uint32_t *const *need);
-/* Divides the cell in two at the vertex where that saves most entries. Returns false if no vertex has two blocks left.
- * */
+/* Divides the cell in two at the vertex where that saves most entries. Returns false if no vertex has two blocks
+ * left. */
 bool gemp_grid_bisect(const gemp_grid *grid, gemp_grid_cell *cell, gemp_grid_cell *other);
 /* The number of cells of at most so many entries into which the cell is divided. Counting stops at `limit` cells. */
 uint64_t gemp_grid_cells(gemp_grid *grid, gemp_grid_cell cell, uint64_t entries, uint64_t limit);

@@ -304,8 +304,8 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there already.
- * */
+/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there
+ * already. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;

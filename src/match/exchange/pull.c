@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The bytes of a whole working set over those of its first hop: the value assumed for the first round, and the maximum.
- * */
+/* The bytes of a whole working set over those of its first hop: the value assumed for the first round, and the
+ * maximum. */
 static const double first_growth = 4, max_growth = 64;
 /* A task that needs more than this part of the budget is oversized, because a round would otherwise have few tasks.
  * Measured with 4-cycles on a graph four times the budget: a value of 1 takes twice as long. */

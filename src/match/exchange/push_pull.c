@@ -97,8 +97,8 @@ static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 	}
 }
 
-/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the place.
- * */
+/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the
+ * place. */
 static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
 {
 	double named = 0;

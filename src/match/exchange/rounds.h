@@ -15,8 +15,8 @@ typedef struct gemp_rounds_result {
 	bool complete; /* false: the sink wanted no more rows */
 } gemp_rounds_result;
 
-/* Collective. pull: NULL unless the search's rows come in rounds of their own, each of which consists of such rounds.
- * */
+/* Collective. pull: NULL unless the search's rows come in rounds of their own, each of which consists of such
+ * rounds. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result);
 
 #endif

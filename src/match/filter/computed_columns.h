@@ -40,8 +40,8 @@ void gemp_degree_columns_free(gemp_degree_columns *degrees);
 /* The number of the column that a GEMP_DEGREE expression reads; count if it was not noted. */
 size_t gemp_degree_columns_find(const gemp_degree_columns *degrees, const gemp_expr *expr);
 
-/* Makes *out a column of labels(v): one list of names for each label set of the graph. Nothing to free after an error.
- * */
+/* Makes *out a column of labels(v): one list of names for each label set of the graph. Nothing to free after an
+ * error. */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph);
 
 #endif

@@ -402,8 +402,8 @@ done:
 	return code;
 }
 
-/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each owner.
- * */
+/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each
+ * owner. */
 static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
                                uint64_t *place, size_t *counts)
 {

@@ -67,8 +67,8 @@ const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id);
 bool gemp_filter_has_kernel(const gemp_expr *leaf);
 /* True if kernels evaluate all leaves of the expression. */
 bool gemp_filter_has_kernels(const gemp_expr *expr);
-/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with itself.
- * */
+/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with
+ * itself. */
 bool gemp_filter_is_constant(const gemp_expr *expr);
 /* True if the expression reads only one column, *id, and it is of strings. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);

@@ -350,8 +350,8 @@ static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, 
 			gemp_phases_defer(phases, &phases->choices[i]);
 }
 
-/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular expression.
- * */
+/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular
+ * expression. */
 static bool may_fail(const gemp_expr *expr)
 {
 	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)

@@ -42,8 +42,8 @@ typedef struct order_search {
 	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the order sampled last */
 } order_search;
 
-/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by tests/bench/orders.py).
- * */
+/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by
+ * tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
 /* Two last steps with the same sources bind twins, of which nested loops count one by a formula. */
@@ -221,8 +221,8 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the first.
- * */
+/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the
+ * first. */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;

@@ -136,8 +136,7 @@ static gemp_code add_child(sample_extension *x, gemp_vertex c, gemp_edge edge, d
 	return GEMP_OK;
 }
 
-/* Draws pivots in proportion to their degrees by systematic sampling; takes all of them if there are no more than
- * wanted. */
+/* Draws pivots in proportion to their degrees (systematic sampling), or takes all if there are few. */
 static gemp_code draw_pivots(sample_extension *x, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -173,8 +172,7 @@ static bool own_row(const gemp_step *step, size_t check)
 	return step->checks[check].from == step->vertex;
 }
 
-/* Lists the rows that the step reads for all partial matches: those of bound vertices, or those of the new one (own).
- * */
+/* Lists the rows that a step reads for all partial matches: of bound vertices, or of the new ones (own). */
 static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bool own)
 {
 	gemp_sampler *s = x->s;
@@ -239,8 +237,7 @@ static bool row_has(const gemp_sample_row *row, gemp_vertex x)
 	return at < row->size && row->neighbours[at] == x;
 }
 
-/* Drops partial matches that fail the checks by the new vertex's own row, which is fetched only for those that were
- * drawn. */
+/* Drops partial matches that fail the checks by the new vertex's own row, fetched only for drawn ones. */
 static void test_loops(sample_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
@@ -355,8 +352,7 @@ static bool edge_fits(const sample_extension *x, gemp_edge edge)
 	return true;
 }
 
-/* Tests the rows of bound vertices. Kernels with marks test a mark before anything else; extend() counts that lookup.
- * */
+/* Tests the rows of bound vertices. extend() has counted the look-up of a mark, which kernels do first. */
 static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;

@@ -53,8 +53,8 @@ typedef struct gemp_sample {
  * the sample `out` of about `size` partial matches on all ranks together. */
 gemp_code gemp_sampler_step(gemp_sampler *sampler, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work);
-/* Collective. True if the samples since the last step of the pivot contain every partial match, so nothing was random.
- * */
+/* Collective. True if the samples since the last step of the pivot contain every partial match, so nothing was
+ * random. */
 bool gemp_sampler_exact(const gemp_sampler *sampler);
 /* Collective. Entries and lookups since the sampler was made, and entries of the rows that were fetched for it; both of
  * the rank with the greatest number. */

@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are reset.
- * */
+/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are
+ * reset. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;

@@ -1,5 +1,5 @@
-/* search_launch: launches the kernel of a search, reads its control words after each launch, and delivers its results.
- * */
+/* search_launch: launches the kernel of a search, reads its control words after each launch, and delivers its
+ * results. */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H
 #define GEMP_MATCH_SEARCH_SEARCH_LAUNCH_H

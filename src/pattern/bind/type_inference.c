@@ -254,8 +254,8 @@ static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole
 	gemp_expr_set_literal(whole, (gemp_value){ .type = GEMP_BOOLEAN });
 }
 
-/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but NULL.
- * */
+/* Literals of another type leave the list. No value is in an empty list; NOT IN of it is true for every value but
+ * NULL. */
 static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 {
 	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;

@@ -95,8 +95,8 @@ gemp_code gemp_expr_new_element(gemp_expr **out, int variable, bool edge, int li
 gemp_code gemp_expr_new_literal(gemp_expr **out, gemp_value value, int line, int column);
 void gemp_expr_free(gemp_expr *expr); /* takes NULL */
 GEMP_RELEASE(gemp_expr_free, gemp_expr *)
-/* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a string.
- * */
+/* The expression becomes a literal at the same place of the text; its operands are freed. Takes the bytes of a
+ * string. */
 void gemp_expr_set_literal(gemp_expr *expr, gemp_value value);
 /* A deep copy, bound as the original is. */
 gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *expr);

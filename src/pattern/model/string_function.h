@@ -6,8 +6,8 @@
 #include "core/memory.h"
 #include "graph/column.h"
 
-/* toLower, toUpper: each character by Unicode's simple mapping, whatever the locale. Here and below, text is not NULL.
- * */
+/* toLower, toUpper: each character by Unicode's simple mapping, whatever the locale. Here and below, text is not
+ * NULL. */
 gemp_code gemp_string_case(const gemp_value *text, bool upper, gemp_arena *scratch, gemp_value *out);
 /* size: characters of a string; elements of a list. */
 int64_t gemp_string_size(const gemp_value *text);

@@ -32,8 +32,8 @@ void gemp_derived_free(gemp_derived *derived);
  * lengths (a path of length 0 between two variables that have to differ), and nothing is made. */
 gemp_code gemp_pattern_variant(gemp_derived *out, const gemp_pattern *pattern, const uint32_t *length,
                                gemp_semantics semantics, bool *impossible);
-/* The part of a variant that has the vertices with part[v] == index, with the conditions whose elements all lie in it.
- * */
+/* The part of a variant that has the vertices with part[v] == index, with the conditions whose elements all lie in
+ * it. */
 gemp_code gemp_pattern_component(gemp_derived *out, const gemp_pattern *pattern, const int *part, int index);
 
 /* The automorphisms of the original that keep the lengths, as permutations of the variant's points. */

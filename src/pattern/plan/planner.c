@@ -147,8 +147,7 @@ static gemp_code forbid_edge(planner *p, gemp_step *step, int at, int to, const 
 	return add_check(step, at, to, view, -1, true);
 }
 
-/* A loop of the simple graph does not exist. Where the same relations are forbidden in both directions, one check
- * of the undirected view is enough. */
+/* The simple graph has no loops. One check of the undirected view forbids a relation in both directions. */
 static gemp_code forbid_between(planner *p, gemp_step *step, int at, int v, bool *out_relations, bool *in_relations)
 {
 	size_t count = p->pattern->relation_count;
@@ -223,8 +222,7 @@ static bool drop_level(planner *p, const int *orbit, size_t members)
 	return restricts;
 }
 
-/* Adds the restriction between two points to the step that binds the later of them. A strict order implies that
- * the two differ. */
+/* The step that binds the later of two points restricts them. A strict order implies that they differ. */
 static void restrict_step(gemp_step *step, int vertices, int first, int other, bool hub)
 {
 	if (other < vertices && step->kind != GEMP_BIND_EDGE && step->vertex == other) {

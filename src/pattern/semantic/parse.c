@@ -59,8 +59,8 @@ static gemp_code find_rule(const control_build *b, gemp_ast_word word, size_t *o
 	return unknown_rule(b, word);
 }
 
-/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be freed.
- * */
+/* A node of the control tree with an array for its children; after a failure its count is 0, so that it can be
+ * freed. */
 static gemp_code new_control(gemp_control **out, gemp_control_kind kind, int line, int column, size_t children)
 {
 	GEMP_TRY(GEMP_NEW(*out, 1));

@@ -167,8 +167,8 @@ static gemp_code rule_set(gemp_rule_build *b, gemp_rule_element element, gemp_as
 	return add_value(b, &expr, value->place, update);
 }
 
-/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become attributes.
- * */
+/* Adds the names of a conjunction of labels to `list`. Conditions of a map are skipped, since they become
+ * attributes. */
 static gemp_code gather_labels(gemp_rule_build *b, const gemp_ast_expr *from, gemp_ast_expr *list)
 {
 	if (from->kind == GEMP_OR)

@@ -19,8 +19,8 @@ typedef struct grouping {
 
 /* PROPERTIES OF CLAUSES */
 
-/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its orbit.
- * */
+/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its
+ * orbit. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;

@@ -37,8 +37,8 @@ bool gemp_pipeline_truncated(const gemp_pipeline *pipeline);
 /* Some clause distinguishes or counts embeddings: WITH, DISTINCT, an aggregate. Otherwise there is a row for each
  * match. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern);
-/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for all.
- * */
+/* The first clause only counts rows and reads nothing of them, so that one row with a multiplicity can stand for
+ * all. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern);
 /* A row is written for each match as it is found, and any n rows satisfy LIMIT n, so that the search may stop. */
 bool gemp_clause_streams(const gemp_pattern *pattern);

@@ -138,8 +138,8 @@ static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
-/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory once.
- * */
+/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory
+ * once. */
 static gemp_code plain_rows_add(plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };
@@ -332,8 +332,7 @@ static gemp_code choose_plain_rows(row_output *r)
 	return gemp_comm_agree(r->context->comm, code);
 }
 
-/* Collective. By orbit, each row is replaced by the representative of its orbit, so that output does not depend on the
- * number of ranks. */
+/* Collective. By orbit, the representative of its orbit replaces each row: output is the same for any ranks. */
 static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
 	double t = gemp_now();
@@ -343,8 +342,7 @@ static gemp_code push_stored(row_output *r, bool last, bool *enough)
 	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
 
-/* Collective. Plain rows and stored rows may both be there: batches with multiplicities are always stored. The
- * last push must come exactly once. */
+/* Collective. Both plain and stored rows may exist (multiplicities are always stored). The last push comes once. */
 static gemp_code push_rows(row_output *r, bool last, bool *enough)
 {
 	enum { STORED, PLAIN };

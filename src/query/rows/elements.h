@@ -36,8 +36,8 @@ gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex);
 const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge);
 gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge);
 
-/* The order of ORDER BY: vertices by key; edges by type, keys of source and target, parallel number; none comes last.
- * */
+/* The order of ORDER BY: vertices by key; edges by type, keys of source and target, parallel number; none comes
+ * last. */
 int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b);
 
 /* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group, so that rows depend

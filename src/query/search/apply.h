@@ -16,7 +16,7 @@
  * its elements, so their sub-patterns are evaluated after it. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
-/* Does a sub-pattern of one of these purposes (bits) need a search? */
+/* True if any sub-pattern whose purpose is in `purposes` (bits of gemp_apply_purpose) needs a search. */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes);
 
 /* Collective. The state that runs share: finders of the subpatterns. */

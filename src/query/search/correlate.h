@@ -30,8 +30,8 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
                              size_t width);
 void gemp_correlate_free(gemp_correlate *c);
 
-/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been requested.
- * */
+/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been
+ * requested. */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
 

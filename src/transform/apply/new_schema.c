@@ -97,8 +97,8 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 
 /* LABEL SETS */
 
-/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the patch.
- * */
+/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the
+ * patch. */
 typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;

@@ -20,8 +20,8 @@ typedef enum gemp_edit_kind {
 	GEMP_EDIT_ADD_LABELS,    /* key, labels */
 	GEMP_EDIT_REMOVE_LABELS,
 	GEMP_EDIT_CREATE_EDGE, /* type, key, target, attributes */
-	/* The kinds below name an edge: the n-th, from 1, with this type, these ends and these attributes before the step.
-	 * */
+	/* The kinds below name an edge: the n-th, from 1, with this type, these ends and these attributes before the
+	 * step. */
 	GEMP_EDIT_DELETE_EDGE,
 	GEMP_EDIT_SET_EDGE,    /* column, value, was */
 	GEMP_EDIT_RETYPE_EDGE, /* into */

@@ -1,6 +1,5 @@
-/* Chunks of the sources of lines (events, vanishing edges, rows of matches) are printed by all threads. A line is
- * a key, by which lines are sorted later, and its JSON text. Chunks are smaller than those of gemp_for_ranges, as
- * a line costs microseconds. */
+/* All threads print chunks of the sources of lines (events, vanishing edges, rows of matches). A line is a sort key and
+ * its JSON text. Chunks are smaller than those of gemp_for_ranges, as a line costs microseconds. */
 
 #include "transform/changelog/record_lines.h"
 
@@ -257,8 +256,7 @@ static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* The number, from 1, of an edge among the edges with the same type, ends and attributes. Parallel edges are
- * neighbours. */
+/* The number, from 1, of an edge among neighbouring edges with the same type, ends and attributes. */
 static uint64_t number_among_equals(const gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];

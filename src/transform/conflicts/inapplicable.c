@@ -358,8 +358,8 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 				b->decisions[row] = GEMP_REJECTED;
 }
 
-/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other ranks.
- * */
+/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other
+ * ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable)

@@ -178,8 +178,8 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
 /* ROUNDS OVER RANKS */
 
 /* A conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In each round
- * the states of the matches go to the deciding ranks and the decisions of the slots come back, a byte for each claim.
- * */
+ * the states of the matches go to the deciding ranks and the decisions of the slots come back, a byte for each
+ * claim. */
 typedef struct claim {
 	uint64_t key; /* its slot is an index of the deciding rank's table, once claims have arrived */
 	uint64_t priority;

@@ -16,8 +16,8 @@
 #include "transform/conflicts/conflict_keys.h"
 #include "transform/conflicts/match_order.h"
 
-/* All functions take decisions[keys->matches]. Matches that are decided before the call take no part and have no keys.
- * */
+/* All functions take decisions[keys->matches]. Matches that are decided before the call take no part and have no
+ * keys. */
 
 /* Collective. Selects the matches whose slots no other match accesses in a conflicting way. *left: matches of all ranks
  * that are still undecided. */

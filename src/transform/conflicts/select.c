@@ -45,8 +45,8 @@ static gemp_code draw_priorities(selection *s)
 	return GEMP_OK;
 }
 
-/* Collective. Decides about the matches that contend with others. Only these take part in making priorities distinct.
- * */
+/* Collective. Decides about the matches that contend with others. Only these take part in making priorities
+ * distinct. */
 static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
 {
 	const gemp_comm *comm = s->context->comm;

@@ -37,8 +37,8 @@ void gemp_match_cache_keep(gemp_match_cache *cache, size_t index, gemp_frame *fr
 bool gemp_match_cache_pays(const gemp_match_cache *cache, size_t index, uint64_t touched, const gemp_shard *graph);
 /* Local. Drops all rows and times. */
 gemp_code gemp_match_cache_reset(gemp_match_cache *cache, const gemp_shard *graph);
-/* Collective. Renumbers cached rows after a step of this rule. owners: of the edges before the step; graph: after it.
- * */
+/* Collective. Renumbers cached rows after a step of this rule. owners: of the edges before the step; graph: after
+ * it. */
 gemp_code gemp_match_cache_update(gemp_match_cache *cache, size_t index, const gemp_comm *comm,
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph);
