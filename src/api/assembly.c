@@ -6,7 +6,6 @@
 
 #include "api/report_state.h"
 #include "assembly/contig.h"
-#include "assembly/unitig_links.h"
 #include "assembly/unitigs.h"
 #include "core/memory.h"
 #include "core/quantity.h"

@@ -40,4 +40,16 @@ void gemp_unitigs_lengths(const gemp_unitigs *unitigs, uint64_t *longest, uint64
 /* Collective. The letters of all kept unitigs. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *unitigs, gemp_traffic *traffic);
 
+/* The unitig `to` follows the unitig `from`: the last k - 1 letters of `from` are the first k - 1 letters of `to`. */
+typedef struct gemp_unitig_link {
+	uint64_t from, to;       /* numbers of unitigs */
+	bool from_back, to_back; /* true: the link leaves or enters the reverse complement of the unitig */
+} gemp_unitig_link;
+
+/* Collective. The links of this rank's unitigs. Where reads come from both strands, a link and its reverse are the same
+ * link, and the smaller form is listed. The order over all ranks does not depend on their number. The caller frees
+ * *out. */
+gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs,
+                                 gemp_traffic *traffic);
+
 #endif
