@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "core/reproducible_sum.h"
 #include "som/init/pca.h"
 
 #include <float.h>

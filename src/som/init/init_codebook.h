@@ -1,6 +1,6 @@
 /* init_codebook: the first codebook: random, samples, or a plane through the first two principal components; and
  * statistics of the columns. All functions that take a communicator are collective, and their results do not depend
- * on the number of ranks: sums are split reproducibly (core/reproducible_sum.h).
+ * on the number of ranks: sums are reproducible (som/init/pca.h).
  *
  * x: [count][dims], this rank's samples; all samples are numbered in the order of ranks. A missing value is NAN, and
  * is replaced by the column's mean where a number is needed. w: [units][dims], the same on all ranks.

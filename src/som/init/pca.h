@@ -1,12 +1,45 @@
 /* pca: the covariance of all ranks' samples and their first two principal components. Results are the same for any
- * number of ranks and threads and any order of the samples: sums are either exact or split reproducibly
- * (core/reproducible_sum.h).
+ * number of ranks and threads and any order of the samples, because sums are either exact or reproducible.
+ *
+ * A reproducible sum of doubles depends neither on the order of the addends nor on how threads and ranks divide them.
+ * It is summation by pre-rounding with two levels (Demmel and Nguyen 2013):
+ *
+ *   const gemp_repro_sum by = gemp_repro_sum_of(max, count);
+ *   gemp_repro_sum_add(by, value, &high, &low);    for each value, on any thread of any rank
+ *
+ * The sum is (the sum of every `high`) + (the sum of every `low`), and these two may be added in any order.
+ *
+ * Each value is split into two multiples of fixed powers of two. The powers are so large that sums of such multiples
+ * are exact, hence associative. The remainder that is lost is less than count^2 * 2^-100 of the largest value.
  */
 
 #ifndef GEMP_SOM_INIT_PCA_H
 #define GEMP_SOM_INIT_PCA_H
 
 #include "comm/comm.h"
+
+#include <math.h>
+
+typedef struct gemp_repro_sum {
+	/* (value + high) - high rounds `value` to a multiple of one power of two; `low` stands for a smaller power. */
+	double high, low;
+} gemp_repro_sum;
+
+/* All values lie in [-max, max], and all ranks together add at most `count` < 2^45 of them. */
+static inline gemp_repro_sum gemp_repro_sum_of(double max, double count)
+{
+	int high, low;
+	frexp(max * count, &high); /* sums stay below 2^high, so multiples of 2^(high - 51) add exactly */
+	frexp(count, &low);
+	return (gemp_repro_sum){ ldexp(1.5, high + 1), ldexp(1.5, high - 51 + low + 1) };
+}
+
+static inline void gemp_repro_sum_add(gemp_repro_sum by, double value, double *high, double *low)
+{
+	const double rounded = (value + by.high) - by.high;
+	*high += rounded;
+	*low += ((value - rounded) + by.low) - by.low;
+}
 
 /* The maximum number of columns for which the covariance matrix is made. */
 enum { GEMP_SOM_COVARIANCE_DIMS = 1024 };

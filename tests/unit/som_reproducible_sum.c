@@ -1,12 +1,13 @@
-/* Sums whatever the order, against long double. */
+/* The reproducible sums of som/init/pca.h: equal for every order and division of the addends, and close to a sum in
+ * long double. */
 #include "harness/harness.h"
 
 #include "core/random.h"
-#include "core/reproducible_sum.h"
+#include "som/init/pca.h"
 
 enum { COUNT = 20000 };
 
-/* In runs that begin at any place, backwards or not, each with a sum of its own. */
+/* Adds up runs of random length, some of them backwards; each run has its own partial sum, as a thread has. */
 static double sum_of(const double *values, gemp_repro_sum by, uint64_t *random)
 {
 	double high = 0, low = 0;
@@ -54,7 +55,7 @@ static void any_order(void **state)
 		values[gemp_random_below(&random, COUNT)] += 1e-9 * most;
 		assert_false(sum_of(values, by, &random) == sum);
 	}
-	assert_true(plain_differs > 30); /* what this is for */
+	assert_true(plain_differs > 30); /* plain sums do depend on the order */
 }
 
 static void nothing(void **state)
