@@ -1,6 +1,18 @@
-/* The program gemp-mpi: the library (include/gemp) with a command line. */
+/* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run opens the context, reads the
+ * options, runs the command and returns its code as the exit code.
+ *
+ * The context is opened before the options are read, since messages about options go through the context; the options
+ * then configure it. All ranks take the same steps and agree on the code of each step, so no rank waits for a rank that
+ * has left. Rank 0 prints the message of a failure, once.
+ */
 
-#include "cli/options/command.h"
+#include "cli/help/help.h"
+#include "cli/options/options.h"
+#include "cli/report/report_run.h"
+#include "cli/terminal.h"
+
+#include <stdio.h>
+#include <string.h>
 
 /* All commands, in the order of the help. The first one runs when the command line names none. */
 static const gemp_command *const commands[] = {
@@ -13,11 +25,100 @@ static const gemp_command *const commands[] = {
 	&gemp_command_help,    &gemp_command_completion,
 };
 
+/* --help and --version end a run before the command begins. Without a command --help shows the overview. */
+static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
+{
+	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
+	if (options->version)
+		gemp_text_print(&text, "gemp-mpi %s\n", gemp_version());
+	else if (overview)
+		gemp_help_overview(&text, options->table);
+	else
+		gemp_help_command(&text, options->command);
+	return gemp_help_print(context, &text);
+}
+
+/* If the buffered rest of stdout does not fit on the disk, the run has failed. */
+static gemp_code flush_output(const gemp_context *context)
+{
+	bool bad = gemp_context_rank(context) == 0 && (fflush(stdout) != 0 || ferror(stdout));
+	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
+}
+
+/* Of --debug, --verbose and --quiet the one with the most output wins. A budget of 0 lets the library choose. */
+static void set_context_options(gemp_context_options *how, const gemp_options *options)
+{
+	how->verbosity = options->quiet ? GEMP_QUIET : GEMP_NORMAL;
+	if (options->verbose || options->debug)
+		how->verbosity = options->debug ? GEMP_DEBUG : GEMP_VERBOSE;
+	how->devices = options->devices;
+	how->host_memory = options->host_memory;
+	how->device_memory = options->device_memory;
+	how->result_buffer = options->result_buffer;
+	how->outbox = options->outbox;
+	how->row_cache = options->row_cache;
+}
+
+/* Collective. Runs the command between the begin and the end of its report. */
+static gemp_code run_command(gemp_context *context, const gemp_options *options)
+{
+	gemp_report *report = NULL;
+	if (options->command->plain)
+		return options->command->run(context, options, NULL);
+	GEMP_TRY(gemp_report_begin(&report, context, options));
+	return gemp_report_end(report, context, options, options->command->run(context, options, report));
+}
+
+/* Collective over MPI_COMM_WORLD. Finds the command that argv names, parses its options and runs it, or prints what
+ * --help and --version ask for; rank 0 prints the message of a failure. All ranks return the same code. */
+static gemp_code run_command_line(const gemp_command_table *table, int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = NULL;
+	gemp_options *options = NULL;
+	const gemp_command *command = table->commands[0];
+	bool named = argc > 1 && argv[1][0] != '-';
+	gemp_context_options how;
+	gemp_context_options_init(&how);
+	how.log = gemp_terminal_log;
+	how.progress = gemp_terminal_progress;
+	/* Before the options are known, messages go to stderr with the default verbosity. */
+	GEMP_TRY_DONE(gemp_context_open(&context, MPI_COMM_WORLD, &how));
+	if (named) {
+		command = gemp_command_find(table, argv[1]);
+		code = command ? GEMP_OK : gemp_command_unknown(table, argv[1]);
+	}
+	GEMP_TRY_DONE(gemp_context_agree(context, code));
+	GEMP_TRY_DONE(gemp_options_new(&options, context, table, command, argc - named, argv + named));
+	set_context_options(&how, options);
+	GEMP_TRY_DONE(gemp_context_configure(context, &how));
+	/* With a checkpoint signals were noted since the start of the process, and the command stops at its next step. */
+	if (!options->checkpoint)
+		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
+	if (options->help || options->version)
+		code = print_help(context, options, !named);
+	else
+		code = run_command(context, options);
+	if (code == GEMP_OK)
+		code = flush_output(context);
+	code = gemp_context_agree(context, code);
+	/* mpirun may end slow ranks by a signal once one has left. Their work is done, so they must not print that it is
+	 * lost. */
+	if (!options->checkpoint)
+		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
+done:
+	if (code != GEMP_OK && context && gemp_context_rank(context) == 0)
+		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
+	gemp_options_free(options);
+	gemp_context_close(context);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
 	gemp_code code = gemp_process_begin(&argc, &argv);
 	if (code == GEMP_OK)
-		code = gemp_command_line(&table, argc, argv);
+		code = run_command_line(&table, argc, argv);
 	return gemp_process_end(code);
 }

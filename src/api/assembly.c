@@ -4,7 +4,7 @@
 
 #include "gemp/assembly.h"
 
-#include "api/report_state.h"
+#include "api/report.h"
 #include "assembly/contig.h"
 #include "assembly/unitigs.h"
 #include "core/memory.h"

@@ -7,7 +7,7 @@
  * called, and what the launcher said before MPI_Init.
  */
 
-#include "api/context_state.h"
+#include "api/context.h"
 
 #include "comm/comm.h"
 #include "comm/session.h"

@@ -6,7 +6,7 @@
  * ratio shows how much faster the work could become.
  */
 
-#include "api/report_state.h"
+#include "api/report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/threads.h"

@@ -10,8 +10,8 @@
 #define GEMP_API_EDGE_JOB_H
 
 #include "analytics/layout/layout.h"
-#include "api/graph_state.h"
-#include "api/report_state.h"
+#include "api/graph.h"
+#include "api/report.h"
 #include "topology/csr.h"
 
 /* {0} has nothing to free. */

@@ -6,7 +6,7 @@
  * later. Views of columns point into the table, so rows are not copied on their way to the program.
  */
 
-#include "api/graph_state.h"
+#include "api/graph.h"
 
 #include "core/memory.h"
 #include "generate/generate.h"

@@ -5,8 +5,8 @@
  * (partition/cut), or they are the parts that the file stores, whose vertices lie in the order of the parts.
  */
 
-#include "api/graph_state.h"
-#include "api/report_state.h"
+#include "api/graph.h"
+#include "api/report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/search.h"

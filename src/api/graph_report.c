@@ -5,8 +5,8 @@
  * as sets, by a sum of hashes of their edges, since each rank holds other edges in either direction.
  */
 
-#include "api/graph_state.h"
-#include "api/report_state.h"
+#include "api/graph.h"
+#include "api/report.h"
 
 #include "core/memory.h"
 #include "core/quantity.h"

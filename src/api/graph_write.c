@@ -2,8 +2,8 @@
  * that this program has made ends with its throughput, which is known only after the last step, the writing.
  */
 
-#include "api/graph_state.h"
-#include "api/report_state.h"
+#include "api/graph.h"
+#include "api/report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/export/export.h"

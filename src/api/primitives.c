@@ -5,7 +5,7 @@
 
 #include "gemp/primitives.h"
 
-#include "api/report_state.h"
+#include "api/report.h"
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "io/arrays/numbers.h"

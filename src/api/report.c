@@ -6,7 +6,7 @@
  * is wanted.
  */
 
-#include "api/report_state.h"
+#include "api/report.h"
 
 #include "comm/shared.h"
 #include "core/log.h"

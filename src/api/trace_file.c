@@ -7,7 +7,7 @@
  * other rank.
  */
 
-#include "api/report_state.h"
+#include "api/report.h"
 
 #include "core/limits.h"
 #include "core/log.h"

@@ -1,6 +1,5 @@
 /* bench, devices: what the machine has, and how fast queries and shuffles are on it (gemp/bench.h). */
 
-#include "cli/handles.h"
 #include "cli/settings.h"
 #include "core/quantity.h"
 

@@ -5,7 +5,6 @@
  * circuit is an error, but its report is complete and says why.
  */
 
-#include "cli/handles.h"
 #include "cli/report/report_run.h"
 #include "cli/settings.h"
 

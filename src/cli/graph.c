@@ -5,7 +5,6 @@
  * is read, since reading may take hours.
  */
 
-#include "cli/handles.h"
 #include "cli/report/report_run.h"
 
 /* Files named as arguments are files of edges like those of --edges: in most formats such a file is a whole graph. The

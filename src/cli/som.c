@@ -2,7 +2,6 @@
  * an array, or a graph whose vertices have the vectors of --features.
  */
 
-#include "cli/handles.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
 

@@ -2,8 +2,7 @@
 #include "core/memory.h"
 #include "harness/collective.h"
 
-#include "api/report_state.h"
-#include "cli/options/command.h"
+#include "api/report.h"
 #include "cli/options/options.h"
 #include "cli/report/report_run.h"
 #include "comm/comm.h"

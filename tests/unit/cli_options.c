@@ -2,7 +2,6 @@
 #include "core/memory.h"
 #include "harness/harness.h"
 
-#include "cli/options/command.h"
 #include "cli/options/options.h"
 #include "comm/comm.h"
 #include "core/status.h"

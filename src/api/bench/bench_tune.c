@@ -7,8 +7,8 @@
 
 #include "gemp/bench.h"
 
-#include "api/match/query_state.h"
-#include "api/report_state.h"
+#include "api/match/query.h"
+#include "api/report.h"
 
 #include "bench/measure.h"
 #include "core/log.h"

@@ -1,6 +1,6 @@
 /* query: opens queries, checks their settings and binds their parameters. The list of parameters also serves rules. */
 
-#include "api/match/query_state.h"
+#include "api/match/query.h"
 
 #include "core/memory.h"
 #include "core/text.h"

@@ -8,7 +8,7 @@
 #ifndef GEMP_API_MATCH_QUERY_JOB_H
 #define GEMP_API_MATCH_QUERY_JOB_H
 
-#include "api/match/query_state.h"
+#include "api/match/query.h"
 #include "api/match/resumable_search.h"
 #include "core/text.h"
 #include "io/graph_file/graph_file_write.h"

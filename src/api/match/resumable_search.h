@@ -10,8 +10,8 @@
 #define GEMP_API_MATCH_RESUMABLE_SEARCH_H
 
 #include "api/checkpoint_store.h"
-#include "api/match/query_state.h"
-#include "api/report_state.h"
+#include "api/match/query.h"
+#include "api/report.h"
 #include "io/rows/row_writer.h"
 #include "query/query.h"
 

@@ -6,7 +6,7 @@
 
 #include "gemp/rules.h"
 
-#include "api/match/query_state.h"
+#include "api/match/query.h"
 #include "api/transform/step_checkpoint.h"
 #include "core/memory.h"
 #include "core/quantity.h"

@@ -8,7 +8,7 @@
 #define GEMP_API_TRANSFORM_STEP_CHECKPOINT_H
 
 #include "api/checkpoint_store.h"
-#include "api/report_state.h"
+#include "api/report.h"
 #include "transform/changelog/change_log.h"
 #include "transform/transform.h"
 

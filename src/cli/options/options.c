@@ -8,7 +8,6 @@
 
 #include "cli/options/options.h"
 
-#include "cli/handles.h"
 #include "core/quantity.h"
 #include "core/text.h"
 

@@ -8,8 +8,6 @@
 
 #include "cli/report/report_run.h"
 
-#include "cli/handles.h"
-
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * functions here and jansson's setters accept and ignore.
  */
 
-#ifndef GEMP_API_REPORT_STATE_H
-#define GEMP_API_REPORT_STATE_H
+#ifndef GEMP_API_REPORT_H
+#define GEMP_API_REPORT_H
 
-#include "api/context_state.h"
+#include "api/context.h"
 #include "comm/exchange.h"
 #include "gemp/report.h"
 #include "graph/graph.h"

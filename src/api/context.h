@@ -3,8 +3,8 @@
  * GEMP_SETTINGS defines how public functions read a settings struct of the caller.
  */
 
-#ifndef GEMP_API_CONTEXT_STATE_H
-#define GEMP_API_CONTEXT_STATE_H
+#ifndef GEMP_API_CONTEXT_H
+#define GEMP_API_CONTEXT_H
 
 #include "gemp/context.h"
 #include "partition/runtime.h"

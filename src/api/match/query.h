@@ -5,10 +5,10 @@
  * takes microseconds.
  */
 
-#ifndef GEMP_API_MATCH_QUERY_STATE_H
-#define GEMP_API_MATCH_QUERY_STATE_H
+#ifndef GEMP_API_MATCH_QUERY_H
+#define GEMP_API_MATCH_QUERY_H
 
-#include "api/graph_state.h"
+#include "api/graph.h"
 #include "gemp/query.h"
 #include "pattern/semantic/parse.h"
 #include "query/query.h"

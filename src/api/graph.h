@@ -1,10 +1,10 @@
 /* graph_state: the members of a gemp_graph and of gemp_columns (gemp/graph.h, gemp/columns.h), and the relations that a
  * selection names. */
 
-#ifndef GEMP_API_GRAPH_STATE_H
-#define GEMP_API_GRAPH_STATE_H
+#ifndef GEMP_API_GRAPH_H
+#define GEMP_API_GRAPH_H
 
-#include "api/context_state.h"
+#include "api/context.h"
 #include "core/log.h"
 #include "gemp/analytics.h"
 #include "graph/graph.h"
