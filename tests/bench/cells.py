@@ -1,4 +1,4 @@
-"""The cells of the tables (cells.tsv), the graphs of these cells, and the right counts."""
+"""The cells of the benchmark tables (cells.tsv), the graphs that they need, and the right counts."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ EDGES = {'triangle': '0-1,0-2,1-2', 'diamond': '0-1,0-2,0-3,1-2,1-3', 'house': '
 
 
 def edges_of(pattern):
-    """The edge list of a pattern without labels, or None."""
+    """Returns the edge list of an unlabelled pattern, or None for other patterns."""
     name, _, size = pattern.partition(':')
     if name == 'edges':
         return size
@@ -38,11 +38,11 @@ class Cell:
         return short(self.pattern) + (' enumerated' if self.count_by == 'enumerate' else '')
 
     def kind(self):
-        """Cells of the same kind can be measured in one process."""
+        """Cells of one graph with equal kinds can be measured in one process."""
         return self.labelled, self.count_by
 
     def query(self):
-        """The query as arguments of match and of bench match, after the graph."""
+        """Returns the query as arguments of match and of bench match; they follow the graph."""
         if not self.labelled:
             return ['--pattern', self.pattern]
         return ['--query-graph', os.path.join(SHARED, 'data/labelled/wiki4/queries', self.pattern + '.graph')]
@@ -83,8 +83,8 @@ def make_rmat(name, folder):
 
 
 def tables(name, folder):
-    """Returns [vertices, edges], the files of a graph, which are made if it is a generated one; None if there are none.
-    """
+    """Returns the files [vertices, edges] of a graph. A generated graph is made first. Returns None if a real graph is
+    not there."""
     if name in RMAT:
         return make_rmat(name, folder)
     path = os.path.join(SHARED, 'data', FOLDERS.get(name, 'graphs/' + name))
@@ -93,8 +93,8 @@ def tables(name, folder):
 
 
 def edge_lines(tables_of, folder, name):
-    """The path of a file with a line `u v` for each edge."""
-    out = os.path.join(folder, name)  # the experiments use this name
+    """Returns the path of a file with a line `u v` for each edge."""
+    out = os.path.join(folder, name)  # the prototypes expect a file of this name
     if not os.path.exists(out):
         cat = 'zstd -qdc' if tables_of[1].endswith('.zst') else 'cat'
         subprocess.run("%s '%s' | tail -n +2 | cut -f 1,2 | tr '\\t' ' ' > '%s'" % (cat, tables_of[1], out), shell=True,

@@ -1,10 +1,9 @@
-"""Couples with three or more films together, created by one rule, on generated films; counted again by NumPy.
+"""Measures the rule that creates couples with three or more common films, on generated films.
 
     couples.py [--roles 1000000] [--ranks N] [--repeat N] [--output FILE] [OPTION OF transform...]
 
-For about so many roles. GEMP_MPI is the program; GEMP_PYTHON, or python3, has h5py and NumPy; without them nothing is counted
-again. GEMP_TEST_LIMIT are the seconds that a run may take.
-"""
+The films have about --roles roles. If GEMP_PYTHON (python3 by default) has h5py and NumPy, NumPy counts the couples
+again. GEMP_MPI is the program. GEMP_TEST_LIMIT is the number of seconds after which a run is ended."""
 import argparse
 import datetime
 import json
@@ -20,7 +19,7 @@ RULES = os.path.join(SOURCE, "configs", "applications", "couples.rules")
 
 
 def counted(path):
-    """Counts the pairs of people with three common films directly from the file."""
+    """Counts the pairs of people with three common films in the graph file, with NumPy only."""
     try:
         import h5py
         import numpy as np

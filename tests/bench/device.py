@@ -16,8 +16,9 @@ import experiments
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 BYTES = 4  # bytes of an entry of a row
-HOT = 1.5  # a run of up to this many seconds is profiled, and the whole process is repeated
-WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}  # by kind of sum, the least work for it
+HOT = 1.5  # a run of at most this many seconds is profiled, and its whole process is repeated
+# kind of sum -> the field of the plain kernel's work line with the least entries that the sum reads
+WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}
 
 
 def call(arguments, limit):
@@ -49,7 +50,7 @@ class Bench:
         return self.options.budget - (time.monotonic() - self.began)
 
     def make(self, name):
-        """Returns (the graph file, or None; the error)."""
+        """Returns (the graph file or None, the error)."""
         path = os.path.join(self.folder, name + '.h5')
         self.tables[name] = cells.tables(name, self.folder)
         if not self.tables[name]:
@@ -60,7 +61,7 @@ class Bench:
         return (path, '') if done[0] else (None, 'import: ' + done[2])
 
     def begin(self, name):
-        """Graphs are made while others are measured, if there are enough cores."""
+        """Makes the graph in the background, while other graphs are measured, if there are enough cores."""
         if name not in self.files:
             self.files[name] = self.makers.submit(self.make, name)
         return self.files[name]
@@ -69,7 +70,7 @@ class Bench:
         return cells.edge_lines(self.tables[name], self.folder, name)
 
     def run_plain(self, name, patterns):
-        """{pattern: (count, ms, finished)} of the plain kernel; the patterns of a graph run in one process."""
+        """Returns {pattern: (count, ms, finished)} of the plain kernel. All patterns of a graph run in one process."""
         tool = os.path.join(self.folder, 'plain')
         if not os.path.exists(tool):
             subprocess.run(['cc', '-std=gnu17', '-O2', '-o', tool, os.path.join(cells.HERE, 'plain.c'), '-lOpenCL'],
@@ -91,9 +92,9 @@ class Bench:
         return found
 
     def others(self, name, wanted):
-        """The times of the plain kernel and of the experiments on this graph."""
+        """Measures the plain kernel and the prototypes on this graph."""
         patterns = sorted({c.pattern for c in wanted if c.graph == name and not c.labelled})
-        if self.options.cpu:  # patterns whose plain kernel ends within the limit
+        if self.options.cpu:  # only these patterns finish within the limit in the plain kernel on a CPU
             patterns_plain = [p for p in patterns if p in ('triangle', 'clique:4')]
         else:
             patterns_plain = patterns
@@ -112,14 +113,14 @@ class Bench:
         return self.device + (['--count-by', cell.count_by] if cell.count_by != 'auto' else []) + self.extra
 
     def queries(self, path, group, more, limit):
-        """Returns (the results of bench match for each cell of the group, or None; the error)."""
+        """Returns (the results of bench match for all cells of the group or None, the error)."""
         how = group[0].how() + self.how(group[0])
         report, _, wrong = call(['bench', 'match', path] + sum((c.query() for c in group), []) + how + more, limit)
         return report and report['queries'], wrong
 
     def bench_group(self, path, group):
-        """Returns {cell: (result of bench match, or None; the error)}. All cells run in one process or, if that fails,
-        one by one."""
+        """Returns {cell: (result of bench match or None, the error)}. All cells run in one process. If this process
+        fails, each cell runs in its own process."""
         more = ['--repeat', str(self.options.repeat), '--seconds', '3']
         found, wrong = self.queries(path, group, more, self.options.limit * min(len(group), 3))
         if found:
@@ -154,7 +155,7 @@ class Bench:
             print('%-12s %-20s %s' % (cell.graph, cell.name(), said), file=sys.stderr, flush=True)
 
     def complete(self, cell, result):
-        """Measures whole processes, and the entries that a search reads."""
+        """Adds the seconds of whole processes and the entries that a search reads."""
         path, one = self.begin(cell.graph).result()[0], result['bench']
         quick = one['run_ms']['median'] < HOT * 1e3
         command = ['match', path, '--count'] + cell.query() + cell.how() + self.how(cell)
@@ -165,8 +166,8 @@ class Bench:
             result.update({key: found[0].get(key) for key in ('entries_read', 'lookups')} if found else {})
 
     def run(self, wanted):
-        """Measures the kernels first, then whole processes and kernels of other programs while there is time. Saves
-        each result at once."""
+        """Measures the kernels first. While time is left, measures whole processes and then the kernels of other
+        programs. Saves after each group of results."""
         names = list(dict.fromkeys(c.graph for c in wanted))
         for name in names[:1] if self.options.cpu else names:
             self.begin(name)
@@ -199,7 +200,8 @@ def ratio(a, b):
 
 
 def entries_of(bench, cell, result):
-    """The row entries that a run reads: from the program's profile, or the least that its sums need (WORK)."""
+    """Returns the row entries that a run reads: from the program's profile or, for sums, the least that they need
+    (WORK)."""
     if not result['bench'].get('by_sums'):
         return result.get('entries_read')
     kinds = [line.split()[0] for line in result['bench']['plan'].splitlines()[1:] if line.strip()]
@@ -208,13 +210,15 @@ def entries_of(bench, cell, result):
 
 
 def alone(bench, b):
-    """The least processor time of a run divided by the device's compute units, in ms; None without a CPU device."""
+    """Returns the least processor time of a run divided by the device's compute units, in ms; None if the device is no
+    CPU."""
     devices = bench.rates.get('units')
     return b['cpu_ms']['min'] / devices if bench.options.cpu and devices else None
 
 
 def verdict(goal, ms, prepared, quiet):
-    """met: kernels and preparation are within the goal; kernel: the kernels alone; alone: their processor time; NO: none."""
+    """Compares with the goal and returns `met` if kernels and preparation together are within it, `kernel` if only the
+    kernels are, `alone` if only the processor time per core is, otherwise `NO`."""
     if goal is None:
         return '-'
     return 'met' if ms + prepared <= goal else 'kernel' if ms <= goal else 'alone' if quiet and quiet <= goal else 'NO'

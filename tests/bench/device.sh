@@ -1,20 +1,21 @@
 #!/bin/bash
-# Builds, checks and measures on one device, in under 8 minutes on a GPU host: for each graph and pattern of cells.tsv
-# the count, and whether it is right; milliseconds of kernels and of preparation; seconds of the whole process; the
-# ratio to a plain kernel, to the experiments and to other programs' figures. A table in markdown on stdout, raw results
-# under tests/bench/results.
+# Builds, checks and measures the program on one device, in under 8 minutes on a GPU host. For each graph and pattern of
+# cells.tsv it prints the count and whether it is right; milliseconds of the kernels and of the preparation; seconds of
+# the whole process; and ratios to a plain kernel, to our prototypes and to published figures of other programs. The
+# Markdown table goes to stdout, and raw results go to tests/bench/results.
 #
 #     tests/bench/device.sh [--cpu] [--only TEXT] [--repeat N] [--whole N] [--limit S] [--budget S] [--no-plain]
 #                           [--no-experiments] [--no-profile] [--save FOLDER] [OPTION of match...]
 #
-# GEMP_SHARED  folder with data, oracles, tools/rmat.c and experiments; without it the script ends with code 77
-# GEMP_MPI     the program; without it the sources around this script are built first, without tests, in GEMP_BUILD (a folder
-#              of /tmp by default)
-# --cpu        the cells with figures for two cores and PoCL, on a CPU device
-# --limit      seconds a process may take (20); --budget: nothing further begins after so many (420). Kernels come
-# first; whole
-#              processes (--whole 0: none) and the other programs' kernels while there is time
-# --save       each result is saved at once, so an interrupted run keeps its results
+#   GEMP_SHARED  folder with data, oracles, tools/rmat.c and experiments; without it the script exits with code 77
+#   GEMP_MPI     the program; by default the sources around this script are built without tests in GEMP_BUILD
+#                (a folder of /tmp by default)
+#   --cpu        measures the cells that have figures for two cores and PoCL, on a CPU device
+#   --limit      seconds after which a process is ended (20)
+#   --budget     seconds after which no further process starts (420). Kernels are measured first, then whole
+#                processes and the kernels of other programs.
+#   --whole      how often whole processes are measured; 0: never
+#   --save       results are saved after each group, so an interrupted run keeps its results
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
 here=$PWD

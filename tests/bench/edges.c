@@ -1,7 +1,7 @@
-/* edges: a table of random edges for tests/bench/import.sh, the same on every machine.
- *   edges EDGES SCALE SEED > EDGES.tsv
- * R-MAT edges (0.45, 0.22, 0.22, 0.11) between 2^SCALE shuffled ids below 2^SCALE, loops and parallels kept: a header
- * `src dst`, then two numbers a line. */
+/* edges: writes a table of random edges for tests/bench/import.sh. The table is the same on every machine.
+ *     edges EDGES SCALE SEED > EDGES.tsv
+ * The edges are R-MAT edges (0.45, 0.22, 0.22, 0.11) between 2^SCALE ids, which are shuffled. Self-loops and parallel
+ * edges are kept. The table has a header `src dst` and then two ids on each line. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* A bijection of the numbers with `scale` bits, by odd factors and shifts. */
+/* A bijection of the numbers with `scale` bits: multiplications by odd factors, and shifts. */
 static uint64_t shuffle(uint64_t x, int scale)
 {
 	uint64_t mask = (UINT64_C(1) << scale) - 1;
@@ -40,7 +40,7 @@ static char *print(char *at, uint64_t number, char after)
 	return at;
 }
 
-/* Eight bits of a random number choose a quadrant with weights 115, 56, 56 and 29 of 256. */
+/* For each bit of an id, eight bits of a random number choose a quadrant with weights 115, 56, 56 and 29 of 256. */
 static void draw(uint64_t seed, int scale, uint64_t *source, uint64_t *target)
 {
 	uint64_t bits = 0;

@@ -1,5 +1,5 @@
-/* The minimal program over MPI and OpenCL: MPI_Init, a context, a queue, MPI_Finalize. overhead.sh compares match
- * with it. */
+/* The smallest program that starts MPI and OpenCL: MPI_Init, a context, a queue, MPI_Finalize. overhead.sh subtracts
+ * its time from the time of match. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <mpi.h>
@@ -16,7 +16,7 @@ static void check(cl_int error, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* Selects a GPU if there is one, else a CPU, like `--devices auto`. */
+/* Selects a GPU if there is one, otherwise a CPU, as `--devices auto` does. */
 static cl_device_id find_device(void)
 {
 	static const cl_device_type wanted[] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU };

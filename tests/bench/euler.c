@@ -1,8 +1,9 @@
-/* euler: the Euler engines on graphs of one shape, made in memory in their natural order; the first and
- * the last result are verified.
- * euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]] One line of JSON: milliseconds of the
- * stages by the device's clock, and with upload and download, of the run with the least time on the device; beside each
- * stage the bytes that it has to move, at least, by the time in which the device copies so many. */
+/* euler: measures the Euler engines on a graph of one shape. The graph is made in memory with vertices in their natural
+ * order. The circuits of the first and the last run are verified.
+ *     euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]
+ * Prints one line of JSON about the run with the least time on the device: milliseconds of each stage by the device's
+ * clock, and of the whole run with upload and download. Beside each stage stands a bandwidth relative to a copy: the
+ * bytes that the stage has to move at least, divided by the bytes that the device copies in the same time. */
 #include "euler/euler.h"
 #include "comm/comm.h"
 #include "core/memory.h"
@@ -29,7 +30,8 @@ typedef struct rows {
 	gemp_vertex *target;
 } rows;
 
-/* All edges, and the vertices whose edges a thread files: rows are in natural order with any number of threads. */
+/* All edges, and the range of vertices whose edges each thread writes to rows. The rows are in natural order with any
+ * number of threads. */
 typedef struct filing {
 	const gemp_eulerian *graph;
 	rows *rows;

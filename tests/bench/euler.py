@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Euler circuits compared with Hierholzer's method, over shapes and sizes of graphs.
+"""Compares Euler circuits with Hierholzer's method over shapes and sizes of graphs.
 
     GEMP_MPI=PROGRAM HIERHOLZER=PROGRAM tests/bench/euler.py FOLDER [OPTION...] [OPTION of euler...]
-    tests/bench/euler.py FOLDER --plot FILE.tsv              draws what was measured elsewhere
+    tests/bench/euler.py FOLDER --plot FILE.tsv              draws figures that were measured elsewhere
 
-Generates each graph. `gemp-mpi euler` and, in the same run, tests/bench/hierholzer.c (ninja bench_hierholzer; left out if
-HIERHOLZER is not set) find a circuit, which is verified. Each graph has a line in FOLDER/euler-DATE.tsv: milliseconds from rows to
-order, the best of --repeat runs each. `ratio` compares our program with the better of plain and packed rows in the order of the
-file, which is the order that our program has. If gnuplot is installed (Debian: gnuplot-nox), FOLDER/euler-cpu.svg or -gpu.svg is
-drawn.
+Generates each graph. `gemp-mpi euler` and, in the same run, tests/bench/hierholzer.c (ninja bench_hierholzer) find a
+circuit, which is verified. Without HIERHOLZER only our program runs. Each graph has a line in FOLDER/euler-DATE.tsv:
+milliseconds from rows to order, for each program the best of --repeat runs. `ratio` compares our program with the
+better of Hierholzer's plain and packed rows in the order of the file, since our program has this order, too. If
+gnuplot is installed (Debian: gnuplot-nox), FOLDER/euler-cpu.svg or -gpu.svg is drawn.
 
-  --shapes deep,random,shallow     --edges 1,2,5,10,20,40 (millions), and --goal: those that the issue names
-  --repeat 3   --limit 300 (seconds a process)   --budget 1e9 (seconds; nothing further begins after them)   --ranks 1
-  --keep DIR: graphs are left there, and taken from there: a file for each shape and size
-"""
+  --shapes deep,random,shallow     --edges 1,2,5,10,20,40 (millions)     --goal: the sizes that have goals
+  --repeat 3   --limit 300 (seconds for each process)   --ranks 1
+  --budget 1e9 (seconds after which no further process starts)
+  --keep DIR: graphs are kept in DIR and reused, one file for each shape and size"""
 import argparse
 import json
 import os
@@ -31,7 +31,7 @@ TIMES = ['total', 'sum', 'upload', 'download'] + STAGES
 SEQUENTIAL = ['file plain', 'file packed', 'keys plain', 'keys packed']
 HEAD = ['shape', 'vertices', 'edges', 'circuits', 'engine', 'ratio'] + TIMES + SEQUENTIAL
 GOALS = {'deep': (10485760, 41944529), 'random': (10485760, 41944529), 'shallow': (1048575, 3145727)}
-EACH = {'deep': 4, 'random': 4, 'shallow': 3}  # edges per vertex, as in the goals
+EACH = {'deep': 4, 'random': 4, 'shallow': 3}  # edges per vertex, as in the graphs with goals
 MPIRUN = shlex.split(os.environ.get('GEMP_MPIRUN') or 'mpirun -q --oversubscribe --bind-to none')
 
 
@@ -64,7 +64,7 @@ class Bench:
         return json.loads(done.stdout)
 
     def ours(self, path):
-        """The report of the best run, or None; the first run is verified."""
+        """Returns the report of the best run, or None. The first run is verified."""
         best, ranks = None, self.options.ranks
         launcher = MPIRUN + ['-n', str(ranks)] if ranks > 1 else []
         command = launcher + [os.environ.get('GEMP_MPI', 'gemp-mpi'), 'euler', path, '--json', '-', '--quiet']

@@ -1,8 +1,9 @@
-/* euler_ranks: the Euler engine of ranks on a graph of one shape, made in memory in its natural order, verified.
- *   mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING [scattered]]]]
- * together (the default): the ranks of a node have memory in common; apart: all goes by messages. scattered: vertices
- * are renumbered at random, so that most edges lead to other ranks. One line of JSON, of the run with the least time:
- * milliseconds of the stages on rank 0, and what all ranks sent. */
+/* euler_ranks: measures the Euler engine of ranks on a graph of one shape, made in memory in its natural order, and
+ * verifies the circuit.
+ *     mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING [scattered]]]]
+ * together (the default): the ranks of a node share memory. apart: ranks exchange everything by messages. scattered:
+ * vertices are renumbered at random, so most edges lead to other ranks. Prints one line of JSON about the run with the
+ * least time: milliseconds of the stages on rank 0, and the bytes that all ranks sent. */
 #include "comm/comm.h"
 #include "comm/exchange.h"
 #include "core/memory.h"
@@ -31,7 +32,7 @@ typedef struct pair {
 	gemp_vertex from, to;
 } pair;
 
-/* A bijection of the numbers below n: rounds of a Feistel cipher, repeated until the result is below n. */
+/* A bijection of the numbers below n: a Feistel cipher, repeated until its result is below n. */
 static uint64_t renumbered(uint64_t x, uint64_t n)
 {
 	unsigned half = 1;

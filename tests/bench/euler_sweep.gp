@@ -4,7 +4,7 @@ set datafile separator tab
 set grid xtics ytics lc rgb '#dddddd'
 set key left top
 set style data linespoints
-# Of runs of one size the fastest.
+# For each size only the fastest run is drawn.
 rows(shape, engine) = sprintf("< awk -F '\\t' '$1 == \"%s\" && $4 == \"%s\"' '%s' | sort -k3,3n -k6,6n | ", shape, engine, data) \
 	."awk -F '\\t' '!seen[$3]++'"
 set output out

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Euler circuits of 1 to 40 million edges, each shape: FOLDER/euler-sweep.tsv (shape, vertices, edges, engine, splitters,
-# milliseconds of all stages, of the upload, of the download, of all) and, where gnuplot is, FOLDER/euler-sweep.svg.
+# Measures Euler circuits of 1 to 40 million edges in each shape. Writes FOLDER/euler-sweep.tsv (shape, vertices, edges,
+# engine, splitters, milliseconds of all stages, of the upload, of the download, of the whole run). If gnuplot is
+# installed, draws FOLDER/euler-sweep.svg.
 #
 #     tests/bench/euler_sweep.sh BENCH_EULER FOLDER [device|ranks [MILLIONS...]]      BENCH_EULER: made by ninja bench_euler
-#     tests/bench/euler_sweep.sh --plot FILE.tsv FILE.svg [device|ranks [WHERE]]      draws what was measured elsewhere
+#     tests/bench/euler_sweep.sh --plot FILE.tsv FILE.svg [device|ranks [WHERE]]      draws figures that were measured elsewhere
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LC_ALL=C

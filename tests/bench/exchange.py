@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Measures whether --exchange auto chooses well. Searches by enumeration, without replicas, with pull, push and auto;
-prints seconds, processor seconds, bytes, and the ratio of auto to the better of pull and push.
+"""Measures whether --exchange auto chooses well. Searches by enumeration without replicas, with pull, push and auto.
+Prints seconds, processor seconds, bytes, and the ratio of auto to the better of pull and push.
 
     tests/bench/exchange.py [--ranks 2,4,8] [--repeat N] [--limit SECONDS] [--only TEXT] [--save] G.h5...
 
-GEMP_MPI the program. The three ways run alternately and the best of N runs counts, since machines have other work. A
-run that passes the limit is not repeated. Bytes are those of rows or of partial matches as they were sent. --save keeps
-raw results and the table under tests/bench/results.
-"""
+GEMP_MPI is the program. The three exchanges run alternately, and for each the best of N runs counts, because other
+processes may use the machine. A run that exceeds the limit is not repeated. Bytes are those of the rows or partial
+matches that were sent. --save keeps raw results and the table under tests/bench/results."""
 import argparse
 import json
 import os

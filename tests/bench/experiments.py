@@ -1,4 +1,5 @@
-"""Runs the prototypes of GEMP_SHARED/experiments in the same call; returns their best milliseconds by pattern."""
+"""Runs the prototypes of GEMP_SHARED/experiments and returns their best milliseconds by pattern, so that they are
+measured in the same call as our kernels."""
 import os
 import re
 import shutil
@@ -30,7 +31,7 @@ def best_lines(text):
 
 
 def together(best):
-    """If a pattern needs several kernels, its time is the sum of the best of each."""
+    """Returns times by pattern. The time of a pattern with several kernels is the sum of the best time of each kernel."""
     found = {k: v for k, v in best.items() if ':' in k or k == 'triangle'}
     if 'support' in best and 'c5' in best:
         found['cycle:5'] = best['c5'] + best['support']
@@ -69,7 +70,7 @@ def run_gpu(graph, edges, folder, limit):
 
 
 def run_cpu(graph, edges, folder, patterns, limit):
-    """Returns {pattern: ms} on two cores; passes that several patterns share are included."""
+    """Returns {pattern: ms} on two cores. A time includes the passes that the pattern shares with other patterns."""
     if not os.path.isdir(os.path.join(SHARED, 'experiments/cpu')):
         return {}
     where, found = copy_of('cpu', folder), {}
@@ -85,8 +86,9 @@ def run_cpu(graph, edges, folder, patterns, limit):
             except subprocess.TimeoutExpired:
                 continue
         times = dict(re.findall(r'(min|cpu|pre) ([\d.]+)', done.stdout))
-        if 'min' in times:  # on idle cores it would take its processor time divided by their number
+        if 'min' in times:  # on idle cores a run would take its processor time divided by the number of cores
             found[pattern] = 1e3 * min(float(times['min']), float(times['cpu']) / 2)
-            found[pattern] += 1e3 * float(times['pre']) * (pattern == Q4)  # lists of triangles, which the host makes
+            # the time in which the host makes lists of triangles, which only Q4 needs
+            found[pattern] += 1e3 * float(times['pre']) * (pattern == Q4)
     support = found.get('triangle', 0)
     return {p: ms + support * (p in ('house', 'cycle:5', 'cycle:6')) for p, ms in found.items()}

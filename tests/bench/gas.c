@@ -1,11 +1,16 @@
-/* gas: bfs, sssp, pagerank and spmv on graphs made in memory or read from a file (gas_parts/graph.h).
- *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
- * A line of JSON for each: milliseconds, best and median over RUNS starts (or so many times the same ROUNDS), by wall
- * clock and by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the
- * median; over what experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in
- * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
- * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with
- * edges cut by target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
+/* gas: measures bfs, sssp, pagerank and spmv on graphs that are made in memory or read from a file (gas_parts/graph.h).
+ *     gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
+ * Under mpirun all ranks share the work. Each application prints a line of JSON with these fields:
+ *   milliseconds: the best and the median of RUNS, by wall clock and by the device's clock. Each run of bfs and sssp
+ *                 has its own source; each run of pagerank and spmv has the same ROUNDS iterations.
+ *   gteps: edges per second of the median run. All stored directed edges count; for bfs each undirected edge of the
+ *          source's component counts once.
+ *   of_experiment: gteps relative to a prototype on one NVIDIA H200.
+ *   of_copy: the bytes that must move, relative to the bytes that a copy moves in the same time.
+ * The first search warms up and is not measured. The answer of the last run is checked.
+ *   -b: one rank; our program and the plain OpenMP program run alternately, with unchanged ids and with ids by degree.
+ *   -2: pagerank and spmv run alternately with edges cut by target and with edges on a grid of ranks.
+ *   -m: ranks of one node exchange by MPI messages, as ranks of different nodes do. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"

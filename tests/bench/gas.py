@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""bfs, sssp, pagerank and spmv on cores beside a plain OpenMP program, over ranks, and as tables and figures.
+"""Measures bfs, sssp, pagerank and spmv on CPU cores beside a plain OpenMP program and over several ranks, and prints
+tables and figures.
 
     GAS=PROGRAM tests/bench/gas.py FOLDER [OPTION...]        (ninja bench_gas)
-    tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
+    tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of earlier measurements
 
-On each graph our program and the OpenMP program (ids unchanged, and by degree) run alternately in one process (gas -b);
-then our program runs on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have the medians of the runs,
-followed by the best ones. Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a
-machine that others use, too, figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
+On each graph our program and the OpenMP program (with unchanged ids, and with ids by degree) run alternately in one
+process (gas -b). Then our program runs on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Table cells have the
+median of the runs, followed by the best run. If gnuplot is installed (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg
+or -h200.svg is drawn. On a machine with other users, figures are repeatable only with a real-time priority:
+GAS_UNDER='chrt -r 5'.
 
-  --graphs kron:18,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
-  --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds a process)
-  --ranks 1,2,4,8 and --rank-graphs kron:18: the same on several ranks ('': none)
-"""
+  --graphs kron:18,kron:21,uniform:21   names of gas_parts/graph.h or graph files
+  --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds for each process)
+  --ranks 1,2,4,8 and --rank-graphs kron:18: numbers of ranks and graphs of the second part ('': none)"""
 import argparse
 import json
 import os
@@ -30,7 +31,7 @@ IDS = ['as-is', 'by-degree']
 
 
 def run(command, limit):
-    """Returns the lines of JSON, or none and the error."""
+    """Returns (the lines of JSON, the error). There are no lines if the command failed."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -48,7 +49,8 @@ def measure(options, keep):
         keep(run(under + ours + ['-b', graph], options.limit))
     for graph in filter(None, options.rank_graphs.split(',')):
         for ranks in filter(None, options.ranks.split(',')):
-            alone = int(ranks) <= (os.cpu_count() or 1)  # otherwise waiting ranks would occupy the cores of others
+            # with more ranks than cores, ranks that spin while they wait would take the cores of other ranks
+            alone = int(ranks) <= (os.cpu_count() or 1)
             keep(run((under if alone else []) + MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
 
 
@@ -62,7 +64,7 @@ def table(title, head, rows):
 
 
 def beside(lines):
-    """Each line of our program on one rank, followed by the lines of OpenMP."""
+    """Prints each line of our program on one rank beside the lines of the OpenMP program."""
     rows, ours = [], None
     for line in lines:
         if line['program'] == 'ours':
@@ -113,8 +115,8 @@ def over_ranks(lines):
 
 
 def draw(lines, folder):
-    """A block of bars for each application on each generated graph: GTEPS of our program, of OpenMP or of the
-    experiments."""
+    """Draws a block of bars for each application on each generated graph: GTEPS of our program, and of the OpenMP
+    program or the prototypes."""
     here = os.path.dirname(os.path.abspath(__file__))
     ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name'] and
             not os.path.exists(line['graph']) and ':' in line['graph']]

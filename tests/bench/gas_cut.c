@@ -1,13 +1,12 @@
-/* gas_cut: what a cut of a graph's edges by target sends in an iteration in which every value changes, beside a cut
- * in two dimensions; and how long layouts take to be made.
- *   gas_cut G.h5          table: ranks, grid, values of both cuts, and values an edge
- *   gas_cut G.h5 layout [ATTRIBUTE]   seconds of layouts (any number of ranks)
- *   gas_cut G.h5 exchange             on R ranks, milliseconds that the values of both cuts travel, 4 bytes each
+/* gas_cut: compares two cuts of a graph's edges, by target and in two dimensions: the values that ranks send in an
+ * iteration in which every value changes, and the time that layouts take.
+ *     gas_cut G.h5                      a table: ranks, grid, values of both cuts, and values for each edge
+ *     gas_cut G.h5 layout [ATTRIBUTE]   seconds of making layouts (any number of ranks)
+ *     gas_cut G.h5 exchange             milliseconds of exchanging the values of both cuts, 4 bytes each, on all ranks
  *
- * In two dimensions an edge u -> v is on the rank in the grid's row of v and its column of u: the value of u goes to
- * the ranks of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum
- * to v's owner.
- */
+ * In two dimensions an edge u -> v lies on the rank at the grid row of v and the grid column of u. The owner of u sends
+ * the value of u to the ranks of its grid column that have edges from u. Each rank of v's grid row that has edges to v
+ * sends one partial sum to the owner of v. */
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "core/memory.h"
@@ -23,10 +22,12 @@
 
 typedef struct cut {
 	uint64_t vertices, ranks, columns;
-	uint64_t *ghosts; /* [vertices] a bit for each rank that has edges of the vertex */
+	uint64_t *ghosts; /* [vertices] one bit for each rank that has edges from the vertex */
 	uint8_t *column,
-		*row; /* [vertices] bits of the grid rows with edges from the vertex, and of the columns with edges to it */
-	uint64_t *edges, *grid; /* [ranks] number of edges, by target and on the grid */
+		/* [vertices] column: bits of the grid rows with edges from the vertex; row: bits of the grid columns with edges
+		 * to it */
+		*row;
+	uint64_t *edges, *grid; /* [ranks] numbers of edges, cut by target and on the grid */
 	uint64_t count;
 } cut;
 
@@ -128,7 +129,8 @@ done:
 
 enum { MOST_RANKS = 64, EXCHANGES = 3, TIMES = 40 };
 
-/* values[from][to] of each exchange: by target; to columns; from rows. */
+/* values[exchange][from][to]. Exchange 0 is that of the cut by target; 1 sends values along grid columns, and 2 sends
+ * partial sums along grid rows. */
 typedef struct plan {
 	uint64_t values[EXCHANGES][MOST_RANKS][MOST_RANKS];
 } plan;
@@ -202,7 +204,7 @@ done:
 	return code;
 }
 
-/* Each rank holds the whole graph. */
+/* Collective. Each rank holds the whole graph. */
 static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;

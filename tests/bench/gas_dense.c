@@ -1,8 +1,10 @@
-/* gas_dense: pagerank and spmv on one graph of gas_parts/graph.h, in several shapes, to find what is best on a device.
- *   gas_dense SPEC ROUNDS SHAPE...
- * SHAPE: "-", or names of gemp_dense_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double;
- * form=1 in groups, 3 by items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the
- * wall's, the best of RUNS. */
+/* gas_dense: measures pagerank and spmv on one graph of gas_parts/graph.h in several launch shapes, to find the best
+ * shape for a device.
+ *     gas_dense SPEC ROUNDS SHAPE...
+ * A SHAPE is "-" for the default, or a list such as "group=128,groups=16" of fields of gemp_dense_pull_shape. The list
+ * may also contain `binned`, `twofold=1` (double precision), and `form=1` (rows by work-groups) or `form=3` (rows by
+ * work-items). Each shape prints a line with milliseconds and GTEPS of a round by the device's clock and by wall clock,
+ * the best of RUNS. */
 #include "analytics/dense/dense.h"
 #include "analytics/dense/pagerank.h"
 #include "analytics/dense/spmv.h"

@@ -1,6 +1,6 @@
-/* gas_made: layouts of one rank (src/analytics/layout/layout.h) made of lists of edges by themselves, without a graph
- * file, and graphs for them. Vertices are named by their numbers; key ranks are mixed, so that they follow neither
- * these nor local ones. */
+/* gas_made: layouts of one rank (src/analytics/layout/layout.h) that are made from lists of edges without a graph file,
+ * and random graphs for them. A vertex's key is its number. Key ranks are mixed, so they follow neither the keys nor
+ * the local numbers. */
 #ifndef GEMP_TESTS_GAS_MADE_H
 #define GEMP_TESTS_GAS_MADE_H
 
@@ -15,10 +15,10 @@
 
 typedef struct gas_edges {
 	uint32_t vertices;
-	bool directed; /* if false, each edge leads both ways */
+	bool directed; /* if false, each edge leads in both directions */
 	size_t count;
 	uint32_t *source, *target;
-	double *weight; /* NULL: none */
+	double *weight; /* [count]; NULL: no weights */
 } gas_edges;
 
 typedef struct gas_case {
@@ -37,7 +37,7 @@ static inline gas_edges gas_edges_new(uint32_t vertices, size_t count, bool dire
 	return e;
 }
 
-/* Random ends also give loops and parallel edges. */
+/* Ends are drawn independently, so self-loops and parallel edges occur. */
 static inline gas_edges gas_uniform(uint32_t vertices, size_t count, bool directed, uint64_t greatest, uint64_t seed)
 {
 	gas_edges e = gas_edges_new(vertices, count, directed, true);
@@ -81,7 +81,7 @@ static inline int gas_compare_arcs(const void *a, const void *b)
 	return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* A stable sort, by ends and then by rows. */
+/* A stable sort by row, and within a row by end. Parallel edges are then sorted by weight. */
 static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t vertices)
 {
 	gas_arc *other = gemp_calloc(count, sizeof *other);
@@ -100,7 +100,7 @@ static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t verti
 	}
 	gemp_free(other);
 	gemp_free(at);
-	for (size_t i = 0, end; i < count; i = end) { /* parallel edges by weight */
+	for (size_t i = 0, end; i < count; i = end) { /* sorts parallel edges by weight */
 		for (end = i + 1; end < count && arcs[end].row == arcs[i].row && arcs[end].end == arcs[i].end; end++)
 			;
 		if (end - i > 1)
@@ -150,7 +150,7 @@ static inline gemp_layout_rows gas_make_rows(const gas_edges *e, const uint32_t 
 	return rows;
 }
 
-/* Sorts by descending degree; degrees are below 2^32. */
+/* Numbers the vertices by descending degree. Degrees must be below 2^32. */
 static inline void gas_order(const gas_edges *e, uint32_t *local)
 {
 	uint32_t *degree = gemp_calloc(e->vertices, sizeof *degree), next = 0;
@@ -175,7 +175,7 @@ static inline void gas_order(const gas_edges *e, uint32_t *local)
 	gemp_free(degree);
 }
 
-/* Takes over the edges. world: a communicator of this process alone. */
+/* Takes ownership of the edges. world: a communicator of this process only. */
 static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, gemp_layout_weights weights)
 {
 	gemp_layout *l = &c->layout;

@@ -1,8 +1,8 @@
-/* gas_openmp: BFS, SSSP, PageRank and products of a sparse matrix and a vector by a plain OpenMP program, on the graphs
- * of gas_parts/graph.h: the program with which bfs, sssp, pagerank and spmv are compared on cores.
- *   gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
- * One line of JSON: seconds, best and median over SOURCES starts (or runs); pagerank and spmv: of 20 iterations.
- * The answers of the first run are compared with those of gas_parts/check.h. */
+/* gas_openmp: measures BFS, SSSP, PageRank and sparse matrix-vector products of a plain OpenMP program on the graphs of
+ * gas_parts/graph.h. Our bfs, sssp, pagerank and spmv on CPU cores are compared with this program.
+ *     gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
+ * Prints one line of JSON: the best and the median seconds of SOURCES runs. A run of pagerank or spmv has 20
+ * iterations. The answers of the first run are compared with those of gas_parts/check.h. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/timer.h"

@@ -1,9 +1,11 @@
-/* gas_traverse: searches of graphs made on the spot, from several sources: seconds and edges a second. One rank, one device.
+/* gas_traverse: measures searches from several sources of a generated graph, in seconds and edges per second. Uses one
+ * rank and one device.
  *
- *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
- * Behind each / they are searched once more, with other values.
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight),
- * naming, trace */
+ *     bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
+ *
+ * Each list of values after a / starts another measurement of the same sources with these values. keys: alpha, beta,
+ * direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight), naming,
+ * trace */
 #include "gas_made.h"
 
 #include "analytics/layout/layout.h"
@@ -19,7 +21,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-static int first, arguments; /* the values of this search */
+static int first, arguments; /* the range of arguments with the values of the current measurement */
 static char **argument;
 
 static uint64_t option(const char *name, uint64_t otherwise)
@@ -43,7 +45,7 @@ static double median(double *values, size_t count)
 	return count ? values[count / 2] : 0;
 }
 
-/* Processor time of all threads of this process so far. */
+/* The processor time that all threads of this process have used, in seconds. */
 static double busy_seconds(void)
 {
 	struct rusage use;
@@ -55,7 +57,7 @@ static double busy_seconds(void)
 typedef struct timings {
 	double device[64], wall[64], settle[64], download[64], by_device[64], by_wall[64];
 	size_t count;
-	double busy; /* of all searches, including the work after them */
+	double busy; /* processor time of all searches, including the host's work after the kernels */
 } timings;
 
 static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
@@ -92,7 +94,7 @@ static gemp_frontier_shape shape(void)
 		                          (uint32_t)option("items", 0), (uint32_t)option("group", 0) };
 }
 
-/* Sources that have edges. */
+/* Draws a source that has edges. */
 static gemp_vertex next_source(const gas_case *c, uint64_t *seed)
 {
 	for (;;) {
@@ -168,7 +170,7 @@ static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 	return 0;
 }
 
-/* The launches of the last search, in microseconds. */
+/* Prints the launches of the last search, in microseconds. */
 static void print_launches(void)
 {
 	const gemp_trace *trace = gemp_trace_end();

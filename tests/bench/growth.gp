@@ -8,7 +8,8 @@ set key left top
 set style data linespoints
 kind = system("sed -n '1s/^# \\([^,]*\\),.*/\\1/p' '".data."'")
 device = system("sed -n '1s/^# [^,]*, \\([^,]*\\),.*/\\1/p' '".data."'")
-# On a CPU device, which others may use too, the processor time of all cores; else the kernels by the device's clock.
+# On a CPU device, which other processes may use, the processor time of all cores; on a GPU the kernels by the device's
+# clock.
 ms = kind eq 'cpu' ? 11 : 7
 rows(series) = sprintf("< awk -F '\\t' '$1 == \"%s\"' '%s'", series, data)
 

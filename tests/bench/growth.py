@@ -1,4 +1,4 @@
-"""Implements growth.sh: writes a line of a table for each graph and pattern, series by series."""
+"""Implements growth.sh. Writes a table with a line for each graph and pattern, series by series."""
 import argparse
 import os
 import shutil
@@ -24,7 +24,7 @@ class Growth:
         return min(self.options.limit, self.options.budget - (time.monotonic() - self.began))
 
     def ask(self, path, patterns):
-        """The results of bench match for these patterns, or None."""
+        """Returns the results of bench match for these patterns, or None."""
         if self.limit() <= 0:
             return None
         queries = sum((['--pattern', p] for p in patterns), [])
@@ -44,7 +44,8 @@ class Growth:
         print(said, file=sys.stderr, flush=True)
 
     def sizes(self, folder, scales):
-        """Measures all patterns of a graph in one process or, if that fails, one by one those that end in time."""
+        """Measures all patterns of a graph in one process. If this process fails, measures each pattern in its own
+        process and drops the patterns that fail."""
         going = ['triangle', 'cycle:4', 'clique:4', 'house']
         for scale in scales:
             made = os.path.join(self.options.made, 'rmat-%d.h5' % scale)

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Measures how the time of counting grows: on R-MAT graphs of scale 14 to 22 with triangle, cycle:4, clique:4 and house,
-# and on one graph with clique:3 to 8, cycle:4 to 8 and path:3 to 8. A series ends when a process takes 60 s or more.
-# Writes FOLDER/growth-DATE.tsv and, if gnuplot is installed (Debian: gnuplot-nox), FOLDER/growth-size-gpu.svg and
-# growth-pattern-gpu.svg, or -cpu with processor time.
+# and on one fixed graph with clique:3 to 8, cycle:4 to 8 and path:3 to 8. A series ends when a process takes 60 s or
+# more. Writes FOLDER/growth-DATE.tsv. If gnuplot is installed (Debian: gnuplot-nox), draws FOLDER/growth-size-gpu.svg
+# and growth-pattern-gpu.svg, or -cpu with processor time.
 #
 #     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [--made DIR]
 #                                            [OPTION of match...]
-#     tests/bench/growth.sh --plot FILE.tsv FOLDER                          draws what was measured elsewhere
+#     tests/bench/growth.sh --plot FILE.tsv FOLDER                          draws figures that were measured elsewhere
 #
-# Without --graph the one graph is wiki-vote of GEMP_SHARED. --made: R-MAT graphs that are there already, as
-# DIR/rmat-SCALE.h5.
-# --budget: no further process begins after this many seconds.
+#   --graph   the fixed graph; wiki-vote of GEMP_SHARED by default
+#   --made    folder of R-MAT graphs that exist already, as DIR/rmat-SCALE.h5
+#   --budget  seconds after which no further process starts
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C

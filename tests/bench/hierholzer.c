@@ -1,11 +1,13 @@
-/* hierholzer: an Euler circuit by Hierholzer's method, one walker, no recursion: the program with which gemp-mpi euler is compared.
- *   hierholzer G.h5 [REPEAT] > REPORT.json
- * Two layouts of the same graph. plain: rows, targets, and for each vertex where its unused edges begin and end. packed: each
- * row lies behind its own two places, and targets are places of rows, so that a step needs one cache line in place of two;
- * making it is part of its time. And two orders of vertices: that of the file, which is random, and, where keys are the
- * numbers
- * from 0, that of keys, in which a generator has neighbours near one another. The memory is in huge pages and was written
- * before. Times are the best of REPEAT runs, from the rows to the order of edges; each order is checked. */
+/* hierholzer: finds an Euler circuit by Hierholzer's method with one thread and without recursion. `gemp-mpi euler` is
+ * compared with this program.
+ *     hierholzer G.h5 [REPEAT] > REPORT.json
+ * Two layouts of the graph are measured. plain: rows, targets, and for each vertex the range of its unused edges.
+ * packed: this range lies in front of the vertex's row, and targets are positions of rows, so that a step needs one
+ * cache line instead of two; the time includes making this layout.
+ *
+ * Two orders of vertices are measured: the order of the file, which is random, and the order of keys if keys are the
+ * numbers from 0. A generator gives neighbouring vertices close keys. The memory is in huge pages and was written
+ * before. Times are the best of REPEAT runs, from the rows to the order of edges. Each order is checked. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -25,7 +27,8 @@ typedef struct csr {
 	uint32_t *begin, *target;
 } csr;
 
-/* An edge on the path from the start to the current vertex, and the vertex, or position of a row, that it leaves. */
+/* An edge on the path from the start to the current vertex, and the edge's source: a vertex, or in the packed layout
+ * the position of the vertex's row. */
 typedef struct step {
 	uint32_t source, slot;
 } step;
@@ -35,7 +38,7 @@ typedef struct unused {
 } unused;
 
 typedef struct space {
-	unused *row;      /* [vertices] plain */
+	unused *row;      /* [vertices] of the plain layout */
 	uint32_t *packed; /* [edges + HEAD * vertices] */
 	step *trail;      /* [edges] */
 	uint32_t *order;  /* [edges] slots */
@@ -58,7 +61,7 @@ static uint32_t first_vertex(const csr *g)
 	return v;
 }
 
-/* How many positions of the order stay empty: 0 if there is a circuit. */
+/* Returns the number of edges that are missing from the order: 0 if a circuit was found. */
 static uint32_t plain(const csr *g, const space *s)
 {
 	uint32_t left = g->edges, v = first_vertex(g);
@@ -113,7 +116,7 @@ static uint32_t packed(const csr *g, const space *s)
 	}
 }
 
-/* Each slot occurs once, and each edge begins where the edge before it ends. The trail is not needed any more. */
+/* True if each slot occurs once and each edge begins where the edge before it ends. Overwrites the trail. */
 static bool is_circuit(const csr *g, const space *s)
 {
 	uint32_t *source = (uint32_t *)s->trail;
@@ -130,7 +133,7 @@ static bool is_circuit(const csr *g, const space *s)
 	return true;
 }
 
-/* new_id[old]: the key, if keys are the numbers from 0; else *new_id is NULL. */
+/* new_id[old] is the vertex's key if keys are the numbers from 0; otherwise *new_id is NULL. */
 static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 {
 	gemp_code code = gemp_shard_load_keys(graph);
@@ -149,7 +152,7 @@ static gemp_code order_of_keys(uint32_t **new_id, gemp_shard *graph)
 	return code;
 }
 
-/* new_id NULL: vertices keep their numbers. */
+/* If new_id is NULL, vertices keep their numbers. */
 static gemp_code copy_rows(csr *g, const gemp_relation *relation, const uint32_t *new_id)
 {
 	gemp_code code = GEMP_OK;
@@ -210,7 +213,7 @@ typedef struct timing {
 	double wall, processor;
 } timing;
 
-/* The best of several runs; false: there is no circuit. */
+/* The best of several runs. Returns false if there is no circuit. */
 static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), const csr *g, const space *s,
                     int repeat)
 {
@@ -228,7 +231,7 @@ static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), 
 	return true;
 }
 
-/* Measures both layouts and prints them as a field of JSON. */
+/* Measures both layouts and prints the times as a field of a JSON object. */
 static gemp_code report(const char *name, const csr *g, const space *s, int repeat)
 {
 	timing by_plain, by_packed;

@@ -1,16 +1,17 @@
 #!/bin/bash
-# Measures the time and the memory in which tables of edges become graph files, and graph files are read.
+# Measures time and memory of importing tables of edges to graph files, and of reading graph files.
 #
 #     GEMP_MPI=PROGRAM tests/bench/import.sh [--edges N] [--scale S] [--ranks "1 2 4 8"] [--kinds "tsv zst generate"]
 #                                            [--folder DIR] [--runs N] [--save] [--brief]
 #
-# Makes a table of N random edges (20,000,000) between 2^S ids (22) in DIR, imports it with each number of ranks, plain and as
-# .zst, and generates a graph of as many edges; then it reads the graph file. One line of JSON for each: seconds and
-# processor seconds (user and system, of all ranks), edges and input bytes a second, the peak of resident memory of the
-# largest rank and the same in bytes for each edge of its part, seconds of each step, and the time of `cat FILE >
-# /dev/null` just before. Best of --runs (1) by wall time. --save keeps them as
-# tests/bench/results/import-MACHINE-DATE.jsonl. --brief: a short line for each measurement. Programs in $GEMP_BENCH, or
-# in tests beside PROGRAM: bench_edges and bench_load (ninja bench_edges bench_load).
+# Makes a table of N random edges (20,000,000) between 2^S ids (S is 22) in DIR. Imports it, plain and as .zst, with
+# each number of ranks, and generates a graph with the same number of edges. Then reads the graph file. Prints one line
+# of JSON for each measurement: seconds; processor seconds of all ranks, user and system; edges and input bytes per
+# second; the peak resident memory of the largest rank, and the same in bytes per edge of a rank's part; seconds of each
+# step; and the time of `cat FILE > /dev/null` just before. The best of --runs (1) by wall time counts. --save keeps the
+# lines as tests/bench/results/import-MACHINE-DATE.jsonl. --brief prints a short line for each measurement. bench_edges
+# and bench_load (ninja bench_edges bench_load) are taken from $GEMP_BENCH, by default from the folder tests beside
+# PROGRAM.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C
@@ -36,10 +37,10 @@ table=$folder/edges-$edges-$scale.tsv graph=$folder/graph.h5 report=$folder/repo
 : > "$out"
 [ -s "$table" ] || "$beside/bench_edges" "$edges" "$scale" 1 > "$table" || exit 1
 
-# Writes the wall, user and system seconds of a command, three words, to $folder/time.
+# Runs a command and writes its wall, user and system seconds as three words to $folder/time.
 timed() { local TIMEFORMAT='%R %U %S'; { time "$@" > "$folder/log" 2>&1; } 2> "$folder/time"; }
 
-# Prints one line about the last measurement. Arguments: kind, ranks, name of the input
+# Prints one line about the last measurement. Arguments: kind, number of ranks, name of the input
 tell() {
 	python3 - "$1" "$2" "$3" "$report" "$folder/time" "$folder/cat" "$(uptime | sed 's/.*average: //; s/,.*//')" "$brief" <<-'END'
 	import json, sys
@@ -65,7 +66,7 @@ tell() {
 	END
 }
 
-# Arguments: kind, ranks, name of the input ('' for none), then the arguments of gemp-mpi
+# Measures one kind of run. Arguments: kind, number of ranks, name of the input ('' for none), arguments of gemp-mpi
 measure() {
 	local kind=$1 count=$2 name=$3 best=
 	shift 3

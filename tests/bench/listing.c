@@ -1,10 +1,11 @@
-/* Implements listing.sh: measures matches to host memory and through deduplication, each alone, and the rates of the machine.
+/* Implements listing.sh. Measures listing matches to host memory, deduplicating them, and the bandwidths of the
+ * machine, each separately.
  *
  *     listing GRAPH PATTERN [REPEAT [KEPT]]
  *
- * Lists PATTERN to a sink that counts, then again to one that keeps the first KEPT rows; deduplicates these by vertex
- * set with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
- * 0 the first run is left out and the others are made once. */
+ * Lists PATTERN to a sink that counts rows, and again to a sink that also keeps the first KEPT rows. Then deduplicates
+ * the kept rows by vertex set while nothing else runs, and prints one JSON object. Seconds are the least of REPEAT
+ * runs. With REPEAT 0, the first listing is left out and the other measurements are made once. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -45,7 +46,7 @@ static timed clock_now(void)
 		                            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) };
 }
 
-/* True if this run was faster than all before. */
+/* Returns true if this run was faster than all runs before it. */
 static bool keep_least(timed *least, timed began)
 {
 	timed now = clock_now(), passed = { now.wall - began.wall, now.cpu - began.cpu };

@@ -1,13 +1,15 @@
 #!/bin/bash
-# Measures how fast matches reach host memory, pass deduplication, and are written to files, each compared with the rate
-# of the machine in the same call.
+# Measures how fast matches reach host memory, pass deduplication, and are written to files. Each rate is compared with
+# a bandwidth of the machine that is measured in the same call.
 #
 #     tests/bench/listing.sh [GRAPH.h5 PATTERN]...
 #
-# GEMP_MPI     the program                              GEMP_LISTING  bench_listing, built by `ninja bench_listing`
-# GEMP_SHARED  folder with data/graphs and data/translations, where no graph is given
-# GEMP_SCRATCH folder on the disk to write to (default: a temporary one)
-# GEMP_ROWS    rows of files (default 20000000), GEMP_REPEAT runs of which the best counts (default 3)
+#   GEMP_MPI     the program
+#   GEMP_LISTING bench_listing, built by `ninja bench_listing`
+#   GEMP_SHARED  folder with data/graphs and data/translations, used if no graph is given
+#   GEMP_SCRATCH folder on the disk to write to (default: a temporary folder)
+#   GEMP_ROWS    number of rows that are written to files (default 20000000)
+#   GEMP_REPEAT  number of runs, of which the best counts (default 3)
 set -u -o pipefail
 : "${GEMP_MPI:?the program}" "${GEMP_LISTING:?bench_listing}"
 rows=${GEMP_ROWS:-20000000} repeat=${GEMP_REPEAT:-3}
@@ -19,12 +21,12 @@ import() {
 	"$GEMP_MPI" import --undirected --edges "$1/edges.tsv.zst" -o "$2" > /dev/null 2>&1
 }
 
-# The seconds of a phase in a report.
+# Prints the seconds of a phase of a report.
 phase() {
 	sed -n "/\"$2\": {/,/}/s/.*\"max\": \([0-9.e-]*\).*/\1/p" "$1" | head -1
 }
 
-# The seconds in which dd writes the same number of bytes at once to the same disk.
+# Prints the seconds in which dd writes the same number of bytes to the same disk.
 dd_seconds() {
 	local began ended size
 	size=$(stat -c %s "$1")

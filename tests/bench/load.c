@@ -1,9 +1,10 @@
-/* load: measures the time of reading the edges of a graph file, compared with read(2) of as many bytes of the same file.
- *   mpirun -n N load G.h5 [cold]
- * One line of JSON: seconds of the slowest rank and MB/s of each way: `plain`, read(2) by all ranks, each its part;
- * `datasets`, our reading of the datasets without checksums; `load`, the graph's, with checksums and checks. All into fresh
- * memory, the best of four. cold: the file leaves the page cache before each (once).
- */
+/* load: measures the time of reading the edges of a graph file, compared with read(2) of the same number of bytes of
+ * the file.
+ *     mpirun -n N load G.h5 [cold]
+ * Prints one line of JSON: seconds of the slowest rank and MB/s of three ways of reading. `plain`: read(2), each rank
+ * its part. `datasets`: our reading of the datasets without checksums. `load`: loading the graph, with checksums and
+ * checks. Each way reads into newly allocated memory, and the best of four runs counts. cold: each way runs once, after
+ * the file was dropped from the page cache. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -38,7 +39,7 @@ static void forget(const gemp_comm *comm, const char *path, bool cold)
 
 typedef double way(const gemp_comm *comm, const char *path, uint64_t *bytes);
 
-/* Each rank reads its part of *bytes bytes, from 1 MiB on. */
+/* Each rank reads its part of *bytes bytes that start 1 MiB after the beginning of the file. */
 static double read_plainly(const gemp_comm *comm, const char *path, uint64_t *bytes)
 {
 	gemp_block_range share = gemp_comm_block(comm, *bytes);

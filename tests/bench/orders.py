@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Measures whether the planner's order is a good one. Tries all orders of binding of each pattern, forced with --order,
-and compares the work that --profile counts (entries of rows read, lookups at LOOKUP and partial matches at PASSED
-entries each) with that of the order the program takes by itself. Orders that an automorphism of the pattern carries
-into each other are tried once.
+"""Measures whether the planner chooses good matching orders. Forces each matching order of each pattern with --order
+and compares its work with the work of the planner's order. Work is counted by --profile: entries of rows read, plus
+LOOKUP entries for each lookup and PASSED entries for each partial match. Of the orders that an automorphism of the
+pattern maps to each other only one is measured.
 
     tests/bench/orders.py [--only TEXT] [--limit SECONDS] [--chosen FILE] [--save] [OPTION of match...]
 
-GEMP_MPI the program; GEMP_SHARED folder with data. --chosen: take the work of forced orders from earlier raw results and run
-the chosen orders alone. --save keeps the raw results under tests/bench/results.
-"""
+GEMP_MPI is the program; GEMP_SHARED is the folder with data. --chosen takes the work of forced orders from earlier
+raw results and measures only the planner's orders. --save keeps the raw results under tests/bench/results."""
 import argparse
 import itertools
 import json
@@ -21,13 +20,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'reference'))
 from reference import SHARED, Run, need_program, need_shared, work_folder
 
-# Costs in entries, fitted to the kernel seconds of all orders on 2 CPU cores, as in src/match/planner/order_search.c.
+# Costs in entries. They were fitted to the kernel seconds of all orders on 2 CPU cores, as in
+# src/match/planner/order_search.c.
 LOOKUP, PASSED = 2, 40
 
 
 class Case:
-    """A pattern over a graph: arguments of match, names of its vertices, its edges, and the conditions that distinguish
-    vertices."""
+    """A pattern over a graph: arguments of match, names of the pattern's vertices, its edges, and the conditions that
+    distinguish its vertices."""
 
     def __init__(self, graph, name, arguments, names, edges, kinds=None):
         self.graph, self.name, self.arguments = graph, name, arguments
@@ -41,7 +41,7 @@ class Case:
                 yield image
 
     def orders(self):
-        """Yields the connected orders, one of each class."""
+        """Yields one order of each class of connected orders that automorphisms map to each other."""
         group, seen = list(self.automorphisms()), set()
         near = [set() for _ in self.names]
         for a, b in (e[:2] for e in self.edges):
@@ -65,7 +65,7 @@ def connected(vertices, pairs):
 
 
 def shapes(vertices):
-    """All connected graphs with this many vertices, one of each isomorphism class."""
+    """Returns one graph of each isomorphism class of connected graphs with this many vertices."""
     pairs = list(itertools.combinations(range(vertices), 2))
     permutations = list(itertools.permutations(range(vertices)))
     seen = set()
@@ -97,7 +97,7 @@ def query_graph_case(graph, path):
 
 
 def query_case(graph, name, text, names, edges):
-    """The vertices of a query are all treated as distinguishable."""
+    """Treats all vertices of the query as distinguishable, so each of its orders is measured."""
     return Case(graph, name, [text, '--distinct', 'orbit'], names, edges, names)
 
 
@@ -121,7 +121,7 @@ def cases():
                      'RETURN count(*)', list('dman'), [(0, 1), (2, 1), (2, 3), (0, 3)])
 
 
-GRAPHS = {  # name: arguments that make it
+GRAPHS = {  # name -> arguments of gemp-mpi that make the graph
     'wiki-vote': ('import', 'graphs/wiki-vote'), 'condmat': ('import', 'graphs/ca-condmat-cc1'),
     'wiki4': ('import', 'labelled/wiki4'), 'movies': ('import', 'movies'),
     'rmat9': ('generate', 'rmat', '--scale', '9', '--edge-factor', '8', '--seed', '5'),
@@ -162,7 +162,7 @@ def run_order(case, path, order, limit, options):
 
 
 def measure(case, path, limit, options, known):
-    """The raw results of a case: of the chosen order, and of all orders by their numbers."""
+    """Returns the raw results of a case: of the planner's order, and of all forced orders by their numbers."""
     chosen, error = run_order(case, path, None, 10 * limit, options)
     result = {'graph': case.graph, 'pattern': case.name, 'chosen': chosen, 'error': error, 'orders': {}}
     if known is not None:

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Measures the cost of a whole `match --count` beyond its kernel. The process and an empty program, which calls MPI_Init
-# and makes an OpenCL context, run alternately with a warm cache. Prints medians of wall and processor time, their
-# difference, and the phases of the last run. Both keep hwloc from OpenCL (src/api/context.c), which saves a tenth of a second on some
-# machines.
+# Measures the cost of a whole `match --count` beyond its kernel. The process runs alternately with an empty program,
+# which only calls MPI_Init and makes an OpenCL context; both have a warm cache. Prints medians of wall and processor
+# time, their differences, and the phases of the last run. Both programs keep hwloc from loading OpenCL
+# (src/api/context.c), which saves a tenth of a second on some machines.
 #
 #     tests/bench/overhead.sh BUILD GRAPH.h5 [REPEAT [MATCH OPTION...]]
 #
-# BUILD is a configured build folder; both programs are built there. REPEAT is 21 unless given; the options of match are
-# --pattern cycle:4 --count unless given. Exit code 1: the difference is over 0.1 s.
+# BUILD is a configured build folder, in which both programs are built. REPEAT is 21 by default; the options of match
+# are --pattern cycle:4 --count by default. The exit code is 1 if the difference is over 0.1 s.
 set -u -o pipefail
-export LC_ALL=C # numbers have a decimal point
+export LC_ALL=C # the shell's times need a decimal point
 [ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$1 graph=$2 repeat=${3:-21}
 shift $(($# < 3 ? $# : 3))
@@ -22,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 empty=("$build/tests/bench_empty")
 match=("$build/gemp-mpi" match "$graph" "$@")
 
-# seconds NAME COMMAND...: appends wall and processor time of the command to NAME
+# seconds NAME COMMAND...: appends the wall and processor time of the command to the file NAME
 seconds() {
 	local name=$1
 	shift
@@ -31,7 +31,7 @@ seconds() {
 	awk '{ printf "%.3f %.3f\n", $1, $2 + $3 }' "$scratch/time" >>"$scratch/$name"
 }
 
-# quartile NAME COLUMN N: prints its N-th quartile
+# quartile NAME COLUMN N: prints the N-th quartile of a column of the file NAME
 quartile() {
 	sort -n -k "$2" "$scratch/$1" | awk -v c="$2" -v q="$3" '{ s[NR] = $c } END { print s[1 + int((NR - 1) * q / 4 + 0.5)] }'
 }

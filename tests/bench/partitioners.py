@@ -1,12 +1,12 @@
-"""Compares cuts of real graphs: edges between parts, balance, seconds, and the bytes that a search sends.
+"""Compares partitions of real graphs by several methods: cut edges, balance, seconds, and the bytes that a search
+sends.
 
     GEMP_MPI=PROGRAM python3 tests/bench/partitioners.py G.h5... [--parts 2,4,8] [--pattern triangle]
                                                          [--save FILE.jsonl] [-- OPTION of match...]
 
-Prints a table in Markdown. Each graph is cut by each method on as many ranks as parts, and the pattern is counted
-there, one by one and without rows of others at first, so that every step between parts is sent (push), or every row
-that is wanted (pull). Counts must agree.
-"""
+Prints a table in Markdown. Each method partitions each graph, with one rank for each partition. Then the pattern is
+counted by enumeration without replicas, so every step between partitions sends a partial match (push) or fetches a
+row (pull). All counts must agree."""
 import json
 import os
 import shlex

@@ -1,11 +1,12 @@
-/* A simple counting kernel for comparison, such as one would write first: plain.cl. It uses no code of the program.
+/* A simple counting kernel (plain.cl), like a first attempt, to compare the program's kernels with. Shares no code with
+ * the program.
  *
  *     bench_plain PLAIN.CL EDGES RUNS EDGE-LIST...        EDGE-LIST: 0-1,0-2,1-2 for the triangle
  *
- * EDGES has lines of two numbers (others, such as a header, are passed over); the graph is simple and undirected. Vertices
- * are numbered by ascending degree. A line on the graph's work, then one for each pattern: its edges, its count, the
- * median of the kernel's milliseconds, and `yes`, or `no` where work-items gave up. A platform with a GPU is preferred.
- */
+ * EDGES has two numbers on each line; other lines, such as a header, are skipped. The graph is made simple and
+ * undirected, and vertices are numbered by ascending degree. The first line of output describes the work on the graph.
+ * Each pattern then has a line: its edges, its count, the median of the kernel's milliseconds, and `yes`, or `no` if
+ * the count is incomplete. A platform with a GPU is preferred. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <inttypes.h>
@@ -16,7 +17,8 @@
 #include <string.h>
 
 enum { MOST_VERTICES = 8, MOST_PLATFORMS = 16, MOST_RUNS = 64, GROUP = 64, SLICE = 1 << 19 };
-static const double most_ms = 3000; /* once kernels have taken this long, no further slice of the edges begins */
+/* no further slice of the edges begins once the kernels of a run have taken this long */
+static const double most_ms = 3000;
 
 typedef struct csr {
 	uint32_t vertices, entries;
@@ -76,7 +78,7 @@ static FILE *open_file(const char *path)
 	exit(EXIT_FAILURE);
 }
 
-/* Both directions of each edge, as from << 32 | to. */
+/* Returns both directions of each edge as from << 32 | to. */
 static uint64_t *read_pairs(const char *path, size_t *count)
 {
 	FILE *file = open_file(path);
@@ -153,12 +155,13 @@ static csr read_graph(const char *path)
 	return graph;
 }
 
-/* A line with the minimum that formulas and oriented searches have to read: wedges = paths u-x-w with x, w < u; pairs
- * = pairs of greater neighbours; tails = the sum over edges of the shorter of the two lists of greater neighbours. */
+/* Prints a line with the least work of formulas and of oriented searches: wedges = paths u-x-w with x, w < u; pairs =
+ * pairs of greater neighbours; tails = for each edge the shorter of the two lists of greater neighbours, summed over
+ * all edges. */
 static void print_work(const csr *graph)
 {
 	uint64_t wedges = 0, pairs = 0, tails = 0;
-	uint32_t *mid = room(graph->vertices, sizeof *mid); /* the first entry of a row that is greater than its vertex */
+	uint32_t *mid = room(graph->vertices, sizeof *mid); /* mid[v]: the first entry of v's row that is greater than v */
 	for (uint32_t v = 0; v < graph->vertices; v++) {
 		mid[v] = graph->begin[v];
 		while (mid[v] < graph->begin[v + 1] && graph->near[mid[v]] < v)
@@ -185,7 +188,7 @@ static void print_work(const csr *graph)
 	free(mid);
 }
 
-/* Vertices are bound in an order in which each one except the first is adjacent to an earlier one. */
+/* Vertices are bound in numerical order. Each vertex except the first must be adjacent to an earlier vertex. */
 static bool read_shape(shape *s, const char *text)
 {
 	bool joined[MOST_VERTICES][MOST_VERTICES] = { 0 }, placed[MOST_VERTICES] = { 0 };
@@ -236,8 +239,8 @@ static bool maps(const shape *s, int *image, int level, int fixed, int from, int
 	return false;
 }
 
-/* If automorphisms that fix all vertices before this one map it to other vertices, these must be mapped above it. One
- * embedding of each orbit is left. */
+/* If an automorphism that fixes all vertices before vertex l maps l to another vertex, the image of that vertex must be
+ * greater than the image of l. These restrictions leave one embedding of each orbit. */
 static void make_plan(shape *s)
 {
 	int image[MOST_VERTICES];
@@ -255,7 +258,7 @@ static void make_plan(shape *s)
 				s->plan[to].s[2] |= 1u << l;
 }
 
-/* Selects a GPU if there is one, else a CPU. */
+/* Selects a GPU if there is one, otherwise a CPU. */
 static void find_device(machine *m)
 {
 	static const cl_device_type wanted[] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_CPU };
@@ -325,7 +328,7 @@ static void set_arguments(const machine *m, cl_kernel kernel, cl_uint entries)
 		check(clSetKernelArg(kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
 }
 
-/* The milliseconds for the edges from `first` on. */
+/* Returns the kernel's milliseconds for one slice of the edges, which begins at `first`. */
 static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_uint entries)
 {
 	size_t group = m->gpu ? GROUP : 1, items = entries - first < SLICE ? entries - first : SLICE;
@@ -344,7 +347,7 @@ static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_ui
 	return 1e-6 * (double)(end - start);
 }
 
-/* The milliseconds of one run. */
+/* Returns the kernel's milliseconds of one run over all slices. */
 static double run(const machine *m, cl_kernel kernel, cl_uint entries, cl_ulong *count, cl_uint *unfinished)
 {
 	const cl_ulong nothing = 0;

@@ -1,6 +1,7 @@
-/* The plain kernel: one work-item an edge, depth first, rows walked one entry at a time, other edges by binary search.
- * LEVELS vertices are bound in their order; level l walks the row of vertex FROM(l), must be adjacent to those of
- * TO(l), and lie above those of ABOVE(l) and below those of BELOW(l) (bits). A work-item stops after BUDGET entries. */
+/* The plain kernel. A work-item takes one edge and searches depth first; it walks rows entry by entry and tests other
+ * edges by binary search. LEVELS vertices are bound in numerical order. Level l walks the row of vertex FROM(l). The
+ * new vertex must be adjacent to the vertices of the bit set TO(l), greater than those of ABOVE(l), and less than those
+ * of BELOW(l). A work-item stops after BUDGET entries. */
 static int adjacent(__global const uint *begin, __global const uint *near, uint a, uint b)
 {
 	uint low = begin[a], end = begin[a + 1], high = end;
@@ -27,8 +28,8 @@ static int fits(__global const uint *begin, __global const uint *near, __constan
 	return 1;
 }
 
-/* plan[l] = (FROM, TO, ABOVE, BELOW). Entry e of all rows is the edge ends[e], near[e]; this launch has entries first
- * .. last. */
+/* plan[l] = (FROM, TO, ABOVE, BELOW). Entry e of all rows is the edge from ends[e] to near[e]. This launch processes
+ * the entries from `first` up to, but without, `last`. */
 __kernel void plain(__global const uint *begin, __global const uint *near, __global const uint *ends, uint first, uint last,
                     __constant uint4 *plan, __global ulong *count, __global uint *unfinished)
 {

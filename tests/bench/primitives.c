@@ -1,8 +1,9 @@
-/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's
- * copy bandwidth, what experiments on one NVIDIA H200 took, and on the host qsort's kind of competition:
- * sort-and-unique with a plain radix sort on one thread. Answers are checked, outside of the time. passes: sorts in the
- * form where no group waits. below: arrays of the host, by its threads and by the device with copies there and back,
- * for sizes up to 2^LOG2: what sort.host_below and distinct.host_below are to be. */
+/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: measures the seconds of sort, split, distinct and scan, and
+ * checks the answers outside of the measured time. The figures stand beside the device's copy bandwidth, the times of
+ * prototypes on one NVIDIA H200, and on the host beside a plain radix sort on one thread and sort-and-unique with it.
+ *   passes: sorts use the algorithm in which no work-group waits for another.
+ *   below: arrays of the host are processed by threads, and by the device with copies in both directions, for sizes up to
+ *          2^LOG2_OF_KEYS; the tuned numbers sort.host_below and distinct.host_below follow from the two times. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -53,7 +54,7 @@ static void make_piece(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count);
 	     i++) {
-		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some keys are drawn twice */
+		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some keys occur twice */
 		gemp_key_put(m->keys, i, m->size, m->below ? key % m->below : key);
 	}
 }
@@ -284,7 +285,7 @@ static double cpu_seconds(void)
 	return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
 }
 
-/* A simple radix sort on one thread. */
+/* A simple radix sort on one thread, as a reference. */
 static void plain_sort(uint32_t *keys, uint32_t *other, size_t count)
 {
 	for (unsigned shift = 0; shift < 32; shift += 8) {

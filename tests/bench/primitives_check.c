@@ -1,6 +1,6 @@
-/* primitives_check [ROUNDS]: sorts, splits, distinct keys and scans of random arrays on a device against those on the
- * host, of all kinds and many sizes, for machines without cmocka. GEMP_TEST_SEED repeats a run. Ends with 1 if any was
- * wrong. */
+/* primitives_check [ROUNDS]: compares sort, split, distinct and scan of random arrays on a device with the same on the
+ * host, for all kinds of keys and many sizes. It needs no cmocka, so it runs on machines without the test libraries.
+ * GEMP_TEST_SEED repeats a run. The exit code is 1 if any answer was wrong. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 
 static gemp_device *device;
-static gemp_toolbox *box, *passes; /* passes: the other algorithm for sorts on GPUs */
+static gemp_toolbox *box, *passes; /* `passes` sorts by the algorithm that a GPU does not use by default */
 static uint64_t seed;
 static unsigned wrong, done;
 
@@ -41,7 +41,7 @@ static void verdict(bool right, const char *what, gemp_key_kind kind, unsigned v
 	printf("WRONG: %s of %zu %s, values of %u bytes, %u bits\n", what, count, gemp_key_name[kind], value_size, bits);
 }
 
-/* One size in three is near a multiple of the tile size. */
+/* Draws the size of an array. One size in three is near a multiple of a tile size. */
 static size_t draw_count(void)
 {
 	static const size_t most[] = { 3, 100, 6000, 20000, 300000, 3000000 };
@@ -51,8 +51,8 @@ static size_t draw_count(void)
 	return 1 + gemp_random_below(&seed, most[gemp_random_below(&seed, 6)]);
 }
 
-/* Codes from `least` on within 2^bits, some of them frequent. One array in four consists almost only of the frequent
- * ones. */
+/* Draws keys whose codes lie between `least` and 2^bits; some codes are frequent. One array in four consists almost
+ * only of one frequent code. */
 static void *draw_keys(gemp_key_kind kind, size_t count, uint64_t least, unsigned bits)
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);
@@ -100,7 +100,7 @@ static void check_sort(void)
 	gemp_free(got);
 }
 
-/* Buckets are compared as sums over their elements. */
+/* A split may order the elements of a bucket in any way, so buckets are compared by sums over their elements. */
 static void sum_buckets(const uint32_t *keys, const uint32_t *values, const uint32_t *begin, size_t buckets,
                         uint64_t *sums)
 {

@@ -1,11 +1,12 @@
-"""Repairs of the Train Benchmark: each rule runs as long as it applies, on the faulty model, and then its query runs again.
+"""Measures the repairs of the Train Benchmark. Each rule is applied to the faulty model until it no longer applies, and
+then its query runs again.
 
     repairs.py [--sizes 1,16,512] [--routes N,...] [--faults X] [--ranks N] [--repeat N] [--output FILE] [OPTION OF transform...]
 
-sizes: of GEMP_SHARED/data/railway; routes: of generated railways (2560 are about a size of 512). GEMP_MPI is the program,
-GEMP_TEST_LIMIT the seconds that a run may take. Seconds are of the fastest of the runs: batch is the first step (all
-matches are found and repaired), then each step behind it on average, and the run of the program as a whole.
-"""
+--sizes are sizes of GEMP_SHARED/data/railway. --routes are numbers of routes of generated railways; 2560 routes make
+about a railway of size 512. GEMP_MPI is the program, and GEMP_TEST_LIMIT the number of seconds after which a run is
+ended. Seconds are those of the fastest run. `batch` is the first step, in which all matches are found and repaired;
+the other columns have the average of the later steps and the whole run."""
 import argparse
 import datetime
 import json

@@ -1,8 +1,10 @@
-/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: seconds of decode in the shapes given (of tuples of SIZE
- * bytes with a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured),
- * each beside copy / (2 SIZE + 4), and checked outside of the time. `gemp-mpi bench shuffle` measures all methods in
- * the shapes that were found by this. Environment: TUPLES, a power of 2; EXTENT: the device alone knows how many they
- * are. */
+/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: measures the seconds of the method `decode` in the given
+ * launch shapes and checks the result outside of the measured time. Tuples have SIZE bytes: tuples of 4 bytes contain
+ * their destination, tuples of 12 bytes have destinations and values in separate arrays, and other tuples have an
+ * additional column of destinations. Destinations fall into 2^BITS ranges. GROUP 0 takes the tuned shape. The bound
+ * printed beside a rate is copy bandwidth / (2 SIZE + 4). `gemp-mpi bench shuffle` measures all methods in the shapes
+ * that this program found. Environment: TUPLES is the number of tuples, a power of 2; with EXTENT only the device knows
+ * this number. */
 #include "shuffle/shuffle.h"
 #include "core/status.h"
 #include "device/device.h"

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Tuples a second of each shuffle by size of tuples, from reports of `gemp-mpi bench shuffle --json`, drawn with gnuplot.
+"""Draws tuples per second of each shuffle over the size of tuples with gnuplot, from reports of `gemp-mpi bench shuffle
+--json`.
 
-    tests/bench/shuffle.py OUT.svg WHERE REPORT.json...       of rows that several reports have, the last one's; uniform ones
-"""
+    tests/bench/shuffle.py OUT.svg WHERE REPORT.json...
+
+Only shuffles with uniform destinations are drawn. If several reports have the same shuffle, the last report counts."""
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
-SERIES = [  # method, ranges, and where the destinations of tuples of 8 bytes and more are
+SERIES = [  # method, number of ranges, and where tuples of 8 bytes and more have their destinations
     ("decode", 256, "column"), ("decode", 2048, "column"), ("decode", 256, "tuple"), ("atomic", 256, "tuple"),
     ("atomic", 2048, "tuple"), ("polling", 256, "tuple"), ("converge", 256, "tuple"), ("tables", 256, "tuple"),
 ]

@@ -1,5 +1,6 @@
-# What tests/bench/som.py draws in:
-# gnuplot -e "out='som-search.svg'; parts=2; what='...'" som.gp -e "set title ...; plot ..."
+# tests/bench/som.py draws with this script:
+#
+#   gnuplot -e "out='som-search.svg'; parts=2; what='...'" som.gp -e "set title ...; plot ..."
 set terminal svg size (parts > 1 ? 980 : 560),470 font 'sans,13' background rgb 'white'
 set output out
 set datafile separator tab

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Best matching units against the number of vectors, for each metric, beside a plain OpenMP loop on the cores.
+"""Measures the search for best-matching units over the number of vectors, for each metric, beside a plain OpenMP loop
+on the cores.
 
     SOM=FOLDER tests/bench/som.py OUT [OPTION...]   FOLDER has bench_som_search and bench_som_openmp (ninja makes them)
-    tests/bench/som.py OUT --of FILE.jsonl...       tables and figure of what was measured elsewhere
+    tests/bench/som.py OUT --of FILE.jsonl...       tables and figure of earlier measurements
 
-Ours and the loop run in turns, on random vectors and units. OUT/som-search-DATE.jsonl keeps the lines. Where gnuplot is
-(Debian: gnuplot-nox), OUT/som-search.svg is drawn: a part for each kind of device. SOM_UNDER is put before each
-command.
+Our program and the loop run alternately on random vectors and units. OUT/som-search-DATE.jsonl keeps the lines. If
+gnuplot is installed (Debian: gnuplot-nox), OUT/som-search.svg is drawn with a plot for each kind of device. Each
+command is prefixed by SOM_UNDER.
 
-  --vectors 1000,3000,...   --dims 12   --units 40000 (200 x 200)   --limit 300 (seconds a process)
-  --loop-most 1000000: the loop has at most so many vectors
-"""
+  --vectors 1000,3000,...   --dims 12   --units 40000 (200 x 200)   --limit 300 (seconds for each process)
+  --loop-most 1000000: the loop runs only with at most this many vectors"""
 import argparse
 import json
 import os
@@ -50,7 +50,7 @@ def measure(options, keep):
 
 
 def pairs(lines):
-    """Each line of our program with that of the loop after it, or None."""
+    """Yields each line of our program with the line of the loop that follows it, or None if there is no such line."""
     for i, line in enumerate(lines):
         if line['program'] == 'search':
             after = lines[i + 1] if i + 1 < len(lines) else None
@@ -78,7 +78,7 @@ def curve(path, points, title, style):
 
 
 def part(lines, device, data):
-    """The commands for gnuplot for one device."""
+    """Returns the gnuplot commands for one device."""
     curves, gpu = [], 'NVIDIA' in device
     cores = '%d cores' % next(line['cores'] for line in lines if line['on'] == device)
     for colour, metric in zip(COLOURS, METRICS):

@@ -1,8 +1,8 @@
-/* Best matching units by a plain loop on all cores: bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
+/* Finds best-matching units by a plain OpenMP loop on all cores: bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
  *
- * bench_som_search is compared with this program, which has the same vectors and units and prints the same line. It
- * processes units in blocks that stay in the cache, one dimension after another, so the compiler vectorises over units.
- */
+ * bench_som_search is compared with this program; both have the same vectors and units and print the same fields. The
+ * loop processes units in blocks that stay in the cache, one dimension after another, so the compiler vectorises over
+ * units. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -15,7 +15,7 @@
 
 enum { TURNS = 11, BLOCK = 256 };
 enum { EUCLIDEAN, MANHATTAN, COSINE };
-static const double ENOUGH = 2; /* seconds */
+static const double ENOUGH = 2; /* seconds of measurement */
 
 typedef struct problem {
 	uint32_t count, dims, units, metric;
@@ -49,7 +49,8 @@ done:
 	return code;
 }
 
-/* The key of a block: |w|^2 - 2 x.w, the sum of |x - w|, or -x.w / |w|. */
+/* Adds up the scores of one block of units, whose minimum is the best-matching unit: |w|^2 - 2 x.w, the sum of |x - w|,
+ * or -x.w / |w|. */
 static void score(float *scores, const problem *p, const float *x, const float *w, const float *norm)
 {
 	for (uint32_t u = 0; u < BLOCK; u++)

@@ -1,9 +1,9 @@
-/* Measures only the neighbourhoods: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
+/* Measures the neighbourhood update alone: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS
+ * [TALLxWIDExSTEPxBLOCK...]
  *
- * 12,000 vectors of 12 values, whose units are random. Lattices 0 and 1, neighbourhoods 0 to 3 as in
- * src/som/map/smooth.h. Lines: milliseconds to spread sums (batches), and of samples one after another (online) in each
- * shape (src/som/train/unit_update.h), by the host's clock, the mean of several.
- */
+ * There are 12,000 vectors of 12 values, each with a random unit. Lattices are 0 and 1, and neighbourhoods 0 to 3, as
+ * in src/som/map/smooth.h. Prints mean milliseconds by the host's clock: of spreading sums (batch training), and of
+ * updating by samples one after another (online training) in each launch shape (src/som/train/unit_update.h). */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -61,7 +61,7 @@ static gemp_code run(parts *p, gemp_som_online *online)
 	return gemp_som_smooth_run(&p->smooth, &p->from, &p->to);
 }
 
-/* The first run is left out. */
+/* Mean over several runs. The first run is not counted. */
 static gemp_code measure(parts *p, gemp_som_online *online, const char *what)
 {
 	gemp_code code = GEMP_OK;

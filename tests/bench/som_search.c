@@ -1,10 +1,10 @@
-/* Measures only the search for best-matching units: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP
+/* Measures the search for best-matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP
  * SAMPLES UNITS CHUNK]]]
  *
- * Metrics 0 to 2 and forms 0 to 3 as in src/som/map/search.h, the rest its shape; 0: as suits. Values are random. One
- * line: the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds
- * have, multiplications and additions of the least, and the mean number of the units found.
- */
+ * Metrics 0 to 2 and forms 0 to 3 are those of src/som/map/search.h; the other arguments are the launch shape, where 0
+ * takes the default. Values are random. Prints one line: the least and the median seconds by the device's clock of
+ * eleven searches, or of fewer searches if these take two seconds; multiplications and additions per second of the
+ * fastest search; and the mean index of the units found. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 enum { TURNS = 11 };
-static const double ENOUGH = 2; /* seconds */
+static const double ENOUGH = 2; /* seconds of measurement */
 
 static int compare(const void *a, const void *b)
 {
@@ -80,7 +80,9 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 		GEMP_TRY_DONE(gemp_som_search_run(search, &samples, &book, &best, NULL));
 		GEMP_TRY_DONE(gemp_launch_seconds(device, &seconds[turns]));
 		if (!first ||
-		    seconds[turns] >= ENOUGH) /* the first search has cold pages and caches, which matters little in the end */
+		    /* The first search has cold pages and caches. It counts only if it alone takes long enough for this not to
+		     * matter. */
+		    seconds[turns] >= ENOUGH)
 			sum += seconds[turns++];
 	}
 	GEMP_TRY_DONE(mean_unit(&mean, &best, device, count));

@@ -1,10 +1,10 @@
-/* Measures whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
- *                            [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
+/* Measures whole epochs of training: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD
+ * [RADIUS [RADIUS_END [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
- * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/map/smooth.h;
- * MEMORY: MiB of the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train/train.h.
- * Values are random. One line: seconds to prepare, of all epochs, and of one.
- */
+ * Runs under any number of ranks, which share the vectors. ONLINE is 0 or 1; NEIGHBOURHOOD 0 to 3 as in
+ * src/som/map/smooth.h; MEMORY in MiB of the device, 0 for all memory; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2
+ * as in src/som/train/train.h. Values are random. Prints one line: seconds of the preparation, of all epochs, and of
+ * one epoch. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/random.h"
@@ -51,7 +51,7 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 		x[k] = (float)gemp_random_unit(&random);
 	for (size_t k = 0; k < (size_t)gemp_som_units(&how.grid) * dims; k++)
 		w[k] = (float)gemp_random_unit(&same);
-	for (int turn = 0; turn < 2; turn++) { /* kernels are compiled in the first run */
+	for (int turn = 0; turn < 2; turn++) { /* the first training compiles the kernels */
 		gemp_som_report_free(&report);
 		GEMP_TRY_DONE(gemp_som_train(comm, device, &how, x, count, dims, w, NULL, NULL, &report));
 	}

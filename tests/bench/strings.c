@@ -1,4 +1,5 @@
-/* Implements strings.sh: CONTAINS over many distinct strings on the device, compared with a copy of the same bytes.
+/* Implements strings.sh: measures CONTAINS over many distinct strings on the device, compared with a copy of the same
+ * bytes.
  *
  *     strings ROWS SIZE PART FILE [REPEAT]
  *
@@ -20,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LETTERS = 32, LETTER_BITS = 5, LEAST_SIZE = 13 }; /* this many letters encode all 64-bit numbers */
+enum { LETTERS = 32, LETTER_BITS = 5, LEAST_SIZE = 13 }; /* 13 letters of 5 bits encode any 64-bit number */
 
 typedef struct timed {
-	double kernel, copy; /* the smallest seconds of all repetitions, by the device's clock */
-	double whole;        /* seconds of evaluating the condition with our kernel, with the bytes on the device */
+	double kernel, copy; /* the least seconds of all repetitions, by the device's clock */
+	double whole;        /* seconds of evaluating the whole condition while the bytes are on the device */
 	uint64_t found;
 } timed;
 

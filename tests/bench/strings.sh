@@ -1,10 +1,11 @@
 #!/bin/bash
-# The string predicate CONTAINS over ten million distinct strings of 32 bytes: GB/s of the kernel, compared with a copy
-# of the same bytes on the device and with the seconds of `LC_ALL=C grep -c`, all in one run; the counts must be equal.
+# Measures the string predicate CONTAINS over ten million distinct strings of 32 bytes. Compares the kernel's GB/s with
+# a copy of the same bytes on the device and with the seconds of `LC_ALL=C grep -c`, all in one run. The counts must be
+# equal.
 #
 #     tests/bench/strings.sh BUILD [--rows N] [--size BYTES] [--part TEXT]... [--repeat N] [--devices SPEC] [--save]
 #
-# BUILD is a configured build folder; the program is built there. --save keeps the figures under results/DATE.jsonl.
+# BUILD is a configured build folder, in which the program is built. --save keeps the figures under results/DATE.jsonl.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }

@@ -13,7 +13,8 @@ from reference import Run, need_program, need_shared, work_folder
 
 
 def measure(program, arguments, ranks, limit):
-    """Returns (report, or None; seconds of the whole process). The two programs differ only in their path."""
+    """Returns (the report or None, seconds of the whole process). The program and the baseline differ only in their
+    path."""
     before, reference.PROGRAM = reference.PROGRAM, program
     run = Run(ranks, arguments, limit)
     reference.PROGRAM = before
@@ -55,7 +56,7 @@ def main():
         reports = [[] for _ in programs]
         whole = []
         for _ in range(arguments.repeat):
-            for i, program in enumerate(programs):  # alternately, so both run under the same conditions
+            for i, program in enumerate(programs):  # the programs run alternately, so they run under the same conditions
                 report, seconds = measure(program, ['match', path] + question.arguments + options + ['--json', '-'],
                                           arguments.ranks, arguments.limit)
                 reports[i].append(report)

@@ -1,10 +1,11 @@
-/* gemp_parallel_for beside `omp parallel for schedule(dynamic)`: small loops, in one process and in several that share cores.
+/* threads: compares gemp_parallel_for with `omp parallel for schedule(dynamic)` on small loops, in one process and in
+ * several processes that share cores.
  *
  *     threads PROCESSES LOOPS CHUNKS STEPS
  *
- * Each process runs LOOPS loops of CHUNKS chunks of STEPS dependent multiplications, with as many threads as it may use
- * cores, first by gemp_parallel_for, then by OpenMP, and between two loops does the work of one chunk alone, as between
- * the phases of a level-synchronous search. Prints the mean microseconds a loop of the slowest process, of each. */
+ * Each process runs LOOPS loops of CHUNKS chunks; a chunk is STEPS dependent multiplications. The threads are as many
+ * as the cores that the process may use. Between two loops one thread does the work of one chunk, as between the phases
+ * of a level-synchronous search. Prints for both the mean microseconds per loop of the slowest process. */
 #include "core/threads.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ static double seconds_of(void (*run)(workload *), workload *w)
 	return now() - begin;
 }
 
-/* The longest time of `processes` children that begin together. */
+/* Starts `processes` children together and returns the longest time of a child. */
 static double slowest(int processes, void (*run)(workload *), workload *w)
 {
 	size_t size = (size_t)processes * sizeof(double);

@@ -1,7 +1,8 @@
-/* topology [SCALE [EDGES]]: seconds of listing edges, counting degrees, reversing edges and finding components, on the
- * device and on the host's threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234
- * edges; then the same from small graphs to large ones with all copies, which tells below which size the host is
- * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
+/* topology [SCALE [EDGES]]: measures the seconds of listing edges, counting degrees, reversing edges and finding
+ * components, on the device and on the host's threads. The figures stand beside the copy bandwidth and the times of
+ * prototypes on one NVIDIA H200 for 31,406,234 edges. Then graphs from small to large are measured with all copies, to
+ * find the size below which the host is faster. Answers are checked outside of the measured time. The graph is an R-MAT
+ * graph with hubs and shuffled ids. */
 #include "comm/comm.h"
 #include "core/memory.h"
 #include "core/random.h"
@@ -26,7 +27,7 @@
 enum { TRIES = 5, PIECES = 512, EXPERIMENT = 31406234 };
 
 static gemp_device *device;
-static double copy, host_copy; /* bytes a second */
+static double copy, host_copy; /* bytes per second of a copy on the device and on the host */
 
 static void need(gemp_code code)
 {
@@ -107,7 +108,7 @@ static void drop(graph *g)
 /* FIGURES */
 
 typedef struct figure {
-	double work, total; /* smallest seconds of the device or the host, including copies */
+	double work, total; /* the least seconds on the device or the host, including copies */
 } figure;
 
 static void least(figure *f, double work, double since)
@@ -185,7 +186,7 @@ static void report(const char *what, const graph *g, gemp_placement place, figur
 	fflush(stdout);
 }
 
-/* Runs on host and device, and compares the results. */
+/* Measures the host and the device, and compares their results. */
 static void bench(const graph *g)
 {
 	double m = (double)g->edges, n = (double)g->csr.rows;
@@ -231,7 +232,7 @@ static void bench(const graph *g)
 	}
 }
 
-/* Milliseconds including copies, host and device, of graphs with 16 edges per vertex. */
+/* Prints milliseconds including copies on host and device, for graphs with 16 edges per vertex. */
 static void cross(unsigned scale)
 {
 	graph g;

@@ -7,7 +7,8 @@
 
 #include <unistd.h>
 
-/* Threads of the others still look for work for a while after they have none. */
+/* OpenMP threads and our threads spin for a while after their last work. The next program waits this long, so that it
+ * gets idle cores. */
 enum { SETTLE_US = 3000 };
 
 const char *const beside_ids[BESIDE_IDS] = { "as-is", "by-degree" };

@@ -55,8 +55,8 @@ gemp_code true_levels(const graph *g, uint32_t source, uint32_t *level)
 	return GEMP_OK;
 }
 
-/* Dial's buckets: one for each distance below the largest weight from here. A vertex that has come nearer since is in
- * its old bucket, too, where it is passed over. */
+/* Dial's algorithm with a ring of buckets, one for each possible distance ahead. A vertex whose distance has decreased
+ * also remains in its old bucket, where it is skipped. */
 gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source, uint32_t *distance)
 {
 	gemp_code code = GEMP_OK;
@@ -159,7 +159,7 @@ gemp_code check_near(const char *what, const double *right, const double *given,
 	for (uint32_t v = 0; v < count; v++) {
 		double by = fabs(given[v] - right[v]);
 		largest = fmax(largest, fabs(right[v]));
-		off = by <= off ? off : by; /* not a number, too */
+		off = by <= off ? off : by; /* written so that NaN counts as a difference */
 	}
 	return off <= most * largest ? GEMP_OK : gemp_fail(GEMP_EINTERNAL, "%s: off by %g of %g", what, off, largest);
 }

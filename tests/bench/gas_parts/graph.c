@@ -9,22 +9,25 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Entries of rows are dealt to buckets of neighbouring sources, so that each is sorted within a core's own cache. */
+/* Entries of rows are distributed to buckets of neighbouring sources, so that a core sorts a bucket within its own
+ * cache. The edge list is cut into PIECES ranges. */
 enum { PIECES = 256, BUCKET_BITS = 10, MOST_BUCKETS = 1 << BUCKET_BITS, DIGIT = 11, TARGET_BIT = 0, SOURCE_BIT = 32 };
 
 typedef struct making {
 	graph *g;
 	const edge_list *edges;
-	const uint32_t *renamed; /* [vertices]; NULL: ids as they are */
-	unsigned bits, shift;    /* of an id; source >> shift: its bucket */
+	const uint32_t *renamed; /* [vertices]; NULL: ids are unchanged */
+	unsigned bits, shift;    /* bits: width of an id; source >> shift is the bucket of a source */
 	size_t buckets;
-	uint64_t *room;  /* [buckets * PIECES + 1] entries of a bucket in a piece, then where they go */
+	/* [buckets * PIECES + 1] entries that a range of the edge list has for a bucket, then their first position */
+	uint64_t *room;
 	uint64_t *entry; /* source << 32 | target */
-	uint64_t *kept;  /* [buckets + 1] entries that differ, then where those of a bucket begin */
+	uint64_t *kept;  /* [buckets + 1] distinct entries of a bucket, then the first position of the bucket */
 	atomic_bool failed;
 } making;
 
-/* Tells how many entries each bucket gets of a piece, or puts them there. */
+/* Goes over one range of the edge list. Counts its entries by bucket in next[]; with `put`, also writes each entry at
+ * its bucket's position in next[]. */
 static void over_piece(making *m, size_t piece, uint64_t *next, bool put)
 {
 	size_t end = m->edges->count * (piece + 1) / PIECES;
@@ -81,7 +84,7 @@ static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigne
 		to[place[from[i] >> bit & mask]++] = from[i];
 }
 
-/* Where the sorted entries are: in a or b. */
+/* Sorts in passes between a and b, and returns the array with the sorted entries. */
 static uint64_t *sort_entries(uint64_t *a, uint64_t *b, size_t count, unsigned first, unsigned bits)
 {
 	for (unsigned done = 0; done < bits; done += DIGIT) {
@@ -169,7 +172,7 @@ done:
 	return code;
 }
 
-/* renamed[old]: its place by degree, the most first, then by id. */
+/* renamed[old] is the vertex's position by descending degree; vertices of equal degree keep their order. */
 static gemp_code order_by_degree(uint32_t **renamed, const graph *g)
 {
 	gemp_code code = GEMP_OK;

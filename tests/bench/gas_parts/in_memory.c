@@ -16,11 +16,11 @@ typedef struct copying {
 	const uint8_t *weight;
 	gemp_shard *graph;
 	gemp_relation *relation;
-	int64_t *value; /* [own edges]; NULL: none */
+	int64_t *value; /* [own edges]; NULL: no weights */
 	bool counting;
 } copying;
 
-/* Where the neighbours of v begin that are greater: edges that v keeps. */
+/* Returns the position of v's first neighbour greater than v. An undirected edge is stored at its smaller end. */
 static uint64_t greater(const graph *g, uint32_t v)
 {
 	uint64_t low = g->begin[v], high = g->begin[v + 1];
@@ -54,7 +54,7 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* On one rank: edges by target, too. Sources come in their order, so rows are ascending. */
+/* Adds the edges by target; for one rank only. Sources are visited in ascending order, so rows are ascending. */
 static gemp_code turn_round(gemp_relation *relation, size_t rows)
 {
 	gemp_code code = GEMP_OK;

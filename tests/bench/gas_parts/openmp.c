@@ -16,7 +16,7 @@ gemp_code openmp_space_new(openmp_space *out, const graph *g, const uint8_t *wei
 	*out = (openmp_space){ 0 };
 	uint64_t **const bits[] = { &out->isolated, &out->visited, &out->front, &out->next };
 	uint32_t **const numbers[] = { &out->queue, &out->queue_next, &out->parent, &out->distance };
-	const size_t most = m > n ? m : n; /* a bucket may have a vertex more than once */
+	const size_t most = m > n ? m : n; /* a bucket may contain a vertex more than once */
 	float **const reals[] = { &out->share, &out->rank, &out->x, &out->y };
 	for (size_t i = 0; i < 4; i++) {
 		GEMP_TRY_DONE(GEMP_NEW(*bits[i], words));
@@ -70,7 +70,7 @@ static size_t push(const openmp_space *s, const uint32_t *mine, size_t count, si
 	return 0;
 }
 
-/* The next frontier, into queue_next; the edges that leave it. */
+/* Writes the next frontier to queue_next, and returns the number of edges that leave it. */
 static uint64_t top_down(const graph *g, const openmp_space *s, size_t count, size_t *found)
 {
 	uint64_t edges = 0;
@@ -100,7 +100,8 @@ static uint64_t top_down(const graph *g, const openmp_space *s, size_t count, si
 	return edges;
 }
 
-/* The next frontier, into the bits `next`; how many vertices it has. Words of bits belong to one thread. */
+/* Writes the next frontier to the bitmap `next`, and returns its number of vertices. Each word of the bitmap is written
+ * by one thread. */
 static size_t bottom_up(const graph *g, const openmp_space *s)
 {
 	size_t found = 0, words = g->vertices / WORD + 1;
@@ -207,7 +208,7 @@ static void relax(const graph *g, const openmp_space *s, uint32_t u, uint32_t de
 	}
 }
 
-/* Buckets are a ring: no distance is further ahead than the largest weight. */
+/* Buckets form a ring, because no distance is further ahead than the largest weight. */
 void openmp_sssp(const graph *g, openmp_space *s, uint32_t source, uint32_t delta)
 {
 	size_t shared_count[2] = { 1, 0 };

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* The graph as the project has it, and a layout of it. */
+/* A graph of the program and a layout of this graph. */
 typedef struct held {
 	gemp_shard *graph;
 	gemp_layout layout;
@@ -40,7 +40,7 @@ static void let_go(held *h)
 	gemp_shard_free(h->graph);
 }
 
-/* Collective. own[local vertex] of all ranks as all[id]; numbers of 4 or 8 bytes. */
+/* Collective. Gathers own[local vertex] of all ranks to all[id]. Elements have 4 or 8 bytes. */
 static gemp_code by_id(const held *h, const bench *b, const void *own, size_t size, void *all)
 {
 	gemp_code code = GEMP_OK;
@@ -59,7 +59,7 @@ done:
 	return code;
 }
 
-/* Collective. Stored edges that leave vertices which are reached. */
+/* Collective. Returns the number of stored edges that leave reached vertices. */
 static double edges_reached(const held *h, const bench *b, const uint32_t *level)
 {
 	uint64_t edges = 0;
@@ -318,7 +318,7 @@ typedef struct multiplying {
 	double *x; /* [own] */
 } multiplying;
 
-/* x: what openmp.c multiplies with. */
+/* Sets x to the vector that openmp.c multiplies. */
 static gemp_code new_multiplying(multiplying *m, bench *b, gemp_layout_cut cut)
 {
 	gemp_code code = GEMP_OK;

@@ -1,4 +1,4 @@
-/* ours: bfs, sssp, pagerank and spmv of the project on one graph, timed and checked. */
+/* ours: times and checks bfs, sssp, pagerank and spmv of the program on one graph. */
 #ifndef BENCH_GAS_OURS_H
 #define BENCH_GAS_OURS_H
 
@@ -12,34 +12,35 @@
 typedef struct bench {
 	gemp_comm comm;
 	gemp_device *device;
-	double copy; /* bytes a second */
+	double copy; /* bandwidth of a copy in bytes per second */
 	const char *spec;
 	graph graph;
 	const uint8_t *weight;
-	unsigned runs;   /* sources, or times the same */
-	unsigned rounds; /* of pagerank and spmv */
-	uint32_t delta;  /* of sssp; 0: as it chooses */
-	bool grid;       /* pagerank and spmv in turns with both cuts of edges */
-	beside *beside;  /* NULL: ours alone */
+	unsigned runs;   /* sources of bfs and sssp, or repetitions of pagerank and spmv */
+	unsigned rounds; /* iterations of pagerank and spmv */
+	uint32_t delta;  /* of sssp; 0: sssp chooses */
+	bool grid;       /* pagerank and spmv run alternately with both cuts of edges */
+	beside *beside;  /* NULL: only our program runs */
 } bench;
 
-/* One measured thing: seconds of each run, of the slowest rank. */
+/* The figures of one application. Seconds are those of the slowest rank. */
 typedef struct timing {
 	double *wall, *device; /* [runs] */
-	double *edges;         /* [runs] that stand for it: what rates are of */
+	double *edges;         /* [runs] edges by which the rate of a run is computed */
 	double layout, prepare, build;
-	double bytes;         /* of a run that the device has to move, at least; 0: not said */
-	uint64_t rounds;      /* of all runs */
-	double along;         /* sssp: edges gone along in all runs; else 0 */
-	gemp_traffic traffic; /* of all runs and ranks */
+	double bytes;         /* the least bytes that the device has to move in a run; 0: unknown */
+	uint64_t rounds;      /* sum over all runs */
+	double along;         /* sssp: edges relaxed in all runs; otherwise 0 */
+	gemp_traffic traffic; /* sum over all runs and ranks */
 } timing;
 
 gemp_code timing_new(timing *out, const bench *b);
 void timing_free(timing *t);
-/* Collective. A line of JSON on rank 0, and one for each program that ran beside it. */
+/* Collective. Rank 0 prints a line of JSON, and a line for each OpenMP program that ran alternately with ours. */
 void timing_print(timing *t, const bench *b, const char *name);
 
-/* Collective. Each measures and prints; the answer of the last run is compared with gas_parts/check.h. */
+/* Collective. Each function measures one application and prints its figures. The answer of the last run is compared
+ * with gas_parts/check.h. */
 gemp_code ours_bfs(bench *b);
 gemp_code ours_sssp(bench *b);
 gemp_code ours_pagerank(bench *b);

@@ -40,7 +40,7 @@ static double median(double *values, unsigned count)
 	return values[count / 2];
 }
 
-/* GTEPS of experiments on one NVIDIA H200, by the device's clock and by wall clock (0: not known). */
+/* GTEPS of the prototypes on one NVIDIA H200, by the device's clock and by wall clock (0: unknown). */
 static const struct {
 	const char *name, *spec;
 	double device, wall;
@@ -54,7 +54,7 @@ static const struct {
 static void print_rates(const char *clock, double *seconds, double *rates, unsigned runs, double experiment)
 {
 	double rate = median(rates, runs);
-	double middle = median(seconds, runs); /* sorted from now on */
+	double middle = median(seconds, runs); /* median() also sorts `seconds` */
 	printf(", \"%s\": {\"best_ms\": %.4f, \"median_ms\": %.4f, \"gteps\": %.4g", clock, 1e3 * seconds[0], 1e3 * middle,
 	       rate);
 	if (experiment > 0)
