@@ -4,7 +4,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* A step that binds an edge names the vertex at its end, which an earlier step has bound. */
+/* Steps of kind GEMP_BIND_EDGE are skipped: such a step names a vertex that an earlier step has bound. */
 int gemp_binding_step(const gemp_plan *plan, int vertex)
 {
 	int s = 0;
@@ -13,7 +13,7 @@ int gemp_binding_step(const gemp_plan *plan, int vertex)
 	return s;
 }
 
-/* The row of the vertex that was bound last cannot have a mark yet, so that it is the one to walk. */
+/* The kernel walks the row of the source that was bound last, since this row cannot have a mark yet. */
 size_t gemp_latest_source(const gemp_plan *plan, int s)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -24,7 +24,7 @@ size_t gemp_latest_source(const gemp_plan *plan, int s)
 	return latest;
 }
 
-/* An edge is in the row of either end if there is a view of the other direction over the same relations. */
+/* The opposite view has the other direction and the same relations. A view of both directions is its own opposite. */
 int gemp_opposite_view(const gemp_plan *plan, int view)
 {
 	const gemp_plan_view *v = &plan->views[view];
@@ -47,15 +47,16 @@ static uint64_t bound_until(const gemp_plan *plan, int s)
 	return bound;
 }
 
-/* The steps whose vertices are enumerated. The last vertex of a plan by two-paths is counted by a table and needs no
- * marks of its own. */
+/* The number of steps whose vertices are enumerated. A plan with two-paths counts its last vertex by a table, so the
+ * last step is not among them. */
 static int enumerated(const gemp_plan *plan)
 {
 	return (int)plan->step_count - plan->two_paths;
 }
 
-/* Is the row that check j of step s reads worth marking? It is if the row is tested more often than its vertex is
- * bound: at least one other vertex is bound in between, and the row is not the one that is walked. */
+/* True if the row that check j of step s reads should be marked. A mark pays if the row is tested more often than its
+ * vertex is bound. That holds if at least one other vertex is bound between the row's vertex and the tested vertex. The
+ * row that the step walks needs no mark. */
 static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -65,8 +66,8 @@ static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 	       !walked;
 }
 
-/* Returns the number of the mark, or -1 where all bits of a worker's byte are taken: the check is then a search in the
- * row. */
+/* Returns the index of the new mark, or -1 if all bits of a worker's byte are taken. A check without a mark is a search
+ * in the row. */
 static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
 {
 	if (out->count == GEMP_MAX_MARKS)
@@ -75,8 +76,8 @@ static int add(gemp_adjacency_marks *out, const gemp_adjacency_mark *mark)
 	return (int)out->count++;
 }
 
-/* Marks the row of the vertex of step `from` for the checks of step s, from step `first` on. Checks that read the same
- * row share a mark, whose bounds become the loosest that both need. */
+/* Marks the row of the vertex of step `from` for the checks of step s. `first` is the first step that tests the mark.
+ * Checks that read the same row share a mark. A shared mark keeps only the bounds that all of its checks have. */
 static int mark_row(gemp_adjacency_marks *out, const gemp_plan *plan, int from, int view, int s, int first)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -97,7 +98,8 @@ static int mark_row(gemp_adjacency_marks *out, const gemp_plan *plan, int from, 
 	                                        .first = first });
 }
 
-/* Outer vertices first: their marks are set seldom and looked at most. */
+/* Marks the rows of the vertex of step `from` for all checks that read these rows. Callers begin with the outermost
+ * vertices, because marks of outer vertices are set least often and looked up most often. */
 static void mark_rows_of(gemp_adjacency_marks *out, const gemp_plan *plan, int from)
 {
 	for (int s = plan->root + 1; s < enumerated(plan); s++)
@@ -109,8 +111,8 @@ static void mark_rows_of(gemp_adjacency_marks *out, const gemp_plan *plan, int f
 		}
 }
 
-/* Returns the check by which t, the vertex bound at step s, is adjacent to `from`; NULL where they need not be
- * adjacent. */
+/* Returns the check that requires an edge between the vertex of step s and the vertex `from`, or NULL if no check
+ * does. */
 static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
 {
 	int t = plan->steps[s].vertex;
@@ -123,8 +125,8 @@ static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
 	return NULL;
 }
 
-/* Returns an upper bound of the distance between the pivot and the vertex of step s, along vertices bound before it.
- * Within two steps a mark of reachable vertices would reject too few candidates to pay. */
+/* Returns an upper bound of the distance between the pivot and the vertex of step s along vertices that are bound
+ * before step s. mark_reach needs it: a reach mark rejects too few candidates to pay if this distance is small. */
 static int distance(const gemp_plan *plan, int s)
 {
 	int least = s == plan->root ? 0 : GEMP_MAX_STEPS;
@@ -136,7 +138,8 @@ static int distance(const gemp_plan *plan, int s)
 	return least;
 }
 
-/* The vertex of step s is closed to the pivot by that of step t: then it has a neighbour in the pivot's row. */
+/* Adds a reach mark for the vertex of step s if the later step t binds a vertex that is adjacent to both the pivot and
+ * the vertex of step s. The vertex of step s must then have a neighbour in the pivot's row. */
 static void mark_reach(gemp_adjacency_marks *out, const gemp_plan *plan, int s, int t)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -157,7 +160,7 @@ static void mark_reach(gemp_adjacency_marks *out, const gemp_plan *plan, int s, 
 	out->reach[s] = (int8_t)add(out, &mark);
 }
 
-/* TABLES of two-paths: which of the bound vertices they have counted. */
+/* TABLES of two-paths: the checks that tell which bound vertices a table has counted. */
 bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 {
 	for (size_t s = 0; s + 1 < plan->step_count; s++)
@@ -170,8 +173,8 @@ bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 	return false;
 }
 
-/* A table of two-paths has counted bound vertices as images of the last vertex, too. Whether a bound vertex lies in
- * both rows is looked up by marks where they exist. */
+/* A table of two-paths also counts bound vertices as images of the last vertex. A bound vertex must be subtracted if it
+ * lies in both rows; marks answer this question where the plan has marks for these rows. */
 static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
@@ -188,7 +191,7 @@ static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)
 	}
 }
 
-/* The last vertex is not enumerated, so that its marks are looked at where the table is read. */
+/* The last vertex is not enumerated, so the kernel looks these marks up where it reads the table. */
 unsigned gemp_adjacency_marks_of_leaf(const gemp_adjacency_marks *marks)
 {
 	unsigned bits = marks->leaf_pivot >= 0 ? 1u << marks->leaf_pivot : 0;
@@ -197,7 +200,7 @@ unsigned gemp_adjacency_marks_of_leaf(const gemp_adjacency_marks *marks)
 	return bits;
 }
 
-/* All indices are -1, so that every check is a search in a row. */
+/* Sets all indices to -1, so every check is a search in a row. */
 void gemp_adjacency_marks_none(gemp_adjacency_marks *out)
 {
 	out->count = 0;
@@ -207,8 +210,8 @@ void gemp_adjacency_marks_none(gemp_adjacency_marks *out)
 	out->leaf_pivot = -1;
 }
 
-/* The pivot's marks come first, since they are certain; given vertices have no task of their own to which a mark could
- * belong, so that their plans have none. */
+/* The pivot's marks come first, since they are set for every pivot and must get a bit. A plan with given vertices has
+ * no marks of the root, because a task is not one pivot. */
 void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 {
 	gemp_adjacency_marks_none(out);
@@ -224,8 +227,8 @@ void gemp_adjacency_marks_plan(gemp_adjacency_marks *out, const gemp_plan *plan)
 		mark_for_leaf(out, plan);
 }
 
-/* An edge that is bound later between the same vertices must exist, so that its row is looked at when its vertex is
- * bound. */
+/* A later BIND_EDGE step of the same vertex requires that the edge exists. Its row is therefore tested when the vertex
+ * is bound. */
 void gemp_adjacency_marks_of_step(const gemp_adjacency_marks *marks, const gemp_plan *plan, int s, unsigned *there,
                                   unsigned *absent)
 {

@@ -4,11 +4,11 @@
 #include "match/codegen/emit_step.h"
 #include "match/codegen/kernel_text.h"
 
-/* The state machine keeps the range, the lanes to test and the chosen row of each step; loops keep a position a
- * step. */
+/* The state of the state machine has the row's range, the open lanes and the walked row of each step. The state of the
+ * nest of loops has one position for each step. */
 gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
-	uint32_t offset_words = options->wide ? 2 : 1; /* of a position in a row */
+	uint32_t offset_words = options->wide ? 2 : 1; /* words of an offset into the column indices */
 	out->stage_count = gemp_plan_stages(plan, out->stages, GEMP_MAX_STAGES);
 	if (out->stage_count > GEMP_MAX_STAGES)
 		return gemp_fail(GEMP_EUSAGE, "the plan has %zu stages, more than %d; use a smaller pattern", out->stage_count,
@@ -28,7 +28,7 @@ gemp_code gemp_item_layout_new(gemp_item_layout *out, const gemp_plan *plan, con
 	return GEMP_OK;
 }
 
-/* The order of the arguments is the one in which search_launch.c sets them. */
+/* search_launch.c sets the arguments in the same order. */
 static void put_arguments(const gemp_match_emitter *m)
 {
 	const gemp_plan *plan = m->plan;
@@ -62,9 +62,9 @@ static void put_arguments(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "\t__global uint *control)\n");
 }
 
-/* Variables that outlive an iteration of the state machine, as registers. A long plan has hundreds of them, all alive
- * in every case: as registers they cost the compiler minutes (32 steps: more than 5, PoCL 3.1), as volatile memory
- * seconds (put_memory). */
+/* Declares the variables that outlive an iteration of the state machine as registers. A long plan has hundreds of such
+ * variables, and all of them are alive in every case. In registers they cost the compiler minutes (32 steps: more than
+ * 5, PoCL 3.1); in volatile memory (put_memory) they cost it seconds. */
 static void put_registers(const gemp_match_emitter *m)
 {
 	for (int v = 0; v < m->plan->vertex_count; v++)
@@ -75,8 +75,8 @@ static void put_registers(const gemp_match_emitter *m)
 		gemp_put(m->w, s, "OFFSET cur_$ = 0, end_$ = 0; uint todo_$ = 0, mask_$ = 0, from_$ = 0;\n");
 }
 
-/* The same variables in private memory, under the same names. `volatile` keeps the compiler from turning them into
- * registers again. */
+/* Declares the same variables in private memory, under the same names. `volatile` keeps the compiler from moving them
+ * to registers. */
 static void put_memory(const gemp_match_emitter *m)
 {
 	int steps = (int)m->plan->step_count, edges = m->plan->live_edges ? m->plan->edge_count : 0;
@@ -97,7 +97,8 @@ static void put_memory(const gemp_match_emitter *m)
 		gemp_put(m->w, e, "#define e_$ edges[$]\n");
 }
 
-/* A search in a row starts where the search for the candidate before it ended, since candidates ascend. */
+/* Declares the positions where searches in rows start. Candidates ascend, so the search for a candidate starts where
+ * the search for the candidate before it ended. */
 static void put_last_places(const gemp_match_emitter *m)
 {
 	for (int s = 0; s < (int)m->plan->step_count; s++)
@@ -106,7 +107,7 @@ static void put_last_places(const gemp_match_emitter *m)
 				gemp_put(m->w, s, "OFFSET last_$_%zu = 0;\n", j);
 }
 
-/* Long plans keep their variables in memory; see put_registers. */
+/* Long plans keep their variables in memory, for the reason that put_registers gives. */
 static void put_variables(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0,
@@ -126,8 +127,9 @@ static void put_variables(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "uint slice = 0, slices = 1;\n(void)slice;\n");
 }
 
-/* One variable of the state that a stopped worker leaves in global memory: it is written if `save` is set, else it is
- * read back. A variable of two words has its low word first. Returns the next word. */
+/* Writes or reads one variable of a worker's state in global memory: the text stores the variable if `save` is set, and
+ * otherwise loads it. `two` is set for a variable of two words; the low word comes first. Returns the index of the next
+ * word. */
 static uint32_t put_word(const gemp_match_emitter *m, bool save, uint32_t at, const char *name, bool two)
 {
 	if (save && two)
@@ -141,7 +143,8 @@ static uint32_t put_word(const gemp_match_emitter *m, bool save, uint32_t at, co
 	return at + 1 + two;
 }
 
-/* Word 0 of a state says whether a worker was stopped; the layout's state_words counts the same words. */
+/* Word 0 of a state tells whether the worker was stopped. gemp_item_layout_new computes state_words from the same list
+ * of variables. */
 static void put_state(const gemp_match_emitter *m, bool save)
 {
 	bool wide = m->options->wide;
@@ -163,7 +166,7 @@ static void put_state(const gemp_match_emitter *m, bool save)
 		at = put_word(m, save, at, gemp_variable("e", e).text, true);
 }
 
-/* A task of stage 0: the slot of a pivot, or the slots of a seed. */
+/* Reads a task of stage 0: the slot of a pivot, or the slots of a seed. */
 static void put_first_task(const gemp_match_emitter *m)
 {
 	const gemp_step *root = &m->plan->steps[m->layout->stages[0].step];
@@ -179,7 +182,7 @@ static void put_first_task(const gemp_match_emitter *m)
 	gemp_put(m->w, m->plan->root, "crossed = 0; left_in = %#llxul; todo_$ = 1; break;\n", gemp_check_bits(root));
 }
 
-/* Reads an item of a later stage, a partial match, into variables. */
+/* Reads a task of a later stage into variables. Such a task is an item, that is, a partial match. */
 static void put_item_task(const gemp_match_emitter *m, size_t k)
 {
 	const gemp_plan_stage *stage = &m->layout->stages[k];
@@ -201,7 +204,8 @@ static void put_item_task(const gemp_match_emitter *m, size_t k)
 	gemp_put(m->w, stage->step, "level = base = $; fresh = %d; break;\n", !stage->verify);
 }
 
-/* A worker without a task takes the next one. Tables of two-paths belong to a pivot and are cleared before the next. */
+/* A worker without a task takes the next one. A table of two-paths belongs to one pivot, so the worker clears it before
+ * it takes the next task. */
 static void put_tasks(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "if (!active) {\n");
@@ -234,7 +238,8 @@ static void put_tasks(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "}\n");
 }
 
-/* A resumed worker must know at which step its task began, since it ends the task when it backtracks beyond it. */
+/* A resumed worker must know at which step its task began, since the task ends when the worker backtracks beyond this
+ * step. */
 static void put_bases(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "switch (p.stage) {\n");
@@ -243,7 +248,7 @@ static void put_bases(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "}\n");
 }
 
-/* Only items of a VERIFY stage bring checks that are left over from another rank. */
+/* Only items of a VERIFY stage carry checks that another rank left open. */
 static void put_verifies(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "const uint verifies = ");
@@ -253,8 +258,8 @@ static void put_verifies(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "0;\n(void)verifies;\n");
 }
 
-/* The state machine: one case a step, each of which loops over the lanes of its row until it binds a vertex or is
- * done. */
+/* Writes the state machine. Each step is one case. A case loops over the candidates of its row, `lanes` at a time,
+ * until it binds a vertex or reaches the end of the row. */
 static void put_machine(const gemp_match_emitter *m)
 {
 	put_variables(m);
@@ -283,7 +288,8 @@ static void put_machine(const gemp_match_emitter *m)
 	         "if (found_crossed)\n\tatom_add(found + 1, found_crossed);\n");
 }
 
-/* The preamble defines what match.clh depends on: lanes, the type of offsets, and whether every row is here. */
+/* The preamble defines the macros that match.clh needs: the number of lanes, the type of offsets, and whether all rows
+ * are resident. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_item_layout *layout,
                const gemp_emit_options *options)
 {

@@ -1,12 +1,13 @@
 #include "match/codegen/emit_loops.h"
 
 enum {
-	WALKED_IS_LONGER = 8, /* a row so many times longer than another source's row is not walked */
-	STAGE_TUPLES = 64,    /* matches that a worker gathers before it reserves rows of the result buffer */
+	WALKED_IS_LONGER = 8, /* a row with a mark is walked unless another source's row is shorter by this factor */
+	STAGE_TUPLES = 64,    /* number of matches that a worker gathers before it reserves rows of the result buffer */
 };
 
-/* STATE of a worker, in words: 0 none, 1 in a task, 2 only matches that found no place | number of matches kept | the
- * task's vertices, and its slice of how many | a position for each loop | the matches. */
+/* STATE of a worker, in words. Word 0: 0 nothing is kept, 1 the worker stopped in a task, 2 only matches without a
+ * place in the result buffer are kept. Word 1: the number of these matches. Then the vertices of the task; if tasks are
+ * sliced, the number of its slice and the number of slices; the position of each loop; the matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
 /* A task is a pivot, or the given vertices of a seed. */
@@ -15,29 +16,29 @@ static uint32_t task_words(const gemp_plan *plan)
 	return plan->arguments ? (uint32_t)plan->arguments : 1;
 }
 
-/* The word of a loop's position in the state; offsets of wide rows take two words. */
+/* The first word of the position of step s in the state. The offsets of wide rows take two words. */
 static uint32_t position_word(const gemp_plan *plan, const gemp_emit_options *options, int s)
 {
 	return STATE_TASK + task_words(plan) + (options->sliced ? 2 : 0) +
 	       (uint32_t)(s - plan->root - 1) * (options->wide ? 2 : 1);
 }
 
-/* Compilers of CPU devices take long for deeper nests, and marks have bits for eight rows only. */
+/* Compilers of CPU devices are slow on deeper nests. */
 bool gemp_loops_possible(const gemp_plan *plan)
 {
 	return plan->step_count - (size_t)plan->root <= GEMP_MAX_LOOPS;
 }
 
-/* The word behind the last position is the first one of the stage; a counting worker has no stage. */
+/* The stage of a listing worker follows the positions of the loops. A counting worker has no stage. */
 uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words)
 {
 	return position_word(plan, options, (int)plan->step_count) + (options->listed ? STAGE_TUPLES * tuple_words : 0);
 }
 
-/* ROWS. b_S and z_S are the ends of the row that step S walks, n_S its column indices and d_S its edges. */
+/* ROWS. [b_S, z_S) is the range of the row that step S walks, n_S points to column indices, and d_S to edges. */
 
-/* Can the row of source j be much shorter than the row of the latest source? It cannot if the latest vertex has the
- * greater slot in the same view, since slots descend by degree. */
+/* True if the row of source j can be much shorter than the row of the latest source. The row cannot be shorter if the
+ * latest vertex has the greater slot in the same view, since degrees descend with slots. */
 static bool may_be_shorter(const gemp_plan *plan, const gemp_step *step, size_t j, size_t latest)
 {
 	const gemp_check *a = &step->checks[j], *b = &step->checks[latest];
@@ -45,7 +46,8 @@ static bool may_be_shorter(const gemp_plan *plan, const gemp_step *step, size_t 
 	return j != latest && (plan->view_count > 1 || a->view != b->view || !(above >> a->from & 1));
 }
 
-/* Does the kernel compare the lengths of rows at this step, or always walk the row of the latest vertex? */
+/* True if the kernel compares the lengths of rows at this step; otherwise it always walks the row of the latest
+ * vertex. */
 static bool has_choice(const gemp_plan *plan, int s)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -55,8 +57,8 @@ static bool has_choice(const gemp_plan *plan, int s)
 	return false;
 }
 
-/* Declares the row that the step walks. A row with a mark is tested at nearly no cost, so that another row must be
- * eight times shorter to be walked in its place. */
+/* Declares the row that the step walks. The test of a row with a mark costs nearly nothing, so such a row is walked
+ * only if it is eight times shorter than the row of the latest source. */
 static void put_row(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -82,7 +84,7 @@ static void put_row(const gemp_match_emitter *m, int s)
 	}
 }
 
-/* Cuts the row where its entries are out of the bounds that slots of bound vertices set, since entries ascend. */
+/* Entries ascend, so the row is cut where its entries leave the bounds that the slots of bound vertices set. */
 static void put_bounds(const gemp_match_emitter *m, int s, bool down)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -101,7 +103,7 @@ static void put_bounds(const gemp_match_emitter *m, int s, bool down)
 		gemp_put(m->w, s, "b_$ = gemp_lower(n_$, b_$, z_$, over_$ + 1);\n");
 }
 
-/* A worker that stopped goes on at the entry that it left. */
+/* A resumed worker continues at the entry at which it stopped. */
 static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slices)
 {
 	uint32_t at = position_word(m->plan, m->options, s);
@@ -116,8 +118,8 @@ static void put_resume(const gemp_match_emitter *m, int s, bool down, bool slice
 		gemp_put(m->w, s, "resuming = 0;\n");
 }
 
-/* Opens the loop over a row. A slice has every `slices`-th entry, from its number on: rows are in the order of degrees,
- * so that slices cost about the same. */
+/* Opens the loop over a row. Slice i of n has the entries i, i + n, i + 2n, ... of the row. Entries are in the order of
+ * degrees, so all slices cost about the same. */
 static void put_loop(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -153,11 +155,12 @@ static void put_loop(const gemp_match_emitter *m, int s)
 		gemp_put(m->w, s, "mine[%zu]++;\n", m->plan->step_count + (size_t)s);
 }
 
-/* TESTS of a candidate, the cheapest first. */
+/* TESTS of a candidate. The cheapest tests come first. */
 static const gemp_rejection next = { "", "continue;" };
 
-/* Which marks step s looks at: those that must be set, those that must not be, and those of both that may not exist yet
- * (uncertain), in whose place the row is searched. */
+/* Writes three sets of marks: the marks that a candidate of step s must have, the marks that it must not have, and the
+ * marks of both sets that the kernel may not have set (uncertain). If a mark is not set, the kernel searches the
+ * row. */
 static void marks_of(const gemp_match_emitter *m, int s, unsigned *there, unsigned *absent, unsigned *uncertain)
 {
 	gemp_adjacency_marks_of_step(&m->marks, m->plan, s, there, absent);
@@ -167,7 +170,8 @@ static void marks_of(const gemp_match_emitter *m, int s, unsigned *there, unsign
 			*uncertain |= 1u << k;
 }
 
-/* Before the loop: told_S are the marks that exist, need_S those of them that a candidate must have. */
+/* Before the loop, the text declares two sets of bits: told_S has the marks that are set, and need_S those of told_S
+ * that a candidate must have. */
 static void put_mark_lookup(const gemp_match_emitter *m, int s)
 {
 	unsigned there, absent, uncertain;
@@ -180,14 +184,15 @@ static void put_mark_lookup(const gemp_match_emitter *m, int s)
 	gemp_put(m->w, s, ", need_$ = told_$ & %u;\n", there);
 }
 
-/* A profile counts what a step looks up in rows or marks. */
+/* In a profile, the text counts one lookup of step s in a row or in marks. */
 static void put_lookup(const gemp_match_emitter *m, int s)
 {
 	if (m->options->profile)
 		gemp_put(m->w, s, "mine[%zu]++;\n", 2 * m->plan->step_count + (size_t)s);
 }
 
-/* A check is a search in a row unless its mark is certain, or the row is the one being walked. */
+/* Writes a search in the row for a check. No search is written if the mark of the check is certain, or if the step
+ * always walks this row. */
 static void put_row_test(const gemp_match_emitter *m, int s, size_t j)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -208,8 +213,8 @@ static void put_row_test(const gemp_match_emitter *m, int s, size_t j)
 	         check->to);
 }
 
-/* Drops `differ` restrictions that hold by themselves: no vertex lies in its own row where loops were dropped. The root
- * tests the edges between all arguments, so only checks that lead to the step's own vertex count. */
+/* Drops `differ` restrictions that cannot fail: in a view without loops no vertex lies in its own row. The root step
+ * also has the checks between given vertices, so only checks that lead to the step's own vertex count. */
 static gemp_step without_neighbours(const gemp_plan *plan, int s)
 {
 	gemp_step step = plan->steps[s];
@@ -219,8 +224,8 @@ static gemp_step without_neighbours(const gemp_plan *plan, int s)
 	return step;
 }
 
-/* The tests of a candidate, the cheapest first: marks (one load of a byte answers all checks that have them),
- * comparisons of slots, bitmaps, then searches in rows. */
+/* The tests of a candidate in the order of their cost: marks (one load of a byte answers all checks that have marks),
+ * comparisons of slots, bitmaps, and searches in rows. */
 static void put_tests(const gemp_match_emitter *m, int s)
 {
 	const gemp_step *step = &m->plan->steps[s];
@@ -246,7 +251,7 @@ static void put_tests(const gemp_match_emitter *m, int s)
 
 /* MATCHES */
 
-/* Copies the staged matches to the result buffer as far as it has rows, by one atomic addition for all of them. */
+/* Copies as many staged matches as fit into the result buffer. One atomic addition reserves the rows of all of them. */
 static void put_flush(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0,
@@ -254,8 +259,8 @@ static void put_flush(const gemp_match_emitter *m)
 	         m->plan->vertex_count, m->plan->live_edges ? m->plan->edge_count : 0);
 }
 
-/* Stages a match. Where neither the stage nor the result buffer has a place for it, the worker notes the entry at which
- * each loop is and stops; the next launch continues there. */
+/* Stages a match. If neither the stage nor the result buffer has a place for the match, the worker stores the position
+ * of each loop and stops. The next launch continues at these positions. */
 static void put_result(const gemp_match_emitter *m)
 {
 	const gemp_plan *plan = m->plan;
@@ -281,13 +286,14 @@ static void put_result(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "leave = GEMP_NEXT_TASK; break;\n");
 }
 
-/* Are matches counted at the vertex of step s? */
+/* True if matches are counted at the image of the vertex that step s binds. */
 static bool counts_at(const gemp_match_emitter *m, int s)
 {
 	return m->plan->steps[s].kind != GEMP_BIND_EDGE && m->options->per >> m->plan->steps[s].vertex & 1;
 }
 
-/* A match is listed, or looked up in the table of two-paths (whose last vertex is not enumerated), or counted. */
+/* Writes what the kernel does with a match. It lists the match or counts it. A plan with two-paths counts as many
+ * matches as the table has for the last vertex, which is not enumerated. */
 static void put_match(const gemp_match_emitter *m)
 {
 	int v = m->plan->steps[m->last].vertex;
@@ -309,8 +315,8 @@ static void put_match(const gemp_match_emitter *m)
 
 static void put_level(const gemp_match_emitter *m, int s);
 
-/* What is done with a candidate that passed: deeper loops, or a match. The bound on slots comes first, since rows of a
- * damaged graph could lead anywhere. */
+/* Writes what follows a candidate that passed: deeper loops, or a match. The bound on slots is tested first, since a
+ * damaged graph can have slots out of range. */
 static void put_body(const gemp_match_emitter *m, int s)
 {
 	int v = m->plan->steps[s].vertex;
@@ -335,7 +341,8 @@ static void put_body(const gemp_match_emitter *m, int s)
 		gemp_put(m->w, 0, "if (leave) break;\n");
 }
 
-/* One loop, its marks and everything below it. Marks of this step's vertex are cleared when its loop is left. */
+/* Writes one loop with its marks and all loops within it. A mark of this step's vertex is cleared before the loop goes
+ * on to the next vertex. */
 static void put_level(const gemp_match_emitter *m, int s)
 {
 	gemp_put(m->w, s, "{ /* $ */\n");
@@ -354,7 +361,7 @@ static void put_level(const gemp_match_emitter *m, int s)
 	gemp_put(m->w, s, "} }\n");
 }
 
-/* A listing worker keeps its one task in its state, where it finds the task again after a stop. */
+/* A listing worker keeps its single task in its state, so a worker that stopped finds the task again. */
 static void put_kept_task(const gemp_match_emitter *m)
 {
 	uint32_t words = task_words(m->plan), slice = STATE_TASK + words;
@@ -376,8 +383,8 @@ static void put_kept_task(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "const uint slice = s[%u], slices = s[%u];\n", slice, slice + 1);
 }
 
-/* A counting worker takes the first 4096 tasks one by one, since hubs come first, and the many others in chunks of
- * 16. */
+/* A counting worker takes the first 4096 tasks one by one, since the first tasks are hubs. It takes all later tasks in
+ * chunks of 16. */
 static void put_chunked_task(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0,
@@ -395,8 +402,8 @@ static void put_chunked_task(const gemp_match_emitter *m)
 	         task_words(m->plan));
 }
 
-/* A listing worker must find its task again after a stop; a counting one takes tasks in chunks. Then come the tests of
- * the root and of the vertices given before it. */
+/* A listing worker must find its task again after a stop. A counting worker never stops and takes chunks. The tests of
+ * the given vertices and of the root follow. */
 static void put_root(const gemp_match_emitter *m)
 {
 	const gemp_plan *plan = m->plan;
@@ -414,7 +421,7 @@ static void put_root(const gemp_match_emitter *m)
 	put_body(m, plan->root);
 }
 
-/* Variables of a worker, and what a stopped one left behind. */
+/* Declares the variables of a worker, and reads the state of a worker that stopped. */
 static void put_beginning(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "ulong found = 0;\nuint leave = 0;\n");
@@ -431,7 +438,7 @@ static void put_beginning(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "uint task = 0, task_end = 0;\n");
 }
 
-/* Whatever is staged goes out, and the worker's counts are added to the launch's. */
+/* A worker that ends flushes its stage and adds its counts to the counts of the launch. */
 static void put_end(const gemp_match_emitter *m)
 {
 	if (m->options->listed) {
@@ -445,7 +452,8 @@ static void put_end(const gemp_match_emitter *m)
 	gemp_put(m->w, 0, "if (found)\n\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
 }
 
-/* Workers take tasks until none is left, or until a match finds no place; then they leave with their state. */
+/* Workers take tasks until no task is left, or until a match finds no place. Then each worker stores its state and
+ * returns. */
 void gemp_emit_loops(const gemp_match_emitter *m)
 {
 	put_beginning(m);

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-/* What the functions below share. In a step's test its own vertex and edge are the lane's: c and ce. */
+/* The arguments of the functions below. In the tests of a step, the step's own vertex and edge are the variables c and
+ * ce of a lane. */
 typedef struct step_emitter {
 	const gemp_match_emitter *m;
 	const gemp_plan *plan;
@@ -10,14 +11,14 @@ typedef struct step_emitter {
 	int s;
 	const gemp_step *step;
 	bool root, last, edges;
-	bool sliced;     /* a task may have only every n-th candidate, in runs of a worker's lanes */
-	char single[48]; /* expression: the step's vertex came with the task */
+	bool sliced;     /* the task may be a slice, which takes only every n-th chunk of `lanes` candidates */
+	char single[48]; /* expression that is true if the vertex of the step came with the task */
 } step_emitter;
 
-/* Writes text about the step of emitter e. */
+/* Writes text; `$` becomes the number of the step of emitter e. */
 #define PUT(...) gemp_put(e->m->w, e->s, __VA_ARGS__)
 
-/* The name of a vertex in a step's test. Lanes test different candidates, so that the step's own vertex is the
+/* The name of vertex v in a test of the step. Each lane tests another candidate, so the step's own vertex is the
  * variable c of a lane. */
 static gemp_expression vertex(const step_emitter *e, int v)
 {
@@ -25,7 +26,7 @@ static gemp_expression vertex(const step_emitter *e, int v)
 	return candidate ? (gemp_expression){ "c" } : gemp_variable("v", v);
 }
 
-/* The stage of a step. Stages are few enough for a search, and this runs on the host. */
+/* The index of the stage that begins at a step. A linear search suffices, because a plan has few stages. */
 static uint32_t stage_of(const step_emitter *e, int step, bool verify)
 {
 	const gemp_item_layout *layout = e->m->layout;
@@ -35,7 +36,7 @@ static uint32_t stage_of(const step_emitter *e, int step, bool verify)
 	return 0;
 }
 
-/* Do all sources of the step lie in one view? Then the row is chosen without choosing a pointer. */
+/* True if all sources of the step lie in one view. The kernel then chooses a row without choosing pointers. */
 static bool one_view(const gemp_step *step)
 {
 	for (size_t j = 1; j < step->sources; j++)
@@ -44,8 +45,8 @@ static bool one_view(const gemp_step *step)
 	return true;
 }
 
-/* Declares `declaration = from_S == 0 ? x_0 : from_S == 1 ? x_1 : ...;`, where x is a variable of the view of check j,
- * or of the vertex that the check comes from. */
+/* Declares `declaration = from_S == 0 ? x_0 : from_S == 1 ? x_1 : ...;`. Here x_j is a variable of the view of check j
+ * or, without by_view, of the vertex from which check j starts. */
 static void put_choice(const step_emitter *e, const char *declaration, const char *kind, bool by_view)
 {
 	const gemp_step *step = e->step;
@@ -59,8 +60,8 @@ static void put_choice(const step_emitter *e, const char *declaration, const cha
 	}
 }
 
-/* The row was chosen when the step was entered; its pointers are not kept, as they would take registers in every
- * case. */
+/* Declares the pointers of the row that put_enter has chosen. The pointers are computed again in each case, because
+ * keeping them would take registers in every case. */
 static void put_pointers(const step_emitter *e)
 {
 	put_choice(e, "__global const uint *near", "near", true);
@@ -68,7 +69,7 @@ static void put_pointers(const step_emitter *e)
 		put_choice(e, "__global const ulong *edge", "edge", true);
 }
 
-/* Restrictions on slots cut the row at both ends by binary search. */
+/* Entries ascend, so restrictions on slots cut the row at both ends by binary search. */
 static void put_cuts(const step_emitter *e)
 {
 	for (int v = 0; v < e->plan->vertex_count; v++) {
@@ -83,8 +84,9 @@ static void put_cuts(const step_emitter *e)
 		    e->step->vertex, e->step->vertex);
 }
 
-/* Runs once for each partial match that enters the step: chooses the row, reads its range, and makes the first lanes
- * ready. Of several rows the kernel walks that of the greatest slot, which is the shortest. */
+/* This text runs once for each partial match that enters the step. It chooses the row, reads the row's range, and opens
+ * the first lanes. If several rows are possible, the kernel walks the row of the greatest slot, since degrees descend
+ * with slots. */
 static void put_enter(const step_emitter *e)
 {
 	PUT("if (fresh) {\nfresh = 0;\n");
@@ -112,7 +114,7 @@ static void put_enter(const step_emitter *e)
 	PUT("todo_$ = gemp_lanes(cur_$, end_$); mask_$ = 0;\n}\n");
 }
 
-/* The tests that need no row. The root also tests the vertices given before it, which have no case of their own. */
+/* The tests that read no row. The root also tests the given vertices, which have no case of their own. */
 static void put_filters(const step_emitter *e)
 {
 	static const gemp_rejection failed = { "left != FAILED && ", "left = FAILED;" };
@@ -122,14 +124,15 @@ static void put_filters(const step_emitter *e)
 	gemp_put_edge_filters(e->m, e->step, "ce", &failed);
 }
 
-/* Lanes of one row do not meet their candidates in ascending order, and long plans would need too many variables. */
+/* With several lanes in a row, a lane's candidates do not ascend one by one. Long plans would need too many
+ * variables. */
 bool gemp_emit_keeps_offsets(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return !options->all_resident && options->lanes == 1 && plan->step_count <= GEMP_MAX_STEPS_IN_REGISTERS;
 }
 
-/* Clears bit `bit` of left if check j holds for its ends, by the row of either end that is here; where neither is, the
- * bit stays and the partial match travels. */
+/* Clears bit `bit` of `left` if check j holds, and sets `left` to FAILED if the check fails. The row of either end
+ * serves if it is resident. If neither row is resident, the bit stays set and the partial match travels. */
 static void put_check(const step_emitter *e, size_t j, const char *bit, const char *from, const char *to)
 {
 	const gemp_check *check = &e->step->checks[j];
@@ -150,15 +153,15 @@ static void put_check(const step_emitter *e, size_t j, const char *bit, const ch
 	PUT("}\n");
 }
 
-/* Does check k differ from check j in nothing but the bound vertex that it comes from? */
+/* True if checks j and k differ only in the bound vertex from which they start. */
 static bool alike(const step_emitter *e, size_t j, size_t k)
 {
 	const gemp_check *a = &e->step->checks[j], *b = &e->step->checks[k];
 	return a->view == b->view && a->absent == b->absent && a->to == b->to && b->from != e->step->vertex;
 }
 
-/* Long plans test checks that are alike in a loop: written out, those of induced patterns and cliques are hundreds of
- * lines. */
+/* Long plans test similar checks in a loop. Without the loop, the checks of induced patterns and cliques would fill
+ * hundreds of lines. */
 static void put_check_loop(const step_emitter *e, size_t first, size_t end)
 {
 	char bit[48];
@@ -171,7 +174,8 @@ static void put_check_loop(const step_emitter *e, size_t first, size_t end)
 	PUT("}\n");
 }
 
-/* The check that gave the candidates needs no test; bits of `left` say which checks are still open. */
+/* Writes the checks from `first` on. The bits of `left` say which checks are open, so the check whose row gave the
+ * candidate is skipped. */
 static void put_checks(const step_emitter *e, size_t first)
 {
 	bool loops = e->plan->step_count > GEMP_MAX_STEPS_IN_REGISTERS;
@@ -190,7 +194,7 @@ static void put_checks(const step_emitter *e, size_t first)
 	}
 }
 
-/* The bits of `left` before any check: a row that gave the candidate need not be searched. */
+/* Sets `left` before any check. The row that gave the candidate need not be searched. */
 static void put_open_checks(const step_emitter *e)
 {
 	if (e->step->kind == GEMP_EXTEND)
@@ -199,9 +203,9 @@ static void put_open_checks(const step_emitter *e)
 		PUT("left = %#llxul;\n", gemp_check_bits(e->step));
 }
 
-/* Each lane reads one candidate and tests it, or, for an item that came from another rank, the vertex of that item.
- * Where matches travel a candidate's owner is looked up before its row is entered, so that its slot is checked
- * first. */
+/* Each lane reads one candidate and tests it. If the task is an item of a VERIFY stage, the lane tests the vertex of
+ * the item instead. If matches travel, the kernel looks up a candidate's owner before it enters the candidate's row, so
+ * the slot is checked here. */
 static void put_lane_test(const step_emitter *e)
 {
 	bool verifiable = !e->root && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
@@ -229,8 +233,8 @@ static void put_lane_test(const step_emitter *e)
 		put_checks(e, e->root || e->step->sources == 1 ? e->step->sources : 0);
 }
 
-/* Writes an item behind `item`: header, open checks (VERIFY), then vertices and edges of the steps before `until`, in
- * the order they were bound. */
+/* Writes the words of an item: header, open checks (VERIFY), then the vertices and the edges of the steps before
+ * `until` in the order they were bound. */
 static void put_item(const step_emitter *e, int until, bool verify, const char *header)
 {
 	const gemp_step *steps = e->plan->steps;
@@ -249,8 +253,8 @@ static void put_item(const step_emitter *e, int until, bool verify, const char *
 		}
 }
 
-/* A lane with open checks sends its partial match to the owner of the first row that it lacks. The checks that are left
- * tell which stage the item belongs to. */
+/* A lane with open checks sends its partial match to the owner of the row that the first open check needs. The number
+ * of open checks determines the stage of the item. */
 static void put_send_verify(const step_emitter *e)
 {
 	const gemp_check *checks = e->step->checks;
@@ -266,8 +270,8 @@ static void put_send_verify(const step_emitter *e)
 	PUT("} else\nblocked = 1;\n}\n");
 }
 
-/* A partial match whose next rows are all on other ranks goes to the owner of the one with the greatest slot, the
- * shortest row. */
+/* If all rows of the next step are on other ranks, the partial match goes to the owner of the row with the greatest
+ * slot, which is the shortest row. */
 static void put_send_enter(const step_emitter *e)
 {
 	const gemp_step *next = &e->plan->steps[e->s + 1];
@@ -285,8 +289,8 @@ static void put_send_enter(const step_emitter *e)
 	PUT("} else\nblocked = 1;\n}\n");
 }
 
-/* A partial match may become a task of its own on this rank, so that workers share hubs. Where the outbox has no place
- * for it, the worker simply goes on with it. */
+/* A partial match may become a task of its own on this rank, so that several workers share the work of a hub. If the
+ * outbox has no place for the task, the worker continues with the partial match itself. */
 static void put_split(const step_emitter *e)
 {
 	uint32_t stage = stage_of(e, e->s + 1, false);
@@ -296,9 +300,9 @@ static void put_split(const step_emitter *e)
 	PUT("}\n}\n");
 }
 
-/* Tests the lanes that are ready; a lane that found no place in the outbox stays ready and the worker stops. Checks of
- * this step may be left for another rank, except those by the row that the worker walks, and those of a pivot, which
- * need its own row. */
+/* Tests the open lanes. A lane that finds no place in the outbox stays open, and the worker stops. Two kinds of checks
+ * are never left to another rank: the check by the row that the worker walks, and the checks of a pivot, which need the
+ * pivot's own row. */
 static void put_test(const step_emitter *e)
 {
 	bool travels = !e->options->all_resident;
@@ -326,7 +330,7 @@ static void put_test(const step_emitter *e)
 	    "}\n");
 }
 
-/* Reads the candidate of a lane again, since registers for all lanes' candidates would cost more than the load. */
+/* Reads the candidate of a lane again. Registers for the candidates of all lanes would cost more than this load. */
 static void put_take(const step_emitter *e, const char *lane)
 {
 	if (e->root)
@@ -339,7 +343,7 @@ static void put_take(const step_emitter *e, const char *lane)
 	PUT("}\n");
 }
 
-/* Descends to the next step with one of the lanes that passed. */
+/* Descends to the next step with the candidate of one of the lanes that passed. */
 static void put_visit(const step_emitter *e)
 {
 	PUT("if (mask_$) {\nuint b = lowest(mask_$); (void)b;\n");
@@ -347,8 +351,8 @@ static void put_visit(const step_emitter *e)
 	PUT("mask_$ &= mask_$ - 1; level = %d; fresh = 1; break;\n}\n", e->s + 1);
 }
 
-/* Counts the matches of the lanes that passed, and at vertices where that is asked for. Matches whose partial match has
- * crossed ranks are counted apart, for the report. */
+/* Counts the matches of the lanes that passed, and counts them at vertices if options->per says so. Matches whose
+ * partial match has crossed ranks have a counter of their own, for the report. */
 static void put_count(const step_emitter *e)
 {
 	if (e->options->per) {
@@ -363,7 +367,7 @@ static void put_count(const step_emitter *e)
 	    "mask_$ = 0;\n");
 }
 
-/* A row of the result buffer: ids as sinks take them, and edges in an array behind all rows. */
+/* Writes one row of the result buffer: the vertex ids, and the edges in an array behind the vertices of all rows. */
 static void put_row(const step_emitter *e)
 {
 	int vertices = e->plan->vertex_count, edges = e->edges ? e->plan->edge_count : 0;
@@ -378,7 +382,8 @@ static void put_row(const step_emitter *e)
 		PUT("edges_of[%d] = e_%d;\n", f, f);
 }
 
-/* Lanes that passed reserve their rows together. A match without a row keeps its lane, and the worker stops. */
+/* All lanes that passed reserve their rows by one atomic addition. If a match gets no row, its lane keeps its bit in
+ * mask_S and the worker stops. */
 static void put_result(const step_emitter *e)
 {
 	PUT("if (mask_$) {\n");
@@ -403,7 +408,8 @@ static void put_result(const step_emitter *e)
 	PUT("}\n");
 }
 
-/* The next lanes of the row; at its end the worker backtracks, or has finished its task. */
+/* Goes to the next lanes of the row. At the end of the row the worker backtracks; if its task began at this step, the
+ * task is finished. */
 static void put_advance(const step_emitter *e)
 {
 	PUT("if (%s) { active = 0; break; }\n", e->single);
@@ -418,8 +424,8 @@ static void put_advance(const step_emitter *e)
 	    e->s - 1);
 }
 
-/* The last step of a count whose rows are all here needs no state: each lane goes through its entries in a plain loop.
- * All n matches of the loop have every vertex in common but the last. */
+/* If all rows are resident, the last step of a count needs no state: each lane goes through its entries in a plain
+ * loop. The n matches of this loop differ only in the last vertex. */
 static void put_count_loop(const step_emitter *e)
 {
 	int last = e->step->vertex;
@@ -454,8 +460,8 @@ static void put_count_loop(const step_emitter *e)
 	    e->s - 1);
 }
 
-/* The root's case has no row of its own: its vertex came with the task. The last step of a count with all rows here is
- * a plain loop. */
+/* The root reads no row, because its vertex came with the task. The last step of a count is a plain loop if all rows
+ * are resident. */
 void gemp_emit_step(const gemp_match_emitter *m, int s)
 {
 	step_emitter emitter = { .m = m,

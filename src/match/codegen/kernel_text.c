@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_STATEMENT = 2048 }; /* bytes that one call writes; the longest text has about 900 */
+enum { MAX_STATEMENT = 2048 }; /* the capacity in bytes of one gemp_put; the longest text has about 900 */
 
-/* Indents what begins a line, and follows the braces. A line that begins with a closing brace stands one level out. */
+/* Appends lines, each indented by the number of open braces. A line that begins with a closing brace is indented one
+ * level less. */
 static void add_lines(gemp_kernel_writer *w, const char *lines)
 {
 	static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
@@ -24,7 +25,7 @@ static void add_lines(gemp_kernel_writer *w, const char *lines)
 	}
 }
 
-/* The number is put into the format and not into the text, because an argument may hold a `$` of its own. */
+/* The number replaces `$` in the format, not in the formatted text, because an argument may contain a `$`. */
 void gemp_put(gemp_kernel_writer *w, int number, const char *format, ...)
 {
 	gemp_text numbered = { 0 };
@@ -47,7 +48,7 @@ void gemp_put(gemp_kernel_writer *w, int number, const char *format, ...)
 	gemp_text_free(&numbered);
 }
 
-/* Names are made where they are used, since a statement needs few of them. */
+/* Generators make each name where they use it, since a statement needs few names. */
 gemp_expression gemp_variable(const char *kind, int number)
 {
 	gemp_expression name;
@@ -55,7 +56,7 @@ gemp_expression gemp_variable(const char *kind, int number)
 	return name;
 }
 
-/* OpenCL's max takes two values, so that the calls are nested: max(v_1, max(v_2, v_5)). */
+/* OpenCL's max takes two values, so calls are nested: max(v_1, max(v_2, v_5)). */
 gemp_expression gemp_extreme(uint64_t vertices, bool greatest)
 {
 	gemp_expression out = { "" };
@@ -69,7 +70,8 @@ gemp_expression gemp_extreme(uint64_t vertices, bool greatest)
 	return out;
 }
 
-/* A range of slots stands in the first two words of the bitmap's place: its first slot and its length. */
+/* A pattern vertex of plan->ranges has a range of slots in place of a bitmap. The first two words of its bitmap then
+ * hold the first slot and the length of the range. */
 void gemp_put_worker(const gemp_match_emitter *m)
 {
 	size_t counters = gemp_profile_counters(m->plan);
@@ -83,7 +85,7 @@ void gemp_put_worker(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\nint filled = 0;\n");
 }
 
-/* Workers count in registers, and add to the counters in global memory once. */
+/* Workers count in private memory and add each count to the counter in global memory once. */
 void gemp_put_profile_sum(const gemp_match_emitter *m)
 {
 	if (m->options->profile)
@@ -93,7 +95,7 @@ void gemp_put_profile_sum(const gemp_match_emitter *m)
 
 /* TESTS */
 
-/* Is a slot in the bitmap of a pattern vertex or, for one of plan->ranges, in its range? */
+/* The test that a slot is in the bitmap of a pattern vertex or, for a vertex of plan->ranges, in its range. */
 static gemp_expression candidate(const gemp_plan *plan, int vertex, const char *self)
 {
 	gemp_expression out;
@@ -102,8 +104,8 @@ static gemp_expression candidate(const gemp_plan *plan, int vertex, const char *
 	return out;
 }
 
-/* Writes one test for each bound vertex of the set. The format takes the tested vertex and the number of the bound
- * one. */
+/* Writes one test for each vertex of the set `with`, whose vertices are bound. The format takes the tested vertex and
+ * the number of the bound vertex. */
 static void put_comparisons(gemp_kernel_writer *w, uint64_t with, const char *guard, const char *format,
                             const char *self, const char *reject)
 {
@@ -114,7 +116,7 @@ static void put_comparisons(gemp_kernel_writer *w, uint64_t with, const char *gu
 	}
 }
 
-/* Comparisons of registers come first; key ranks and bitmaps cost a load and are guarded. */
+/* Comparisons of registers come first. Tests of key ranks and bitmaps load from memory, so they are guarded. */
 void gemp_put_vertex_filters(const gemp_match_emitter *m, const gemp_step *step, const char *self,
                              const gemp_rejection *r)
 {
@@ -128,7 +130,7 @@ void gemp_put_vertex_filters(const gemp_match_emitter *m, const gemp_step *step,
 		gemp_put(m->w, 0, "if (%s!%s) %s\n", r->guard, candidate(m->plan, step->vertex, self).text, r->reject);
 }
 
-/* Edges of one relation that are parallel are told apart by their numbers. */
+/* Parallel edges of one relation differ only in their numbers. */
 void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, const char *edge,
                            const gemp_rejection *r)
 {
@@ -142,17 +144,17 @@ void gemp_put_edge_filters(const gemp_match_emitter *m, const gemp_step *step, c
 
 /* MARKS */
 
-/* A search in a row costs about as much as so many looks at marks. */
+/* A search in a row costs about as much as this number of lookups in marks. */
 enum { LOOKS_FOR_A_SEARCH = 4 };
 
-/* The pivot's row is marked at the first look: it is walked once for each pivot, and looked at by all candidates
- * below it. */
+/* The pivot's row is marked before its first lookup without comparing costs. Marking walks the row once for each pivot,
+ * and all candidates below the pivot look the marks up. */
 bool gemp_mark_certain(const gemp_plan *plan, const gemp_adjacency_mark *mark)
 {
 	return mark->step == plan->root && mark->via_step < 0;
 }
 
-/* Variables of marks live in the body of the step whose vertex they belong to. */
+/* Declares the variables of a mark in the body of the step that binds the mark's vertex. */
 void gemp_put_mark_variables(const gemp_match_emitter *m, int s)
 {
 	int v = m->plan->steps[s].vertex;
@@ -169,8 +171,8 @@ void gemp_put_mark_variables(const gemp_match_emitter *m, int s)
 	}
 }
 
-/* Opens a loop over the part of a row that lies between bound vertices. A row that is bounded below only is walked
- * from its end, so that the loop can stop at the bound. */
+/* Opens a loop over the entries of a row that lie between the slots of bound vertices. If only a lower bound exists,
+ * the row is walked from its end, so the loop can stop at the bound. */
 static void put_walk(gemp_kernel_writer *w, int view, const char *of, uint64_t above, uint64_t below, const char *at,
                      const char *name)
 {
@@ -186,7 +188,8 @@ static void put_walk(gemp_kernel_writer *w, int view, const char *of, uint64_t a
 		gemp_put(w, 0, "if (%s >= %s) break;\n", name, gemp_extreme(below, false).text);
 }
 
-/* Walks the vertices between: neighbours of the pivot that may be images of the vertex in question. */
+/* Opens a loop over the candidates of the vertex between: the neighbours of the pivot that pass the bounds and the
+ * bitmap of that vertex. */
 static void put_walk_between(const gemp_match_emitter *m, const gemp_adjacency_mark *mark)
 {
 	const gemp_step *through = &m->plan->steps[mark->via_step];
@@ -197,7 +200,8 @@ static void put_walk_between(const gemp_match_emitter *m, const gemp_adjacency_m
 		gemp_put(m->w, 0, "if (!%s) continue;\n", candidate(m->plan, through->vertex, "y").text);
 }
 
-/* Changes bit k of the marks. Clearing walks the same entries as setting, so that nothing else has to be remembered. */
+/* Sets or clears bit k of the marks. Clearing walks the same entries as setting, so the kernel need not store which
+ * bytes it changed. */
 static void put_change(const gemp_match_emitter *m, const gemp_adjacency_mark *mark, int k, bool set)
 {
 	bool reach = mark->via_step >= 0;
@@ -211,7 +215,7 @@ static void put_change(const gemp_match_emitter *m, const gemp_adjacency_mark *m
 		gemp_put(m->w, 0, "}\n");
 }
 
-/* Only marks that were set are cleared; a worker leaves its bytes as it found them, all zero. */
+/* Clears only marks that were set. When a worker ends, all its bytes are zero, as at its start. */
 void gemp_put_mark_clearing(const gemp_match_emitter *m, int s)
 {
 	for (int k = 0; k < (int)m->marks.count; k++)
@@ -222,8 +226,8 @@ void gemp_put_mark_clearing(const gemp_match_emitter *m, int s)
 		}
 }
 
-/* Setting a mark by way of other rows costs the sum of their lengths, which is added up only when the pivot's own row
- * has been paid for. */
+/* The cost of a reach mark is the sum of the lengths of the rows that setting it walks. Adding up this sum walks the
+ * pivot's row, so the sum is computed only after as much work was done without the mark as the pivot's row is long. */
 static void put_cost(const gemp_match_emitter *m, const gemp_adjacency_mark *mark, int k)
 {
 	gemp_put(m->w, k, "if (seen_$ > cost_$ && !known_$) {\ncost_$ = 0; known_$ = 1;\n");
@@ -232,8 +236,8 @@ static void put_cost(const gemp_match_emitter *m, const gemp_adjacency_mark *mar
 	         mark->via_view);
 }
 
-/* The rule of ski rental: a mark is set when the work done without it has reached the price of setting it, so that the
- * choice never costs much more than twice as much as the better one. */
+/* The rule of ski rental: a mark is set when the work done without it reaches the cost of setting it. The total cost is
+ * then at most about twice the cost of the better choice. */
 void gemp_put_mark_setting(const gemp_match_emitter *m, int s)
 {
 	unsigned there, absent;
@@ -263,7 +267,8 @@ void gemp_put_mark_setting(const gemp_match_emitter *m, int s)
 
 /* TABLES */
 
-/* Can x be the last vertex, as far as its bitmap and the pivot tell? */
+/* The condition that x can be the last vertex as far as the bitmap of the last vertex and its restrictions against the
+ * pivot tell. */
 static gemp_expression is_leaf(const gemp_plan *plan, const char *x)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
@@ -278,9 +283,9 @@ static gemp_expression is_leaf(const gemp_plan *plan, const char *x)
 	return out;
 }
 
-/* Filling and clearing walk the same two-paths. Clearing costs as much as filling and, but for hubs, less than zeroing
- * a table of all vertices. A loop of the graph would make the pivot, or the other end itself, the last vertex, and is
- * passed over. */
+/* Fills or clears the table. Both walk the same two-paths. Except at hubs, clearing this way costs less than zeroing a
+ * table of all vertices. Loops of the graph are skipped, since they would make the pivot or the other end itself the
+ * last vertex. */
 void gemp_put_table(const gemp_match_emitter *m, bool fill)
 {
 	const gemp_step *leaf = &m->plan->steps[m->plan->step_count - 1];
@@ -296,7 +301,8 @@ void gemp_put_table(const gemp_match_emitter *m, bool fill)
 	gemp_put(m->w, far, "table[near_$[j]]%s;\n}\nfilled = %d;\n", fill ? "++" : " = 0", fill);
 }
 
-/* Appends `&& the row of a holds b`, looked up by a mark if there is one. */
+/* Appends the condition that the row of a contains b. The text looks up a mark if the check has one, and otherwise
+ * searches the row. */
 static void put_look(gemp_kernel_writer *w, int mark, bool certain, const char *looked, int view, const char *a,
                      const char *b)
 {
@@ -308,7 +314,8 @@ static void put_look(gemp_kernel_writer *w, int mark, bool certain, const char *
 		gemp_put(w, mark, " && (fill_$ ? mark[%s] >> $ & 1 : has(%d, %s, %s))", looked, view, a, b);
 }
 
-/* The table counts bound vertices as last vertices, too, where they are adjacent to both ends; these are subtracted. */
+/* The table also counts a bound vertex as the last vertex if it is adjacent to both ends. This text subtracts such
+ * vertices. */
 void gemp_put_leaf(const gemp_match_emitter *m, const char *latest)
 {
 	const gemp_step *leaf = &m->plan->steps[m->plan->step_count - 1];

@@ -1,9 +1,9 @@
 #include "match/codegen/nested_kernel.h"
 
-/* Writes text about the number of a view, a vertex or a list, for emitter e. */
+/* Writes text; `$` becomes `number`, the number of a view, a vertex or a list. */
 #define PUT(number, ...) gemp_put(e->w, number, __VA_ARGS__)
 
-/* The order of the arguments is the one in which nested_search.c sets them. */
+/* nested_search.c sets the arguments in the same order. */
 static void put_arguments(const gemp_nested_emitter *e)
 {
 	PUT(0, "__kernel void nested(gemp_nested_params p,\n");
@@ -20,8 +20,9 @@ static void put_arguments(const gemp_nested_emitter *e)
 	PUT(0, "\t__global gemp_nested_part *parts, __global uint *control)\n");
 }
 
-/* The bitmap of the last level is in local memory where it fits, else one a worker in global memory, where launches
- * leave it clean. Local memory has a size that the compiler knows: otherwise drivers reserve it for too few groups. */
+/* Declares the bitmap of the last level. The bitmap is in local memory if it fits there; otherwise each worker has a
+ * bitmap in global memory, which every launch leaves clean. The size of local memory is a constant of the kernel,
+ * because drivers otherwise run too few groups at a time. */
 static void put_bitmap(const gemp_nested_emitter *e)
 {
 	if (e->options->shared)
@@ -38,7 +39,8 @@ static void put_bitmap(const gemp_nested_emitter *e)
 		PUT(0, "uint marked_for = ~0u;\n");
 }
 
-/* `spent` counts what a worker has done in this launch, and `rested` is when it last looked for waiting workers. */
+/* `spent` counts the rows that a worker has searched in this launch, and `rested` is the time of its last check for
+ * waiting workers. */
 static void put_variables(const gemp_nested_emitter *e)
 {
 	PUT(0, "GEMP_GROUP_DECLARE\n"
@@ -51,7 +53,8 @@ static void put_variables(const gemp_nested_emitter *e)
 	       "\tatomic_inc(&control[GEMP_NESTED_ACTIVE]);\n");
 }
 
-/* A worker takes the next chunk of entries, or waits for a part of another worker's once there are none. */
+/* A worker takes the next chunk of entries. When no chunk is left, the worker waits until another worker gives it a
+ * part. */
 static void put_take(const gemp_nested_emitter *e)
 {
 	PUT(0, "gemp_nested_part part = { 0, 0, ~0u, 0, ~0u, 0 };\n"
@@ -73,7 +76,7 @@ static void put_take(const gemp_nested_emitter *e)
 	gemp_nested_put_part(e);
 }
 
-/* Each lane reads one entry of the first step's rows and tests both of its vertices. */
+/* Each lane reads one entry of the second step's view and tests the entry's two vertices. */
 static void put_entries(const gemp_nested_emitter *e)
 {
 	const gemp_plan *plan = e->plan;
@@ -98,7 +101,7 @@ static void put_entries(const gemp_nested_emitter *e)
 	PUT(0, "}\nuint todo = gemp_ballot(pass);\n");
 }
 
-/* In plans of three levels each row of lanes has an entry of its own, since only the last level is left. */
+/* In plans of three levels only the last level is left, so each group of ROW_LANES lanes takes an entry of its own. */
 static void put_entry_a_row(const gemp_nested_emitter *e)
 {
 	PUT(0, "const uint ready = popcount(todo);\n"
@@ -114,7 +117,7 @@ static void put_entry_a_row(const gemp_nested_emitter *e)
 	PUT(0, "}\n");
 }
 
-/* In deeper plans all lanes work on the same entry, one after another. */
+/* In deeper plans all lanes of a worker work on one entry at a time. */
 static void put_each_entry(const gemp_nested_emitter *e)
 {
 	PUT(0, "while (todo) {\n"
@@ -127,7 +130,7 @@ static void put_each_entry(const gemp_nested_emitter *e)
 	PUT(0, "}\n");
 }
 
-/* The lanes' counts are added up, and an overflow of 64 bits is noted. */
+/* Adds up the counts of the lanes, and notes an overflow of 64 bits. */
 static void put_end(const gemp_nested_emitter *e)
 {
 	if (!e->options->shared)
@@ -145,7 +148,7 @@ static void put_end(const gemp_nested_emitter *e)
 	       "\tcontrol[GEMP_NESTED_OVERFLOW] = 1;\n");
 }
 
-/* Lists are named by macros and not by variables, which would keep a register through all loops. */
+/* Macros name the lists, because variables would keep a register through all loops. */
 void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_nested *nested,
                       const gemp_nested_options *options)
 {

@@ -2,25 +2,24 @@
 
 #include <stdio.h>
 
-/* Writes text about the level, list or tag `number`, for emitter e. */
+/* Writes text; `$` becomes `number`, the number of a level, a list or a range. */
 #define PUT(number, ...) gemp_put(e->w, number, __VA_ARGS__)
 
-enum { FIRST = 2, LAST = 3 }; /* levels whose candidates are divided among workers */
+enum { FIRST = 2, LAST = 3 }; /* the levels whose candidates are divided among workers */
 
-/* True if a part of this level's candidates can be given to another worker. */
+/* True if a worker can give a part of this level's candidates to another worker. */
 static bool is_shared(int level)
 {
 	return level == FIRST || level == LAST;
 }
 
-/* The deepest level with candidates of its own above the last. */
+/* The deepest level above the last whose candidates can be divided. */
 static int deepest_shared(const gemp_nested_emitter *e)
 {
 	return e->nested->levels - 2;
 }
 
-/* Writes the variables of the part that this worker has: the range of candidates on each shared level. The range holds
- * only for the first vertices of the part's entry. */
+/* Declares the ranges of this worker's part. A range holds only below the first candidate of each level above it. */
 void gemp_nested_put_part(const gemp_nested_emitter *e)
 {
 	if (deepest_shared(e) >= FIRST)
@@ -39,8 +38,8 @@ static void put_bounds(const gemp_nested_emitter *e, int level)
 		PUT(level, "const uint start_$ = cur_$, stop_$ = end_$;\n");
 }
 
-/* Writes the number of candidates left on a level, and of the parts into which they can be divided. Parts of the
- * deepest shared level have GRAIN candidates at least. */
+/* Declares the number of candidates left on a level, and the number of parts into which these can be divided. A part of
+ * the deepest shared level has at least GRAIN candidates. */
 static void put_left(const gemp_nested_emitter *e, int level, const char *next)
 {
 	PUT(level,
@@ -49,7 +48,7 @@ static void put_left(const gemp_nested_emitter *e, int level, const char *next)
 	    next, level == deepest_shared(e) ? " / GRAIN" : "");
 }
 
-/* Writes the size of a part. All parts are equal; the giving worker keeps one of them and the remainder. */
+/* Declares the size of a part. All parts are equal, and the giving worker keeps one part and the remainder. */
 static void put_sizes(const gemp_nested_emitter *e, int level)
 {
 	PUT(level, "const uint size_$ = max(left_$ / (given + 1), 1u);\n"
@@ -116,14 +115,15 @@ static void put_donation(const gemp_nested_emitter *e, int level, const char *ne
 	PUT(0, "}\n}\n");
 }
 
-/* Writes one line for each bound vertex of the set. The format takes the candidate and the number of the bound one. */
+/* Writes one line for each bound vertex of the set `with`. The format takes the candidate and the number of the bound
+ * vertex. */
 static void compare(const gemp_nested_emitter *e, uint64_t with, const char *format, const char *c)
 {
 	for (; with; with &= with - 1)
 		PUT(0, format, c, __builtin_ctzll(with));
 }
 
-/* Comparisons of slots have no branch; tests that read memory run only for candidates that passed so far. */
+/* Comparisons of slots need no branch. A test that reads memory runs only if all tests before it passed. */
 void gemp_nested_put_tests(const gemp_nested_emitter *e, const gemp_nested_filters *f, const char *c, const char *which)
 {
 	compare(e, f->differ, "pass &= %s != v_%d;\n", c);
@@ -146,14 +146,15 @@ void gemp_nested_put_tests(const gemp_nested_emitter *e, const gemp_nested_filte
 	}
 }
 
-/* A range of candidates, [cur, end) of `from`: a list, or the shortest of the rows that contain all candidates. */
+/* A range of candidates: the entries [cur_T, end_T) of from_T, where T is the tag. from_T is a list or a row that
+ * contains all candidates. */
 typedef struct range {
-	int tag;                   /* suffix of its variables */
-	gemp_nested_filters tests; /* of each candidate, still to be written */
-	char which[16];            /* the variable that names the row; "": there is no choice of rows */
+	int tag;                   /* number in the names of the range's variables */
+	gemp_nested_filters tests; /* the tests of a candidate that are still to be written */
+	char which[16];            /* the variable that tells which row is walked; "" if only one row is possible */
 } range;
 
-/* Removes row i. The others keep their order, since which_N numbers them. */
+/* Removes row i. The other rows keep their order. */
 static void drop_row(gemp_nested_filters *f, size_t i)
 {
 	f->row_count--;
@@ -161,7 +162,7 @@ static void drop_row(gemp_nested_filters *f, size_t i)
 		f->rows[i] = f->rows[i + 1];
 }
 
-/* Of several rows that hold all candidates, the row of the greatest slot is walked (in a degree class the shortest). */
+/* Of several rows that contain all candidates, the row of the greatest slot is walked: degree classes descend. */
 static void choose_row(const gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);
@@ -186,7 +187,7 @@ static void choose_row(const gemp_nested_emitter *e, range *r, const gemp_nested
 	PUT(r->tag, "uint cur_$ = row_$[least_$], end_$ = row_$[least_$ + 1];\n");
 }
 
-/* A single row needs no choice, and no test for membership in itself. */
+/* If only one row contains all candidates, the kernel walks it and does not test membership in it. */
 static void open_row(const gemp_nested_emitter *e, range *r, const gemp_nested_filters *f)
 {
 	uint64_t sources = gemp_nested_filters_sources(f);
@@ -203,8 +204,8 @@ static void open_row(const gemp_nested_emitter *e, range *r, const gemp_nested_f
 	drop_row(&r->tests, (size_t)only);
 }
 
-/* Opens the range that gives the candidates, a list or a row, and cuts it by restrictions on slots. together: all
- * lanes of a worker open the same range, and search it together. */
+/* Opens the range that gives the candidates (a list, or a row if list < 0), and cuts it by restrictions on slots.
+ * `together` is set if all lanes of a worker open the same range; the lanes then search together. */
 static range open_range(const gemp_nested_emitter *e, int tag, int list, const gemp_nested_filters *filters,
                         bool together)
 {
@@ -224,13 +225,13 @@ static range open_range(const gemp_nested_emitter *e, int tag, int list, const g
 	return r;
 }
 
-/* Where several rows could be walked, the kernel knows which one was, and need not look the candidate up in it. */
+/* Writes the tests of candidate c. Membership is not tested in the row that the kernel walks (r->which). */
 static void test_range(const gemp_nested_emitter *e, const range *r, const char *c)
 {
 	gemp_nested_put_tests(e, &r->tests, c, r->which[0] ? r->which : NULL);
 }
 
-/* Opens a level's range; what its list has tested already is not tested again. */
+/* Opens the range of a level. Filters that the level's list has already tested are not tested again. */
 static range open_level(const gemp_nested_emitter *e, int level, bool together)
 {
 	gemp_nested_filters all, rest;
@@ -242,8 +243,8 @@ static range open_level(const gemp_nested_emitter *e, int level, bool together)
 	return open_range(e, level, list, &rest, together);
 }
 
-/* Tests a worker's lanes of candidates, from `at` on: c is the candidate of a lane, `pass` its outcome. `stop` is the
- * end of the range. */
+/* Tests one candidate for each lane of a worker, from position `at` on. c is the candidate of a lane, and `pass` the
+ * result of its test. `stop` is the variable of the end of the range. */
 static void put_lanes(const gemp_nested_emitter *e, const range *r, const char *stop)
 {
 	PUT(r->tag,
@@ -258,8 +259,8 @@ static void put_lanes(const gemp_nested_emitter *e, const range *r, const char *
 
 enum { LIST_TAG = 100, MARK_TAG = 200 };
 
-/* Fills a list with the candidates that pass, in order: the place of a lane's candidate follows from the number of
- * passing lanes below it. */
+/* Fills a list with the candidates that pass, in order. The number of lower lanes that pass gives the place of a lane's
+ * candidate. */
 static void put_list(const gemp_nested_emitter *e, int l)
 {
 	const gemp_nested_set *set = &e->nested->lists[l];
@@ -289,8 +290,8 @@ static void put_mark(const gemp_nested_emitter *e)
 	PUT(0, "if (pass)\n\tmark(c);\n}\ngemp_sync();\n}\n");
 }
 
-/* Clears the marks by walking the same range, or by zeroing the bitmap where that is shorter. The range is opened
- * again, since keeping it would take registers from all loops in between. */
+/* Clears the marks by walking the same range, or zeroes the bitmap if the bitmap is shorter. The range is opened again,
+ * because keeping it would take registers in all loops between. */
 static void put_wipe(const gemp_nested_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
@@ -306,8 +307,8 @@ static void put_wipe(const gemp_nested_emitter *e)
 	           "}\n");
 }
 
-/* Marks that depend only on the task's first vertex are kept while tasks have the same one. At the end of the kernel
- * those in global memory are wiped, so that the next launch finds them clean. */
+/* Marks that depend only on the task's first vertex are kept until the first vertex changes. At the end of the kernel
+ * the marks in global memory are wiped, so the next launch finds the bitmap clean. */
 void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end)
 {
 	int first = e->plan->steps[0].vertex;
@@ -326,14 +327,14 @@ void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end)
 	PUT(0, "}\n");
 }
 
-/* The direction of a walk along the row of the last level, and its bound. */
+/* The direction and the bound of a walk along a row on the last level. */
 typedef struct walk {
 	bool back, bounded;
-	const char *within; /* condition that entry c is within the bound */
-	const char *none;   /* value for a missing entry: out of bounds, or no vertex */
+	const char *within; /* the condition that entry c is within the bound */
+	const char *none;   /* the value that stands for an entry past the row's end; it fails `within` */
 } walk;
 
-/* Rows ascend, so a row that is bounded below is walked from its end, and either walk stops at the bound. */
+/* Rows ascend, so a row with a lower bound is walked from its end. A walk in either direction stops at its bound. */
 static walk plan_walk(const gemp_nested_emitter *e, const gemp_nested_filters *all, gemp_nested_filters *rest)
 {
 	if (!all->greater && !all->less)
@@ -347,8 +348,8 @@ static walk plan_walk(const gemp_nested_emitter *e, const gemp_nested_filters *a
 	return (walk){ false, true, "c < bound", "~0u" };
 }
 
-/* The last level as look-ups in the bitmap: entries of the row of the vertex before. AHEAD entries are loaded before
- * the first of them is tested, to hide the latency of memory. */
+/* Writes the last level with marks: the entries of the row of the vertex before are looked up in the bitmap. A lane
+ * loads AHEAD entries before it tests the first of them, which hides the latency of memory. */
 static void put_marked(const gemp_nested_emitter *e, const gemp_nested_filters *all)
 {
 	int v = e->plan->steps[e->nested->levels - 2].vertex;
@@ -383,7 +384,7 @@ static void put_marked(const gemp_nested_emitter *e, const gemp_nested_filters *
 	PUT(0, "}\n");
 }
 
-/* Searches in a row or a list, or looks entries up in the bitmap; each lane counts what it finds in n. */
+/* Walks a row or a list and tests each entry, or looks entries up in the bitmap. Each lane adds its matches to n. */
 void gemp_nested_put_leaf(const gemp_nested_emitter *e)
 {
 	int level = e->nested->levels - 1;
@@ -401,7 +402,7 @@ void gemp_nested_put_leaf(const gemp_nested_emitter *e)
 	PUT(0, "n += pass;\n}\n");
 }
 
-/* Twins have the same n candidates: the number of ways to choose them is a formula. */
+/* Twins share the same n candidates, so a formula gives the number of ways to choose them. */
 void gemp_nested_put_sum(const gemp_nested_emitter *e)
 {
 	if (e->nested->twins == 1)
@@ -418,7 +419,7 @@ void gemp_nested_put_sum(const gemp_nested_emitter *e)
 		    e->nested->twins, (int)e->nested->ways);
 }
 
-/* On the last level but one each row of lanes takes a candidate by itself, and the last level is the work of a row. */
+/* On the last level but one, each group of ROW_LANES lanes takes one candidate and walks the last level together. */
 static void put_rows(const gemp_nested_emitter *e, const range *r, int level)
 {
 	gemp_expression candidate = gemp_variable("v", e->plan->steps[level].vertex);
@@ -442,7 +443,7 @@ static void put_rows(const gemp_nested_emitter *e, const range *r, int level)
 	PUT(0, "}\n");
 }
 
-/* Marks that depend on the level above are set before the loop and wiped after it. */
+/* Marks that depend on the vertex of the level above are set before the loop and wiped after it. */
 static void put_last_but_one(const gemp_nested_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
@@ -459,7 +460,7 @@ static void put_last_but_one(const gemp_nested_emitter *e, int level)
 	PUT(0, "}\n");
 }
 
-/* All lanes test candidates together and then work on those that passed, one after another. */
+/* All lanes test candidates together. Then they work together on each candidate that passed. */
 static void put_visits(const gemp_nested_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
@@ -479,7 +480,7 @@ static void put_visits(const gemp_nested_emitter *e, int level)
 	PUT(0, "}\n}\n");
 }
 
-/* Lists and marks that depend on this level's vertex are made before the next level is opened. */
+/* Lists and marks that depend on this level's vertex are filled before the next level is opened. */
 void gemp_nested_put_level(const gemp_nested_emitter *e, int level)
 {
 	const gemp_nested *n = e->nested;

@@ -1,11 +1,10 @@
-/* nested_loops: the loops of a nested kernel, written from the outermost inwards.
+/* nested_loops: the loops of a nested kernel, written from the outermost inwards. Braces indent the text.
  *
- * Level i of the loops binds the vertex of step i (nested_shape.h says how a plan becomes levels, lists and marks).
- * Blocks are indented by their braces. On levels 2 and 3 a worker with much to do gives a part of it to workers that
- * wait, of what is left to it the first of these that it has: entries of its task; candidates of the third vertex;
- * candidates of the fourth one, for the third at which it is. Deeper loops end soon, and looking for waiting workers
- * costs an access to global memory.
- */
+ * Level i of the loops binds the vertex of step i (nested_shape.h says how a plan becomes levels, lists and marks). On
+ * levels 2 and 3 a worker with much work left gives parts of it to waiting workers. It divides the first of these that
+ * is left: the entries of its task, the candidates of the third vertex, the candidates of the fourth vertex below its
+ * present third vertex. Deeper levels give nothing away: their loops end soon, and a check for waiting workers is an
+ * access to global memory. */
 
 #ifndef GEMP_MATCH_CODEGEN_NESTED_LOOPS_H
 #define GEMP_MATCH_CODEGEN_NESTED_LOOPS_H
@@ -13,10 +12,10 @@
 #include "match/codegen/nested_shape.h"
 
 typedef struct gemp_nested_options {
-	int lanes, row_lanes; /* of a worker; that go through the last row together */
+	int lanes, row_lanes; /* lanes of a worker; lanes of a worker that walk a row of the last level together */
 	size_t shared;        /* words of a worker's bitmap in local memory; 0: bitmaps are in global memory */
-	bool folded;          /* they are not enough for all slots: what seems marked is tested */
-	size_t in_group;      /* workers of a group */
+	bool folded;          /* the bitmap has fewer bits than slots: a marked candidate must be tested again */
+	size_t in_group;      /* number of workers in a work-group */
 } gemp_nested_options;
 
 typedef struct gemp_nested_emitter {
@@ -26,21 +25,21 @@ typedef struct gemp_nested_emitter {
 	const gemp_nested_options *options;
 } gemp_nested_emitter;
 
-/* Reads what a worker was given, after `part` was taken. */
+/* Writes the declarations of a part's ranges, after `part` was taken. */
 void gemp_nested_put_part(const gemp_nested_emitter *e);
-/* `pass` stays true if candidate c passes the filters. which: variable that tells from which of the rows it comes, or
- * NULL. */
+/* Writes tests after which `pass` is true only if candidate c passes the filters. `which` names the variable that holds
+ * the index of the row from which c was read; this row is not tested. NULL: all rows are tested. */
 void gemp_nested_put_tests(const gemp_nested_emitter *e, const gemp_nested_filters *filters, const char *c,
                            const char *which);
 
-/* Marks that only the task's first vertex decides about stay as they are while it is the same; at the end they are
- * wiped. */
+/* Writes the setting and wiping of marks that depend only on the task's first vertex. The marks are kept while tasks
+ * have the same first vertex. `end`: writes only the last wiping, at the end of the kernel. */
 void gemp_nested_put_first_marks(const gemp_nested_emitter *e, bool end);
-/* Everything below a vertex just bound. */
+/* Writes all loops below a level whose vertex has just been bound. */
 void gemp_nested_put_level(const gemp_nested_emitter *e, int level);
-/* The last level: adds to n what a lane finds. */
+/* Writes the last level, which adds the matches of a lane to n. */
 void gemp_nested_put_leaf(const gemp_nested_emitter *e);
-/* n of all lanes of a row goes to `found`. */
+/* Adds n, summed over the lanes of a row, to `found`. */
 void gemp_nested_put_sum(const gemp_nested_emitter *e);
 
 #endif

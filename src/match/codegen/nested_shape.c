@@ -4,7 +4,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* Does the set of filters contain this membership test? */
+/* True if the set of filters contains this membership test. */
 static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *row)
 {
 	for (size_t i = 0; i < filters->row_count; i++) {
@@ -15,7 +15,7 @@ static bool asks_for(const gemp_nested_filters *filters, const gemp_row_filter *
 	return false;
 }
 
-/* Filters of vertices that are not bound yet are left out; restrictions that hold by themselves are dropped. */
+/* Leaves out filters that need a vertex outside `seen`, and `differ` restrictions that cannot fail. */
 void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, const gemp_step *step, uint64_t seen)
 {
 	*out = (gemp_nested_filters){ .candidates = step->candidates ? step->vertex : -1,
@@ -34,12 +34,12 @@ void gemp_nested_filters_of(gemp_nested_filters *out, const gemp_plan *plan, con
 		if ((!own && !(seen >> check->from & 1)) || asks_for(out, &row))
 			continue;
 		out->rows[out->row_count++] = row;
-		if (!own && !check->absent && plan->views[check->view].simple) /* no row names itself */
+		if (!own && !check->absent && plan->views[check->view].simple) /* no vertex lies in its own row */
 			out->differ &= ~BIT(check->from);
 	}
 }
 
-/* Does every candidate that passes b pass a, too? */
+/* True if every candidate that passes b also passes a. */
 static bool filters_within(const gemp_nested_filters *a, const gemp_nested_filters *b)
 {
 	for (size_t i = 0; i < a->row_count; i++)
@@ -51,7 +51,7 @@ static bool filters_within(const gemp_nested_filters *a, const gemp_nested_filte
 	return !more && (a->candidates < 0 || a->candidates == b->candidates);
 }
 
-/* The filters that remain to be tested for candidates that have passed `a` already. */
+/* The filters of b that must be tested for a candidate that has passed a. */
 void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filters *b, const gemp_nested_filters *a)
 {
 	*out = (gemp_nested_filters){ .candidates = a->candidates == b->candidates ? -1 : b->candidates,
@@ -68,7 +68,7 @@ void gemp_nested_filters_minus(gemp_nested_filters *out, const gemp_nested_filte
 			out->rows[out->row_count++] = b->rows[i];
 }
 
-/* A row is a source if it names each candidate once: rows of views with parallel edges are not. */
+/* A row is a source if it contains each candidate exactly once. A row of a view with parallel edges is not a source. */
 uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
 {
 	uint64_t sources = 0;
@@ -77,14 +77,14 @@ uint64_t gemp_nested_filters_sources(const gemp_nested_filters *filters)
 	return sources;
 }
 
-/* Does it take more than a comparison of slots, beside one row, to test them? */
+/* True if the filters need more than one row and comparisons of slots. */
 static bool filters_expensive(const gemp_nested_filters *f)
 {
 	return f->row_count > 1 || f->candidates >= 0 || f->key_less || f->key_max || f->key_greater || f->key_min;
 }
 
-/* Nested loops count without listing, and bind a vertex on each level; edges, given vertices and profiles are left to
- * the state machine. */
+/* Nested loops only count, and bind a vertex on each level. The state machine runs plans with edges, given vertices or
+ * profiles. */
 bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return options->all_resident && !options->listed && !options->wide && !options->profile && !plan->live_edges &&
@@ -92,7 +92,7 @@ bool gemp_nested_supports(const gemp_plan *plan, const gemp_emit_options *option
 	       plan->step_count == (size_t)plan->vertex_count && plan->step_count <= GEMP_MAX_LEVELS;
 }
 
-/* Level i binds the vertex of step i, since plans with steps for edges have no nested loops. */
+/* Level i binds the vertex of step i, because plans that bind edges have no nested loops. */
 uint64_t gemp_nested_bound(const gemp_plan *plan, int level)
 {
 	uint64_t seen = 0;
@@ -101,7 +101,7 @@ uint64_t gemp_nested_bound(const gemp_plan *plan, int level)
 	return seen;
 }
 
-/* The level on which the last of the rows that give the candidates is known. */
+/* The level that binds the last of the vertices whose rows contain all candidates. */
 static int ready(const gemp_plan *plan, const gemp_nested_filters *filters)
 {
 	int latest = 0;
@@ -111,7 +111,8 @@ static int ready(const gemp_plan *plan, const gemp_nested_filters *filters)
 	return latest;
 }
 
-/* The candidates of a step, as far as vertices on levels up to `before` decide about them. */
+/* The set of candidates of a step that pass the filters of the vertices on levels up to `before`. The set is made as
+ * early as possible, but on level `earliest` or later. */
 static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int earliest)
 {
 	gemp_nested_set set = { .base = -1 };
@@ -124,7 +125,8 @@ static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int e
 	return set;
 }
 
-/* Are the vertices of steps a and b twins: bound by the same rows, with no bitmaps of their own? */
+/* True if the vertices of steps a and b are twins: the same filters apply to both, and neither has a bitmap of its
+ * own. */
 static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 {
 	gemp_nested_filters f, g;
@@ -133,8 +135,9 @@ static bool alike(const gemp_plan *plan, int a, int b, uint64_t seen)
 	return f.candidates < 0 && g.candidates < 0 && filters_within(&f, &g) && filters_within(&g, &f);
 }
 
-/* How are the twins restricted among themselves? Unordered pairs count once, ordered ones by permutation, free ones by
- * power. */
+/* Finds how the twins are restricted among themselves. Twins that are ordered by slot count each set once, twins that
+ * must differ count sequences of different vertices, and free twins count all sequences. Returns false if other
+ * restrictions bind the twins. */
 static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_ways *ways)
 {
 	bool less = true, greater = true, differ = true, free = true;
@@ -158,7 +161,8 @@ static bool ways_between(const gemp_plan *plan, int first, int last, gemp_twin_w
 	return less || greater || differ || free;
 }
 
-/* Twins at the end are not enumerated one below another: the choices among n candidates are counted. */
+/* Twins at the end of the plan are not enumerated. A formula counts the ways in which they choose among n
+ * candidates. */
 static void find_twins(gemp_nested *n, const gemp_plan *plan)
 {
 	int last = plan->vertex_count - 1;
@@ -173,7 +177,8 @@ static void find_twins(gemp_nested *n, const gemp_plan *plan)
 	n->levels = plan->vertex_count - n->twins + 1;
 }
 
-/* Lists serve where the candidates do not depend on the vertex just before; marks where they lie in its row as well. */
+/* The last level walks a list if its candidates do not depend on the vertex just before. If they lie in the row of the
+ * vertex just before and also in other rows, the last level uses marks. */
 static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 {
 	int leaf = n->levels - 1;
@@ -190,14 +195,14 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 		n->leaf = GEMP_LEAF_MARKED;
 }
 
-/* Would a list for level s serve this set, too? */
+/* True if the list of level s could be the base of this set. */
 static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 {
 	gemp_nested_set mine = set_of(plan, s, s - 1, 1);
 	return mine.filters.row_count > 1 && mine.level <= set->level && filters_within(&mine.filters, &set->filters);
 }
 
-/* A set is listed if it is reused by several candidates of the level before, or if a later list can be made from it. */
+/* A set is listed if several candidates of the level before reuse it, or if a later list can be made from it. */
 static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *listed)
 {
 	int last = n->levels - 2;
@@ -225,7 +230,7 @@ static void find_base(const gemp_nested *n, gemp_nested_set *set)
 		gemp_nested_filters_minus(&set->rest, &set->filters, &n->lists[set->base].filters);
 }
 
-/* A list with the same filters as an older one is that one. */
+/* If an older list has the same filters, that list is used. */
 static int add_list(gemp_nested *n, gemp_nested_set set)
 {
 	find_base(n, &set);
@@ -235,7 +240,8 @@ static int add_list(gemp_nested *n, gemp_nested_set set)
 	return (int)n->list_count++;
 }
 
-/* Levels, then what the last level reads, then the lists above it, of which each may be made from an earlier one. */
+/* Chooses the levels, then what the last level reads, then the lists of the levels above. A list may be made from an
+ * earlier list. */
 void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	bool listed[GEMP_MAX_PATTERN_VERTICES] = { false };
@@ -257,7 +263,7 @@ void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_
 
 typedef enum row_part { WHOLE, BEFORE, AFTER } row_part;
 
-/* Counts the entries of a row on one side of its own slot. */
+/* Counts the entries of a row that are less or greater than the row's own slot, or all entries. */
 static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 {
 	uint64_t entries = view->begin[row + 1] - view->begin[row];
@@ -267,7 +273,7 @@ static uint64_t entries_of(const gemp_view *view, size_t row, row_part part)
 	return part == BEFORE ? before : entries - before;
 }
 
-/* Rows shorter than the longest part so far are not searched. */
+/* A row that is not longer than the longest part so far cannot have a longer part, so it is not searched. */
 static uint64_t longest_part(const gemp_view *view, row_part part)
 {
 	uint64_t most = 0;
@@ -278,8 +284,7 @@ static uint64_t longest_part(const gemp_view *view, row_part part)
 	return most;
 }
 
-/* The candidates of a list lie in each of its source rows, so the list is no longer than the shortest bound of
- * these. */
+/* The candidates of a list lie in each of its source rows, so the least bound of these rows bounds the list. */
 static uint64_t list_bound(const gemp_nested_filters *filters, const gemp_view *views, size_t view_count,
                            uint64_t longest)
 {
@@ -295,7 +300,7 @@ static uint64_t list_bound(const gemp_nested_filters *filters, const gemp_view *
 	return bound;
 }
 
-/* All lists of a worker have the same capacity, so that a list is found by one multiplication. */
+/* All lists of a worker have the same capacity, so one multiplication finds a list. */
 uint64_t gemp_nested_list_capacity(const gemp_nested *nested, const gemp_view *views, size_t view_count,
                                    uint64_t longest)
 {
