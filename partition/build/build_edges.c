@@ -1,8 +1,10 @@
-/* Edges to the owners of their sources. Relations get the names of all ranks in bytewise order, and each relation the
- * columns in which some edge of any rank has a value. Edges without values travel as arrays, in rounds from the end of
- * the list so that sent edges give their memory back; edges with values travel as packed records. The owners sort
- * rows, merge or mark parallel edges, number them and make the rows by target.
- */
+/* The stage that sends edges to the owners of their sources and makes the rows of every relation. The relations are the
+ * edge types of all ranks in bytewise order. A relation has the columns in which some of its edges, on any rank, has a
+ * value.
+ *
+ * If no edge of the graph has a value, edges travel as arrays. The rounds start at the end of the list, so the memory
+ * of sent edges is freed. If some edge has a value, edges travel as packed records. The owners sort the rows, merge or
+ * mark parallel edges, number the edges and make the rows by target. */
 
 #include "comm/exchange.h"
 #include "core/log.h"
@@ -17,31 +19,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge with values on its way to the owner of its source. */
+/* An edge with values on its way to the owner of its source. The packed values of the relation's columns follow. */
 typedef struct edge_header {
 	uint32_t relation;
-	gemp_edge_pair ends; /* then the packed values of the relation's columns */
+	gemp_edge_pair ends;
 } edge_header;
 
-/* Edges of one relation as they received; their values wait in the relation's props in the same order. */
+/* The received edges of one relation. Their values are in the relation's props, in the same order. */
 typedef struct received_edges {
 	gemp_edge_pair *edges; /* [count] */
 	size_t count, capacity;
 } received_edges;
 
-/* What the callbacks of the record stream need, and what has come so far. */
+/* The state of the record stream's callbacks, and the edges that this rank has received. */
 typedef struct edge_router {
 	gemp_builder *builder;
 	gemp_shard *graph;
-	gemp_builder_part *part; /* whose edges are on their way */
-	uint32_t *number;        /* of the relation, for each of the part's types */
-	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
+	gemp_builder_part *part; /* the part whose edges are sent */
+	uint32_t *number;        /* [types of the part] index of each type's relation */
+	uint64_t *used;          /* [relations][edge columns] 1: some edge of the relation has a value in the column */
 	bool bare;               /* no edge has a value */
 	received_edges *arrived; /* [relations] */
-	/* Of bare edges, which are sent in rounds: */
-	size_t round;        /* edges of one */
+	/* The next three members are used for bare edges only. */
+	size_t round;        /* edges in one round */
 	int *owner;          /* [round] */
-	edge_header *headed; /* [round] where there are several relations */
+	edge_header *headed; /* [round]; NULL if there is one relation */
 } edge_router;
 
 /* A part numbers its types by first appearance; the relations of the graph are in the order of their names. */
@@ -58,7 +60,7 @@ static int owner(void *self, size_t record)
 	return gemp_shard_owner(route->graph, route->part->edges.ids[record].source);
 }
 
-/* Only columns in which the relation has a value travel, in the order in which the receiver has them. */
+/* Packs only the columns that the relation has, in the order in which the receiver unpacks them. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	const edge_router *route = self;
@@ -71,7 +73,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
-/* Whole records come; their values are appended to the columns of the relation. */
+/* Each received text has whole records. The values are appended to the columns of the relation. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
@@ -90,7 +92,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	return GEMP_OK;
 }
 
-/* Every rank learns the types of all ranks, as relations must have the same numbers everywhere. */
+/* Collective. Every rank gets the types of all ranks, as a relation must have the same index on all ranks. */
 static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
@@ -106,7 +108,7 @@ static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 	return gemp_bytes_union(builder->comm, code, &mine.list, names);
 }
 
-/* The relations of all ranks by name. */
+/* Collective. Makes one relation for each name. */
 static gemp_code name_relations(gemp_builder *builder, gemp_shard *graph, const gemp_bytes *names)
 {
 	gemp_code code = GEMP_NEW(graph->relations, names->count);
@@ -119,7 +121,7 @@ static gemp_code name_relations(gemp_builder *builder, gemp_shard *graph, const 
 	return gemp_comm_agree(builder->comm, code);
 }
 
-/* Local. The part's edges are the next to go. */
+/* Local. Makes `part` the part whose edges are sent next. */
 static gemp_code choose_part(edge_router *route, gemp_builder_part *part, const gemp_bytes *names)
 {
 	route->part = part;
@@ -130,7 +132,7 @@ static gemp_code choose_part(edge_router *route, gemp_builder_part *part, const 
 	return GEMP_OK;
 }
 
-/* Local. Which columns the relations of a part have. */
+/* Local. Marks the columns in which edges of the part have values, by relation. */
 static gemp_code find_used_columns(edge_router *route)
 {
 	gemp_table *values = &route->part->edge_values;
@@ -145,7 +147,7 @@ static gemp_code find_used_columns(edge_router *route)
 	return GEMP_OK;
 }
 
-/* Which relation has which of the edge columns: those in which some edge of any rank has a value. */
+/* Collective. Gives each relation the columns in which some of its edges, on any rank, has a value. */
 static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 {
 	gemp_builder *builder = route->builder;
@@ -168,7 +170,8 @@ static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 	return GEMP_OK;
 }
 
-/* Local. One relation's rows and attributes from its edges, sorted, and without parallel edges if these are merged. */
+/* Local. Makes the sorted rows and the attributes of one relation from its edges. If the options ask for merging, only
+ * the first of each group of parallel edges stays. */
 static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph, received_edges *edges,
                            gemp_relation *relation)
 {
@@ -193,7 +196,8 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_shard *graph,
 	return valued && merge ? gemp_table_permute(props, order, props->rows) : GEMP_OK;
 }
 
-/* Collective. Edges are numbered by rank, then by row, so a rank needs one prefix sum. */
+/* Collective. Edges are numbered by rank, then by row, so each rank only needs the number of edges on the ranks
+ * before. */
 static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_relation *relation)
 {
 	uint64_t mine = relation->out_offsets[graph->rows], multigraph = relation->multigraph;
@@ -203,7 +207,7 @@ static void number_edges(const gemp_comm *comm, const gemp_shard *graph, gemp_re
 	relation->multigraph = multigraph;
 }
 
-/* Keeps the edges of one relation that are not marked. */
+/* Local. Drops the marked edges of one relation. */
 static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, const uint8_t *marked)
 {
 	GEMP_OWNED uint64_t *order = NULL;
@@ -222,8 +226,8 @@ static gemp_code drop_marked(const gemp_shard *graph, gemp_relation *relation, c
 	return gemp_table_permute(&relation->props, order, kept);
 }
 
-/* Undirected relations: pairs of vertices joined in both directions. Merging drops the edge from the larger id, else
- * the user is warned. */
+/* Collective. Finds the pairs of vertices that an undirected relation joins in both directions. With merge_parallel the
+ * edge from the larger id is dropped. Without merge_parallel the user is warned. */
 static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard *graph, gemp_relation *relation)
 {
 	GEMP_OWNED uint8_t *marked = NULL;
@@ -242,7 +246,7 @@ static gemp_code handle_reciprocal(const gemp_builder *builder, const gemp_shard
 	return GEMP_OK;
 }
 
-/* Appends edges that came to those of their relation. */
+/* Appends received edges to the edges of their relation. */
 static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t count)
 {
 	gemp_code code = GEMP_RESERVE(edges->edges, edges->capacity, edges->count + count);
@@ -252,7 +256,7 @@ static gemp_code keep(received_edges *edges, const gemp_edge_pair *more, size_t 
 	return code;
 }
 
-/* The same for edges of several relations, one at a time. */
+/* Appends received edges of several relations, each edge to the edges of its relation. */
 static gemp_code keep_headed(received_edges *edges, const edge_header *more, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -261,8 +265,8 @@ static gemp_code keep_headed(received_edges *edges, const edge_header *more, siz
 	return code;
 }
 
-/* Collective. One round. A header with the relation is sent only where there are several relations: 8 bytes an edge
- * suffice for one. */
+/* Collective. Sends one round of bare edges. With one relation an edge takes 8 bytes. With several relations a header
+ * with the index of the relation precedes each edge. */
 static gemp_code send_round(const edge_router *route, size_t first, size_t count)
 {
 	const gemp_comm *comm = route->builder->comm;
@@ -281,10 +285,11 @@ static gemp_code send_round(const edge_router *route, size_t first, size_t count
 	                                           : keep(route->arrived, received, from[comm->size]));
 }
 
-/* Collective. The edges of the chosen part, the last ones first, so the list gives the memory of sent edges back. */
+/* Collective. Sends the bare edges of the chosen part. The last edges are sent first, so the memory of sent edges is
+ * freed by shortening the list. */
 static gemp_code send_bare(const edge_router *route)
 {
-	enum { TRUNCATE_ROUNDS = 8 }; /* rounds */
+	enum { TRUNCATE_ROUNDS = 8 }; /* rounds between two truncations of the list */
 	gemp_edge_list *edges = &route->part->edges;
 	uint64_t rounds = gemp_exchange_rounds(route->builder->comm, edges->count, route->round);
 	size_t left = edges->count;
@@ -299,7 +304,7 @@ static gemp_code send_bare(const edge_router *route)
 	return GEMP_OK;
 }
 
-/* Local. What the edges that come are put into, and the buffers of a round of bare edges. */
+/* Local. Allocates the lists of received edges, and the buffers of one round of bare edges. */
 static gemp_code allocate_rounds(edge_router *route)
 {
 	enum { MAX_EDGES = 1 << 19 };
@@ -311,8 +316,8 @@ static gemp_code allocate_rounds(edge_router *route)
 	return route->graph->relation_count == 1 ? GEMP_OK : GEMP_NEW(route->headed, route->round);
 }
 
-/* Collective. Relations and their columns are agreed on first; then the parts go one after the other, so each
- * frees its memory. */
+/* Collective. First the ranks agree on the relations and their columns. Then the parts are sent one after the other,
+ * and each part is freed when it has been sent. */
 static gemp_code route_edges(edge_router *route)
 {
 	gemp_builder *builder = route->builder;
@@ -341,8 +346,8 @@ static void free_router(edge_router *route)
 	gemp_free_all(route->arrived, route->used, route->number, route->owner, route->headed);
 }
 
-/* Relations are finished one after the other, so the received edges of one are freed before the next one needs
- * memory. */
+/* Relations are finished one after the other, so the received edges of a relation are freed before the next relation
+ * needs memory. */
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_router) edge_router route = { .builder = builder, .graph = graph };

@@ -1,8 +1,10 @@
-/* The stages of the builder that have no module of their own. Keys: where a graph has keys of both kinds on any rank,
- * strings that are integers become integers. Ends: the keys of the ends of edges are replaced by ids, each distinct
- * key being asked of the rank that owns its hash; the unknown end with the lowest place is reported. Ranks: every key
- * gets its rank among all keys by a sample sort (Frazer and McKellar 1970): splitters from samples of all ranks divide
- * the keys, each rank sorts its division and sends the ranks back.
+/* Runs the stages of the builder, and has three of the stages:
+ *   keys   if some key of any rank is a string, strings that are integers become integers
+ *   ends   ids replace the keys of the ends of edges; each distinct key of a part is looked up once, at the rank that
+ *          owns its hash; the edge with the lowest place among the edges with an unknown end is reported
+ *   ranks  a sample sort (Frazer and McKellar 1970) gives every key its rank among all keys: splitters from samples of
+ *          all ranks divide the keys into one range for each rank, and each rank sorts the keys of its range and sends
+ *          their ranks back
  */
 
 #include "core/log.h"
@@ -12,7 +14,6 @@
 #include "partition/build/builder_state.h"
 #include "partition/build/content_hash.h"
 #include "partition/build/integer_keys.h"
-#include "partition/build/label_sets.h"
 #include "partition/exchange/record_stream.h"
 
 #include <string.h>
@@ -34,8 +35,8 @@ static gemp_code normalise_list(gemp_bytes *keys, gemp_text *scratch)
 	return GEMP_OK;
 }
 
-/* Ends of edges become indices in a dictionary; keys of vertices and ends are normalised unless the caller wants
- * strings. */
+/* Ends of edges become indices in a dictionary. Unless the caller wants strings, strings that are integers become
+ * integers, both as keys of vertices and as ends. */
 static gemp_code encode_part(gemp_builder_part *part, bool strings)
 {
 	GEMP_TRY(gemp_builder_part_code(part));
@@ -45,7 +46,8 @@ static gemp_code encode_part(gemp_builder_part *part, bool strings)
 	return normalise_list(&part->end_keys.list, &part->scratch);
 }
 
-/* Collective. Only a graph that has some string key, on any rank, needs dictionaries; integer keys stay numbers. */
+/* Collective. Dictionaries are needed only if some rank has a string as key. Otherwise the ends of edges stay
+ * numbers. */
 static gemp_code normalise_keys(gemp_builder *builder)
 {
 	gemp_code code = GEMP_OK;
@@ -58,16 +60,16 @@ static gemp_code normalise_keys(gemp_builder *builder)
 	return gemp_comm_agree(builder->comm, code);
 }
 
-/* Keys of ends that one part of the builder asks for, and those that this rank owns. */
+/* The lookup of the keys that the edges of one part name. `index` is over the keys that this rank owns. */
 typedef struct key_lookup {
 	const gemp_builder *builder;
 	const gemp_shard *graph;
-	const gemp_builder_part *part; /* whose ends are asked for now */
-	gemp_text *answers;            /* [ranks] ids of the keys that each rank asked for */
+	const gemp_builder_part *part; /* the part whose ends are looked up */
+	gemp_text *answers;            /* [ranks] ids of the keys that each rank has sent */
 	gemp_key_index index;
 } key_lookup;
 
-/* Keys of ends are asked of the ranks that own their hashes. */
+/* A key is looked up at the rank that owns its hash. */
 static int end_owner(void *self, size_t record)
 {
 	const key_lookup *l = self;
@@ -75,7 +77,7 @@ static int end_owner(void *self, size_t record)
 	return gemp_builder_key_owner(l->builder, gemp_builder_key_hash(l->builder, key));
 }
 
-/* A packed key is its length in 4 bytes, then its bytes. */
+/* A packed key is its length in 4 bytes, followed by its bytes. */
 static gemp_code pack_key(gemp_string key, gemp_text *out)
 {
 	uint32_t length = (uint32_t)key.size;
@@ -98,7 +100,7 @@ static gemp_code pack_end_key(void *self, size_t record, gemp_text *out)
 	return pack_key(gemp_bytes_at(&((key_lookup *)self)->part->end_keys.list, record), out);
 }
 
-/* Looks through the one or two owned keys whose hashes fall into the same bucket. */
+/* Compares the owned keys whose hashes fall into the bucket of the key. A bucket has about one key. */
 static uint32_t find_end(const key_lookup *l, gemp_string key)
 {
 	const gemp_bytes *keys = &l->builder->vertices.keys;
@@ -111,7 +113,7 @@ static uint32_t find_end(const key_lookup *l, gemp_string key)
 	return GEMP_NO_VERTEX;
 }
 
-/* Answers a source's keys in the order in which they came. */
+/* Appends the ids of the keys that one source has sent, in the order of the keys. */
 static gemp_code answer_end_keys(void *self, int source, const char *at, const char *end)
 {
 	key_lookup *l = self;
@@ -122,7 +124,7 @@ static gemp_code answer_end_keys(void *self, int source, const char *at, const c
 	return gemp_text_status(&l->answers[source]);
 }
 
-/* Ids in place of the indices of ends; the edge of the lowest place with an unknown end is noted. */
+/* Ids replace the indices of ends. Among the edges with an unknown end, the edge with the lowest place is noted. */
 static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, gemp_unknown_end *unknown)
 {
 	gemp_edge_list *edges = &part->edges;
@@ -140,7 +142,7 @@ static gemp_code replace_ends(gemp_builder_part *part, const uint32_t *ids, gemp
 	return gemp_text_status(&unknown->key);
 }
 
-/* Collective. Each distinct key of the part is asked for once, whatever the number of its edges. */
+/* Collective. Each distinct key of the part is looked up once, however many edges name the key. */
 static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, gemp_unknown_end *unknown)
 {
 	const gemp_comm *comm = l->builder->comm;
@@ -156,7 +158,7 @@ static gemp_code replace_coded_ends(key_lookup *l, gemp_builder_part *part, gemp
 	return GEMP_OK;
 }
 
-/* Answers that were not sent are freed, too. */
+/* After a failure some answers have not been sent. */
 static void free_lookup(key_lookup *l)
 {
 	for (int r = 0; l->answers && r < l->builder->comm->size; r++)
@@ -164,7 +166,7 @@ static void free_lookup(key_lookup *l)
 	gemp_free_all(l->answers, l->index.begin);
 }
 
-/* Collective. All ranks make as many rounds as the rank with most parts. */
+/* Collective. Every rank makes as many rounds as the rank with the most parts. */
 static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
 	GEMP_OWNED_BY(free_lookup) key_lookup l = { .builder = builder, .graph = graph };
@@ -179,7 +181,7 @@ static gemp_code coded_ids(gemp_builder *builder, const gemp_shard *graph, gemp_
 	return GEMP_OK;
 }
 
-/* Collective. The stage in which the ends of edges become ids. */
+/* Collective. The stage that replaces the ends of edges by ids. */
 static gemp_code find_end_ids(gemp_builder *builder, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_unknown_end_free) gemp_unknown_end unknown = { 0 };
@@ -196,24 +198,22 @@ static gemp_code find_end_ids(gemp_builder *builder, const gemp_shard *graph)
 	return gemp_builder_report(builder, unknown.place, unknown.count, message.data);
 }
 
-/* The order of keys among all keys: a sample sort. */
-
-/* The state of the sample sort: own keys with their order, splitters, and the keys that came with their sources. */
+/* The state of the sample sort. Each rank sends its keys, in ascending order, to the ranks that own their ranges. */
 typedef struct key_sort {
 	const gemp_builder *builder;
-	uint64_t *order;      /* own keys by value */
-	gemp_bytes splitters; /* [ranks - 1] */
-	int bucket;           /* of the record last looked at: records come in order */
-	gemp_bytes keys;      /* that came */
-	uint32_t *sources;    /* [keys.count] */
+	uint64_t *order;      /* positions of this rank's keys in ascending order */
+	gemp_bytes splitters; /* [ranks - 1] the first key of each range but the first */
+	int bucket;           /* the range of the last record that was looked up */
+	gemp_bytes keys;      /* the keys that this rank has received */
+	uint32_t *sources;    /* [keys.count] the rank that has sent each key */
 	size_t capacity;
-	gemp_text *answers; /* [ranks] ranks of the keys of each source */
+	gemp_text *answers; /* [ranks] the ranks of the keys of each source */
 } key_sort;
 
-enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples a rank for each rank, and the bytes kept of each */
+enum { SAMPLES = 32, SAMPLE_SIZE = 64 }; /* samples for each pair of ranks, and bytes of a key that a sample keeps */
 
-/* Collective. Each rank contributes evenly spaced keys, cut to 64 bytes; the splitters divide the union of them
- * evenly. */
+/* Collective. Each rank contributes evenly spaced keys, cut to 64 bytes. The splitters divide the distinct samples of
+ * all ranks evenly. */
 static gemp_code choose_splitters(key_sort *sort)
 {
 	gemp_code code = GEMP_OK;
@@ -233,13 +233,13 @@ static gemp_code choose_splitters(key_sort *sort)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Records are the own keys in ascending order. */
+/* Record i is this rank's i-th smallest key. */
 static gemp_string sort_key_at(const key_sort *sort, size_t record)
 {
 	return gemp_bytes_at(&sort->builder->vertices.keys, sort->order[record]);
 }
 
-/* Keys ascend, so the bucket never has to be searched backwards. */
+/* Records ascend, so the search goes on from the range of the record before. */
 static int sort_owner(void *self, size_t record)
 {
 	key_sort *sort = self;
@@ -259,7 +259,7 @@ static gemp_code pack_sort_key(void *self, size_t record, gemp_text *out)
 	return pack_key(sort_key_at(self, record), out);
 }
 
-/* Keeps the source of every key, to send its rank back. */
+/* Keeps the source of every key, as the rank of the key is sent back to the source. */
 static gemp_code receive_sort_keys(void *self, int source, const char *at, const char *end)
 {
 	key_sort *sort = self;
@@ -272,7 +272,8 @@ static gemp_code receive_sort_keys(void *self, int source, const char *at, const
 	return GEMP_OK;
 }
 
-/* Local. answers[source] becomes the ranks of the keys of that source, in the order in which they came. */
+/* Local. answers[source] becomes the ranks of the keys of that source, in the order in which the keys were received.
+ * `before` is the number of keys in the ranges before. */
 static gemp_code rank_keys(key_sort *sort, uint64_t before)
 {
 	GEMP_OWNED uint64_t *order = NULL;
@@ -286,7 +287,7 @@ static gemp_code rank_keys(key_sort *sort, uint64_t before)
 	return GEMP_OK;
 }
 
-/* Collective. ranks[i]: the rank of this rank's i-th key in the order of keys. */
+/* Collective. ranks[i] becomes the rank, among all keys, of this rank's i-th smallest key. */
 static gemp_code sample_sort(key_sort *sort, uint32_t *ranks)
 {
 	const gemp_builder *builder = sort->builder;
@@ -310,7 +311,7 @@ static void free_key_sort(key_sort *sort)
 	gemp_bytes_free(&sort->keys);
 }
 
-/* Collective. The stage that gives every key its rank among all keys. One rank sorts its keys and is done. */
+/* Collective. The stage that gives every key its rank among all keys. With one rank its own sort suffices. */
 static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_key_sort) key_sort sort = { .builder = builder };
@@ -326,7 +327,7 @@ static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Collective. The stages in the order of builder_state.h. */
+/* Collective. Runs the stages in the order that builder_state.h lists. */
 static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 {
 	gemp_step_times *steps = builder->options.steps;
@@ -345,7 +346,7 @@ static gemp_code run_stages(gemp_builder *builder, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* The builder is emptied also after a failure, as stages free parts of it while they run. */
+/* The builder is emptied even after a failure, as stages free parts of the builder while they run. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_shard **out)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;

@@ -1,9 +1,14 @@
-/* Vertices to their owners, ids, duplicates. Packed vertices go to the rank that owns their hash; there the list is
- * sorted by (hash, key, place), so duplicates are neighbours and the one that was given first precedes the
- * others. What is left gets consecutive ids over the ranks, and the columns of the graph are gathered in this order.
- */
+/* The stages that give vertices their owners, ids and labels. Packed vertices go to the rank that owns the hash of
+ * their key. The owner sorts its vertices by (hash, key, place), so vertices with the same key are neighbours, and the
+ * vertex with the lowest place comes first. The vertices that stay get ids that are consecutive over the ranks, and the
+ * columns of the graph are gathered in the order of ids.
+ *
+ * Labels: every rank gets the distinct texts "A;B" of all ranks. All ranks parse the same few texts, so they give
+ * labels and sets the same numbers without a further exchange. A set is a list of ascending label numbers, so texts
+ * that differ in order only give the same set. */
 
 #include "core/memory.h"
+#include "core/search.h"
 #include "graph/column_bulk.h"
 #include "partition/build/builder_state.h"
 #include "partition/build/integer_keys.h"
@@ -13,27 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A vertex on its way: this, key, labels, then its packed values unless it is implied. */
+/* The header of a vertex on its way to its owner. The key, the labels and, unless only an edge names the vertex, the
+ * packed values follow. */
 typedef struct vertex_header {
 	uint64_t place;
 	uint32_t key_size, labels_size;
 } vertex_header;
 
-/* What the callbacks of the record stream need, and the vertices that have come so far. */
+/* The state of the record stream's callbacks, and the vertices that this rank has received. */
 typedef struct vertex_router {
 	gemp_builder *builder;
-	const gemp_builder_part *part; /* whose vertices are on their way */
+	const gemp_builder_part *part; /* the part whose vertices are sent */
 	gemp_vertex_list owned;
 	gemp_dictionary labels;
 } vertex_router;
 
-/* Records beyond the vertices of the part are the keys that its edges name. */
+/* The records of a part are its vertices and, with vertices_from_edges, the keys that its edges name. */
 static bool is_end(const gemp_builder_part *part, size_t record)
 {
 	return record >= part->vertices.keys.count;
 }
 
-/* The vertices of a part, then, where edges make vertices, their ends. */
 static gemp_string key_at(const gemp_builder_part *part, size_t record)
 {
 	if (is_end(part, record))
@@ -41,14 +46,15 @@ static gemp_string key_at(const gemp_builder_part *part, size_t record)
 	return gemp_bytes_at(&part->vertices.keys, record);
 }
 
-/* A vertex belongs to the rank that owns its hash: ranks share the range of hashes evenly. */
+/* A vertex belongs to the rank that owns its hash. All ranks own equal ranges of hashes. */
 static int owner(void *self, size_t record)
 {
 	const vertex_router *route = self;
 	return gemp_builder_key_owner(route->builder, gemp_builder_key_hash(route->builder, key_at(route->part, record)));
 }
 
-/* Sends a vertex with its labels and values; an implied one, which only an edge names, has the default label alone. */
+/* Packs a vertex with its labels and values. An implied vertex, which only an edge names, has no values and only the
+ * default label. */
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	const gemp_builder_part *part = ((vertex_router *)self)->part;
@@ -70,7 +76,7 @@ static gemp_code pack(void *self, size_t record, gemp_text *out)
 	return GEMP_OK;
 }
 
-/* Adds what comes to the owned vertices. Values of implied vertices are NULL. */
+/* Appends received vertices to the owned vertices. All values of an implied vertex are NULL. */
 static gemp_code receive(void *self, int source, const char *at, const char *end)
 {
 	(void)source;
@@ -95,7 +101,7 @@ static gemp_code receive(void *self, int source, const char *at, const char *end
 	return GEMP_OK;
 }
 
-/* Vertices with the same hash are ordered by key, then by place, so the first one given comes first. */
+/* Orders vertices with the same hash by key, then by place. */
 static int compare_in_run(const void *a, const void *b, void *list_)
 {
 	const gemp_vertex_list *list = list_;
@@ -107,7 +113,7 @@ static int compare_in_run(const void *a, const void *b, void *list_)
 	return (p > q) - (p < q);
 }
 
-/* order[] becomes the list's positions by (hash, key, place), hash[] the hashes in that order. */
+/* order[] becomes the positions in the list, sorted by (hash, key, place). hash[] becomes the hashes in this order. */
 static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
                                uint64_t *hash)
 {
@@ -127,13 +133,13 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 	return GEMP_OK;
 }
 
-/* Vertices that were given twice: how many, and the message for the one with the lowest place. */
+/* The vertices whose key an earlier vertex has: their number, and a message about the vertex with the lowest place. */
 typedef struct duplicate_faults {
 	uint64_t place, count;
 	gemp_text *message;
 } duplicate_faults;
 
-/* Only the fault with the lowest place is described; the others are counted. */
+/* Counts every duplicate and describes the duplicate with the lowest place. */
 static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
                            duplicate_faults *faults)
 {
@@ -150,7 +156,8 @@ static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *
 	gemp_text_print(faults->message, "; an id may appear once, remove one of them");
 }
 
-/* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
+/* Keeps the first vertex of each key and returns the number of kept vertices. Implied vertices sort last, so a given
+ * vertex replaces an implied vertex. Two given vertices with the same key are a fault. */
 static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
                               const uint64_t *hash, duplicate_faults *faults)
 {
@@ -167,7 +174,7 @@ static size_t drop_duplicates(const gemp_builder *builder, const gemp_vertex_lis
 	return kept;
 }
 
-/* list becomes its rows `order`; values go to the graph. */
+/* The list becomes its rows order[0..count), and their values become columns of the graph. */
 static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_shard *graph)
 {
 	enum { FAR = 32 };
@@ -175,7 +182,7 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	GEMP_OWNED struct gemp_vertex_record *records = NULL;
 	GEMP_TRY(GEMP_NEW(records, count));
 	for (size_t i = 0; i < count; i++) {
-		if (i + FAR < count) { /* they lie all over the list */
+		if (i + FAR < count) { /* the rows are read in random order */
 			__builtin_prefetch(&list->keys.begin[order[i + FAR]]);
 			__builtin_prefetch(&list->records[order[i + FAR]]);
 			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
@@ -201,7 +208,7 @@ static gemp_code assign_vertices(gemp_vertex_list *list, const uint64_t *order, 
 	return GEMP_OK;
 }
 
-/* Integers if all keys of all ranks are. */
+/* Collective. The column has integers if all keys of all ranks are integers, and strings otherwise. */
 static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -224,7 +231,8 @@ static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *
 	return GEMP_OK;
 }
 
-/* Collective. Owned vertices are sorted by hash, and ranks own ascending ranges: ids are consecutive over the ranks. */
+/* Collective. Each rank has its vertices in the order of hashes, and the hashes of rank r are below the hashes of rank
+ * r + 1. Ids therefore are consecutive over the ranks. */
 static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard *graph)
 {
 	const gemp_comm *comm = builder->comm;
@@ -243,7 +251,7 @@ static gemp_code assign_ids(const gemp_builder *builder, size_t rows, gemp_shard
 	return GEMP_OK;
 }
 
-/* Collective. The vertices of one part, which it then no longer has. */
+/* Collective. Sends the vertices of one part to their owners and frees them in the part. */
 static gemp_code route_part(vertex_router *route, gemp_builder_part *part)
 {
 	gemp_code code = GEMP_OK;
@@ -268,8 +276,8 @@ static void free_router(vertex_router *route)
 	gemp_dictionary_free(&route->labels);
 }
 
-/* Collective. All parts of all ranks, then the vertices that only edges name; edges with coded ends have sent these
- * with their part. */
+/* Collective. Sends the vertices of all parts, and then adds the vertices that only edges name. If ends are coded, the
+ * stream of each part has sent the keys of ends. */
 static gemp_code route_vertices(vertex_router *route)
 {
 	gemp_builder *builder = route->builder;
@@ -287,7 +295,7 @@ static gemp_code route_vertices(vertex_router *route)
 	return gemp_builder_integer_vertices(builder, &route->owned, labels);
 }
 
-/* Collective. order[*rows] becomes the positions in the list of the vertices that stay, by hash. */
+/* Collective. order[0..*rows) becomes the positions in the list of the vertices that stay, in the order of hashes. */
 static gemp_code choose_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t **order,
                                  size_t *rows)
 {
@@ -303,7 +311,7 @@ static gemp_code choose_vertices(const gemp_builder *builder, const gemp_vertex_
 	return gemp_builder_report(builder, faults.place, faults.count, message.data);
 }
 
-/* Duplicates are reported before ids are given, since the report fails on all ranks with the message of one. */
+/* Duplicates are reported before ids are given, as the report makes all ranks fail with the same message. */
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_router) vertex_router arrived = { .builder = builder };
@@ -318,4 +326,134 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph)
 	GEMP_TRY(assign_ids(builder, rows, graph));
 	GEMP_TRY(gemp_comm_agree(builder->comm, assign_vertices(list, order, rows, graph)));
 	return gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph));
+}
+
+/* Appends the nonempty names between the semicolons of "A;B". */
+static gemp_code split(gemp_string text, gemp_bytes *names)
+{
+	const char *end = text.bytes + text.size, *stop;
+	for (const char *at = text.bytes; at < end; at = stop + 1) {
+		stop = memchr(at, ';', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (stop > at)
+			GEMP_TRY(gemp_bytes_add(names, at, (size_t)(stop - at)));
+	}
+	return GEMP_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	return (left > right) - (left < right);
+}
+
+/* The order in which a graph lists its label sets is lexicographic: a set precedes the sets that it is a prefix of. */
+static int compare_sets(const void *a, const void *b)
+{
+	const gemp_label_set *left = a, *right = b;
+	for (size_t i = 0; i < left->count && i < right->count; i++)
+		if (left->labels[i] != right->labels[i])
+			return left->labels[i] < right->labels[i] ? -1 : 1;
+	return (left->count > right->count) - (left->count < right->count);
+}
+
+/* Makes the set of the labels in "A;B": distinct label numbers in ascending order. */
+static gemp_code parse_set(gemp_string text, const gemp_bytes *names, gemp_label_set *set)
+{
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes parts = { 0 };
+	GEMP_TRY(split(text, &parts));
+	GEMP_TRY(GEMP_NEW(set->labels, parts.count));
+	for (size_t i = 0; i < parts.count; i++)
+		set->labels[i] = (uint32_t)gemp_bytes_find(names, gemp_bytes_at(&parts, i));
+	if (parts.count)
+		qsort(set->labels, parts.count, sizeof *set->labels, compare_numbers);
+	for (size_t i = 0; i < parts.count; i++)
+		if (i == 0 || set->labels[i] != set->labels[set->count - 1])
+			set->labels[set->count++] = set->labels[i];
+	return GEMP_OK;
+}
+
+/* Collective. The distinct label names of all ranks become the labels of the graph, in bytewise order. */
+static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gemp_bytes *names, gemp_shard *graph)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes parts = { 0 };
+	for (size_t i = 0; i < texts->count && code == GEMP_OK; i++)
+		code = split(gemp_bytes_at(texts, i), &parts);
+	GEMP_TRY(gemp_bytes_union(comm, code, &parts, names));
+	code = GEMP_NEW(graph->labels, names->count);
+	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
+		graph->labels[graph->label_count] = gemp_bytes_copy(names, graph->label_count);
+		code = graph->labels[graph->label_count] ? GEMP_OK : GEMP_ENOMEM;
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+/* Local. The distinct sets of all texts become the sets of the graph, in lexicographic order. */
+static gemp_code make_sets(const gemp_bytes *texts, const gemp_bytes *names, gemp_shard *graph)
+{
+	GEMP_TRY(GEMP_NEW(graph->label_sets, texts->count));
+	for (; graph->label_set_count < texts->count; graph->label_set_count++)
+		GEMP_TRY(
+			parse_set(gemp_bytes_at(texts, graph->label_set_count), names, &graph->label_sets[graph->label_set_count]));
+	gemp_label_set *sets = graph->label_sets;
+	qsort(sets, texts->count, sizeof *sets, compare_sets);
+	size_t kept = 0;
+	for (size_t i = 0; i < texts->count; i++)
+		if (kept && compare_sets(&sets[kept - 1], &sets[i]) == 0)
+			gemp_free(sets[i].labels);
+		else
+			sets[kept++] = sets[i];
+	graph->label_set_count = kept;
+	return GEMP_OK;
+}
+
+/* Local. set_of[i] becomes the index of text i's set among the sorted sets of the graph. Each set is there, as the
+ * texts of all ranks include `mine`. */
+static gemp_code find_sets(const gemp_bytes *mine, const gemp_bytes *names, const gemp_shard *graph, uint32_t *set_of)
+{
+	for (size_t i = 0; i < mine->count; i++) {
+		gemp_label_set own = { 0 };
+		size_t after = 0;
+		gemp_code code = parse_set(gemp_bytes_at(mine, i), names, &own);
+		if (code == GEMP_OK)
+			GEMP_PARTITION_POINT(after, 1, graph->label_set_count, compare_sets(&own, &graph->label_sets[after]) >= 0);
+		gemp_free(own.labels);
+		GEMP_TRY(code);
+		set_of[i] = (uint32_t)(after - 1);
+	}
+	return GEMP_OK;
+}
+
+/* The first union is over the texts, which are few. The second union is over the names in the texts. */
+gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of)
+{
+	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 }, names = { 0 };
+	GEMP_TRY(gemp_bytes_union(comm, GEMP_OK, mine, &texts));
+	GEMP_TRY(name_labels(comm, &texts, &names, graph));
+	gemp_code code = make_sets(&texts, &names, graph);
+	GEMP_THEN(find_sets(mine, &names, graph, set_of));
+	return gemp_comm_agree(comm, code);
+}
+
+/* Before this stage vertices refer to texts. After this stage they refer to sets. */
+gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph)
+{
+	GEMP_OWNED uint64_t *counts = NULL;
+	GEMP_OWNED uint32_t *set_of = NULL;
+	GEMP_TRY(gemp_comm_agree(builder->comm, gemp_new_all(GEMP_ARRAY(set_of, builder->labels.list.count),
+	                                                     GEMP_ARRAY(graph->label_set_of, graph->rows))));
+	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
+	for (size_t v = 0; v < graph->rows; v++) {
+		graph->label_set_of[v] = set_of[builder->vertices.records[v].labels];
+		counts[graph->label_set_of[v]]++;
+	}
+	gemp_comm_sum(builder->comm, counts, (int)graph->label_set_count);
+	for (size_t s = 0; s < graph->label_set_count; s++)
+		graph->label_sets[s].vertex_count = counts[s];
+	gemp_free(builder->vertices.records); /* later stages need only the keys of vertices */
+	builder->vertices.records = NULL;
+	builder->vertices.capacity = 0;
+	return GEMP_OK;
 }

@@ -1,8 +1,8 @@
-/* The builder's streams. A part collects what one builder or branch was given: vertices as encoded keys with their
- * places and values, edges as two 64-bit ends each. While a part has seen integer keys only, an end is the key itself;
- * the first string turns all ends into indices of a dictionary (coded). Nothing is exchanged here; the stages of
- * build_graph.c read the parts.
- */
+/* Adding of vertices and edges. A part holds everything that was added through the builder itself or through one
+ * branch: vertices as encoded keys with their places and values, and edges as two 64-bit ends each. While all keys of a
+ * part are integers, an end is the key itself. The first string key turns all ends of the part into indices of a
+ * dictionary; the ends are then "coded". No function here exchanges vertices or edges. The stages in build_graph.c read
+ * the parts. */
 
 #include "partition/build/builder_state.h"
 
@@ -16,7 +16,7 @@
 
 enum { DEFAULT_BATCH = 64 << 20 };
 
-/* The builder outlives the options of its caller, so it owns its texts. */
+/* The builder outlives the options of its caller, so the builder owns copies of the texts. */
 static gemp_code copy_text(const char **text, const char *otherwise)
 {
 	const char *from = *text ? *text : otherwise;
@@ -24,7 +24,7 @@ static gemp_code copy_text(const char **text, const char *otherwise)
 	return from && !*text ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* A part has what was added through one builder or branch; the first one is the builder's own. */
+/* The first part belongs to the builder itself, and each joined branch adds parts. */
 static gemp_code add_part(gemp_builder *builder)
 {
 	gemp_code code = GEMP_RESERVE(builder->parts, builder->part_capacity, builder->part_count + 1);
@@ -66,7 +66,7 @@ void gemp_vertex_list_free(gemp_vertex_list *list)
 	*list = (gemp_vertex_list){ 0 };
 }
 
-/* The part may be filled again. */
+/* The part is empty afterwards and may be filled again. */
 void gemp_builder_part_free(gemp_builder_part *part)
 {
 	gemp_text_free(&part->scratch);
@@ -79,7 +79,7 @@ void gemp_builder_part_free(gemp_builder_part *part)
 	*part = (gemp_builder_part){ 0 };
 }
 
-/* The first part stays, with its columns gone: after gemp_builder_finish the builder may only be freed. */
+/* The first part stays, without columns. After gemp_builder_finish the builder may only be freed. */
 void gemp_builder_clear(gemp_builder *builder)
 {
 	for (size_t p = 0; p < builder->part_count; p++)
@@ -90,7 +90,7 @@ void gemp_builder_clear(gemp_builder *builder)
 	gemp_dictionary_free(&builder->labels);
 }
 
-/* A branch borrows the files and texts of its root, which must be freed after it. */
+/* A branch borrows the files and texts of its root, so the root must be freed after the branch. */
 void gemp_builder_free(gemp_builder *builder)
 {
 	if (!builder)
@@ -107,7 +107,7 @@ void gemp_builder_free(gemp_builder *builder)
 	gemp_free(builder);
 }
 
-/* The columns of the root are copied without rows, so indices of columns mean the same in every branch. */
+/* The branch copies the columns of the root without rows, so an index of a column means the same in every branch. */
 gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 {
 	GEMP_OWNED_BY(gemp_builder_free_at) gemp_builder *branch = NULL;
@@ -124,8 +124,7 @@ gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
 	return GEMP_OK;
 }
 
-/* Parts are kept apart and not concatenated: joining takes no time, and each part is freed as soon as it has been
- * sent. */
+/* Parts are not concatenated. Joining therefore takes no time, and each part is freed as soon as it has been sent. */
 gemp_code gemp_builder_join(gemp_builder *branch)
 {
 	gemp_builder *root = branch->root;
@@ -138,7 +137,7 @@ gemp_code gemp_builder_join(gemp_builder *branch)
 	return code;
 }
 
-/* Ranks have different numbers of branches, but all must call each exchange equally often. */
+/* Ranks have different numbers of parts, but all ranks must call each exchange equally often. */
 size_t gemp_builder_max_parts(const gemp_builder *builder)
 {
 	uint64_t most = builder->part_count;
@@ -146,14 +145,14 @@ size_t gemp_builder_max_parts(const gemp_builder *builder)
 	return most;
 }
 
-/* Ranks with fewer parts take part in a stage with an empty one. */
+/* A rank with fewer parts than another rank takes part in the remaining exchanges with an empty part. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none)
 {
 	*none = (gemp_builder_part){ 0 };
 	return part < builder->part_count ? &builder->parts[part] : none;
 }
 
-/* File numbers begin at 1, as 0 in a place means that there is no file. */
+/* File numbers begin at 1, as the number 0 in a place means "no file". */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
 {
 	GEMP_TRY(GEMP_RESERVE(builder->files, builder->file_capacity, builder->file_count + 1));
@@ -173,8 +172,8 @@ void gemp_builder_print_key(gemp_string key, gemp_text *out)
 	gemp_text_print(out, "'");
 }
 
-/* The complement of the place turns the lowest place into a maximum. Only the rank that has it fails; the agreement
- * carries its message to all ranks. */
+/* A maximum over the complements of the places finds the lowest place. Only the rank with this place fails, and the
+ * agreement carries its message to all ranks. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message)
 {
 	uint64_t total = gemp_comm_sum1(builder->comm, count), lowest = ~(count ? place : UINT64_MAX);
@@ -190,13 +189,13 @@ gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint6
 	return gemp_comm_agree(builder->comm, code);
 }
 
-/* The seed makes ids independent of the keys' own order, and another seed gives another random order. */
+/* The hash depends on the seed, so ids do not follow the order of keys, and another seed gives another random order. */
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, gemp_string key)
 {
 	return gemp_hash(key.bytes, key.size, builder->options.seed);
 }
 
-/* A product with 128 bits maps the range of hashes to ranks evenly and without a division. */
+/* A product with 128 bits maps the range of hashes to the ranks evenly and without a division. */
 int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
 {
 	return (int)((unsigned __int128)hash * (unsigned)builder->comm->size >> 64);
@@ -204,7 +203,7 @@ int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
 
 enum { LINE_BITS = 40 };
 
-/* The same name with the same type is the same column, whichever file has it. */
+/* A column with the same name and type is the same column, whichever file declares it. */
 static gemp_code add_column(gemp_table *table, const char *kind, const char *name, gemp_type type, size_t *index)
 {
 	gemp_column *known = gemp_table_find(table, name);
@@ -229,14 +228,15 @@ gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp
 	return add_column(&builder->parts[0].edge_values, "edge", name, type, column);
 }
 
-/* File and line in one number that sorts by file, then line. Lines beyond 2^40 are all the last one. */
+/* Encodes file and line in one number that sorts by file, then by line. Lines from 2^40 on are encoded as line 2^40 -
+ * 1. */
 static uint64_t place_code(gemp_place place)
 {
 	uint64_t line = place.line >> LINE_BITS ? (UINT64_C(1) << LINE_BITS) - 1 : place.line;
 	return (uint64_t)place.file << LINE_BITS | line;
 }
 
-/* Also notes strings: a graph with integer keys alone needs no dictionary. */
+/* Encodes the key and notes whether it is a string, as a graph with integer keys only needs no dictionary. */
 static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 {
 	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))
@@ -245,7 +245,7 @@ static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 	return GEMP_OK;
 }
 
-/* The record is stored before the key is counted, so a failure in between leaves the list consistent. */
+/* The record is stored before the key is counted, so the list is consistent if adding the key fails. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place)
 {
@@ -265,7 +265,7 @@ gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, cons
 	return gemp_bytes_add(&list->keys, part->scratch.data, part->scratch.size);
 }
 
-/* Columns are as long as the last row with a value; the rows before it that have none are NULL. */
+/* A column ends at the last row with a value. Rows before this row without a value are NULL. */
 static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const gemp_value *value)
 {
 	gemp_value real = { .type = GEMP_FLOAT };
@@ -298,7 +298,7 @@ gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const ge
 	return set_value(&part->edge_values, column, part->edges.count, value);
 }
 
-/* The index of a key in the dictionary of the part. */
+/* Finds the index of a key in the part's dictionary, and adds the key if it is new. */
 static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
 {
 	uint32_t index = 0;
@@ -308,7 +308,7 @@ static gemp_code code_key(gemp_builder_part *part, const gemp_value *key, uint64
 	return code;
 }
 
-/* Ends that were added as integers get the code of the same integer as a key. */
+/* An end that was added as an integer becomes the index of this integer as a key. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part)
 {
 	gemp_edge_list *edges = &part->edges;
@@ -320,7 +320,7 @@ gemp_code gemp_builder_part_code(gemp_builder_part *part)
 	return GEMP_OK;
 }
 
-/* An end is kept as a number while the part has seen integer keys only. */
+/* An end is stored as a number while all keys of the part are integers. */
 static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64_t *end)
 {
 	if (part->edges.coded)
@@ -329,7 +329,7 @@ static gemp_code read_end(gemp_builder_part *part, const gemp_value *key, uint64
 	return GEMP_OK;
 }
 
-/* Edges of one type mostly follow one another. */
+/* Consecutive edges mostly have the same type, so the type of the last edge is compared first. */
 static gemp_code read_type(gemp_builder_part *part, const char *type, size_t size)
 {
 	if (part->types.list.count) {
@@ -340,7 +340,7 @@ static gemp_code read_type(gemp_builder_part *part, const char *type, size_t siz
 	return gemp_dictionary_add(&part->types, type, size, &part->type);
 }
 
-/* The first string among the ends codes all earlier edges of the part. */
+/* The first end that is a string turns all earlier ends of the part into indices. */
 gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
                             size_t type_size, gemp_place place)
 {
@@ -371,7 +371,7 @@ gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count)
 	return gemp_edge_list_reserve(edges, edges->count + count);
 }
 
-/* Places of generated graphs have no file; their lines are numbers of records. */
+/* A place of a generated graph has no file, and its line is the number of a record. */
 void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out)
 {
 	uint64_t file = place >> LINE_BITS, line = place & ((UINT64_C(1) << LINE_BITS) - 1);
@@ -392,7 +392,7 @@ void gemp_edge_list_free(gemp_edge_list *list)
 	*list = (gemp_edge_list){ 0 };
 }
 
-/* Places mostly repeat or ascend by one, so a run of 24 bytes stands for many edges. */
+/* The places of consecutive edges are mostly equal or ascend by one, so a run of 24 bytes stands for many edges. */
 static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 {
 	gemp_place_run *last = list->run_count ? &list->runs[list->run_count - 1] : NULL;
@@ -408,7 +408,7 @@ static gemp_code add_place(gemp_edge_list *list, uint64_t place)
 	return GEMP_OK;
 }
 
-/* The list of types is made when the first edge of another type than 0 comes. */
+/* The array of types is made when the first edge with a type other than 0 is added. */
 static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 {
 	if (!list->types && type == 0)
@@ -421,7 +421,7 @@ static gemp_code add_type(gemp_edge_list *list, uint32_t type)
 	return GEMP_OK;
 }
 
-/* Types and places are added first: they read the number of edges before this one. */
+/* The type and the place are added first, as both functions read the number of earlier edges. */
 gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t target, uint32_t type, uint64_t place)
 {
 	GEMP_TRY(gemp_edge_list_reserve(list, list->count + 1));
@@ -433,7 +433,7 @@ gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t tar
 	return GEMP_OK;
 }
 
-/* Runs ascend by their first edge; the run of an edge is the last that begins at it or before. */
+/* Runs ascend by their first edge. The run of an edge is the last run that does not begin after the edge. */
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge)
 {
 	size_t after;
@@ -457,7 +457,7 @@ gemp_code gemp_edge_list_use_ids(gemp_edge_list *list)
 	return GEMP_OK;
 }
 
-/* Memory of edges that have been sent is given back while the others still wait. */
+/* Frees the memory of edges that have been sent while other edges still wait. */
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count)
 {
 	gemp_edge_pair *ids = gemp_realloc(list->ids, count, sizeof *ids);

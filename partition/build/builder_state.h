@@ -1,13 +1,13 @@
 /* builder_state: the state of the builder that its stages share. The stages, in order:
- *   keys      where a graph has both kinds of keys, strings that are integers become integers
- *   vertices  go to their owners by ranges of the hash; are sorted by (hash, key); duplicates are found; ids are given
+ *   keys      if some key is a string, strings that are integers become integers
+ *   vertices  are sent to their owners by ranges of the hash, and sorted by (hash, key); duplicates are found; vertices
+ *             get ids
  *   labels    get numbers that are the same on all ranks
- *   ends      of edges become ids, which the owners of the keys know
- *   edges     go to the owners of their sources and are sorted; then the rows by target are made
- *   ranks     of the keys among all keys are found by a sample sort
- *   hash      of the content
- * Each stage is collective and ends with the same code on all ranks.
- */
+ *   ends      of edges become ids, which the owners of the keys look up
+ *   edges     are sent to the owners of their sources and sorted; then the rows by target are made
+ *   ranks     a sample sort finds the rank of each key among all keys
+ *   hash      the content of the graph is hashed
+ * Each stage is collective and ends with the same code on all ranks. */
 
 #ifndef GEMP_PARTITION_BUILD_BUILDER_STATE_H
 #define GEMP_PARTITION_BUILD_BUILDER_STATE_H
@@ -21,21 +21,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An added edge takes 16 bytes, and 8 once the ids of its ends are known. Equal types and consecutive places are stored
- * once for a run of edges. */
+/* An edge takes 16 bytes when it is added, and 8 bytes when the ids of its ends are known. A run of edges stores a
+ * common type or consecutive places once. */
 
-/* The place of edge `first` + i, up to the next run, is place + i * step. */
+/* A run goes up to the first edge of the next run. Edge first + i of the run has the place `place` + i * step. */
 typedef struct gemp_place_run {
 	size_t first;
-	uint64_t place, step; /* step: 0 (all edges have one place) or 1 */
+	uint64_t place, step; /* step: 0 if all edges have one place, otherwise 1 */
 } gemp_place_run;
 
 typedef struct gemp_edge_list {
 	size_t count, capacity;
-	bool coded;          /* ends are indices in the part's dictionary; else they are integer keys */
-	uint64_t *ends;      /* [2 * count] source, target, source, ...; NULL once ids are known */
-	gemp_edge_pair *ids; /* [count] once they are known */
-	uint32_t *types;     /* [count]; NULL: all are 0 */
+	bool coded;          /* true: ends are indices in the part's dictionary; false: ends are integer keys */
+	uint64_t *ends;      /* [2 * count] source, target, source, ...; NULL if the ids are known */
+	gemp_edge_pair *ids; /* [count] NULL until the ids are known */
+	uint32_t *types;     /* [count]; NULL if all types are 0 */
 	size_t type_capacity;
 	gemp_place_run *runs;
 	size_t run_count, run_capacity;
@@ -46,12 +46,13 @@ gemp_code gemp_edge_list_add(gemp_edge_list *list, uint64_t source, uint64_t tar
 
 uint64_t gemp_edge_list_place(const gemp_edge_list *list, size_t edge);
 
-/* The caller has written ids over the ends, from the front on: the list then has ids instead of ends. */
+/* Turns a list with ends into a list with ids. The caller has written the ids over the ends, from the start of the
+ * array. */
 gemp_code gemp_edge_list_use_ids(gemp_edge_list *list);
-/* Drops the edges from `count` on and frees their memory. */
+/* Drops the edges from index `count` on and frees their memory. */
 gemp_code gemp_edge_list_truncate(gemp_edge_list *list, size_t count);
 
-/* Places are stored as one number that sorts by file, then line. */
+/* A place is stored as one number that sorts by file, then by line. */
 #define GEMP_PLACE_IMPLIED UINT64_MAX /* the place of a vertex that only an edge names */
 
 typedef struct gemp_vertex_list {
@@ -61,32 +62,32 @@ typedef struct gemp_vertex_list {
 		uint32_t labels; /* index in a dictionary of texts "A;B" */
 	} * records;         /* [keys.count] */
 	size_t capacity;
-	gemp_table values; /* columns may be shorter than the list: the rest is NULL */
+	gemp_table values; /* a column may be shorter than the list; the rows behind its end are NULL */
 } gemp_vertex_list;
 
 /* The vertices and edges that were added through the builder itself, or through one branch. */
 typedef struct gemp_builder_part {
-	gemp_text scratch; /* the last key, encoded */
+	gemp_text scratch; /* the last added key, encoded */
 	bool has_string_key;
 	gemp_vertex_list vertices;
-	gemp_dictionary labels; /* texts of `vertices` */
+	gemp_dictionary labels; /* the texts that the records of `vertices` index */
 	gemp_edge_list edges;
-	gemp_dictionary end_keys; /* keys, where edges.coded: the ends of edges are their indices */
+	gemp_dictionary end_keys; /* if edges.coded: the keys that the ends of edges index */
 	gemp_dictionary types;
-	uint32_t type; /* the last edge's, in `types` */
+	uint32_t type; /* index in `types` of the last edge's type */
 	gemp_table edge_values;
 } gemp_builder_part;
 
 struct gemp_builder {
 	const gemp_comm *comm;
-	gemp_builder_options options; /* the texts are owned by the root */
-	gemp_builder *root;           /* of a branch; else NULL */
-	char **files;                 /* [file_count], file f is files[f - 1] */
+	gemp_builder_options options; /* the root owns the texts */
+	gemp_builder *root;           /* the builder that this branch was made from; NULL if this is no branch */
+	char **files;                 /* [file_count] file number f is files[f - 1] */
 	size_t file_count, file_capacity;
-	gemp_builder_part *parts; /* [part_count] the first is the builder's own */
+	gemp_builder_part *parts; /* [part_count] the first part is the builder's own */
 	size_t part_count, part_capacity;
-	gemp_vertex_list vertices; /* that this rank owns, by id */
-	gemp_dictionary labels;    /* texts of `vertices` */
+	gemp_vertex_list vertices; /* the vertices that this rank owns, by id */
+	gemp_dictionary labels;    /* the texts that the records of `vertices` index */
 };
 
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, gemp_string key);
@@ -94,24 +95,31 @@ int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash);
 void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out); /* "file:line: " */
 void gemp_builder_print_key(gemp_string key, gemp_text *out);
 
-/* Collective. If any rank has `count` > 0 faults, all ranks fail with the message of the rank whose place is lowest. */
+/* Collective. `count` is the number of faults on this rank, and `place` the lowest place of a fault. If any rank has
+ * faults, all ranks fail with the message of the rank with the lowest place. */
 gemp_code gemp_builder_report(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
 
 void gemp_vertex_list_free(gemp_vertex_list *list);
-/* Frees the content of all parts; the first part stays, without columns. */
+/* Frees the content of all parts. The first part stays, without columns. */
 void gemp_builder_clear(gemp_builder *builder);
 void gemp_builder_part_free(gemp_builder_part *part);
-/* Replaces the integer ends of a part's edges by indices in its dictionary. */
+/* Replaces the integer ends of a part's edges by indices in the part's dictionary. */
 gemp_code gemp_builder_part_code(gemp_builder_part *part);
-/* Collective. The largest number of parts of any rank: every rank makes as many exchanges, with empty parts at the
- * end. */
+/* Collective. Returns the largest number of parts of any rank. Every rank makes as many exchanges; a rank with fewer
+ * parts continues with empty parts. */
 size_t gemp_builder_max_parts(const gemp_builder *builder);
-/* The part of this number, or `none`, which is made empty. */
+/* Returns part number `part`. If the builder has fewer parts, `none` becomes an empty part and is returned. */
 gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);
 bool gemp_builder_is_coded(const gemp_builder *builder); /* known after the stage of keys; the same on all ranks */
 
-/* Two stages. Both are collective. */
+/* The stages of vertices, labels and edges. Collective. */
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_shard *graph);
+gemp_code gemp_builder_labels(gemp_builder *builder, gemp_shard *graph);
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_shard *graph);
+
+/* Collective. Gives a graph without labels the labels and the label sets that the texts "A;B" of all ranks name. Names
+ * are in bytewise order, sets in lexicographic order. set_of[i] becomes the set of text i of `mine`. The caller sets
+ * the number of vertices of each set. */
+gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_shard *graph, uint32_t *set_of);
 
 #endif

@@ -1,5 +1,5 @@
-/* The hash of a graph's content: for every column the sum over its rows of XXH3(value, row), which needs no order, then
- * XXH3 over the sums with the columns' names. */
+/* The hash of a graph's content. A column's sum adds XXH3(value, row) over all rows, so the sum does not depend on the
+ * order of the additions. The result is XXH3 over the sums and the names of the columns. */
 
 #include "partition/build/content_hash.h"
 
@@ -11,16 +11,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROWS = 1 << 10, EDGES = 64 }; /* rows that a thread goes through at a time, and edges hashed together */
+/* ROWS: rows that a thread takes at a time. EDGES: edges that are hashed with one call */
+enum { ROWS = 1 << 10, EDGES = 64 };
 
-/* The sum of every column so far, in the order of the columns, which is the same on all ranks. */
+/* The sum of every column so far. The order of the columns is the same on all ranks. */
 typedef struct sums {
 	uint64_t *values;
 	size_t count, capacity;
-	gemp_text names; /* each ends in a 0 byte */
+	gemp_text names; /* the names of the columns, each with a 0 byte at its end */
 } sums;
 
-/* Notes the sum of one column with its name, so renaming a column changes the hash. */
+/* The name enters the hash, so renaming a column changes the hash. */
 static gemp_code add_sum(sums *all, const char *relation, const char *name, uint64_t sum)
 {
 	gemp_code code = GEMP_RESERVE(all->values, all->capacity, all->count + 1);
@@ -31,14 +32,14 @@ static gemp_code add_sum(sums *all, const char *relation, const char *name, uint
 	return code == GEMP_OK ? gemp_text_status(&all->names) : code;
 }
 
-/* One column, or the labels, while all threads hash it; the sum is shared. */
+/* One column, or the labels of all vertices, while all threads add to `sum`. */
 typedef struct column_hash {
 	const gemp_column *column;
-	const gemp_shard *graph; /* of labels */
-	gemp_text texts;         /* of its sets of labels */
-	size_t *begin;           /* [label_set_count + 1] of each set in them */
+	const gemp_shard *graph; /* the graph whose labels are hashed */
+	gemp_text texts;         /* the texts of its label sets */
+	size_t *begin;           /* [label_set_count + 1] offset of each set in `texts` */
 	uint64_t first;
-	size_t max_size; /* of a value, packed */
+	size_t max_size; /* bytes of the longest packed value */
 	char *scratch;   /* [threads][max_size] */
 	_Atomic uint64_t sum;
 } column_hash;
@@ -49,7 +50,7 @@ static void free_column_hash(column_hash *h)
 	gemp_free_all(h->begin, h->scratch);
 }
 
-/* The bytes that gemp_column_pack would write, without its checks of the memory. */
+/* Writes the bytes that gemp_column_pack would append, without checking the memory. */
 static size_t pack(const gemp_column *column, size_t row, char *out)
 {
 	gemp_value value = gemp_column_get(column, row);
@@ -69,7 +70,7 @@ static size_t pack(const gemp_column *column, size_t row, char *out)
 	return 1 + sizeof size + size;
 }
 
-/* Sums are modulo 2^64 and need no order, so any cut into chunks gives the same hash. */
+/* Sums are modulo 2^64, so the hash does not depend on the size of chunks. */
 static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
 	column_hash *h = context;
@@ -80,7 +81,7 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 	atomic_fetch_add(&h->sum, sum);
 }
 
-/* Values are packed into scratch memory of the thread, long enough for the longest one. */
+/* Each thread packs values into its own memory, which has the length of the longest value. */
 static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
 {
 	GEMP_OWNED_BY(free_column_hash) column_hash h = { .column = column, .first = first };
@@ -93,7 +94,7 @@ static gemp_code add_column(sums *all, const char *relation, const gemp_column *
 	return add_sum(all, relation, column->name, h.sum);
 }
 
-/* A vertex hashes the text of its label set, as the numbers of sets depend on the history of the graph. */
+/* The hash takes the text of a vertex's label set, as the number of a set depends on the history of the graph. */
 static void hash_labels_range(void *context, size_t begin, size_t end)
 {
 	column_hash *h = context;
@@ -105,7 +106,7 @@ static void hash_labels_range(void *context, size_t begin, size_t end)
 	atomic_fetch_add(&h->sum, sum);
 }
 
-/* The texts of all label sets one after the other, then one hash per vertex. */
+/* Makes the texts of all label sets, and then hashes one text for each vertex. */
 static gemp_code add_labels(sums *all, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_column_hash) column_hash h = { .graph = graph };
@@ -116,13 +117,13 @@ static gemp_code add_labels(sums *all, const gemp_shard *graph)
 			gemp_text_print(&h.texts, "%s;", graph->labels[set->labels[l]]);
 		h.begin[s + 1] = h.texts.size;
 	}
-	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
+	gemp_text_add(&h.texts, "", 1); /* data must not be NULL if no vertex has a label */
 	GEMP_TRY(gemp_text_status(&h.texts));
 	gemp_for_elements(graph->rows, hash_labels_range, &h);
 	return add_sum(all, "", "_label", h.sum);
 }
 
-/* Keys, labels and attributes of the vertices. */
+/* Adds the keys, labels and attributes of the vertices. */
 static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 {
 	GEMP_TRY(add_column(all, "", &graph->keys, graph->first_vertex));
@@ -132,14 +133,14 @@ static gemp_code add_vertices(sums *all, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* One relation while all threads hash its edges; the sum is shared. */
+/* One relation while all threads add to `sum`. */
 typedef struct edge_sum {
 	const gemp_shard *graph;
 	const gemp_relation *relation;
 	_Atomic uint64_t sum;
 } edge_sum;
 
-/* Edges are handed to gemp_hash_sum in groups. */
+/* gemp_hash_sum hashes the edges of a group with one call. */
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -160,7 +161,8 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(pairs, sizeof *pairs, count, relation->first_edge + first));
 }
 
-/* Rows by source and attributes. Rows by target follow from these and are left out. */
+/* Adds the rows by source and the attributes of edges. Rows by target follow from the rows by source, so they are left
+ * out. */
 static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_relation *relation)
 {
 	edge_sum s = { graph, relation, 0 };
@@ -171,7 +173,7 @@ static gemp_code add_relation(sums *all, const gemp_shard *graph, const gemp_rel
 	return GEMP_OK;
 }
 
-/* The sums of all ranks are added before the last hash, so the number of ranks does not change the result. */
+/* The sums of all ranks are added before the last hash, so the hash does not depend on the number of ranks. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *out)
 {
 	sums all = { 0 };

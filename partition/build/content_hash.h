@@ -1,6 +1,6 @@
-/* content_hash: a number by which graphs are compared. For each column the values XXH3(value, row) of all rows are
- * added, which needs no order; then the sums are hashed with the names of the columns. Graphs of equal content have
- * equal hashes. */
+/* content_hash: a hash by which graphs are compared. For each column the values XXH3(value, row) of all rows are added
+ * in any order. Then the sums are hashed together with the names of the columns. Graphs with equal content have equal
+ * hashes. */
 
 #ifndef GEMP_PARTITION_BUILD_CONTENT_HASH_H
 #define GEMP_PARTITION_BUILD_CONTENT_HASH_H
@@ -8,8 +8,8 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. The hash of a graph of which all parts are loaded. It depends on the ids and thereby on the seed, but not
- * on the number of ranks. */
+/* Collective. All parts of the graph are loaded. The hash depends on the ids, and thereby on the seed, but not on the
+ * number of ranks. */
 gemp_code gemp_shard_content_hash(const gemp_comm *comm, const gemp_shard *graph, uint64_t *hash);
 
 #endif

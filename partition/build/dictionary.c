@@ -1,7 +1,9 @@
-/* Byte strings in one block with offsets, sorted by eight bytes at a time with the radix sort of numbers, and numbered
- * by hashing with linear probing. Keys are encoded such that the bytewise order of the codes is the order of the keys:
- * one byte for the kind, then an integer with its sign flipped and its highest byte first, or the bytes of a string.
- */
+/* Lists of byte strings, dictionaries, and the encoding of keys.
+ *
+ * A list has its strings in one block, with offsets. Strings are sorted by eight bytes at a time with the radix sort of
+ * numbers. A dictionary finds the number of a string in a hash table with linear probing. An encoded key begins with a
+ * byte for its type. An integer follows with its sign bit flipped and its highest byte first, and a string follows as
+ * its bytes. The bytewise order of encoded keys is therefore the order of keys. */
 
 #include "partition/build/dictionary.h"
 
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* begin[0] is set on every addition, as the first one finds memory that is not zeroed. */
+/* begin[0] is set on every call, as the first call allocates begin without zeroing it. */
 gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 {
 	uint64_t at = list->count ? list->begin[list->count] : 0;
@@ -29,7 +31,7 @@ gemp_code gemp_bytes_add(gemp_bytes *list, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* A copy ends in a 0, unlike the strings of the list. */
+/* The copy ends in a 0 byte. The strings of the list do not. */
 char *gemp_bytes_copy(const gemp_bytes *list, size_t index)
 {
 	const gemp_string own = gemp_bytes_at(list, index);
@@ -48,7 +50,7 @@ int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b)
 	return gemp_compare_bytes(left.bytes, left.size, right.bytes, right.size);
 }
 
-/* Equal strings are ordered by position, so the order does not depend on the sort. */
+/* Equal strings are ordered by position, so the result does not depend on the sorting algorithm. */
 static int compare_positions(const void *a, const void *b, void *list)
 {
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -56,7 +58,8 @@ static int compare_positions(const void *a, const void *b, void *list)
 	return order ? order : (left > right) - (left < right);
 }
 
-/* Eight bytes from `depth` on as a number that sorts like them; 0 beyond the end. */
+/* Returns the eight bytes from `depth` on as a number that sorts like the bytes. Bytes beyond the end of the string are
+ * 0. */
 static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
 {
 	const gemp_string own = gemp_bytes_at(list, index);
@@ -66,8 +69,8 @@ static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
 	return __builtin_bswap64(big);
 }
 
-/* Sorts by eight bytes at a time; runs that stay together go on with the next eight. Short runs, and those that are at
- * the end of `longest`, compare whole. */
+/* Sorts by the eight bytes at `depth`, and then sorts each run of equal words by the next eight bytes. Strings are
+ * compared whole in short runs and where `depth` has reached the length of the longest string. */
 static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count, size_t depth, size_t longest)
 {
 	enum { SHORT = 128 };
@@ -90,7 +93,7 @@ static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count,
 	return GEMP_OK;
 }
 
-/* Bytes in which all strings begin alike. */
+/* Returns the length of the longest common prefix of all strings. */
 static size_t common_prefix(const gemp_bytes *list)
 {
 	gemp_string common = list->count ? gemp_bytes_at(list, 0) : (gemp_string){ 0 };
@@ -107,7 +110,7 @@ static size_t common_prefix(const gemp_bytes *list)
 	return common.size;
 }
 
-/* The common prefix of all strings is skipped: keys of one source often begin alike. */
+/* The common prefix is skipped, as the keys of one source often have a long common prefix. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 {
 	size_t longest = 0;
@@ -119,7 +122,7 @@ gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 	return sort_run(list, order, list->count, common_prefix(list), longest);
 }
 
-/* Linear probing: the slot that has the string, or the free one where it would go. */
+/* Returns the slot of the string, or the free slot in which the string would be stored. */
 static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, size_t size)
 {
 	size_t mask = dictionary->slot_count - 1, slot = gemp_hash(bytes, size, 0) & mask;
@@ -131,7 +134,7 @@ static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, si
 	return slot;
 }
 
-/* Doubles the table and hashes every string again; half of the slots are free afterwards at least. */
+/* Doubles the table and hashes every string again. At least half of the slots are free afterwards. */
 static gemp_code grow_slots(gemp_dictionary *dictionary)
 {
 	gemp_dictionary larger = { .list = dictionary->list,
@@ -146,7 +149,7 @@ static gemp_code grow_slots(gemp_dictionary *dictionary)
 	return GEMP_OK;
 }
 
-/* The table grows before the search, so the slot that is found stays valid. */
+/* The table grows before the search, so the slot that the search returns stays valid. */
 gemp_code gemp_dictionary_add(gemp_dictionary *dictionary, const char *bytes, size_t size, uint32_t *index)
 {
 	if (2 * (dictionary->list.count + 1) > dictionary->slot_count)
@@ -169,7 +172,7 @@ void gemp_dictionary_free(gemp_dictionary *dictionary)
 	*dictionary = (gemp_dictionary){ 0 };
 }
 
-/* The sign is flipped and the highest byte comes first, so memcmp orders integers by value. */
+/* The sign bit is flipped and the highest byte comes first, so memcmp orders integers by value. */
 gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -195,7 +198,8 @@ gemp_value gemp_key_decode(gemp_string key)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = gemp_integer_of(__builtin_bswap64(big)) };
 }
 
-/* The number is printed again and compared: leading zeros, a plus or an overflow make a string. */
+/* The number is printed and compared with the text. A text with leading zeros, with a plus sign or with an overflow
+ * differs, so the text stays a string. */
 bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 {
 	char text[24], again[24];
@@ -208,7 +212,7 @@ bool gemp_canonical_integer(const char *bytes, size_t size, int64_t *out)
 	return strlen(again) == size && memcmp(again, bytes, size) == 0;
 }
 
-/* Appends the strings of `texts` to `out` in bytewise order, each once. */
+/* Appends the distinct strings of `texts` to `out` in bytewise order. */
 static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 {
 	GEMP_OWNED uint64_t *order = NULL;
@@ -222,7 +226,7 @@ static gemp_code keep_distinct(const gemp_bytes *texts, gemp_bytes *out)
 	return GEMP_OK;
 }
 
-/* A packed string is its size in 8 bytes, then its bytes. */
+/* A packed string is its size in 8 bytes, followed by its bytes. */
 static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
 {
 	gemp_code code = GEMP_OK;
@@ -235,7 +239,7 @@ static gemp_code unpack_texts(const char *at, const char *end, gemp_bytes *out)
 	return code;
 }
 
-/* Every rank merges the lists of all ranks itself, so the result needs no second exchange. */
+/* Every rank gets the lists of all ranks and merges them itself, so the merged list need not be sent. */
 gemp_code gemp_bytes_union(const gemp_comm *comm, gemp_code code, const gemp_bytes *mine, gemp_bytes *all)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
@@ -260,7 +264,7 @@ static int compare_entry(const gemp_bytes *sorted, size_t i, gemp_string wanted)
 	return gemp_compare_bytes(entry.bytes, entry.size, wanted.bytes, wanted.size);
 }
 
-/* The first string cannot be after the wanted one, which is in the list. */
+/* The string is in the list, so the first string is never after the wanted string. */
 size_t gemp_bytes_find(const gemp_bytes *sorted, gemp_string wanted)
 {
 	size_t after;

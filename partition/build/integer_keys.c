@@ -1,7 +1,7 @@
-/* Where all keys are integers, ends of edges are 16 bytes an edge and need no dictionary. Blocks of them go to the
- * owners of their hashes, which collect them in sets (vertices_from_edges) or look up their ids and send these back;
- * ids then take the places of the keys. Lookups prefetch in groups of 32, as the tables are larger than the caches.
- */
+/* If all keys are integers, the ends of an edge are two numbers of 8 bytes, and no dictionary is needed. Blocks of ends
+ * are sent to the ranks that own the hashes of the keys. With vertices_from_edges the owners first collect the distinct
+ * keys in sets. Then the owners look up the ids of the keys and send the ids back, and the ids replace the keys.
+ * Lookups prefetch the slots of 32 keys at a time, as the tables are larger than the caches. */
 
 #include "partition/build/integer_keys.h"
 
@@ -15,18 +15,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = 32, FIRST_SLOTS = 256 }; /* GROUP: numbers whose slots are fetched together */
+enum { GROUP = 32, FIRST_SLOTS = 256 }; /* GROUP: numbers whose slots are prefetched together */
 
 static const uint64_t free_slot = UINT64_MAX;
 
-/* Numbers that all threads insert: each thread reads all of them and takes those of its shard. */
+/* Numbers that all threads insert. Each thread reads all numbers and inserts the numbers of its shard. */
 typedef struct shard_insert {
 	gemp_integer_set *set;
 	const uint64_t *numbers;
 	size_t count;
 } shard_insert;
 
-/* As many shards as threads: a shard is filled by one thread at a time, without locks. */
+/* There is at least one shard for each thread, up to GEMP_MAX_SET_SHARDS. One thread at a time fills a shard, so no
+ * locks are needed. */
 void gemp_integer_set_init(gemp_integer_set *set)
 {
 	*set = (gemp_integer_set){ .shard_count = 1 };
@@ -41,7 +42,8 @@ void gemp_integer_set_free(gemp_integer_set *set)
 	*set = (gemp_integer_set){ 0 };
 }
 
-/* Open addressing. The number that marks free slots is kept apart in has_last. */
+/* Open addressing. The number that marks a free slot cannot be stored in a slot, so has_last says whether it is in the
+ * set. */
 static void insert(struct gemp_integer_shard *shard, uint64_t number, uint64_t hash)
 {
 	size_t mask = shard->slot_count - 1, slot = hash & mask;
@@ -59,7 +61,7 @@ static void insert(struct gemp_integer_shard *shard, uint64_t number, uint64_t h
 	shard->count++;
 }
 
-/* So that after `more` further numbers half of the slots are free. */
+/* Makes at least half of the slots free after the insertion of `more` further numbers. */
 static gemp_code reserve_slots(struct gemp_integer_shard *shard, size_t more)
 {
 	struct gemp_integer_shard larger = { .slot_count = shard->slot_count ? shard->slot_count : FIRST_SLOTS };
@@ -80,7 +82,7 @@ static gemp_code reserve_slots(struct gemp_integer_shard *shard, size_t more)
 	return GEMP_OK;
 }
 
-/* The slots of a group are prefetched before the first is touched: the table is larger than the caches. */
+/* The slots of a group are prefetched before the first slot is read, as the table is larger than the caches. */
 static gemp_code insert_group(struct gemp_integer_shard *shard, const uint64_t *numbers, const uint64_t *hashes,
                               size_t count)
 {
@@ -92,7 +94,7 @@ static gemp_code insert_group(struct gemp_integer_shard *shard, const uint64_t *
 	return code;
 }
 
-/* All numbers of one shard: the highest bits of the hash choose it. */
+/* Inserts all numbers of one shard. The highest bits of a number's hash choose its shard. */
 static void add_to_shard(void *context, unsigned thread, size_t number)
 {
 	(void)thread;
@@ -116,8 +118,8 @@ static void add_to_shard(void *context, unsigned thread, size_t number)
 		shard->code = insert_group(shard, group, hashes, waiting);
 }
 
-/* Every thread reads and hashes all numbers; only the insertions are divided. A failure
- * of any shard is one of the whole set. */
+/* Every thread reads and hashes all numbers, and only the insertions are divided. If one shard fails, the function
+ * fails. */
 gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, size_t count)
 {
 	shard_insert a = { set, numbers, count };
@@ -130,15 +132,15 @@ gemp_code gemp_integer_set_add(gemp_integer_set *set, const uint64_t *numbers, s
 
 enum { BLOCK = 1 << 19 }; /* keys in one round of an exchange */
 
-/* A block of this rank's keys on its way to their owners. */
+/* A block of this rank's keys that is sent to the owners of the keys. */
 typedef struct key_block {
 	const gemp_builder *builder;
 	const uint64_t *keys;
 	size_t count;
-	int *owner; /* [BLOCK]; NULL where there is one rank */
+	int *owner; /* [block size]; NULL if there is one rank */
 } key_block;
 
-/* Hashes of a group are computed together by gemp_hash_keys. */
+/* gemp_hash_keys hashes the keys of a group together. */
 static void find_owners(void *context, size_t begin, size_t end)
 {
 	const key_block *b = context;
@@ -151,12 +153,13 @@ static void find_owners(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Keys of this round that this rank owns: those of all ranks, or, where there is one rank, the block's own. */
+/* The keys of one round that this rank owns. They come from the blocks of all ranks. If there is one rank, `keys`
+ * borrows the keys of its block. */
 typedef struct received_keys {
 	const uint64_t *keys; /* [count] */
 	size_t count;
-	void *owned;  /* the memory of `keys`, unless it is the block's */
-	size_t *from; /* [ranks + 1] where those of each rank begin */
+	void *owned;  /* the memory of `keys`; NULL if `keys` is borrowed */
+	size_t *from; /* [ranks + 1] offset of the keys of each rank */
 } received_keys;
 
 static void free_received(received_keys *received)
@@ -164,7 +167,7 @@ static void free_received(received_keys *received)
 	gemp_free_all(received->owned, received->from);
 }
 
-/* Collective. The keys of a block go to the ranks that own them. */
+/* Collective. Sends the keys of a block to the ranks that own them. */
 static gemp_code send_to_owners(const key_block *b, received_keys *out)
 {
 	*out = (received_keys){ .keys = b->keys, .count = b->count };
@@ -178,20 +181,20 @@ static gemp_code send_to_owners(const key_block *b, received_keys *out)
 	return GEMP_OK;
 }
 
-/* An even number of keys, so both ends of an edge are in one block. */
+/* Returns an even number of keys, so both ends of an edge are in the same block. */
 static size_t block_size(const gemp_builder *builder)
 {
 	size_t keys = builder->options.batch / sizeof(uint64_t);
-	return keys < 2 ? 2 : keys < BLOCK ? keys / 2 * 2 : BLOCK; /* both ends of an edge */
+	return keys < 2 ? 2 : keys < BLOCK ? keys / 2 * 2 : BLOCK;
 }
 
-/* Local. One rank needs no owners. */
+/* Local. A single rank needs no owners. */
 static gemp_code new_owners(const gemp_builder *builder, int **owner)
 {
 	return builder->comm->size > 1 ? GEMP_NEW(*owner, block_size(builder)) : GEMP_OK;
 }
 
-/* Collective. The ends of one block are added to the sets of their owners. */
+/* Collective. Adds the ends of one block to the sets of their owners. */
 static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 {
 	GEMP_OWNED_BY(free_received) received_keys received = { 0 };
@@ -199,7 +202,7 @@ static gemp_code collect_block(const key_block *b, gemp_integer_set *set)
 	return gemp_comm_agree(b->builder->comm, gemp_integer_set_add(set, received.keys, received.count));
 }
 
-/* An implied vertex has no place; its key is encoded as those of the other vertices are. */
+/* An implied vertex has no place. Its key is encoded as gemp_key_encode encodes an integer. */
 static gemp_code add_vertex(gemp_vertex_list *list, uint64_t key, uint32_t labels)
 {
 	char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
@@ -210,7 +213,7 @@ static gemp_code add_vertex(gemp_vertex_list *list, uint64_t key, uint32_t label
 	return gemp_bytes_add(&list->keys, bytes, sizeof bytes);
 }
 
-/* The set is given back shard by shard. */
+/* Adds all numbers of the set to the list as implied vertices. Each shard is freed as soon as its numbers are added. */
 static gemp_code add_all(gemp_vertex_list *list, gemp_integer_set *set, uint32_t labels)
 {
 	size_t count = list->keys.count;
@@ -232,14 +235,14 @@ static gemp_code add_all(gemp_vertex_list *list, gemp_integer_set *set, uint32_t
 	return GEMP_OK;
 }
 
-/* The keys of one round; an empty block for a rank that has sent all of its own. */
+/* Returns the keys of one round. The block of a rank that has sent all of its keys is empty. */
 static key_block block_at(const gemp_builder *builder, const gemp_edge_list *edges, uint64_t round, int *owner)
 {
 	gemp_block_range own = gemp_exchange_round(round, 2 * edges->count, block_size(builder));
 	return (key_block){ builder, edges->count ? edges->ends + own.begin : NULL, own.end - own.begin, owner };
 }
 
-/* All ranks make as many rounds as the rank with most edges, since each round is an exchange. */
+/* All ranks make as many rounds as the rank with the most edges, since each round is an exchange. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels)
 {
 	GEMP_OWNED_BY(gemp_integer_set_free) gemp_integer_set set;
@@ -259,7 +262,8 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 	return gemp_comm_agree(builder->comm, add_all(list, &set, labels));
 }
 
-/* A power of two of buckets, about one for each key; the counts of the buckets become their begins by a prefix sum. */
+/* The number of buckets is a power of two, so a bucket has about one key. A prefix sum turns the counts of the buckets
+ * into offsets. */
 gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -276,18 +280,18 @@ gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 	return GEMP_OK;
 }
 
-/* Integer keys that are looked up in one round, on the rank that owns them. */
+/* The lookup of integer keys on the rank that owns the keys, and the keys of one round. */
 typedef struct integer_lookup {
 	gemp_key_index index;
 	uint64_t seed;
 	gemp_vertex first;
-	uint64_t *owned;      /* [rows] keys by id */
-	const uint64_t *keys; /* of this round */
-	gemp_vertex *ids;     /* [capacity] of these */
+	uint64_t *owned;      /* [rows] the owned keys by id */
+	const uint64_t *keys; /* the keys of this round */
+	gemp_vertex *ids;     /* [capacity] ids of `keys` */
 	size_t capacity;
 } integer_lookup;
 
-/* The owned keys as numbers, by id, beside the index of their hashes. */
+/* Makes the index, and the owned keys as numbers. */
 static gemp_code new_lookup(integer_lookup *l, const gemp_builder *builder, const gemp_shard *graph)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -302,7 +306,7 @@ static gemp_code new_lookup(integer_lookup *l, const gemp_builder *builder, cons
 	return GEMP_OK;
 }
 
-/* Three passes over each group, so the memory that the next pass reads is on its way. */
+/* Each group takes three passes. A pass prefetches the memory that the next pass reads. */
 static void find_range(void *context, size_t begin, size_t end)
 {
 	const integer_lookup *l = context;
@@ -326,7 +330,7 @@ static void find_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. ids: [block's count] may lie where keys of the block were. */
+/* Collective. Gets the ids of the block's keys from their owners. ids[count of the block]. */
 static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex *ids)
 {
 	const gemp_comm *comm = b->builder->comm;
@@ -344,7 +348,7 @@ static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex 
 	return code;
 }
 
-/* An edge whose source and target are both unknown counts once and is reported by its source. */
+/* An edge whose source and target are both unknown counts once, and its source is reported. */
 bool gemp_unknown_end_note(gemp_unknown_end *unknown, const gemp_vertex ends[2], const gemp_edge_list *edges,
                            size_t edge)
 {
@@ -363,7 +367,7 @@ void gemp_unknown_end_free(gemp_unknown_end *unknown)
 	gemp_text_free(&unknown->key);
 }
 
-/* Before the ids take the place of the keys. */
+/* Notes unknown ends while the keys are still there, before the ids replace the keys. */
 static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, const gemp_vertex *ids,
                               gemp_unknown_end *unknown)
 {
@@ -376,8 +380,9 @@ static gemp_code note_unknown(const gemp_edge_list *edges, const key_block *b, c
 	return GEMP_OK;
 }
 
-/* Collective. Ids are written over the keys from the front on: they are half as long and never overtake them. A failure
- * to note an unknown end is kept until the last round, as the other ranks go on. */
+/* Collective. The ids are written over the keys from the start of the array. An id takes half the memory of a key, so
+ * the ids never overwrite a key that has not been sent. If noting an unknown end fails, the failure is kept until the
+ * last round, as the other ranks continue. */
 static gemp_code replace_keys(gemp_builder *builder, gemp_edge_list *edges, integer_lookup *l, int *owner,
                               gemp_vertex *ids, gemp_unknown_end *unknown)
 {
@@ -402,7 +407,7 @@ static void free_lookup(integer_lookup *l)
 	gemp_free_all(l->index.begin, l->owned, l->ids);
 }
 
-/* The owned keys are indexed once, for the ends of all parts. */
+/* One index of the owned keys serves the ends of all parts. */
 gemp_code gemp_builder_integer_ids(gemp_builder *builder, const gemp_shard *graph, gemp_unknown_end *unknown)
 {
 	GEMP_OWNED_BY(free_lookup) integer_lookup l = { 0 };

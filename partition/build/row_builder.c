@@ -1,7 +1,6 @@
-/* Counting sort by row, then a sort of each row. Counters of rows lie next to the offsets they become: begin[row + 1]
- * counts, a prefix sum makes begin[row] the first place, placing advances it to the row's end, and a shift by one
- * restores offsets.
- */
+/* Rows are made by a counting sort, and then each row is sorted. One array has first the counters and then the offsets:
+ * begin[row + 1] counts the slots of a row, and a prefix sum turns begin[row] into the first place of the row. Placing
+ * a slot advances begin[row], up to the end of the row. A shift by one element restores the offsets. */
 
 #include "partition/build/row_builder.h"
 
@@ -14,9 +13,11 @@
 #include <string.h>
 
 enum {
-	GROUP = 32,         /* records whose places in memory are fetched together */
-	ROWS = 1 << 10,     /* rows that a thread sorts at a time */
-	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
+	GROUP = 32,     /* records whose counters or places are prefetched together */
+	ROWS = 1 << 10, /* rows that a thread takes at a time */
+	/* slots; one thread alone sorts rows of this length and longer, as the spare memory of the other threads is
+	 * shorter */
+	LONG_ROW = 1 << 16,
 };
 
 /* Records that all threads count or place. */
@@ -26,13 +27,13 @@ typedef struct record_list {
 	size_t width, count;
 } record_list;
 
-/* Threads meet in the rows of hubs; one alone need not be careful. */
+/* Several threads may count in the row of a hub, so they add atomically. A single thread adds without atomics. */
 static uint64_t next(uint64_t *counter, bool alone)
 {
 	return alone ? (*counter)++ : __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* The counters of the rows of some records, from `column` behind the row's own number on. */
+/* Finds and prefetches the counters of a group of records: begin[row + column] for each record's row. */
 static size_t fetch(const record_list *p, size_t from, size_t end, size_t column, uint64_t *counters[GROUP])
 {
 	size_t count = end - from < GROUP ? end - from : GROUP;
@@ -43,7 +44,7 @@ static size_t fetch(const record_list *p, size_t from, size_t end, size_t column
 	return count;
 }
 
-/* Counts the records of each row, at one place behind the row, so a prefix sum makes offsets of the counts. */
+/* Counts the records of a row in begin[row + 1], so a prefix sum turns the counts into offsets. */
 static void count_range(void *context, size_t begin, size_t end)
 {
 	const record_list *p = context;
@@ -54,14 +55,15 @@ static void count_range(void *context, size_t begin, size_t end)
 			next(counters[i], alone);
 }
 
-/* Threads count in the shared offsets, a range of records each. */
+/* All threads count in the same array, each thread a range of records. */
 void gemp_row_builder_count(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
 	gemp_for_elements(count, count_range, &p);
 }
 
-/* Takes the next free place of each row. Two passes over a group, so the memory is there when it is written. */
+/* Takes the next free place of each record's row. The first pass over a group prefetches the places, and the second
+ * pass writes. */
 static void place_range(void *context, size_t begin, size_t end)
 {
 	const record_list *p = context;
@@ -85,7 +87,7 @@ static void place_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* The order inside a row is arbitrary until the rows are sorted. */
+/* The order inside a row is arbitrary until gemp_row_builder_sort sorts the row. */
 void gemp_row_builder_fill(gemp_row_builder *rows, const uint32_t *records, size_t width, size_t count)
 {
 	record_list p = { rows, records, width, count };
@@ -98,10 +100,10 @@ typedef struct row_sort {
 	unsigned bits;
 	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
 	gemp_edge *spare_edges;
-	_Atomic size_t longest; /* of the rows left for later */
+	_Atomic size_t longest; /* length of the longest row that was left out */
 } row_sort;
 
-/* Rows that are sorted already cost one pass. */
+/* A row that is sorted already takes one pass only. */
 static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
@@ -110,14 +112,14 @@ static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t cou
 	return true;
 }
 
-/* Edge numbers are unique, so the order of equal slots is defined. */
+/* Edge numbers are distinct, so the order of equal slots is defined. */
 static int compare_edges(const void *a, const void *b)
 {
 	gemp_edge left = *(const gemp_edge *)a, right = *(const gemp_edge *)b;
 	return (left > right) - (left < right);
 }
 
-/* Slots by radix sort; then the edges of equal slots among themselves. */
+/* A radix sort orders the slots. Then the edges of equal slots are sorted. */
 static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                      gemp_edge *spare_edges)
 {
@@ -132,7 +134,7 @@ static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigne
 	}
 }
 
-/* Long rows are left out, as their spare memory would be needed once per thread. */
+/* Long rows are left out, as each thread would need spare memory for the longest row. */
 static void sort_chunk(void *context, unsigned thread, size_t chunk)
 {
 	row_sort *s = context;
@@ -153,7 +155,7 @@ static void sort_chunk(void *context, unsigned thread, size_t chunk)
 		;
 }
 
-/* One long row after the other, in spare memory for the longest. */
+/* One thread sorts the long rows one after the other, with spare memory for the longest row. */
 static gemp_code sort_long_rows(const row_sort *s)
 {
 	gemp_row_builder *rows = s->rows;
@@ -179,7 +181,7 @@ static void free_spare(row_sort *s)
 	gemp_free_all(s->spare_slots, s->spare_edges);
 }
 
-/* The number of bits of the largest slot limits the digits that a radix sort has to look at. */
+/* The bits of the largest slot limit the number of digits that the radix sort reads. */
 gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 {
 	GEMP_OWNED_BY(free_spare) row_sort s = { .rows = rows, .bits = 1 };
@@ -192,8 +194,8 @@ gemp_code gemp_row_builder_sort(gemp_row_builder *rows, uint64_t vertices)
 	return sort_long_rows(&s);
 }
 
-/* Rows are sorted, so parallel edges are neighbours. With `drop` the first of each stays and rows move together.
- */
+/* Rows are sorted, so parallel edges are neighbours. With `drop` the first edge of each group stays, and the gaps are
+ * closed. */
 bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 {
 	bool found = false;
@@ -216,7 +218,7 @@ bool gemp_row_builder_parallel(gemp_row_builder *rows, bool drop)
 	return found && !drop;
 }
 
-/* Pairs that get their indices, so attributes can follow them. */
+/* Pairs and their indices. Attributes are permuted by the indices. */
 typedef struct pair_list {
 	const gemp_edge_pair *pairs;
 	struct numbered_pair {
@@ -225,7 +227,6 @@ typedef struct pair_list {
 	} * records; /* [count] */
 } pair_list;
 
-/* Pairs with their indices, as records of 16 bytes. */
 static void number_range(void *context, size_t begin, size_t end)
 {
 	const pair_list *l = context;
@@ -233,8 +234,7 @@ static void number_range(void *context, size_t begin, size_t end)
 		l->records[i] = (struct numbered_pair){ l->pairs[i], i };
 }
 
-/* Attributes follow the edges by the numbers of the pairs, so numbered pairs carry 8 bytes more through the sort.
- */
+/* Attributes are permuted by the indices of the pairs, so a numbered record carries 8 bytes more through the sort. */
 gemp_code gemp_row_builder_make(gemp_row_builder *rows, const gemp_edge_pair *pairs, size_t count, uint64_t vertices,
                                 bool numbered)
 {
@@ -258,16 +258,16 @@ done:
 	return code;
 }
 
-/* Rows whose parallel edges are sorted by attributes; order[] becomes a permutation of the edges. */
+/* Rows whose parallel edges are sorted by attributes. order[] becomes a permutation of all edges. */
 typedef struct parallel_sort {
 	const uint64_t *begin;
 	const gemp_vertex *slots;
 	const gemp_table *props;
 	uint64_t *order;      /* [edges] */
-	atomic_bool unsorted; /* some parallel edges were not in order */
+	atomic_bool unsorted; /* whether some parallel edges were out of order */
 } parallel_sort;
 
-/* The first column in which two edges differ decides. */
+/* The first column in which two edges differ decides their order. */
 static int compare_props(const void *a, const void *b, void *props_)
 {
 	const gemp_table *props = props_;
@@ -278,7 +278,7 @@ static int compare_props(const void *a, const void *b, void *props_)
 	return order;
 }
 
-/* Most parallel edges are in order already, and then nothing is permuted at all. */
+/* Most parallel edges are in order already. If all are in order, the caller permutes nothing. */
 static void sort_parallel_range(void *context, size_t begin, size_t end)
 {
 	parallel_sort *p = context;
@@ -296,8 +296,7 @@ static void sort_parallel_range(void *context, size_t begin, size_t end)
 		}
 }
 
-/* The order is a permutation of all edges, but most of it is the identity; it is applied only if some edges were out
- * of order. */
+/* Most of the permutation is the identity, and it is applied only if some parallel edges were out of order. */
 gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slots, size_t rows, gemp_table *props,
                                   uint64_t *numbers)
 {
@@ -318,13 +317,13 @@ gemp_code gemp_rows_sort_parallel(const uint64_t *begin, const gemp_vertex *slot
 }
 
 enum {
-	SHORT_ROW = 40,  /* up to here insertion is faster than counting digits */
-	WIDE_ROW = 2048, /* from here on wide digits are worth their counters */
+	SHORT_ROW = 40,  /* slots; up to this length insertion is faster than a radix sort */
+	WIDE_ROW = 2048, /* slots; from this length on fewer passes outweigh the larger counters of wide digits */
 	NARROW_DIGIT = 8,
 	WIDE_DIGIT = 11,
 };
 
-/* Inlined with and without edges, so the loop does not test for them. */
+/* The function is inlined once with edges and once without, so the loop does not test for edges. */
 static inline __attribute__((always_inline)) void insertion_sort(gemp_vertex *slots, gemp_edge *edges, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -342,7 +341,7 @@ static inline __attribute__((always_inline)) void insertion_sort(gemp_vertex *sl
 	}
 }
 
-/* One pass of the radix sort: every slot goes to the next free place of its digit. */
+/* One pass of the radix sort moves every slot to the next free place of its digit. */
 static void scatter_digit(const gemp_vertex *slots, const gemp_edge *edges, size_t count, unsigned shift,
                           unsigned width, size_t *next, gemp_vertex *to_slots, gemp_edge *to_edges)
 {
@@ -355,7 +354,8 @@ static void scatter_digit(const gemp_vertex *slots, const gemp_edge *edges, size
 	}
 }
 
-/* From the least digit to the greatest; digits that are all alike are passed over. */
+/* Passes go from the least significant digit to the most significant digit. A digit that is the same in all slots needs
+ * no pass. */
 static void sort_by_digits(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, unsigned width,
                            gemp_vertex *spare_slots, gemp_edge *spare_edges)
 {
@@ -388,7 +388,7 @@ static void sort_by_digits(gemp_vertex *slots, gemp_edge *edges, size_t count, u
 		memcpy(edges, from_edges, count * sizeof *edges);
 }
 
-/* The two calls of the insertion sort are compiled apart, with and without edges. */
+/* The two calls of the insertion sort are compiled separately, with and without edges. */
 void gemp_row_sort(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                    gemp_edge *spare_edges)
 {

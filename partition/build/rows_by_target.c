@@ -1,7 +1,7 @@
-/* Rows by target with each edge's number, in two passes over all edges, each in rounds of bounded size. The first pass
- * sends targets alone and counts the rows; the second sends (target, source, edge) and the edges go straight to their
- * places. Sending the targets twice costs 4 bytes an edge and saves holding all received edges beside the rows.
- */
+/* Makes the rows by target, with the number of each edge, in two passes over all edges. Each pass takes rounds of
+ * bounded size. The first pass sends only targets and counts the length of each row. The second pass sends (target,
+ * source, edge), and the receiver writes each edge to its final place. Sending the targets twice costs 4 bytes an edge,
+ * but the received edges are never stored beside the rows. */
 
 #include "partition/build/rows_by_target.h"
 
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { MAX_EDGES = 1 << 19 }; /* of one round */
+enum { MAX_EDGES = 1 << 19 }; /* edges of one round */
 
 /* An edge on its way to the owner of its target. */
 typedef struct in_edge {
@@ -24,20 +24,22 @@ typedef struct in_edge {
 	gemp_edge edge;
 } in_edge;
 
-enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: first pass, second */
+/* 32-bit numbers of a record in the first pass and in the second pass */
+enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) };
 
-/* One relation while its edges travel: the rows that are built, and the buffers of one round. */
+/* The exchange of one relation's edges: the rows that are made, and the buffers of one round. */
 typedef struct exchange_state {
 	const gemp_shard *graph;
 	const gemp_relation *relation;
 	gemp_row_builder rows;
 	size_t size;         /* edges in one round */
 	in_edge *records;    /* [size] */
-	int *owner;          /* [size]; NULL where there is one rank */
-	size_t first, count; /* edges of this round */
+	int *owner;          /* [size]; NULL if there is one rank */
+	size_t first, count; /* the edges of this round */
 } exchange_state;
 
-/* Edges of a round are in CSR order, so their rows are found by one search and then by walking. */
+/* The edges of a round are in CSR order. One search finds the row of the first edge, and the loop advances to the next
+ * rows. */
 static void pack_range(void *context, size_t begin, size_t end)
 {
 	const exchange_state *p = context;
@@ -52,7 +54,7 @@ static void pack_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* An edge goes to the owner of its target. */
+/* An edge is sent to the owner of its target. */
 static void find_owners(void *context, size_t begin, size_t end)
 {
 	const exchange_state *p = context;
@@ -83,7 +85,7 @@ static gemp_code exchange_round(const gemp_comm *comm, exchange_state *p, size_t
 	return GEMP_OK;
 }
 
-/* Collective. All edges in rounds; the first pass counts, the second one places. */
+/* Collective. One pass over all edges, in rounds. The first pass counts, and the second pass places. */
 static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t width)
 {
 	uint64_t edges = p->relation->out_offsets[p->graph->rows], rounds = gemp_exchange_rounds(comm, edges, p->size);
@@ -97,7 +99,7 @@ static gemp_code exchange_edges(const gemp_comm *comm, exchange_state *p, size_t
 	return GEMP_OK;
 }
 
-/* Buffers of one round of `batch` bytes, and the offsets. */
+/* Local. Allocates the buffers of one round, of about `batch` bytes, and the offsets. */
 static gemp_code allocate_rows(const gemp_comm *comm, size_t batch, exchange_state *p)
 {
 	p->size = gemp_min(gemp_max(batch / sizeof *p->records, 1), MAX_EDGES);
@@ -111,7 +113,7 @@ static void free_exchange(exchange_state *p)
 	gemp_free_all(p->rows.begin, p->rows.slots, p->rows.edges, p->records, p->owner);
 }
 
-/* The ranks agree after each step that allocates; the passes themselves agree in their exchanges. */
+/* The ranks agree after each step that allocates memory. The passes agree in their exchanges. */
 gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
                                    gemp_relation *relation)
 {
@@ -136,8 +138,8 @@ gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const ge
 	return GEMP_OK;
 }
 
-/* Both rows of a vertex ascend, so one walk over both finds the common neighbours. Only the larger vertex of a
- * pair looks, so each pair is found once. */
+/* Both rows of a vertex ascend, so one pass over both rows finds their common neighbours. A pair is searched for only
+ * from its larger vertex, so each pair is found once. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked)
 {
 	uint64_t found = 0;
@@ -160,7 +162,7 @@ uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_rela
 	return found;
 }
 
-/* A graph in memory has rows by source; its rows by target are made when a caller asks for them. */
+/* A graph in memory has rows by source. Its rows by target are made when a caller needs them. */
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t index, unsigned parts)
 {
 	gemp_relation *relation = &graph->relations[index];

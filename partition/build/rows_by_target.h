@@ -6,17 +6,17 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. Makes in_offsets, in_sources and in_edges from the rows by source and replaces the arrays that the
- * relation has. batch: bytes that a rank sends in one round (GEMP_RECORD_BATCH). */
+/* Collective. Makes in_offsets, in_sources and in_edges from the rows by source and frees the arrays that the relation
+ * had before. batch: bytes that a rank sends in one round (GEMP_RECORD_BATCH by default). */
 gemp_code gemp_rows_by_target_make(const gemp_comm *comm, size_t batch, const gemp_shard *graph,
                                    gemp_relation *relation);
 
-/* Local. The number of pairs {u, v} with u < v that are joined in both directions and of which this rank owns v.
- * marked[e] is set for the edges v -> u; e counts from this rank's first edge. */
+/* Local. Returns the number of pairs {u, v} with u < v that are joined in both directions and whose v this rank owns.
+ * marked[e] becomes 1 for the edges v -> u of these pairs. e is the index of an edge among this rank's edges. */
 uint64_t gemp_rows_by_target_reciprocal(const gemp_shard *graph, const gemp_relation *relation, uint8_t *marked);
 
-/* A loader that makes the rows by target of a graph in memory when they are needed. comm is borrowed until the graph is
- * freed. */
+/* Returns a loader that makes the rows by target of a graph in memory when they are needed. The graph borrows comm
+ * until it is freed. */
 gemp_shard_loader gemp_rows_by_target_source(const gemp_comm *comm);
 
 #endif

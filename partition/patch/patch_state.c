@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
-#include "partition/build/label_sets.h"
+#include "partition/build/builder_state.h"
 
 #include <string.h>
 

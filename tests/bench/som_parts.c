@@ -10,9 +10,9 @@
 #include "core/timer.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/grid.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 #include "som/train/unit_update.h"
 
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
-#include "som/map/codebook.h"
 #include "som/map/samples.h"
 #include "som/map/search.h"
+#include "som/map/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

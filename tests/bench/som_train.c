@@ -11,8 +11,8 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/grid.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 #include "som/train/train.h"
 #include "som/train/trainer.h"
 

@@ -6,10 +6,10 @@
 #include "core/random.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/grid.h"
 #include "som/map/samples.h"
 #include "som/map/search.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 #include "som/train/unit_update.h"
 
 #include <math.h>

@@ -12,10 +12,9 @@
 #include "core/status.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/codebook.h"
-#include "som/map/grid.h"
 #include "som/map/samples.h"
 #include "som/map/search.h"
+#include "som/map/units.h"
 
 #include <math.h>
 #include <stdlib.h>

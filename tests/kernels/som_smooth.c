@@ -6,8 +6,8 @@
 #include "core/random.h"
 #include "device/device.h"
 #include "device/open.h"
-#include "som/map/grid.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 
 #include <math.h>
 #include <stdio.h>

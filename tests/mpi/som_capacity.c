@@ -8,9 +8,9 @@
 #include "device/device.h"
 #include "device/open.h"
 #include "som/map/apply.h"
-#include "som/map/grid.h"
 #include "som/map/search.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 #include "som/train/train.h"
 #include "som/train/trainer.h"
 

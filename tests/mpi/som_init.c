@@ -7,8 +7,8 @@
 #include "device/open.h"
 #include "som/init/init_codebook.h"
 #include "som/map/apply.h"
-#include "som/map/grid.h"
 #include "som/map/search.h"
+#include "som/map/units.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "device/device.h"
-#include "som/map/codebook.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 
 #include <stdio.h>
 #include <string.h>

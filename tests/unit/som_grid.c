@@ -3,7 +3,7 @@
 #include "harness/som_reference.h"
 
 #include "core/status.h"
-#include "som/map/grid.h"
+#include "som/map/units.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 #define GEMP_SOM_INIT_INIT_CODEBOOK_H
 
 #include "comm/comm.h"
-#include "som/map/grid.h"
+#include "som/map/units.h"
 
 /* Statistics of all ranks' samples. */
 typedef struct gemp_som_column_stats {

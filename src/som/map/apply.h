@@ -6,8 +6,8 @@
 
 #include "comm/comm.h"
 #include "device/program.h"
-#include "som/map/grid.h"
 #include "som/map/search.h"
+#include "som/map/units.h"
 
 /* The results of a search, by sample: arrays of as many elements as this rank has samples. */
 typedef struct gemp_som_places {

@@ -4,8 +4,8 @@
 #include "core/threads.h"
 #include "core/types.h"
 #include "device/staging.h"
-#include "som/map/codebook.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 
 #include <math.h>
 #include <stdatomic.h>

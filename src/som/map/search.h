@@ -14,8 +14,8 @@
 #define GEMP_SOM_MAP_SEARCH_H
 
 #include "gemp/types.h"
-#include "som/map/codebook.h"
 #include "som/map/samples.h"
+#include "som/map/units.h"
 
 /* The form of the search kernel. AUTO chooses by the device and the number of dimensions. */
 typedef enum gemp_som_form {

@@ -13,7 +13,7 @@
 
 #include "device/program.h"
 #include "gemp/types.h"
-#include "som/map/grid.h"
+#include "som/map/units.h"
 
 /* Is h zero outside a circle of the radius? */
 static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)

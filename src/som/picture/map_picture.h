@@ -5,7 +5,7 @@
 #ifndef GEMP_SOM_PICTURE_MAP_PICTURE_H
 #define GEMP_SOM_PICTURE_MAP_PICTURE_H
 
-#include "som/map/grid.h"
+#include "som/map/units.h"
 
 #include <stddef.h>
 

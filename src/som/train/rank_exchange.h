@@ -15,8 +15,8 @@
 #define GEMP_SOM_TRAIN_RANK_EXCHANGE_H
 
 #include "comm/comm.h"
-#include "som/map/grid.h"
 #include "som/map/samples.h"
+#include "som/map/units.h"
 
 typedef struct gemp_som_replicas {
 	gemp_device *device;      /* borrowed; NULL: there are none */

@@ -13,9 +13,9 @@
 #ifndef GEMP_SOM_TRAIN_UNIT_UPDATE_H
 #define GEMP_SOM_TRAIN_UNIT_UPDATE_H
 
-#include "som/map/codebook.h"
 #include "som/map/samples.h"
 #include "som/map/smooth.h"
+#include "som/map/units.h"
 
 /* The values of vectors whose planes are on the device at the same time: `count` values from `first` on. */
 typedef struct gemp_som_values {
