@@ -1,4 +1,5 @@
-/* Breadth-first searches on one rank in all shapes of kernels, against levels and least parents by a list of arcs. */
+/* Tests breadth-first search on one rank with several kernel shapes. Levels and smallest parents must equal those that
+ * a plain search over a list of arcs finds. */
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "device/open.h"
@@ -7,7 +8,7 @@
 static gemp_device *device;
 static gemp_comm comm;
 
-/* Each is a program of its own. */
+/* Each shape is compiled to a program of its own. */
 static const gemp_frontier_shape shapes[] = {
 	{ 0 },
 	{ .slice = 4, .chunk = 1, .batch = 1 },
@@ -56,8 +57,8 @@ static void random_graphs(void **state)
 	}
 }
 
-/* Both directions, and both ways between them, in the course of one search. */
-static void directions_change(void **state)
+/* One search runs several rounds by push and several rounds by pull, and finds the right levels and parents. */
+static void search_changes_direction(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -83,8 +84,8 @@ static void directions_change(void **state)
 	free(arcs);
 }
 
-/* More levels than GAS_LOOK has bits; each but the first has two vertices, which know both of the next one. In all
- * directions. */
+/* The graph has more levels than GAS_LOOK has bits. Every level but the first has two vertices, and both vertices of a
+ * level are joined to both vertices of the next level. The search runs with each setting of its direction. */
 static void many_levels(void **state)
 {
 	(void)state;
@@ -118,8 +119,9 @@ static void many_levels(void **state)
 	free(arcs);
 }
 
-/* The check objects to a parent that is not the least, and to a level that is too far: an arc more that it knows of. */
-static void spoilt_answers_are_seen(void **state)
+/* check_bfs detects a parent that is not the smallest one and a level that is too large. To provoke each error, the
+ * test adds to the reference an arc that the graph does not have. */
+static void check_detects_wrong_answers(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -156,8 +158,8 @@ static void spoilt_answers_are_seen(void **state)
 	gas_case_free(&c);
 }
 
-/* No vertices at all: there is none to begin at. */
-static void nothing_is_searched(void **state)
+/* A graph without vertices has no source, so BFS and SSSP fail with GEMP_EUSAGE. */
+static void graph_without_vertices(void **state)
 {
 	(void)state;
 	gas_case c = { .n = 0 };
@@ -207,9 +209,12 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_graphs),       cmocka_unit_test(directions_change),
-		cmocka_unit_test(many_levels),         cmocka_unit_test(spoilt_answers_are_seen),
-		cmocka_unit_test(nothing_is_searched), cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(search_changes_direction),
+		cmocka_unit_test(many_levels),
+		cmocka_unit_test(check_detects_wrong_answers),
+		cmocka_unit_test(graph_without_vertices),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;

@@ -1,5 +1,5 @@
-/* PageRank on one device, in all ways to go over the edges, against a power iteration over the list of edges in
- * double. */
+/* Tests PageRank on one device with several forms and shapes of the kernels. The reference is a power iteration in
+ * double precision over the list of edges. */
 #include "gas_dense_case.h"
 
 #include "analytics/dense/dense.h"
@@ -8,14 +8,14 @@
 #include "core/status.h"
 #include "primitive/toolbox.h"
 
-/* One round of the definition. */
-static void true_round(const dense_case *c, const gemp_pagerank_params *ask, const double *rank, double *next)
+/* Computes one round of PageRank by its definition. */
+static void reference_round(const dense_case *c, const gemp_pagerank_params *params, const double *rank, double *next)
 {
 	double dangling = 0, jumps = 0;
 	for (uint32_t v = 0; v < c->vertices; v++) {
 		double degree = c->layout.out_weight ? c->layout.out_weight[v] : (double)c->layout.out_degree[v];
 		dangling += degree > 0 ? 0 : rank[v];
-		jumps += ask->jump ? ask->jump[v] : 1;
+		jumps += params->jump ? params->jump[v] : 1;
 		next[v] = 0;
 	}
 	for (size_t e = 0; e < c->edges; e++) {
@@ -24,8 +24,8 @@ static void true_round(const dense_case *c, const gemp_pagerank_params *ask, con
 		next[c->target[e]] += degree > 0 ? rank[u] * c->weight[e] / degree : 0;
 	}
 	for (uint32_t v = 0; v < c->vertices; v++)
-		next[v] = ask->damping * next[v] +
-		          (1 - ask->damping + ask->damping * dangling) * (ask->jump ? ask->jump[v] : 1) / jumps;
+		next[v] = params->damping * next[v] +
+		          (1 - params->damping + params->damping * dangling) * (params->jump ? params->jump[v] : 1) / jumps;
 }
 
 static double change_of(const double *a, const double *b, uint32_t count)
@@ -36,55 +36,55 @@ static double change_of(const double *a, const double *b, uint32_t count)
 	return sum;
 }
 
-/* The ranks after so many rounds, and the changes of each. */
-static void true_ranks(const dense_case *c, const gemp_pagerank_params *ask, uint32_t rounds, double *rank,
-                       double *change)
+/* Computes the ranks after `rounds` rounds. change[r] is the change of all ranks in round r. */
+static void reference_ranks(const dense_case *c, const gemp_pagerank_params *params, uint32_t rounds, double *rank,
+                            double *change)
 {
 	double *next = gemp_calloc(c->vertices, sizeof *next), jumps = 0;
 	for (uint32_t v = 0; v < c->vertices; v++)
-		jumps += ask->jump ? ask->jump[v] : 1;
+		jumps += params->jump ? params->jump[v] : 1;
 	for (uint32_t v = 0; v < c->vertices; v++)
-		rank[v] = (ask->jump ? ask->jump[v] : 1) / jumps;
+		rank[v] = (params->jump ? params->jump[v] : 1) / jumps;
 	for (uint32_t round = 0; round < rounds; round++) {
-		true_round(c, ask, rank, next);
+		reference_round(c, params, rank, next);
 		change[round] = change_of(rank, next, c->vertices);
 		memcpy(rank, next, c->vertices * sizeof *rank);
 	}
 	gemp_free(next);
 }
 
-static void check(const dense_case *c, const gemp_pagerank_params *ask, const gemp_pagerank_result *r, bool twofold)
+static void check(const dense_case *c, const gemp_pagerank_params *params, const gemp_pagerank_result *r, bool fp64)
 {
 	uint32_t rounds = r->report.rounds;
 	double *rank = gemp_calloc(c->vertices, sizeof *rank), *change = gemp_calloc(rounds, sizeof *change), sum = 0;
-	true_ranks(c, ask, rounds, rank, change);
-	assert_true(rounds <= ask->rounds);
+	reference_ranks(c, params, rounds, rank, change);
+	assert_true(rounds <= params->rounds);
 	for (uint32_t v = 0; v < c->vertices; v++) {
 		sum += r->rank[v];
-		if (!near(r->rank[v], rank[v], 1e-9, twofold))
+		if (!near(r->rank[v], rank[v], 1e-9, fp64))
 			fail_msg("vertex %u of %u: %.17g, not %.17g", v, c->vertices, r->rank[v], rank[v]);
 	}
-	assert_true(c->vertices == 0 || near(sum, 1, 0, twofold));
+	assert_true(c->vertices == 0 || near(sum, 1, 0, fp64));
 	for (uint32_t round = 0; round < rounds; round++) {
-		if (fabs(r->change[round] - change[round]) > (twofold ? 1e-13 : 2e-5))
+		if (fabs(r->change[round] - change[round]) > (fp64 ? 1e-13 : 2e-5))
 			fail_msg("round %u of %u: change %.17g, not %.17g", round, rounds, r->change[round], change[round]);
-		assert_int_equal(r->change[round] < ask->tolerance, r->converged && round + 1 == rounds);
+		assert_int_equal(r->change[round] < params->tolerance, r->converged && round + 1 == rounds);
 	}
-	if (r->converged) { /* one round more changes less */
+	if (r->converged) { /* one more round must change the ranks by less than the tolerance */
 		double *next = gemp_calloc(c->vertices, sizeof *next);
-		true_round(c, ask, r->rank, next);
-		assert_true(change_of(r->rank, next, c->vertices) < ask->tolerance);
+		reference_round(c, params, r->rank, next);
+		assert_true(change_of(r->rank, next, c->vertices) < params->tolerance);
 		gemp_free(next);
 	} else {
-		assert_int_equal(rounds, c->vertices ? ask->rounds : 0);
+		assert_int_equal(rounds, c->vertices ? params->rounds : 0);
 	}
 	gemp_free(rank);
 	gemp_free(change);
 }
 
-/* The same bits each time, unless lanes of a group add to one place. */
-static void run_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_params *asks,
-                    size_t count)
+/* Two runs give the same bits, except in the form in which lanes of a group add to the same number in any order. */
+static void check_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_params *asks,
+                      size_t count)
 {
 	gemp_pagerank *it;
 	gemp_pagerank_result first, again;
@@ -102,8 +102,9 @@ static void run_way(const dense_case *c, const gemp_dense_options *options, cons
 	gemp_pagerank_free(it);
 }
 
-/* Every `step`-th way, from way `first` on: PoCL takes seconds for the programs of some. */
-static void run_all(const dense_case *c, size_t first, size_t step, uint64_t *seed)
+/* Runs every `step`-th entry of ways[], from entry `first` on. PoCL takes seconds to compile the programs of some
+ * entries. */
+static void check_ways(const dense_case *c, size_t first, size_t step, uint64_t *seed)
 {
 	double *jump = gemp_calloc(c->vertices, sizeof *jump);
 	for (uint32_t v = 0; v < c->vertices; v++)
@@ -113,7 +114,7 @@ static void run_all(const dense_case *c, size_t first, size_t step, uint64_t *se
 	for (size_t w = first; w < WAYS; w += step) {
 		gemp_dense_options options = ways[w];
 		options.fp64 = w == 1;
-		run_way(c, &options, asks, sizeof asks / sizeof *asks);
+		check_way(c, &options, asks, sizeof asks / sizeof *asks);
 	}
 	gemp_free(jump);
 }
@@ -125,7 +126,7 @@ static void small_graphs(void **state)
 	for (uint32_t vertices = 0; vertices < 4; vertices++)
 		for (size_t edges = 0; edges < 5; edges += 2) {
 			dense_case c = case_new(vertices, edges, 0, edges == 2 ? 2 : 0, GEMP_LAYOUT_UNWEIGHTED, &seed);
-			run_all(&c, 1, 4, &seed);
+			check_ways(&c, 1, 4, &seed);
 			case_free(&c);
 		}
 }
@@ -138,29 +139,30 @@ static void random_graphs(void **state)
 		uint32_t vertices = 40 + (uint32_t)gemp_random_below(&seed, round ? 60 : 3000);
 		dense_case c = case_new(vertices, (size_t)gemp_random_below(&seed, 20000), round ? 3 : 0, round ? 5 : 0,
 		                        GEMP_LAYOUT_UNWEIGHTED, &seed);
-		run_all(&c, 0, 1, &seed);
+		check_ways(&c, 0, 1, &seed);
 		case_free(&c);
 	}
 }
 
 static void weighted_graphs(void **state)
 {
-	static const gemp_pagerank_params ask = { .85, 1e-5, 50, NULL };
+	static const gemp_pagerank_params params = { .85, 1e-5, 50, NULL };
 	uint64_t seed = test_seed();
 	(void)state;
 	dense_case c = case_new(500, 9000, 3, 7, GEMP_LAYOUT_F64, &seed);
 	for (int form = 0; form < 2; form++) {
 		gemp_dense_options options = ways[form ? 4 : 1];
 		options.fp64 = form;
-		run_way(&c, &options, &ask, 1);
+		check_way(&c, &options, &params, 1);
 	}
 	case_free(&c);
 }
 
-/* Two vertices, of which the second dangles: rank(0) = jumps / 2, rank(1) = jumps / 2 + damping * rank(0). */
+/* Two vertices and the edge 0 -> 1; vertex 1 has no out-edge. Then rank(0) = jumps / 2 and rank(1) = jumps / 2 +
+ * damping * rank(0). */
 static void known_answer(void **state)
 {
-	static const gemp_pagerank_params ask = { .85, 1e-14, 200, NULL };
+	static const gemp_pagerank_params params = { .85, 1e-14, 200, NULL };
 	static const gemp_dense_options options = { .fp64 = true };
 	static uint32_t source = 0, target = 1;
 	static double weight = 1;
@@ -182,7 +184,7 @@ static void known_answer(void **state)
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	assert_ok(gemp_pagerank_new(&it, &c.layout, device, &options));
-	assert_ok(gemp_pagerank_run(it, &ask, &r));
+	assert_ok(gemp_pagerank_run(it, &params, &r));
 	assert_true(r.converged);
 	assert_true(fabs(r.rank[0] - 1 / 2.85) < 1e-13);
 	assert_true(fabs(r.rank[1] - 1.85 / 2.85) < 1e-13);
@@ -195,15 +197,15 @@ static void known_answer(void **state)
 	gemp_pagerank_free(it);
 }
 
-/* The check sees a rank that is wrong by little. */
-static void spoilt(void **state)
+/* near() detects a relative error of 1e-3 in single precision and of 1e-10 in double precision. */
+static void comparison_detects_errors(void **state)
 {
-	static const gemp_pagerank_params ask = { .85, 0, 4, NULL };
+	static const gemp_pagerank_params params = { .85, 0, 4, NULL };
 	uint64_t seed = 8;
 	(void)state;
 	dense_case c = case_new(30, 100, 0, 4, GEMP_LAYOUT_UNWEIGHTED, &seed);
 	double *rank = gemp_calloc(30, sizeof *rank), change[4];
-	true_ranks(&c, &ask, 4, rank, change);
+	reference_ranks(&c, &params, 4, rank, change);
 	assert_true(near(rank[7] * (1 + 1e-6), rank[7], 1e-9, false));
 	assert_false(near(rank[7] * (1 + 1e-3), rank[7], 1e-9, false));
 	assert_false(near(rank[7] * (1 + 1e-10), rank[7], 1e-9, true));
@@ -217,13 +219,13 @@ typedef struct attempt {
 
 static gemp_code run_once(void *self)
 {
-	static const gemp_pagerank_params ask = { .85, 1e-6, 40, NULL };
+	static const gemp_pagerank_params params = { .85, 1e-6, 40, NULL };
 	const attempt *a = self;
 	gemp_pagerank *it = NULL;
 	gemp_pagerank_result r = { 0 };
 	gemp_code code = gemp_pagerank_new(&it, &a->c->layout, device, &ways[1]);
 	if (code == GEMP_OK)
-		code = gemp_pagerank_run(it, &ask, &r);
+		code = gemp_pagerank_run(it, &params, &r);
 	if (code == GEMP_OK)
 		gemp_pagerank_result_free(&r);
 	gemp_pagerank_free(it);
@@ -244,8 +246,12 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_answer),    cmocka_unit_test(small_graphs), cmocka_unit_test(random_graphs),
-		cmocka_unit_test(weighted_graphs), cmocka_unit_test(spoilt),       cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(known_answer),
+		cmocka_unit_test(small_graphs),
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(weighted_graphs),
+		cmocka_unit_test(comparison_detects_errors),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return dense_main(tests, sizeof tests / sizeof *tests);
 }

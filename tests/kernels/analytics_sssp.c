@@ -1,5 +1,5 @@
-/* Shortest paths on one rank in all shapes of kernels, with all kinds of weights, against Dijkstra on a list of
- * arcs. */
+/* Tests shortest paths on one rank with several kernel shapes and all types of weights. The reference is Dijkstra's
+ * algorithm on a list of arcs. */
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
 #include "device/open.h"
@@ -61,7 +61,8 @@ static void random_graphs(void **state)
 	}
 }
 
-/* A path 0 -> 1 -> ... of arcs of this weight, with one arc from its begin to its end that weighs `shortcut`. */
+/* Finds the distance of the last vertex of a path 0 -> 1 -> ... -> n - 1. Each arc of the path weighs `weight`; one
+ * more arc from 0 to n - 1 weighs `shortcut`. */
 static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_layout_weights kind, uint64_t *last,
                                double *real)
 {
@@ -146,8 +147,9 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 	return code;
 }
 
-/* Sums beyond 32 bits are taken in 64; beyond these they are an error, if it is the shortest path that is so long. */
-static void great_distances(void **state)
+/* Distances beyond 32 bits are computed in 64 bits. A shortest distance beyond 64 bits is an error; a longer path
+ * beyond 64 bits is not. */
+static void long_distances(void **state)
 {
 	(void)state;
 	uint64_t last;
@@ -173,8 +175,8 @@ static void great_distances(void **state)
 	assert_true(real == 29 * 5e-324);
 }
 
-/* The reference objects to its own answer if a predecessor is not the least. */
-static void spoilt_answers_are_seen(void **state)
+/* check_sssp detects wrong answers: it fails after the test has changed the weights of the reference at the source. */
+static void check_detects_wrong_answers(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -230,8 +232,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(great_distances),
-		cmocka_unit_test(spoilt_answers_are_seen),
+		cmocka_unit_test(long_distances),
+		cmocka_unit_test(check_detects_wrong_answers),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)

@@ -1,4 +1,5 @@
-/* Sums over neighbourhoods, by bitmaps and by lists, against all triples. */
+/* Tests sums over neighbourhoods, computed by bitmaps and by lists. The reference goes through all triples of
+ * vertices. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "count/device_graph.h"
@@ -69,10 +70,10 @@ static void check(const wedges_case *s, const struct trial *trial)
 		                   .factor = 1,
 		                   .power = trial->power,
 		                   .expression = (char *)(uintptr_t)trial->expression };
-	for (int shape = 0; shape < 3; shape++) { /* by bitmaps, all at once and few at a time; by lists */
+	for (int shape = 0; shape < 3; shape++) { /* 0: all bitmaps at once; 1: a few bitmaps at a time; 2: lists */
 		gemp_sum_result result;
 		if (shape == 2 && context->device->gpu)
-			continue; /* lists are for few work-items */
+			continue; /* the list kernel is for the few work-items of a CPU */
 		uint64_t longest = s->graph.max_degree, least = longest * ((longest + 31) / 32) * sizeof(uint32_t);
 		assert_ok(gemp_neighbours_sum_shaped(&s->graph, &sum, shape == 2, shape == 1 ? least : 0, &result));
 		if (result.total != want)
@@ -103,7 +104,7 @@ static uint8_t *random_graph(uint32_t n, double density, uint32_t hubs)
 	return joined;
 }
 
-static void graphs(void **state)
+static void random_and_complete_graphs(void **state)
 {
 	(void)state;
 	static const struct {
@@ -131,7 +132,7 @@ static void tables_that_do_not_fit(void **state)
 	assert_true(gemp_neighbours_codegrees(&device, UINT32_MAX));
 }
 
-/* A budget under one vertex's bitmap, or all lists, is an error that says what to do. */
+/* A budget of 64 bytes holds neither one bitmap nor the lists. The error message names the size that is needed. */
 static void too_small_a_budget(void **state)
 {
 	(void)state;
@@ -153,7 +154,7 @@ static void too_small_a_budget(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(graphs),
+		cmocka_unit_test(random_and_complete_graphs),
 		cmocka_unit_test(tables_that_do_not_fit),
 		cmocka_unit_test(too_small_a_budget),
 	};

@@ -1,4 +1,5 @@
-/* Wedge counting against all triples, on random graphs, hubs, and graphs without anything. */
+/* Tests wedge counting on random graphs, graphs with hubs and graphs without edges. The reference goes through all
+ * triples of vertices. */
 #include "comm/comm.h"
 #include "count/wedges.h"
 #include "count/wedges_grouped.h"
@@ -44,9 +45,9 @@ static const wedges_trial trials[] = {
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
-/* The shape for this device, and such as take every path of the grouped kernels on any device: all counters in one
- * window; packed ones in one; in many windows of few words, or spilt behind it; with tables for workers and groups, and
- * without. */
+/* The tuned shape of this device (0), and shapes that take every path of the grouped kernels on any device (1 to 5).
+ * They differ in the number and size of counter windows, in packed counters, and in whether workers and groups have
+ * hash tables. */
 enum { SHAPES = 6 };
 
 static gemp_wedges_shape shape_of(size_t number, const gemp_count_graph *graph, const gemp_sum *sum)
@@ -87,15 +88,16 @@ static void check_shape(const wedges_case *c, const wedges_trial *trial, size_t 
 	gemp_wedges_free(wedges);
 }
 
-/* PoCL takes seconds for each kernel: only some here, all of them in count_wedges_long.c. */
+/* PoCL takes seconds to compile each kernel, so this program runs only some of the combinations. count_wedges_long.c
+ * runs all of them. */
 #ifndef ALL_SHAPES
 #define ALL_SHAPES false
 #endif
 
-static bool wanted(size_t trial, size_t number, bool wide)
+static bool is_tried(size_t trial, size_t number, bool wide)
 {
 	if (trials[trial].kind == GEMP_SUM_PATH_PAIRS)
-		return number == 0 && !context->device->gpu; /* which has no kernel for them */
+		return number == 0 && !context->device->gpu; /* a GPU has no kernel for pairs of paths */
 	if (ALL_SHAPES)
 		return true;
 	return number == 0 ? !wide || trial == 2 : number == 3 && !wide && (trial == 2 || trial == 8);
@@ -105,7 +107,7 @@ static void check(const wedges_case *c, size_t trial)
 {
 	__int128 expected = case_expected(c, &trials[trial]);
 	for (size_t number = 0; number < SHAPES; number++)
-		if (wanted(trial, number, c->graph.wide))
+		if (is_tried(trial, number, c->graph.wide))
 			check_shape(c, &trials[trial], number, expected);
 }
 
@@ -126,8 +128,8 @@ static void join(uint8_t *joined, uint32_t n, uint32_t u, uint32_t v)
 		joined[(size_t)u * n + v] = joined[(size_t)v * n + u] = 1;
 }
 
-/* Edges of random vertices, of which some are hubs. */
-static uint8_t *random_joined(uint32_t n, uint32_t edges, uint32_t hubs)
+/* Joins random pairs of vertices. About half of the pairs contain one of the first `hubs` vertices. */
+static uint8_t *random_adjacency(uint32_t n, uint32_t edges, uint32_t hubs)
 {
 	uint8_t *joined = case_new((size_t)n * n, 1);
 	for (uint32_t e = 0; e < edges; e++) {
@@ -139,12 +141,12 @@ static uint8_t *random_joined(uint32_t n, uint32_t edges, uint32_t hubs)
 
 static void check_random(uint32_t n, uint32_t edges, uint32_t hubs, bool wide)
 {
-	uint8_t *joined = random_joined(n, edges, hubs);
+	uint8_t *joined = random_adjacency(n, edges, hubs);
 	check_graph(n, joined, wide);
 	gemp_free(joined);
 }
 
-static void nothing(void **state)
+static void graphs_without_edges(void **state)
 {
 	(void)state;
 	uint8_t one = 0, two[] = { 0, 1, 1, 0 };
@@ -187,12 +189,13 @@ done:
 	return code;
 }
 
-/* Where sums might leave 64 bits they are watched: those that do not are right, those that do are refused. */
-static void watched(void **state)
+/* If the bounds of the tables allow a sum beyond 64 bits, the kernel watches for overflow. A sum that fits is right; a
+ * sum that does not fit is an error. */
+static void sums_beyond_64_bits_are_errors(void **state)
 {
 	(void)state;
 	wedges_case c;
-	uint8_t *joined = random_joined(20, 60, 0);
+	uint8_t *joined = random_adjacency(20, 60, 0);
 	__int128 total, paths;
 	case_make(&c, context, 20, joined, false, &seed);
 	for (size_t v = 0; v < 20; v++)
@@ -231,11 +234,11 @@ done:
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	wedges_case c;
-	uint8_t *joined = random_joined(20, 60, 2);
+	uint8_t *joined = random_adjacency(20, 60, 2);
 	case_make(&c, context, 20, joined, false, &seed);
 	size_t held = context->device->buffer_bytes;
 	assert_survives_no_memory(both_shapes, &c);
@@ -247,8 +250,9 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing), cmocka_unit_test(sparse_and_dense), cmocka_unit_test(random_graphs),
-		cmocka_unit_test(watched), cmocka_unit_test(memory),
+		cmocka_unit_test(graphs_without_edges), cmocka_unit_test(sparse_and_dense),
+		cmocka_unit_test(random_graphs),        cmocka_unit_test(sums_beyond_64_bits_are_errors),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,5 @@
-/* count_wedges_case: small graphs on the device as sums read them, and what the sums are, by going through all
- * triples. */
+/* Small graphs on the device in the layout that wedge counting reads, and a reference that computes the sums by going
+ * through all triples of vertices. */
 #ifndef GEMP_TESTS_COUNT_WEDGES_CASE_H
 #define GEMP_TESTS_COUNT_WEDGES_CASE_H
 
@@ -42,12 +42,12 @@ static int teardown(void **state)
 
 enum { WEDGES_TABLES = 2 };
 
-/* Vertices are slots, by descending degree. */
+/* A graph whose vertices are numbered by descending degree, as slots are. */
 typedef struct wedges_case {
 	gemp_count_graph graph;
 	uint32_t n;
 	uint8_t *joined;     /* [n * n] */
-	uint32_t *triangles; /* [n * n]: on that edge */
+	uint32_t *triangles; /* [n * n] number of triangles that contain the edge */
 	uint64_t *begin, *mid, *table[WEDGES_TABLES];
 	gemp_vertex *near;
 } wedges_case;
@@ -72,7 +72,7 @@ static inline uint32_t case_degree(const uint8_t *joined, uint32_t n, uint32_t v
 	return degree;
 }
 
-/* Renumbers by descending degree. */
+/* Renumbers the vertices by descending degree. */
 static inline void case_sort(wedges_case *c, const uint8_t *joined)
 {
 	uint32_t n = c->n, *order = case_new(n, sizeof *order), *degree = case_new(n, sizeof *degree);
@@ -154,7 +154,7 @@ static inline void case_upload(wedges_case *c, uint64_t *seed)
 	gemp_free(support);
 }
 
-/* joined: [n * n], symmetric, nothing joined to itself. wide: as if there were 2^32 entries. */
+/* joined: [n * n], symmetric, without loops. wide: offsets have 64 bits, as in a graph with more than 2^32 entries. */
 static inline void case_make(wedges_case *c, gemp_runtime *context, uint32_t n, const uint8_t *joined, bool wide,
                              uint64_t *seed)
 {
@@ -188,7 +188,8 @@ static inline void case_free(wedges_case *c)
 	gemp_free(c->joined);
 }
 
-/* EXPRESSIONS: the same twice, for the device and here. */
+/* The variables of expressions. Each trial has its expression twice: as text for the device and as a function for the
+ * reference. */
 typedef struct wedges_values {
 	int64_t c, a, t_01, t_12, V0_0, V0_1, V0_2, V1_0, V1_1, V1_2;
 } wedges_values;
@@ -215,7 +216,7 @@ static inline int64_t case_value(const wedges_case *c, const wedges_trial *trial
 	return trial->value ? trial->value(&v) : 1;
 }
 
-/* Common neighbours of r and w from slot `least` on. */
+/* Counts the common neighbours of r and w from slot `least` on. */
 static inline int64_t case_common(const wedges_case *c, uint32_t r, uint32_t w, uint32_t least)
 {
 	int64_t common = 0;
@@ -240,7 +241,8 @@ static inline __int128 case_joined_sum(const wedges_case *c)
 	return total;
 }
 
-/* Paths r-a-b-y with slots after r, a <> y: pairs of them, less those of one a, and of one b. */
+/* Counts unordered pairs of paths r-a-b-y with a and b after r and a <> y. Pairs of paths that share a or that share b
+ * are not counted. */
 static inline __int128 case_pairs_of_paths(const wedges_case *c, uint32_t r, uint32_t y, int64_t *over)
 {
 	__int128 paths = 0, less = 0;

@@ -1,3 +1,3 @@
-/* Every sum in every shape: PoCL takes minutes to compile the kernels. */
+/* Runs every sum in every shape. PoCL takes minutes to compile the kernels. */
 #define ALL_SHAPES true
 #include "kernels/count_wedges.c"

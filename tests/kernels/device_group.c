@@ -1,5 +1,5 @@
-/* kernels/device/group.clh: ballots, shuffles and memory among the lanes of a worker, in loops that differ from worker
- * to worker. */
+/* Tests kernels/device/group.clh: ballots, shuffles and memory exchange among the lanes of a worker, inside loops whose
+ * number of rounds differs from worker to worker. */
 #include "device/device.h"
 #include "device/launch.h"
 #include "device/open.h"
@@ -17,8 +17,9 @@ enum { WORKERS = 200, LONGEST = 13 };
 
 static gemp_device *device;
 
-/* Each worker goes round a different number of times, leaves early at a ballot that it alone sees, and skips parts of
- * the loop; every lane counts on each ballot and shuffle being its own worker's. */
+/* The kernel of the test. Each worker has its own number of rounds, leaves the loop after a ballot with more than 9
+ * votes, and skips the shuffles in odd rounds. So a ballot or shuffle that reached another worker's lanes would give a
+ * wrong sum. */
 static const char source[] = "uint step(GEMP_GROUP_PARAMETER uint seed)\n"
 							 "{\n"
 							 "	return gemp_ballot((gemp_lane() * 7 + seed) % 3 == 0);\n"
@@ -47,7 +48,7 @@ static const char source[] = "uint step(GEMP_GROUP_PARAMETER uint seed)\n"
 							 "	out[worker * GEMP_LANES + lane] = sum + gemp_workers();\n"
 							 "}\n";
 
-/* The same in plain C, lanes side by side. */
+/* Computes in plain C what the lanes of one worker must write: sum[lanes]. */
 static void expect(uint32_t worker, uint32_t lanes, uint64_t *sum)
 {
 	memset(sum, 0, lanes * sizeof *sum);
@@ -120,7 +121,7 @@ static void every_width(void **state)
 {
 	(void)state;
 	for (unsigned lanes = 1; lanes <= 32; lanes *= 2) {
-		check(lanes, lanes); /* a worker a group: right on every device */
+		check(lanes, lanes); /* one worker in each work-group works on every device */
 		size_t group = gemp_worker_group_size(device, lanes, 40);
 		assert_true(group >= 1 && group % lanes == 0);
 		if ((size_t)WORKERS * lanes % group == 0)

@@ -1,4 +1,5 @@
-/* Opening devices: choice by rank, shares of memory and cores, the self-test. Two devices, by PoCL's own switch. */
+/* Tests opening a device: which device a rank gets, its share of cores and memory, and the self-test. PoCL offers two
+ * devices here. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/device.h"
@@ -79,7 +80,7 @@ static void limit_comes_first(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void wrong_answers_are_noticed(void **state)
+static void self_test_detects_wrong_answers(void **state)
 {
 	gemp_device *device = NULL;
 	char *text = NULL;
@@ -110,10 +111,10 @@ static gemp_code open_and_close(void *argument)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
-	gemp_device_close(open_one(NULL, 0, 1, 0)); /* the self-test is remembered now */
+	gemp_device_close(open_one(NULL, 0, 1, 0)); /* from now on the process remembers that the self-test has passed */
 	assert_survives_no_memory(open_and_close, NULL);
 }
 
@@ -124,8 +125,8 @@ int main(void)
 		cmocka_unit_test(ranks_take_turns),
 		cmocka_unit_test(ranks_share_cores_and_memory),
 		cmocka_unit_test(limit_comes_first),
-		cmocka_unit_test(wrong_answers_are_noticed),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(self_test_detects_wrong_answers),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	setenv("POCL_DEVICES", "pthread pthread", 1);
 	return test_main(tests);

@@ -1,4 +1,5 @@
-/* Buffers, programs and launches; programs come from the cache, whatever lies there. */
+/* Tests buffers, programs and launches. Programs come from the cache on disk, and damaged files in the cache do no
+ * harm. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/cache.h"
@@ -29,8 +30,9 @@ static const char source[] = "__kernel void add(__global uint *values, uint coun
 							 "	values[lane] = mirror[lanes - 1 - lane];\n"
 							 "}\n";
 
-/* Adds 5 + extra to 0 .. 99 by a program built with that option. */
-static bool run(const char *option, uint32_t extra)
+/* Builds a program with the option and runs it: the kernel adds 5 + extra to the numbers 0 .. 99. Returns whether the
+ * program came from the cache. */
+static bool build_and_run(const char *option, uint32_t extra)
 {
 	gemp_program program;
 	cl_kernel kernel;
@@ -41,7 +43,7 @@ static bool run(const char *option, uint32_t extra)
 	assert_ok(gemp_program_new(&program, device, source, option));
 	assert_ok(gemp_kernel_new(&kernel, &program, "add"));
 	assert_ok(gemp_buffer_new(&buffer, device, sizeof values, values));
-	/* 100 is no multiple of 64. */
+	/* 100 is not a multiple of the group size 64. */
 	assert_ok(gemp_launch(device, kernel, 100, 64, GEMP_ARG(&buffer.mem), GEMP_ARG(&count), GEMP_ARG(&more)));
 	assert_ok(gemp_launch(device, kernel, 0, 64, GEMP_ARG(&buffer.mem), GEMP_ARG(&count), GEMP_ARG(&more)));
 	assert_ok(gemp_buffer_read(device, &buffer, 0, sizeof values, values));
@@ -52,7 +54,7 @@ static bool run(const char *option, uint32_t extra)
 	assert_ok(gemp_program_store(device, &program));
 	bool cached = program.cached;
 	gemp_program_free(&program);
-	gemp_programs_release(device); /* it is the cache on disk that is tested */
+	gemp_programs_release(device); /* without the programs in memory, the next call needs the cache on disk */
 	return cached;
 }
 
@@ -61,65 +63,67 @@ static void fresh_cache(const char *name)
 	setenv("GEMP_CACHE_DIR", test_path(name), 1);
 }
 
-static void programs_are_kept(void **state)
+static void programs_are_cached(void **state)
 {
 	(void)state;
 	fresh_cache("kept");
-	assert_false(run("-DEXTRA=1", 1));
-	assert_true(run("-DEXTRA=1", 1));
-	assert_false(run("-DEXTRA=2", 2)); /* other options, another program */
-	assert_true(run("-DEXTRA=2", 2));
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_true(build_and_run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=2", 2)); /* other options make another program */
+	assert_true(build_and_run("-DEXTRA=2", 2));
 	setenv("GEMP_CACHE_DIR", "", 1);
-	assert_false(run("-DEXTRA=1", 1));
-	assert_false(run("-DEXTRA=1", 1));
-	assert_int_equal(gemp_memory_blocks(), 1); /* the device */
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_int_equal(gemp_memory_blocks(), 1); /* the one block is the device */
 }
 
-/* Each program in the cache becomes something else. */
-static void spoil(const char *command)
+/* Runs a shell command on each program file of the cache; the command damages file $f. */
+static void damage_cached_programs(const char *command)
 {
 	char line[2048];
 	snprintf(line, sizeof line, "cd '%s' && for f in program-*; do %s; done", getenv("GEMP_CACHE_DIR"), command);
 	assert_int_equal(system(line), 0);
 }
 
-static void spoilt_programs_are_built_anew(void **state)
+static void damaged_programs_are_built_anew(void **state)
 {
 	(void)state;
 	fresh_cache("spoilt");
-	assert_false(run("-DEXTRA=1", 1));
-	spoil("head -c 1000 $f >t && mv t $f");
-	assert_false(run("-DEXTRA=1", 1));
-	assert_true(run("-DEXTRA=1", 1));
-	spoil(": >$f");
-	assert_false(run("-DEXTRA=1", 1));
-	spoil("printf 'GEMPC01\\0nothing of ours' >$f");
-	assert_false(run("-DEXTRA=1", 1));
-	assert_true(run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	damage_cached_programs("head -c 1000 $f >t && mv t $f");
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_true(build_and_run("-DEXTRA=1", 1));
+	damage_cached_programs(": >$f");
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	damage_cached_programs("printf 'GEMPC01\\0nothing of ours' >$f");
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_true(build_and_run("-DEXTRA=1", 1));
 }
 
-/* Whole by our reckoning, but nothing that OpenCL would take: as another version of a driver might leave. */
+/* A cache entry whose checksum is right, but which OpenCL does not accept, is built anew. Another version of a driver
+ * may leave such an entry. */
 static void foreign_programs_are_built_anew(void **state)
 {
 	glob_t files;
 	char pattern[1100];
 	(void)state;
 	fresh_cache("foreign");
-	assert_false(run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=1", 1));
 	snprintf(pattern, sizeof pattern, "%s/program-*", getenv("GEMP_CACHE_DIR"));
 	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
 	assert_int_equal(files.gl_pathc, 1);
 	const char *name = strrchr(files.gl_pathv[0], '/') + 1;
 	gemp_cache_store(name, "not a binary", 12);
-	assert_false(run("-DEXTRA=1", 1));
-	assert_true(run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=1", 1));
+	assert_true(build_and_run("-DEXTRA=1", 1));
 	gemp_cache_store(name, "", 0);
-	assert_false(run("-DEXTRA=1", 1));
+	assert_false(build_and_run("-DEXTRA=1", 1));
 	globfree(&files);
 }
 
-/* The newest programs of the process need neither compiler nor disk. */
-static void newest_programs_are_at_hand(void **state)
+/* The newest programs of the process stay in memory: building one of them again needs neither the compiler nor the
+ * disk. */
+static void newest_programs_stay_in_memory(void **state)
 {
 	gemp_program first, again, other;
 	char option[32];
@@ -268,10 +272,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_are_kept),
-		cmocka_unit_test(spoilt_programs_are_built_anew),
+		cmocka_unit_test(programs_are_cached),
+		cmocka_unit_test(damaged_programs_are_built_anew),
 		cmocka_unit_test(foreign_programs_are_built_anew),
-		cmocka_unit_test(newest_programs_are_at_hand),
+		cmocka_unit_test(newest_programs_stay_in_memory),
 		cmocka_unit_test(errors_say_what_and_where),
 		cmocka_unit_test(local_memory),
 		cmocka_unit_test(buffers),

@@ -1,5 +1,5 @@
-/* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in
- * ranges, in sizes that grow, and again. */
+/* Tests reading buffers back from a device: in place and through page-locked memory, in several ranges, in growing
+ * sizes, and while a kernel writes another buffer. */
 #include "core/status.h"
 #include "device/device.h"
 #include "device/launch.h"
@@ -35,7 +35,7 @@ static void finish(void)
 	assert_ok(GEMP_CL(clFinish(device->queue)));
 }
 
-/* Two buffers in turns, as a search has them; each time more of one is wanted. */
+/* Uses two buffers in turn, as a search does: one is read while a kernel fills the other one. */
 static void check_turns(cl_kernel kernel)
 {
 	gemp_readback of[2];
@@ -59,7 +59,8 @@ static void check_turns(cl_kernel kernel)
 	}
 	assert_ok(gemp_readback_begin(&of[0], device, &(gemp_readback_range){ 0, 0 }, 1));
 	assert_ok(gemp_readback_wait(&of[0]));
-	assert_ok(gemp_readback_begin(&of[0], device, &(gemp_readback_range){ 0, 4 }, 1)); /* freed while under way */
+	/* the buffer is freed while this read is under way */
+	assert_ok(gemp_readback_begin(&of[0], device, &(gemp_readback_range){ 0, 4 }, 1));
 	for (int b = 0; b < 2; b++)
 		gemp_readback_free(&of[b], device);
 }
@@ -74,9 +75,9 @@ static void in_place_and_locked(void **state)
 	assert_ok(gemp_program_new(&program, device, source, ""));
 	assert_ok(gemp_kernel_new(&kernel, &program, "fill"));
 	check_turns(kernel);
-	device->gpu = true; /* locked memory is right on any device */
+	device->gpu = true; /* page-locked memory works on any device */
 	check_turns(kernel);
-	check_turns(kernel); /* through what the first ones have left */
+	check_turns(kernel); /* this run reuses the page-locked memory of the run before */
 	gemp_pinned_free_pool(device);
 	device->gpu = gpu;
 	assert_int_equal(device->buffer_bytes, held);

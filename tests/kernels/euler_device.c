@@ -1,5 +1,5 @@
-/* Euler circuits on a device: small multigraphs of many shapes, with splitters far apart and at every slot, against an
- * independent check; paths; what has no circuit. */
+/* Tests Euler circuits and paths on a device: small multigraphs of many shapes, with splitters far apart and at every
+ * second slot. An independent check verifies each circuit. Graphs without a circuit are reported. */
 #include "core/memory.h"
 #include "euler/device_engine.h"
 #include "harness/euler_case.h"
@@ -36,7 +36,7 @@ static void try_case(const euler_case *c, const gemp_euler_options *options)
 	gemp_euler_result_free(&result);
 }
 
-/* Splitters as they are by default, and at every second slot; few of the shapes are large. */
+/* Splitters have the default spacing or stand at every second slot. Two of the 24 graphs of each shape are large. */
 static void test_shapes(void **state)
 {
 	(void)state;
@@ -49,7 +49,7 @@ static void test_shapes(void **state)
 		}
 }
 
-/* The last edge of a walk is not there. */
+/* A closed walk without its last edge is an Euler path. */
 static void test_paths(void **state)
 {
 	(void)state;
@@ -80,7 +80,7 @@ static void test_unbalanced(void **state)
 		uint64_t random = seed + k;
 		gemp_euler_result result;
 		euler_add_walk(&c, &random, 0, c.n, 100);
-		for (uint64_t i = 0; i < k; i++) /* from 0 to k others */
+		for (uint64_t i = 0; i < k; i++) /* vertex 0 gets k more out-edges to other vertices */
 			euler_add(&c, 0, 1 + (gemp_vertex)i);
 		euler_rows(&c);
 		assert_ok(gemp_euler_on_device(&result, device, &c.edges, &(gemp_euler_options){ 0 }));
@@ -91,7 +91,8 @@ static void test_unbalanced(void **state)
 	}
 }
 
-/* Whatever is paired with what: k loops at a vertex become one circuit, and so does a ring, which is one before. */
+/* Graphs whose result does not depend on how in-edges are paired with out-edges: k loops at one vertex become one
+ * circuit, and a ring is one circuit before any joins. */
 static void test_closed_forms(void **state)
 {
 	(void)state;
@@ -120,8 +121,8 @@ static void test_closed_forms(void **state)
 	}
 }
 
-/* Numbers come and go in many pieces; what is kept for pictures: circuits that are balanced at each vertex, and as many
- * places where they are joined as it takes. */
+/* With a tiny transfer_chunk, arrays are copied in many pieces. The result keeps what pictures need: every circuit is
+ * balanced at each vertex, and the number of marked joins equals `joins`. */
 static void test_pieces_and_pictures(void **state)
 {
 	(void)state;
@@ -151,8 +152,9 @@ static void test_pieces_and_pictures(void **state)
 	TEST_LIMIT_DEFAULT(transfer_chunk);
 }
 
-/* Each request of the host's memory fails once; what the device holds stays. */
-static void test_memory(void **state)
+/* Lets each request for host memory fail once. After each run, the number of memory blocks must be what it was
+ * before. */
+static void test_memory_may_run_out(void **state)
 {
 	(void)state;
 	euler_case c;
@@ -193,7 +195,7 @@ int main(void)
 		cmocka_unit_test(test_unbalanced),
 		cmocka_unit_test(test_closed_forms),
 		cmocka_unit_test(test_pieces_and_pictures),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_may_run_out),
 		cmocka_unit_test(test_too_many),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);

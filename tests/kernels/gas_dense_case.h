@@ -1,6 +1,6 @@
-/* What tests of PageRank and SpMV on one device have in common: random layouts of one rank, made without
- * src/analytics/layout/layout_build.c, and ways to go over them.
- */
+/* Shared by the tests of PageRank and SpMV on one device: random layouts of one rank, and the kernel forms and shapes
+ * to try. The layouts are made without src/analytics/layout/layout_build.c, so its errors cannot hide errors of the
+ * kernels. */
 #ifndef GEMP_TESTS_GAS_DENSE_CASE_H
 #define GEMP_TESTS_GAS_DENSE_CASE_H
 
@@ -33,7 +33,7 @@ typedef struct dense_case {
 	gemp_layout layout;
 } dense_case;
 
-/* Rows by target. */
+/* Builds the layout's rows by target from the list of edges. */
 static void case_rows(dense_case *c, gemp_layout_weights weights)
 {
 	gemp_layout_rows *in = &c->layout.in;
@@ -56,8 +56,8 @@ static void case_rows(dense_case *c, gemp_layout_weights weights)
 	}
 }
 
-/* hubs: every so many edges leads to one of the first three vertices; 0: none does. A vertex in `dangling` has no
- * out-edge. */
+/* hubs: all but every `hubs`-th edge lead to one of the first three vertices; with 0 all targets are random. dangling:
+ * vertices v with v % dangling == 1 have no out-edge; with 0 every vertex may have out-edges. */
 static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsigned dangling,
                            gemp_layout_weights weights, uint64_t *seed)
 {
@@ -79,7 +79,7 @@ static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsig
 			c.source[e] = (uint32_t)gemp_random_below(seed, vertices);
 		while (dangling && vertices > 1 && c.source[e] % dangling == 1);
 		c.target[e] = (uint32_t)gemp_random_below(seed, hubs && e % hubs ? (vertices < 3 ? vertices : 3) : vertices);
-		if (e % 16 == 5) { /* parallel edges and loops */
+		if (e % 16 == 5) { /* makes parallel edges and loops */
 			c.source[e] = c.source[e - 1];
 			c.target[e] = e % 32 == 5 ? c.target[e - 1] : c.source[e];
 		}
@@ -107,8 +107,8 @@ static void case_free(dense_case *c)
 		gemp_free(blocks[i]);
 }
 
-/* In groups and by items: slices of a few edges, only hubs, only middle rows, only others, and as it is best; few
- * groups, with many tasks each. */
+/* Forms and shapes of the kernels: by items and in groups, with tiny slices, with every row as a hub or as a middle
+ * row, with the tuned shape, and with few groups that take many tasks each. */
 static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_ITEMS },
 	{ .form = GEMP_FORM_ITEMS, .shape = { .slice = 3, .block = 1 } },
@@ -125,15 +125,14 @@ static const gemp_dense_options ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-static bool near(double found, double expected, double least, bool twofold)
+static bool near(double found, double expected, double least, bool fp64)
 {
-	return fabs(found - expected) <= (twofold ? 1e-12 : 1e-4) * (fabs(expected) + least);
+	return fabs(found - expected) <= (fp64 ? 1e-12 : 1e-4) * (fabs(expected) + least);
 }
 
 static int dense_main(const struct CMUnitTest *tests, size_t count)
 {
-	/* Where two threads of PoCL 3.1 go through groups of these kernels, one finds in local memory what the other
-	 * wrote. */
+	/* PoCL 3.1 with two threads is wrong here: a thread finds in its local memory what the other thread wrote. */
 	setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
 	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
 	MPI_Init(NULL, NULL);

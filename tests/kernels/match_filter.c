@@ -1,4 +1,5 @@
-/* Conditions on one vertex: the device's bitmap against expr_is_true, row by row, on random tables and conditions. */
+/* Tests conditions on one vertex. The bitmap that the device computes must equal the result of the host's evaluation
+ * for each row, on random tables and conditions. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "device/device.h"
@@ -20,8 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Two columns of each type, so that attributes meet attributes of every type. */
-enum { COLUMNS = 8, LABEL_SETS = 5, MOST_ROWS = 300 };
+/* There are two columns of each type, so that a condition can also compare two columns of the same type. */
+enum { COLUMNS = 8, LABEL_SETS = 5, MAX_ROWS = 300 };
 
 static gemp_comm comm;
 static gemp_runtime *context;
@@ -32,8 +33,8 @@ typedef struct table {
 	gemp_filter_rows rows;
 	gemp_column columns[COLUMNS], key;
 	const gemp_column *pointers[COLUMNS];
-	uint32_t label_set[MOST_ROWS];
-	size_t row; /* looked at by the scope */
+	uint32_t label_set[MAX_ROWS];
+	size_t row; /* the row that the scope evaluates */
 } table;
 
 static size_t below(size_t bound)
@@ -41,8 +42,8 @@ static size_t below(size_t bound)
 	return (size_t)gemp_random_below(&seed, bound);
 }
 
-/* Few values, so that they often meet: prefixes of one another, bytes above 127, numbers where a double is not
- * exact. */
+/* Draws from few values, so that equal values are frequent. Strings are prefixes of one another or have bytes above
+ * 127; some integers are not exact as doubles. */
 static gemp_value random_value(gemp_type type)
 {
 	static const char *const strings[] = { "",
@@ -82,9 +83,9 @@ static void fill_column(gemp_column *column, gemp_type type, size_t rows, size_t
 	}
 }
 
-static gemp_value asked_of(void *self, const gemp_expr *expr, size_t row);
+static gemp_value value_outside_columns(void *self, const gemp_expr *expr, size_t row);
 
-/* Strings that all differ. */
+/* Fills the column with strings that all differ. */
 static void fill_numbers(gemp_column *column, size_t rows)
 {
 	char text[32];
@@ -114,7 +115,7 @@ static table *new_table(size_t rows)
 		                          .key = &t->key,
 		                          .label_set = t->label_set,
 		                          .label_set_count = LABEL_SETS,
-		                          .value = asked_of };
+		                          .value = value_outside_columns };
 	return t;
 }
 
@@ -153,7 +154,7 @@ static gemp_expr *random_literal(void)
 	return expr;
 }
 
-/* Of a string, so that it can always be computed. */
+/* The argument is a string column, so the function never fails. */
 static gemp_expr *random_function(void)
 {
 	static const gemp_expr_kind kinds[] = { GEMP_SIZE, GEMP_LOWER, GEMP_UPPER };
@@ -230,8 +231,8 @@ static gemp_expr *random_condition(int depth)
 	return expr;
 }
 
-/* What is in no column. */
-static gemp_value asked_of(void *self, const gemp_expr *expr, size_t row)
+/* Gives the value of an expression that no column holds: a degree or a list of labels. */
+static gemp_value value_outside_columns(void *self, const gemp_expr *expr, size_t row)
 {
 	static char list[32];
 	(void)self;
@@ -245,7 +246,7 @@ static gemp_value value_of(void *self, const gemp_expr *expr)
 {
 	const table *t = self;
 	if (expr->kind == GEMP_DEGREE || expr->kind == GEMP_LABELS)
-		return asked_of(NULL, expr, t->row);
+		return value_outside_columns(NULL, expr, t->row);
 	if (expr->kind == GEMP_KEY)
 		return gemp_column_get(&t->key, t->row);
 	if (expr->attribute < 0)
@@ -278,9 +279,9 @@ static bool expected(table *t, const gemp_condition *const *conditions, size_t c
 
 static size_t check(table *t, const gemp_condition *const *conditions, size_t count)
 {
-	uint32_t bitmap[MOST_ROWS / 32 + 2];
+	uint32_t bitmap[MAX_ROWS / 32 + 2];
 	size_t words = (t->rows.rows + 31) / 32, set = 0;
-	uint32_t among[MOST_ROWS / 32 + 1];
+	uint32_t among[MAX_ROWS / 32 + 1];
 	for (size_t w = 0; w < words; w++)
 		among[w] = (uint32_t)gemp_random(&seed) | (uint32_t)gemp_random(&seed);
 	if (words && t->rows.rows % 32)
@@ -305,7 +306,7 @@ static size_t check(table *t, const gemp_condition *const *conditions, size_t co
 
 static void random_tables(void **state)
 {
-	static const size_t sizes[] = { 0, 1, 2, 31, 32, 33, 64, 100, MOST_ROWS };
+	static const size_t sizes[] = { 0, 1, 2, 31, 32, 33, 64, 100, MAX_ROWS };
 	size_t set = 0, rows = 0;
 	(void)state;
 	for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
@@ -325,13 +326,13 @@ static void random_tables(void **state)
 		}
 		free_table(t);
 	}
-	/* Neither nearly always true nor nearly always false. */
+	/* Between 5 % and 95 % of the results are true, so both outcomes are tested. */
 	assert_in_range(set, rows / 20, rows - rows / 20);
 }
 
 static void every_leaf(void **state)
 {
-	table *t = new_table(MOST_ROWS);
+	table *t = new_table(MAX_ROWS);
 	(void)state;
 	for (int i = 0; i < 1500; i++) {
 		gemp_condition condition = { .expr = random_condition(0) };
@@ -376,11 +377,11 @@ static void columns_are_copied_once(void **state)
 	free_table(t);
 }
 
-/* A column of few strings comes as codes, one of strings that all differ as it is. */
+/* A column with few distinct strings is sent to the device as codes; a column of distinct strings is sent as it is. */
 static void repeated_strings_are_coded(void **state)
 {
-	table *t = new_table(MOST_ROWS);
-	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	table *t = new_table(MAX_ROWS);
+	uint32_t bitmap[MAX_ROWS / 32 + 1];
 	gemp_condition condition = { .expr = new_expr(GEMP_CONTAINS, 2) };
 	const gemp_condition *pointer = &condition;
 	gemp_filter_codes codes;
@@ -390,8 +391,8 @@ static void repeated_strings_are_coded(void **state)
 	condition.expr->children[1]->value = (gemp_value){ .type = GEMP_STRING, .string = { "a", 1 } };
 	assert_ok(gemp_filter_codes_new(&codes, &t->columns[0], false));
 	assert_non_null(codes.codes);
-	assert_in_range(codes.values.rows, 2, 11); /* ten strings, and NULL */
-	for (size_t row = 0; row < MOST_ROWS; row++) {
+	assert_in_range(codes.values.rows, 2, 11); /* at most ten strings and NULL */
+	for (size_t row = 0; row < MAX_ROWS; row++) {
 		gemp_value value = gemp_column_get(&t->columns[0], row),
 				   same = gemp_column_get(&codes.values, codes.codes[row]);
 		assert_int_equal(value.null, same.null);
@@ -400,18 +401,18 @@ static void repeated_strings_are_coded(void **state)
 	}
 	uint64_t before = gemp_filter_copied(filter);
 	assert_ok(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap));
-	assert_int_equal(gemp_filter_copied(filter) - before, MOST_ROWS + codes.values.rows);
+	assert_int_equal(gemp_filter_copied(filter) - before, MAX_ROWS + codes.values.rows);
 	gemp_filter_codes_free(&codes);
 	free_table(t);
-	t = new_table(MOST_ROWS);
-	fill_numbers(&t->columns[0], MOST_ROWS);
+	t = new_table(MAX_ROWS);
+	fill_numbers(&t->columns[0], MAX_ROWS);
 	for (int eager = 0; eager < 2; eager++) {
 		assert_ok(gemp_filter_codes_new(&codes, &t->columns[0], eager));
 		assert_null(codes.codes);
 	}
 	before = gemp_filter_copied(filter);
 	assert_ok(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap));
-	assert_int_equal(gemp_filter_copied(filter) - before, MOST_ROWS);
+	assert_int_equal(gemp_filter_copied(filter) - before, MAX_ROWS);
 	free_expr(condition.expr);
 	free_table(t);
 }
@@ -450,11 +451,11 @@ static gemp_expr *inverse_of_size(void)
 	return pair(GEMP_GE, pair(GEMP_DIVIDE, integer(6), size), integer(0));
 }
 
-/* 6 / n.number >= 0 fails where the number is 0, but need not be computed there if another condition drops the row. */
-static void what_cannot_be_computed(void **state)
+/* 6 / n.number >= 0 is an error where the number is 0, unless another condition already drops the row. */
+static void failing_expressions(void **state)
 {
-	table *t = new_table(MOST_ROWS);
-	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	table *t = new_table(MAX_ROWS);
+	uint32_t bitmap[MAX_ROWS / 32 + 1];
 	gemp_condition divided = { .expr = inverse_of_attribute() }, sized = { .expr = inverse_of_size() };
 	gemp_condition not_zero = { .expr = pair(GEMP_NE, attribute(1), integer(0)) };
 	gemp_condition guarded = { .expr = pair(GEMP_AND, inverse_of_attribute(),
@@ -480,11 +481,11 @@ static void what_cannot_be_computed(void **state)
 	free_table(t);
 }
 
-/* Nobody says what is in no column: an error, not a guess. */
-static void nobody_to_ask(void **state)
+/* Without a function for values that no column holds, a condition on a degree is an error. */
+static void degrees_need_a_function(void **state)
 {
-	table *t = new_table(MOST_ROWS);
-	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	table *t = new_table(MAX_ROWS);
+	uint32_t bitmap[MAX_ROWS / 32 + 1];
 	gemp_condition condition = { .expr = new_expr(GEMP_GT, 2) };
 	const gemp_condition *pointer = &condition;
 	(void)state;
@@ -505,11 +506,11 @@ typedef struct evaluation {
 static gemp_code evaluate(void *argument)
 {
 	const evaluation *e = argument;
-	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	uint32_t bitmap[MAX_ROWS / 32 + 1];
 	return gemp_filter_evaluate(filter, &e->table->rows, e->conditions, 2, bitmap);
 }
 
-/* n.text CONTAINS 'a', and n.number IN [1, 2.5]. */
+/* Makes the conditions n.text CONTAINS 'a' and n.number IN [1, 2.5]. */
 static void make_conditions(gemp_condition conditions[2])
 {
 	gemp_expr *contains = new_expr(GEMP_CONTAINS, 2), *in = new_expr(GEMP_IN, 3);
@@ -526,17 +527,19 @@ static void make_conditions(gemp_condition conditions[2])
 	conditions[1].expr = in;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	gemp_condition conditions[2] = { 0 };
-	evaluation e = { new_table(MOST_ROWS), { &conditions[0], &conditions[1] } };
+	evaluation e = { new_table(MAX_ROWS), { &conditions[0], &conditions[1] } };
 	gemp_device *device = context->device;
 	size_t memory = device->memory;
 	(void)state;
 	make_conditions(conditions);
-	uint32_t bitmap[MOST_ROWS / 32 + 1];
-	assert_ok(gemp_filter_evaluate(filter, &e.table->rows, NULL, 0, bitmap)); /* drops the columns of another table */
-	device->memory = device->buffer_bytes + 2000;                             /* the numbers alone are more */
+	uint32_t bitmap[MAX_ROWS / 32 + 1];
+	/* this call drops the device's columns of another table */
+	assert_ok(gemp_filter_evaluate(filter, &e.table->rows, NULL, 0, bitmap));
+	/* the number column alone is larger than 2000 bytes */
+	device->memory = device->buffer_bytes + 2000;
 	assert_code(evaluate(&e), GEMP_ENOMEM);
 	assert_message("attribute column: ");
 	device->memory = memory;
@@ -550,7 +553,7 @@ static void without_memory(void **state)
 	free_table(e.table);
 }
 
-/* CONTAINS, STARTS WITH, ENDS WITH and = over strings that all differ, so that no dictionary comes between. */
+/* CONTAINS, STARTS WITH, ENDS WITH and = over strings that all differ, so the filter cannot use a dictionary. */
 static char *random_bytes(size_t size)
 {
 	char *bytes = gemp_calloc(size, 1);
@@ -560,7 +563,7 @@ static char *random_bytes(size_t size)
 	return bytes;
 }
 
-/* Of `rows` strings in all, some are empty, some NULL, most of 0 to `longest` bytes. */
+/* Fills the column with `rows` random strings of up to `longest` bytes. Some of them are empty or NULL. */
 static void fill_distinct(gemp_column *column, size_t rows, size_t longest)
 {
 	gemp_column_free(column);
@@ -574,8 +577,8 @@ static void fill_distinct(gemp_column *column, size_t rows, size_t longest)
 	}
 }
 
-/* The part: some bytes of the column, wherever strings begin in them, or none. */
-static gemp_value part_of(const gemp_column *column, size_t longest)
+/* Returns a substring of the column's bytes, which may reach across the boundary of two strings or be empty. */
+static gemp_value random_substring(const gemp_column *column, size_t longest)
 {
 	uint64_t bytes = column->offsets[column->rows];
 	size_t size = below(longest + 1);
@@ -585,21 +588,21 @@ static gemp_value part_of(const gemp_column *column, size_t longest)
 		                 .string = { column->bytes + (size == bytes ? 0 : below(bytes - size)), size } };
 }
 
-static void parts_of_long_strings(void **state)
+static void searches_in_long_strings(void **state)
 {
 	static const gemp_expr_kind kinds[] = { GEMP_CONTAINS, GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH, GEMP_EQ };
 	static const size_t longest[] = { 1, 7, 40, 300, 3000 };
 	size_t set = 0, rows = 0;
 	(void)state;
 	for (size_t i = 0; i < 25; i++) {
-		table *t = new_table(1 + below(MOST_ROWS));
+		table *t = new_table(1 + below(MAX_ROWS));
 		fill_distinct(&t->columns[0], t->rows.rows, longest[i % 5]);
 		for (size_t j = 0; j < 12; j++) {
 			gemp_condition condition = { .expr = new_expr(kinds[j % 5], 2) };
 			const gemp_condition *pointer = &condition;
 			condition.expr->children[0] = new_expr(GEMP_ATTRIBUTE, 0);
 			condition.expr->children[1] = new_expr(GEMP_LITERAL, 0);
-			condition.expr->children[1]->value = part_of(&t->columns[0], below(4) ? 6 : longest[i % 5]);
+			condition.expr->children[1]->value = random_substring(&t->columns[0], below(4) ? 6 : longest[i % 5]);
 			if (below(3) == 0) {
 				gemp_expr *not = new_expr(GEMP_NOT, 1);
 				not ->children[0] = condition.expr;
@@ -625,7 +628,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Kernels as for a GPU, on whatever device there is. */
+/* Builds the kernels in the form for a GPU, on whatever device there is. */
 static int setup_gpu_shape(void **state)
 {
 	setup(state);
@@ -651,17 +654,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_conditions),
 		cmocka_unit_test(columns_are_copied_once),
 		cmocka_unit_test(repeated_strings_are_coded),
-		cmocka_unit_test(nobody_to_ask),
-		cmocka_unit_test(what_cannot_be_computed),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(degrees_need_a_function),
+		cmocka_unit_test(failing_expressions),
+		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(every_leaf),
-		cmocka_unit_test(parts_of_long_strings),
+		cmocka_unit_test(searches_in_long_strings),
 		cmocka_unit_test(random_tables),
 	};
 	const struct CMUnitTest gpu_tests[] = {
 		cmocka_unit_test(no_conditions),
 		cmocka_unit_test(every_leaf),
-		cmocka_unit_test(parts_of_long_strings),
+		cmocka_unit_test(searches_in_long_strings),
 	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);

@@ -1,6 +1,5 @@
-/* On a device, in all forms of the kernels: scans, sorts, splits and distinct keys are those of the host. PoCL compiles
- * a second for each program, so that few combinations are tried unless `thorough`.
- */
+/* Tests scans, sorts, splits and distinct keys on a device in all forms of the kernels: the results must equal those of
+ * the host. PoCL takes a second to compile each program, so only a few combinations are tried unless `thorough`. */
 #ifndef GEMP_TESTS_PRIMITIVE_CASE_H
 #define GEMP_TESTS_PRIMITIVE_CASE_H
 
@@ -22,7 +21,7 @@
 #include <string.h>
 
 static gemp_device *device;
-static gemp_toolbox *boxes[3]; /* in groups, by items, in sweeps */
+static gemp_toolbox *boxes[3]; /* [0] in groups, [1] by items, [2] one-sweep */
 static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS, GEMP_FORM_ONESWEEP };
 static bool thorough;
 
@@ -67,7 +66,7 @@ static void check_sort(gemp_toolbox *box, gemp_sort sort, size_t count, unsigned
 	free(got);
 }
 
-/* A program for each size of keys and values. */
+/* Each pair of a key type and a value size is a program of its own. */
 static void sorts(void **state)
 {
 	static const gemp_sort some[] = { { GEMP_KEY_I32, true, 4 },  { GEMP_KEY_U32, false, 0 },
@@ -94,7 +93,8 @@ static void check_scan(gemp_toolbox *box, size_t count, unsigned number_size, un
 	assert_ok(gemp_buffer_new(&from, device, (count + 1) * number_size, NULL));
 	assert_ok(gemp_buffer_write(device, &from, 0, count * number_size, numbers));
 	assert_ok(gemp_buffer_new(&to, device, (count + 1) * sum_size, NULL));
-	const gemp_buffer *out = number_size == sum_size && count % 2 ? &from : &to; /* in place, too */
+	/* every second scan of equal sizes is in place */
+	const gemp_buffer *out = number_size == sum_size && count % 2 ? &from : &to;
 	assert_ok(gemp_scan_device(box, &from, number_size, out, sum_size, count));
 	assert_ok(gemp_buffer_read(device, out, 0, (count + 1) * sum_size, got));
 	for (size_t i = 0; i <= count; i++) {
@@ -128,7 +128,8 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What is in each bucket is that of the host, in any order: as sorted pairs of key and value. */
+/* Each bucket must have the same pairs of key and value as on the host, in any order. Both are sorted before the
+ * comparison. */
 static void check_split(gemp_toolbox *box, gemp_multisplit split, size_t count, uint64_t *random)
 {
 	size_t buckets = (size_t)1 << split.bits;
@@ -185,7 +186,7 @@ static void splits(void **state)
 	(void)state;
 	for (int form = 0; form < 2; form++)
 		for (int k = 0; k < 2; k++) {
-			if (!thorough && k == form) /* one way a form */
+			if (!thorough && k == form) /* otherwise only one entry for each form */
 				continue;
 			gemp_multisplit split = {
 				.key = GEMP_KEY_U32, .bits = bits[k], .shift = 5, .value_size = k ? 4 : 0, .min_code = 77
@@ -228,7 +229,8 @@ static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, 
 	free(keys);
 }
 
-/* Short ranges in local memory, longer ones in the cache, segments after one split and two, and sorting. */
+/* The ways cover short ranges in local memory, longer ranges in the cache, segments after one split and after two
+ * splits, and sorting. */
 static void distinct_keys(void **state)
 {
 	static const struct {
@@ -239,7 +241,7 @@ static void distinct_keys(void **state)
 	uint64_t random = test_seed();
 	(void)state;
 	for (int form = 0; form < (device->gpu ? 1 : 2);
-	     form++) /* by items a GPU has no room for the lines of 2,048 buckets */
+	     form++) /* the form by items needs more memory for the lines of 2,048 buckets than a GPU has */
 		for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
 			if (!thorough && (form ? w != 2 : w % 4 != 0 && w != 5))
 				continue;
@@ -260,7 +262,7 @@ static int primitive_main(int argc, char **argv, bool all)
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	for (int form = 0; form < 3; form++)

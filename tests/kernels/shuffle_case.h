@@ -1,8 +1,9 @@
-/* On a device, in both forms of the kernels (a GPU has no room for the lines that 2,048 ranges have by items): decode
- * puts tuples in the order of ranges, and every method comes to the sums that a plain loop does. PoCL compiles a second
- * for each program, so that few layouts are tried unless `thorough`, and most of these either with an extent or without
- * one, which in groups are programs of their own: the seed says which.
- */
+/* Tests shuffles on a device in both forms of the kernels. Decoding must put tuples into the order of their ranges, and
+ * every accumulation method must give the sums that a plain loop gives. On a GPU only the grouped form is tested,
+ * because the form by items needs too much memory for 2,048 ranges.
+ *
+ * PoCL takes a second to compile each program. So unless `thorough`, only few layouts are tried, and most of them
+ * either with an extent (the device knows the number of tuples) or without one; the seed decides which. */
 #ifndef GEMP_TESTS_SHUFFLE_CASE_H
 #define GEMP_TESTS_SHUFFLE_CASE_H
 
@@ -20,17 +21,17 @@
 #include <string.h>
 
 static gemp_device *device;
-static gemp_toolbox *boxes[2]; /* in groups, by items */
+static gemp_toolbox *boxes[2]; /* [0] in groups, [1] by items */
 static bool thorough;
 
-/* Tuples of the host: an array of whole tuples, and what a layout makes of them. */
+/* Tuples on the host: an array of whole tuples, and the columns that a layout makes of the tuples. */
 typedef struct sample {
 	gemp_shuffle how;
-	size_t count, room; /* room: what buffers have, of which the first `count` are there */
-	unsigned element;   /* bytes of one of tuple[] */
+	size_t count, room; /* `room` tuples fit into the buffers; the first `count` are used */
+	unsigned element;   /* size of one element of tuple[], in bytes */
 	unsigned char *tuple, *shuffled;
-	uint32_t *column, *shuffled_column; /* NULL: none; none that moves */
-	gemp_buffer buffers[7];             /* tuple, column, out tuple, out column, begin, sums, extent */
+	uint32_t *column, *shuffled_column; /* destinations; NULL if the layout has no such column, or does not move it */
+	gemp_buffer buffers[7];             /* see TUPLE .. EXTENT */
 } sample;
 
 enum { TUPLE, COLUMN, OUT, OUT_COLUMN, BEGIN, SUMS, EXTENT, BUFFERS };
@@ -65,7 +66,8 @@ static size_t range_of(const sample *s, uint32_t destination)
 	return destination >> s->how.shift & (((size_t)1 << s->how.bits) - 1);
 }
 
-/* skew 0: destinations at random; 1: most in few ranges; 2: all the same. Words of values are random. */
+/* skew 0: random destinations; 1: most tuples go to few ranges; 2: all tuples have the same destination. The other
+ * words of a tuple are random. */
 static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, unsigned skew, uint64_t *random)
 {
 	uint64_t destinations = (uint64_t)1 << (how.bits + how.shift), spare = extent ? 1000 : 0;
@@ -113,7 +115,7 @@ static void sample_free(sample *s)
 	free(s->shuffled_column);
 }
 
-/* The hash of a tuple with its destination; equal tuples have equal ones. */
+/* Hashes a tuple with its destination; equal tuples have equal hashes. */
 static uint64_t hash_of(const sample *s, const unsigned char *tuples, const uint32_t *column, size_t i)
 {
 	return gemp_hash(tuples + i * s->element, s->element, destination_of(s, tuples, column, i));
@@ -127,8 +129,9 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Is what lies in `shuffled` the sample in the order of ranges? A range's tuples in any order, or in the sample's. */
-static bool in_order(const sample *s, const uint32_t *begin, bool stable)
+/* Is `shuffled` the sample in the order of ranges? With `stable`, tuples of a range must keep the order that they have
+ * in the sample. */
+static bool in_order(const sample *s, const uint32_t *begin, bool stable_order)
 {
 	size_t ranges = (size_t)1 << s->how.bits, *next = calloc(ranges + 1, sizeof *next);
 	uint64_t *expected = calloc(s->count + 1, 8), *got = calloc(s->count + 1, 8);
@@ -144,7 +147,7 @@ static bool in_order(const sample *s, const uint32_t *begin, bool stable)
 		expected[next[range_of(s, destination_of(s, s->tuple, s->column, i))]++] = hash_of(s, s->tuple, s->column, i);
 		got[i] = hash_of(s, s->shuffled, s->shuffled_column, i);
 	}
-	for (size_t r = 0; good && !stable && r < ranges; r++) {
+	for (size_t r = 0; good && !stable_order && r < ranges; r++) {
 		qsort(expected + begin[r], begin[r + 1] - begin[r], 8, compare);
 		qsort(got + begin[r], begin[r + 1] - begin[r], 8, compare);
 	}
@@ -185,12 +188,12 @@ static void check_decode(gemp_toolbox *box, sample *s, bool extent)
 	assert_ok(gemp_buffer_zero(device, &s->buffers[SUMS], 0, s->buffers[SUMS].size));
 	assert_ok(gemp_shuffle_gather(box, &s->how, &out, &s->buffers[BEGIN], &s->buffers[SUMS]));
 	assert_true(right_sums(s));
-	if (s->count > 10) { /* the checks object */
+	if (s->count > 10) { /* the checks must detect damage */
 		s->shuffled[s->element * (s->count / 2)] ^= 1;
 		assert_false(in_order(s, begin, s->how.stable));
-		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* of the last word */
+		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* flips a bit in the last word of a tuple */
 		assert_false(right_sums(s));
-		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* of the last word */
+		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* restores the word */
 	}
 	free(begin);
 }
@@ -211,10 +214,11 @@ static void check_methods(gemp_toolbox *box, bool groups, sample *s)
 
 static const size_t counts[] = { 0, 1, 2, 7, 9, 127, 128, 129, 1000, 5003 };
 
-/* Where the host knows how many tuples there are, where only the device does, or every other time. */
+/* Either the host gives the number of tuples, or only the device knows it (an extent), or the sizes alternate between
+ * both. */
 typedef enum extents { NO_EXTENT, EXTENT_GIVEN, BY_TURNS } extents;
 
-/* Both ways in turn, from one check to the next. */
+/* Alternates from call to call between running without and with an extent. */
 static extents either(unsigned *turn)
 {
 	return thorough ? BY_TURNS : (*turn)++ % 2 ? EXTENT_GIVEN : NO_EXTENT;
@@ -255,9 +259,9 @@ static void shuffles(void **state)
 		}
 }
 
-/* Tuples of a range keep their order: in one pass, in two, and by their numbers. Few layouts have digits in common:
- * those of 8 bits are passes of kernels/primitive_sort, too. */
-static void stable(void **state)
+/* Tuples of a range keep their order when the split runs in one pass or in two. Layouts of 8 bits share their passes
+ * with kernels/primitive_sort. */
+static void stable_order(void **state)
 {
 	uint64_t random = test_seed();
 	(void)state;
@@ -269,9 +273,9 @@ static void stable(void **state)
 	}
 }
 
-/* Shapes in which tuples move by their numbers, those that go through local memory as a whole, and those with two
- * places a register. */
-static void shapes(void **state)
+/* Shapes in which tuples are moved by index, in which whole tuples go through local memory, and in which a register
+ * holds two places. */
+static void split_shapes(void **state)
 {
 	uint64_t random = test_seed();
 	unsigned turn = (unsigned)gemp_random_below(&random, 2);
@@ -287,8 +291,8 @@ static void shapes(void **state)
 	gemp_split_force_shape((gemp_split_shape){ 0 });
 }
 
-/* So many that on a CPU device they leave by lines. */
-static void many(void **state)
+/* There are so many tuples that a CPU device writes them by whole cache lines. */
+static void many_tuples(void **state)
 {
 	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_SOA, 8, 8, 4, true },
 		                                 { GEMP_SHUFFLE_AOS_KEYS, 16, 5, 6, true },
@@ -309,12 +313,12 @@ static void many(void **state)
 static int shuffle_main(int argc, char **argv, bool all)
 {
 	static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS };
-	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(stable), cmocka_unit_test(shapes),
-		                                cmocka_unit_test(many) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(stable_order),
+		                                cmocka_unit_test(split_shapes), cmocka_unit_test(many_tuples) };
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	for (int form = 0; form < 2; form++)

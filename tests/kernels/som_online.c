@@ -26,11 +26,11 @@ typedef struct run {
 	uint32_t dims;
 	bool missing;
 	double radius;
-	uint32_t slice; /* the maximum of rows of a launch */
+	uint32_t slice; /* the maximum number of rows in a launch */
 	gemp_som_online_shape shape;
 } run;
 
-/* Composes samples begin .. end - 1 onto the affine maps in planes, as the next block. */
+/* Composes samples begin .. end - 1 as the next block, on top of the affine maps in planes. */
 static void run_part(const run *how, const float *x, const uint64_t *keys, size_t begin, size_t end,
                      gemp_som_smooth *smooth, const gemp_buffer *planes)
 {
@@ -85,7 +85,7 @@ static void check(const run *how, uint64_t *random)
 		keys[i] = none ? GEMP_SOM_NO_KEY : (uint64_t)1 << 40 | unit[i];
 		for (uint32_t k = 0; k < dims; k++)
 			x[i * dims + k] = (float)gemp_random_unit(random);
-		for (uint32_t k = 0; k < dims; k++) /* a sample with a unit has a value */
+		for (uint32_t k = 0; k < dims; k++) /* a sample that has a unit has at least one value */
 			if (none || (how->missing && k && gemp_random_below(random, 4) == 0))
 				x[i * dims + k] = NAN;
 	}
@@ -114,7 +114,7 @@ static void check(const run *how, uint64_t *random)
 	free(after);
 }
 
-/* Radii from a few units, at which most samples are too far, to all of the map. */
+/* Radii range from a few units, where most samples are too far away, to the whole map. */
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {
@@ -161,6 +161,6 @@ int main(void)
 		cmocka_unit_test(strips_and_tiles),
 		cmocka_unit_test(close_device),
 	};
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	return test_main(tests);
 }

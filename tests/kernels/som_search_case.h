@@ -1,7 +1,6 @@
-/* Tests best matching units on a device, in all forms of the kernel, against all distances in double. PoCL takes
- * about a second to compile a program, and several for a program with tiles, so only some of the combinations are
- * tried, and fewer unless `thorough`.
- */
+/* Tests best matching units on a device in all forms of the kernel, against all distances in double precision. PoCL
+ * takes about a second to compile a program, and several seconds for a program with tiles. So only some of the
+ * combinations are tried, and fewer unless `thorough`. */
 #ifndef GEMP_TESTS_SOM_SEARCH_CASE_H
 #define GEMP_TESTS_SOM_SEARCH_CASE_H
 
@@ -30,7 +29,7 @@ typedef struct ask {
 	bool missing, two;
 } ask;
 
-/* Tiles and chunks are small: even few units then have several of them. */
+/* Tiles and chunks are small, so that even few units fill several of them. */
 #define ITEMS                             \
 	{                                     \
 		GEMP_SOM_FORM_ITEMS, 0, 0, 32, 20 \
@@ -62,14 +61,14 @@ static const uint32_t sizes[][2] = {
 	{ 97, 129 }, { 127, 130 }, { 128, 131 }, { 129, 257 }, { 300, 300 },
 };
 
-enum { SPREAD, WHOLE, FAR, KINDS }; /* kinds of values: any; whole numbers and equal units; far from 0 */
+enum { SPREAD, WHOLE, FAR, KINDS }; /* kinds of values: any; whole numbers, with equal units; values far from 0 */
 
 typedef struct sample {
 	ask how;
 	uint32_t count, units;
 	int kind;
 	float *x, *w;
-	double *book; /* w */
+	double *book; /* the values of w in double precision */
 	uint64_t *best, *second;
 	float *distance;
 } sample;
@@ -87,7 +86,7 @@ static void *zeros(size_t count, size_t size)
 	return block;
 }
 
-/* One sample in ten has no value, if values may be missing; one is all 0. */
+/* One sample is all 0. If values may be missing, one sample in ten has no value. */
 static void sample_new(sample *s, const ask *how, uint32_t count, uint32_t units, int kind, uint64_t *random)
 {
 	uint32_t dims = how->dims;
@@ -130,8 +129,9 @@ static void search(sample *s, gemp_som_search *with)
 	float *back = zeros((size_t)s->units * s->how.dims, sizeof *back);
 	assert_ok(gemp_som_samples_new(&samples, device, s->x, s->count, s->how.dims));
 	assert_true(samples.missing == (s->how.missing && s->count > 0));
-	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* the maximum of units on the device */
-	assert_ok(gemp_som_codebook_new(&book, device, s->w, s->units, s->how.dims, most));
+	/* the maximum number of units on the device */
+	const uint32_t max_units = s->kind == FAR ? (s->units + 2) / 3 : s->units;
+	assert_ok(gemp_som_codebook_new(&book, device, s->w, s->units, s->how.dims, max_units));
 	assert_ok(gemp_som_codebook_read(&book, back));
 	assert_memory_equal(back, s->w, (size_t)s->units * s->how.dims * sizeof *back);
 	assert_ok(gemp_buffer_new(&best, device, room * sizeof *s->best, NULL));
@@ -156,8 +156,8 @@ static double distance_of(const sample *s, size_t i, uint32_t unit)
 	                              s->book + (size_t)unit * s->how.dims, s->how.dims);
 }
 
-/* Is the unit as near as `expected`, up to the precision of floats? The tolerance is 1e-5 (|x|^2 + |w|^2) for
- * squared distances, and similar for other metrics. */
+/* Is the unit as near as `expected`, up to the precision of floats? The tolerance is 1e-5 (|x|^2 + |w|^2) for squared
+ * distances, and similar for the other metrics. */
 static bool as_near(const sample *s, size_t i, uint32_t unit, uint32_t expected)
 {
 	double size = 0, here, least;
@@ -177,7 +177,7 @@ static bool as_near(const sample *s, size_t i, uint32_t unit, uint32_t expected)
 	return fabs(here - least) <= 1e-5 * (s->how.metric == GEMP_SOM_COSINE ? 1 : size);
 }
 
-/* Do all units with a smaller number, apart from `except`, have another vector? */
+/* Does every unit with a smaller number, except unit `except`, have another vector? */
 static bool first_of_equals(const sample *s, uint32_t unit, uint32_t except)
 {
 	size_t size = s->how.dims * sizeof *s->w;
@@ -193,7 +193,7 @@ static bool right_distance(const sample *s, size_t i, uint32_t unit)
 	return isnan(expected) ? isnan(s->distance[i]) : fabs(s->distance[i] - expected) <= 1e-5 * (1 + expected);
 }
 
-/* Sums of whole values are exact except for the cosine, so they must give exactly the expected units. */
+/* Sums of whole values are exact except for the cosine metric, so whole values must give exactly the expected units. */
 static bool right(const sample *s)
 {
 	uint32_t *unit = zeros(s->count, sizeof *unit), *second = zeros(s->count, sizeof *second);
@@ -213,8 +213,8 @@ static bool right(const sample *s)
 	return good;
 }
 
-/* Shows that right() detects errors. The first sample with a unit gets in turn the farthest unit, a wrong
- * distance, and its best unit as the second-best. */
+/* Shows that right() detects errors. The first sample that has a unit gets in turn the farthest unit, a wrong distance,
+ * and its best unit as the second best. */
 static void spoil(sample *s)
 {
 	size_t i = 0;
@@ -269,7 +269,7 @@ static void searches(void **state)
 }
 
 /* Uses the default shape of the device, with several blocks of samples and chunks of units. */
-static void suited(void **state)
+static void tuned_shape(void **state)
 {
 	const ask how = { { 0 }, 9, GEMP_SOM_EUCLIDEAN, false, false };
 	uint64_t random = test_seed();
@@ -284,7 +284,7 @@ static void suited(void **state)
 	gemp_som_search_free(with);
 }
 
-static void refused(void **state)
+static void wrong_dimensions_are_rejected(void **state)
 {
 	gemp_som_search *with;
 	(void)state;
@@ -313,7 +313,7 @@ done:
 	return code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	assert_survives_no_memory(make_all, NULL);
@@ -323,14 +323,14 @@ static int som_search_main(int argc, char **argv, bool all)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(searches),
-		cmocka_unit_test(suited),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(tuned_shape),
+		cmocka_unit_test(wrong_dimensions_are_rejected),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	thorough = all;
 	if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = test_main(tests);

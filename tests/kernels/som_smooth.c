@@ -1,5 +1,5 @@
-/* Tests the smoothing of sums by the neighbourhood: every form of the kernels must agree with sums over all pairs
- * of units in double. */
+/* Tests the smoothing of sums by the neighbourhood: every form of the kernels must agree with sums over all pairs of
+ * units in double precision. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
@@ -17,7 +17,7 @@ static gemp_device *device;
 
 enum { PLANES = 3 };
 
-/* The number of rows is even, since hexagonal toroids close only then. */
+/* The number of rows is even, because a hexagonal toroid closes only then. */
 static const uint32_t sizes[][2] = { { 6, 19 }, { 14, 5 } };
 
 static bool is_near(const float *found, const double *expected, const double *most, size_t count)
@@ -53,7 +53,7 @@ static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, bool g
 	assert_ok(gemp_som_planes_new(&after, device, units, PLANES));
 	assert_ok(gemp_buffer_write(device, &before, 0, (count + GEMP_SOM_PADDING) * sizeof *from, from));
 	assert_ok(gemp_som_smooth_new(&smooth, device, grid, near, PLANES, gpu));
-	assert_ok(gemp_som_smooth_radius(&smooth, 1)); /* tables of an earlier radius must leave no trace */
+	assert_ok(gemp_som_smooth_radius(&smooth, 1)); /* the tables of this earlier radius must leave no trace */
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
 	assert_ok(gemp_som_smooth_radius(&smooth, radius));
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
@@ -75,7 +75,8 @@ static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, bool g
 
 static void check_grid(const gemp_som_grid *grid, uint64_t *random)
 {
-	/* whole ones, with units at the radius itself, on rectangular grids alone: places on hexagonal ones are rounded */
+	/* On rectangular grids the radius is whole, so some units lie exactly at the radius. On hexagonal grids places are
+	 * rounded, so no unit may lie near the radius. */
 	const double radius = grid->lattice == GEMP_SOM_HEXAGONAL ? 2.3 + gemp_random_unit(random) * .3 : 5;
 	for (int near = GEMP_SOM_GAUSSIAN; near <= GEMP_SOM_SQUARE; near++) {
 		if (near == GEMP_SOM_SQUARE && grid->lattice == GEMP_SOM_HEXAGONAL)
@@ -96,7 +97,7 @@ static void all_grids(void **state)
 	}
 }
 
-/* Radii from less than one step to more than the whole map, on toroids beyond the edge. */
+/* Radii range from less than one step to more than the whole map; on toroids the neighbourhood crosses the edge. */
 static void all_radii(void **state)
 {
 	static const double radii[] = { .3, 1, 1.5, 7, 1000 };
@@ -131,6 +132,6 @@ int main(void)
 		cmocka_unit_test(all_radii),
 		cmocka_unit_test(close_device),
 	};
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	return test_main(tests);
 }

@@ -1,5 +1,5 @@
-/* kernels/topology/topology.clh, by the list of edges that it gives: rows of all lengths, with one lane and with
- * many. */
+/* Tests kernels/topology/topology.clh by the list of edges that the kernel edge_pairs makes: rows of all lengths, with
+ * one lane and with many lanes for each row. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -17,7 +17,7 @@
 
 static gemp_device *device;
 
-/* Rows by a plan of their lengths; targets are numbers. */
+/* Row r has length[r] edges, whose targets are successive numbers. */
 static void check(const size_t *length, size_t rows, gemp_vertex first)
 {
 	uint64_t *begin = gemp_calloc(rows + 1, sizeof *begin);
@@ -35,7 +35,7 @@ static void check(const size_t *length, size_t rows, gemp_vertex first)
 	for (size_t i = 0; i < 3; i++) {
 		gemp_edge_pairs_stats figures;
 		if (lanes[i] == 1 && device->gpu)
-			continue; /* a group has no room for so many workers */
+			continue; /* one lane for each worker gives too many workers for a group of a GPU */
 		TEST_LIMIT(csr_lanes, lanes[i]);
 		memset(pairs, 0xff, edges * sizeof *pairs);
 		assert_ok(gemp_edge_pairs(&csr, device, places[i], pairs, &figures));
@@ -86,7 +86,7 @@ static void rows_of_random_lengths(void **state)
 static void wide_rows(void **state)
 {
 	(void)state;
-	/* positions of 64 bits, as more than 2^32 edges want: the same kernel, built otherwise */
+	/* More than 2^32 edges need positions of 64 bits. The kernel is only built that way here, not run. */
 	gemp_program program;
 	gemp_device_csr csr = { .device = device, .wide = true };
 	TEST_LIMIT_DEFAULT(csr_lanes);

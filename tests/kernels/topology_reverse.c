@@ -1,4 +1,5 @@
-/* Rows by target of random multigraphs, on the host and on a device, against an insertion one by one. */
+/* Tests rows by target of random multigraphs, made on the host and on a device. The reference is a counting sort, edge
+ * by edge. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -20,7 +21,7 @@ typedef struct rows {
 	gemp_vertex *target;
 } rows;
 
-/* Edges of row v lead to the next `reach` vertices; a tenth of the rows has most of them. */
+/* Edges of row v lead to the next `reach` vertices. A tenth of the rows has most of the edges. */
 static rows make_rows(size_t count, size_t edges, size_t reach, uint64_t *seed)
 {
 	rows r = { count, count ? edges : 0, gemp_calloc(count + 1, sizeof *r.begin),

@@ -1,4 +1,5 @@
-/* PageRank and SpMV on graphs of all ranks, against serial answers over lists of arcs in double. */
+/* Tests PageRank and SpMV on graphs that are distributed over all ranks. The references work serially over lists of
+ * arcs in double precision. */
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
@@ -13,25 +14,26 @@
 
 static gemp_device *device;
 
-static bool near(double found, double expected, bool twofold)
+static bool near(double found, double expected, bool fp64)
 {
-	return fabs(found - expected) <= (twofold ? 1e-11 : 1e-4) * (fabs(expected) + 1e-6);
+	return fabs(found - expected) <= (fp64 ? 1e-11 : 1e-4) * (fabs(expected) + 1e-6);
 }
 
-/* Where signs cancel, by the sum of what is added up without them. */
-static bool near_for(double found, double expected, double size, bool twofold)
+/* size: the sum of the magnitudes of all terms. If terms of both signs cancel, the error is relative to this sum. */
+static bool near_relative_to(double found, double expected, double size, bool fp64)
 {
-	return fabs(found - expected) <= (twofold ? 1e-12 : 1e-5) * size;
+	return fabs(found - expected) <= (fp64 ? 1e-12 : 1e-5) * size;
 }
 
-/* Collective. The numbers of vertices by number are those expected. size: NULL where nothing cancels. */
+/* Collective. Do the values of all vertices equal expected[n], which is indexed by the vertex number of the case? own:
+ * this rank's values, by local vertex. size: as for near_for, or NULL if nothing cancels. */
 static void check_all(const gas_case *c, const gemp_layout *layout, const double *own, const double *expected,
-                      const double *size, bool twofold, const char *what)
+                      const double *size, bool fp64, const char *what)
 {
 	double *all = gas_case_all(c, layout, own, sizeof *all);
 	bool right = true;
 	for (uint32_t v = 0; v < c->n && right; v++) {
-		right = size ? near_for(all[v], expected[v], size[v], twofold) : near(all[v], expected[v], twofold);
+		right = size ? near_relative_to(all[v], expected[v], size[v], fp64) : near(all[v], expected[v], fp64);
 		if (!right && test_comm.rank == 0)
 			fprintf(stderr, "%s of %s: vertex %u: %.17g, not %.17g\n", what, c->name, v, all[v], expected[v]);
 	}
@@ -39,8 +41,8 @@ static void check_all(const gas_case *c, const gemp_layout *layout, const double
 	assert_all(right);
 }
 
-/* Those of own vertices, by local vertex. */
-static double *own_of(const gas_case *c, const gemp_layout *layout, const double *all)
+/* Returns this rank's part of all[n], by local vertex. */
+static double *own_part(const gas_case *c, const gemp_layout *layout, const double *all)
 {
 	double *own = gemp_calloc(layout->own, sizeof *own);
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -56,9 +58,9 @@ static double change_of(const double *a, const double *b, uint32_t n)
 	return sum;
 }
 
-/* Of ranks that have converged, one more round of the definition changes less than the tolerance. */
+/* Have the ranks converged? One more round of the definition must change them by at most `most` in all. */
 static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank,
-                     double most)
+                     double max_change)
 {
 	double *next = calloc(c->n, sizeof *next), *degree = calloc(c->n, sizeof *degree), dangling = 0;
 	for (size_t i = 0; i < count; i++)
@@ -69,13 +71,13 @@ static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const
 		next[arcs[i].to] += .85 * rank[arcs[i].from] / degree[arcs[i].from];
 	for (uint32_t v = 0; v < c->n; v++)
 		next[v] += (.15 + .85 * dangling) * (jump ? jump[v] : 1.0 / c->n);
-	bool fixed = change_of(rank, next, c->n) < most;
+	bool fixed = change_of(rank, next, c->n) < max_change;
 	free(next);
 	free(degree);
 	return fixed;
 }
 
-/* Jumps to some vertices, one of them perhaps without an edge; their sum is 1. */
+/* Returns random jump values for about a quarter of the vertices, also vertices without edges; their sum is 1. */
 static double *some_jumps(const gas_case *c, uint64_t *random)
 {
 	double *jump = calloc(c->n, sizeof *jump), sum = 0;
@@ -97,9 +99,9 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
 	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
-	double *own = jump ? own_of(c, &layout, jump) : NULL;
+	double *own = jump ? own_part(c, &layout, jump) : NULL;
 	for (size_t v = 0; own && v < layout.own; v++)
-		own[v] *= 3; /* they are scaled */
+		own[v] *= 3; /* the engine must normalise them */
 	assert_all_ok(gemp_pagerank_new(&it, &layout, device, options));
 	for (uint32_t rounds = 0; rounds < 20; rounds += 1 + rounds / 2) {
 		gas_reference_pagerank(c, arcs, count, .85, jump, (int)rounds, expected);
@@ -114,7 +116,7 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	assert_all(r.converged && r.change[r.report.rounds - 1] < tolerance);
 	assert_all(r.report.rounds < 2 || r.change[r.report.rounds - 2] >= tolerance);
 	assert_all(is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
-	all[c->n - 1] += 20 * tolerance; /* which changes by 3 or more */
+	all[c->n - 1] += 20 * tolerance; /* this error changes the ranks by at least 3 times the tolerance */
 	assert_all(!is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
 	assert_all(test_comm.size > 1 || r.report.traffic.bytes == 0);
 	assert_all(layout.grid.columns > 1 || r.report.sum_bytes == 0);
@@ -128,7 +130,7 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	free(expected);
 }
 
-/* size: x without signs, on the same way. */
+/* Replaces x by its product with the matrix, and `size` by the same product of magnitudes. */
 static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed, bool normal,
                            double *x, double *size)
 {
@@ -163,7 +165,7 @@ static void check_spmv(const gas_case *c, gemp_layout_cut cut, const gemp_dense_
 	for (uint32_t v = 0; v < c->n; v++)
 		x[v] = gemp_random_unit(random) - (kind ? 0 : .5);
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
-	double *own = own_of(c, &layout, x);
+	double *own = own_part(c, &layout, x);
 	assert_all_ok(gemp_spmv_new(&it, &layout, device, options));
 	for (uint32_t rounds = 0; rounds < 8; rounds = 2 * rounds + 1) {
 		bool normal = rounds > 1;
@@ -173,7 +175,7 @@ static void check_spmv(const gas_case *c, gemp_layout_cut cut, const gemp_dense_
 		for (uint32_t round = 0; round < rounds; round++)
 			multiply_again(c, arcs, count, kind, transposed, normal, expected, size);
 		assert_all_ok(gemp_spmv_run(it, &(gemp_spmv_params){ own, rounds, normal }, &r));
-		if (kind || !normal || options->fp64) /* signs cancel in few bits */
+		if (kind || !normal || options->fp64) /* in single precision, cancellation leaves too few correct bits */
 			check_all(c, &layout, r.y, expected, kind ? NULL : size, options->fp64, "product");
 		gemp_spmv_result_free(&r);
 	}
@@ -239,7 +241,7 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &how));
-	assert_all_ok(run_once(&layout)); /* what is kept for good, such as programs */
+	assert_all_ok(run_once(&layout)); /* the first run allocates programs and other things that are kept */
 	assert_all_survive_no_memory(run_once, &layout);
 	gemp_layout_free(&layout);
 	gas_case_free(&c);

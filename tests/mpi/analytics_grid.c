@@ -1,5 +1,6 @@
-/* Layouts on a grid of ranks: each arc once, in the row of its target's owner and the column of its source's; where
- * sums of other ranks' rows go; and everything else as with a cut by target. */
+/* Tests layouts on a grid of ranks. Each arc must be stored once, on the rank in the grid row of the target's owner and
+ * the grid column of the source's owner. Sums for rows of other ranks must reach the owners. All else must equal a
+ * layout that is cut by target. */
 #include "analytics/layout/layout.h"
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -27,8 +28,8 @@ static int owner_of(const gas_case *c, uint32_t number)
 	return -1;
 }
 
-/* Those of the reference that are this rank's. */
-static size_t choose_arcs(const gas_case *c, const gemp_layout *layout, gas_arc *arcs, size_t count)
+/* Keeps the arcs of the reference that this rank must store, and returns their number. */
+static size_t keep_own_arcs(const gas_case *c, const gemp_layout *layout, gas_arc *arcs, size_t count)
 {
 	int *owner = malloc((c->n + 1) * sizeof *owner), columns = layout->grid.columns;
 	size_t chosen = 0;
@@ -53,7 +54,8 @@ static double weight_at(const gemp_layout *layout, const gemp_layout_rows *rows,
 	}
 }
 
-/* ids[sums that arrive] are those of the rows that gather them; false: they are not all, once each, of weight 1. */
+/* For each sum that arrives, sets ids[] to the row that gathers it. Returns false unless each arriving sum is gathered
+ * exactly once, with weight 1. */
 static bool ids_of_sums(const gemp_layout *layout, gemp_vertex *ids)
 {
 	const gemp_layout_rows *rows = &layout->in_sums;
@@ -69,7 +71,9 @@ static bool ids_of_sums(const gemp_layout *layout, gemp_vertex *ids)
 	return gemp_layout_row_edges(rows) == sums && rows->rows == layout->own;
 }
 
-/* Collective. The ids of other rows, of which owners tell by the places where their sums arrive. The caller frees. */
+/* Collective. Sets *out to the ids of the rows of other ranks for which this rank computes sums, in the order of
+ * in_other. The owners of the rows send the ids in the order in which they receive the sums. The caller frees *out.
+ * False: the layouts of two ranks do not fit together. */
 static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 {
 	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
@@ -93,7 +97,7 @@ static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 	return right;
 }
 
-/* By owner; each has edges. */
+/* Are the rows of other ranks ordered by owner, and does each have edges? */
 static bool others_in_order(const gas_case *c, const gemp_layout *layout, const gemp_vertex *id)
 {
 	int columns = layout->grid.columns, last = -1;
@@ -125,7 +129,7 @@ static bool list_rows(const gas_case *c, const gemp_layout *layout, const gemp_l
 	return true;
 }
 
-/* Collective. */
+/* Collective. Compares the arcs of the layout with the reference. Returns the name of the first error, or NULL. */
 static const char *wrong_arcs(const gas_case *c, const gemp_layout *layout, const gemp_layout_options *options)
 {
 	const char *wrong = NULL;
@@ -138,7 +142,7 @@ static const char *wrong_arcs(const gas_case *c, const gemp_layout *layout, cons
 	}
 	if (layout->edges != count)
 		wrong = "number of edges";
-	count = choose_arcs(c, layout, arcs, count);
+	count = keep_own_arcs(c, layout, arcs, count);
 	if (!ids_of_others(layout, &id))
 		wrong = "places of sums";
 	else if (!others_in_order(c, layout, id))
@@ -162,7 +166,7 @@ static const char *wrong_arcs(const gas_case *c, const gemp_layout *layout, cons
 	return wrong;
 }
 
-/* What does not depend on the cut. */
+/* Compares what does not depend on the cut. Returns the name of the first error, or NULL. */
 static const char *wrong_vertices(const gas_case *c, const gemp_layout *grid, const gemp_layout *plain)
 {
 	if (grid->own != plain->own || grid->edges != plain->edges || grid->weights != plain->weights)
@@ -182,7 +186,8 @@ static const char *wrong_vertices(const gas_case *c, const gemp_layout *grid, co
 	return NULL;
 }
 
-/* Collective. A layout of the cut by target is the reference for what does not depend on it. */
+/* Collective. Checks the layout on a grid. A layout by target is the reference for everything that does not depend on
+ * the cut. */
 static void check(const gas_case *c, gemp_layout_options options)
 {
 	gemp_layout grid, plain;
@@ -226,7 +231,7 @@ static void random_graphs(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void shapes(void **state)
+static void shapes_of_the_grid(void **state)
 {
 	static const struct {
 		int ranks, rows, columns;
@@ -239,7 +244,7 @@ static void shapes(void **state)
 	}
 }
 
-static void nothing(void **state)
+static void graphs_without_edges(void **state)
 {
 	(void)state;
 	gas_case c = { 0 };
@@ -249,8 +254,8 @@ static void nothing(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* The check objects to edges and sums out of place. */
-static void spoilt(void **state)
+/* The check must detect an edge and a sum that were moved elsewhere. */
+static void check_detects_errors(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -280,7 +285,7 @@ static gemp_code make(void *argument)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -292,8 +297,9 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes), cmocka_unit_test(random_graphs), cmocka_unit_test(nothing),
-		cmocka_unit_test(spoilt), cmocka_unit_test(memory),
+		cmocka_unit_test(shapes_of_the_grid),   cmocka_unit_test(random_graphs),
+		cmocka_unit_test(graphs_without_edges), cmocka_unit_test(check_detects_errors),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,5 +1,5 @@
-/* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both
- * ways. */
+/* Tests the halo exchange. Values that owners have changed must arrive at every rank that holds a copy (a ghost) of the
+ * vertex, and no other values may arrive. All encodings are tested, through shared memory and through messages. */
 #include "analytics/halo/halo.h"
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
@@ -12,9 +12,9 @@
 #include "harness/limits.h"
 
 static gemp_device *device;
-static const gemp_comm *comm; /* of all ranks, perhaps as if they were on several nodes */
+static const gemp_comm *comm; /* all ranks, in one test as if they ran on two nodes */
 
-/* What a vertex has after a round in which it changed. */
+/* The value that a vertex gets in a round in which it changes. */
 static uint64_t value_of(uint64_t seed, uint64_t round, uint32_t number)
 {
 	return gemp_mix(seed + round * 1000003 + number);
@@ -30,7 +30,7 @@ typedef struct post {
 	const gemp_layout *layout;
 	size_t size;
 	uint64_t seed;
-	uint64_t *last; /* [n] round in which a vertex changed */
+	uint64_t *last; /* [n] the last round in which a vertex changed */
 	char *values;   /* [known] */
 	uint32_t *bits;
 	size_t words;
@@ -48,7 +48,8 @@ static bool has_value(const post *p, uint32_t v, uint64_t value)
 	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
 }
 
-/* Bytes that this rank is to send. */
+/* The number of bytes that this rank must send in a round. For each destination the shortest of three encodings is
+ * used: all values, a bitmap, or a list of positions. */
 static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 {
 	const gemp_layout_links *links = &p->layout->links;
@@ -63,8 +64,9 @@ static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 	return bytes;
 }
 
-/* One round; false: something is wrong. `same`: arrived is changed. */
-static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent, bool same)
+/* Runs and checks one round; returns false if something is wrong. same: one bitmap holds both the changed vertices of
+ * this rank and the arrivals. */
+static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent, bool one_bitmap)
 {
 	const gemp_layout *layout = p->layout;
 	uint64_t before = gemp_halo_traffic(halo)->bytes;
@@ -85,18 +87,18 @@ static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent
 		code |= gemp_buffer_write(device, &p->value_buffer, 0, layout->own * p->size, p->values);
 	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
-	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
+	gemp_buffer *arrived = one_bitmap ? &p->changed : &p->arrived;
 	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed,
 	                        NULL);
-	if (round % 4) /* else the end is a round, too */
+	if (round % 4) /* otherwise a round of sums alone follows the exchange */
 		code |= gemp_halo_round(halo, code, sums, 2, greatest, 1);
-	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
+	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !one_bitmap ? NULL : arrived);
 	if (p->size)
 		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
 	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
 	for (uint32_t v = 0; v < layout->known; v++) {
 		uint32_t n = p->c->number[layout->id[v]];
-		bool set = p->bits[v / 32] >> v % 32 & 1, wanted = same || (v >= layout->own && round % 5 != 4);
+		bool set = p->bits[v / 32] >> v % 32 & 1, wanted = one_bitmap || (v >= layout->own && round % 5 != 4);
 		right &= has_value(p, v, value_of(p->seed, p->last[n], n)) && set == (wanted && p->last[n] == round);
 	}
 	for (size_t v = layout->known; v < p->words * 32; v++)
@@ -141,7 +143,7 @@ static void run_all(int kernels, int common, const gemp_comm *ranks)
 {
 	const int cases = common && ranks == &test_comm ? 24 : 9;
 	uint64_t seed = test_seed_all();
-	size_t blocks = gemp_memory_blocks(); /* of the device */
+	size_t blocks = gemp_memory_blocks(); /* blocks of the device, which stays open */
 	comm = ranks;
 	for (int i = 0; i < cases; i++) {
 		gas_case c;
@@ -185,7 +187,7 @@ static void by_kernels_in_messages(void **state)
 	run_all(1, 0, &test_comm);
 }
 
-/* Some ranks share memory, others do not: two nodes, of which ranks have their places in turn. */
+/* The ranks are split into two nodes by odd and even rank, so some pairs share memory and others exchange messages. */
 static void on_two_nodes(void **state)
 {
 	(void)state;
@@ -198,7 +200,8 @@ static void on_two_nodes(void **state)
 	MPI_Comm_free(&nodes.node);
 }
 
-/* What cannot be packed on one rank ends the round for all, with its message, and the next one is as ever. */
+/* If one rank cannot pack its values, the round fails on all ranks with that rank's message. The next round works
+ * again. */
 static void failed_rounds(void **state)
 {
 	(void)state;
@@ -230,8 +233,8 @@ static void failed_rounds(void **state)
 	TEST_LIMIT_DEFAULT(halo_kernels);
 }
 
-/* A failure on one rank is one on all at the end of the round, and not before. */
-static void failures(void **state)
+/* A failure on one rank becomes a failure of all ranks, and sums are left as they were. */
+static void failures_are_agreed_on(void **state)
 {
 	(void)state;
 	double sums[1] = { 1 };
@@ -250,7 +253,7 @@ static gemp_code make(void *layout)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -271,8 +274,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(by_kernels_in_messages),
 		cmocka_unit_test(on_two_nodes),
 		cmocka_unit_test(failed_rounds),
-		cmocka_unit_test(failures),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(failures_are_agreed_on),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	MPI_Init(&argc, &argv);
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)

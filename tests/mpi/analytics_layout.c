@@ -1,4 +1,5 @@
-/* Layouts: each arc once, at the owner of where it leads; order, degrees, ghosts; and what is no weight. */
+/* Tests layouts that are cut by target: each arc is stored once, at the owner of its target. Checks the order of
+ * vertices, degrees and ghosts, and that values which cannot be weights are rejected. */
 #include "analytics/layout/device_layout.h"
 #include "analytics/layout/layout.h"
 #include "comm/comm.h"
@@ -34,8 +35,8 @@ static double weight_of(const gemp_layout *layout, const gemp_layout_rows *rows,
 	}
 }
 
-/* Appends a layout's rows as arcs of numbers; `ends` is where they lead, else where from. False: rows that do not
- * ascend, or ends outside of [least, end). */
+/* Appends the rows of a layout as arcs between vertex numbers of the case. by_source: rows belong to sources, otherwise
+ * to targets. Returns false if a row does not ascend or has ends outside of [least, end). */
 static bool list_rows(const gas_case *c, const gemp_layout *layout, const gemp_layout_rows *rows, bool by_source,
                       uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
@@ -51,7 +52,7 @@ static bool list_rows(const gas_case *c, const gemp_layout *layout, const gemp_l
 	return right;
 }
 
-/* Collective. The arcs of all ranks are those of the reference. */
+/* Collective. Are the arcs of all ranks together those of the reference? */
 static bool same_arcs(const gas_arc *own, size_t count, const gas_arc *reference, size_t expected)
 {
 	void *all = NULL;
@@ -70,7 +71,7 @@ static bool same_arcs(const gas_arc *own, size_t count, const gas_arc *reference
 	return same;
 }
 
-/* Own vertices by degree and key; ghosts by owner, in the order in which they are sent. */
+/* Own vertices must be ordered by degree and key, ghosts by owner and in the order in which the owner sends them. */
 static const char *wrong_order(const gas_case *c, const gemp_layout *layout, const uint64_t *degree)
 {
 	const gemp_layout_links *links = &layout->links;
@@ -96,8 +97,8 @@ static const char *wrong_order(const gas_case *c, const gemp_layout *layout, con
 	return NULL;
 }
 
-/* Collective. What each rank is sent is what it has. */
-static bool same_links(const gemp_layout *layout)
+/* Collective. Is the list of vertices that each rank sends to another rank equal to the list of ghosts there? */
+static bool links_match_ghosts(const gemp_layout *layout)
 {
 	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0;
 	const gemp_layout_links *links = &layout->links;
@@ -140,8 +141,8 @@ static void random_options(trial *t, uint64_t *random, bool *relations)
 	t->options.relations = all ? NULL : relations;
 }
 
-/* What the layout keeps of a weight is put into cost. */
-static void keep_weight(gas_arc *arc, const gemp_layout_options *options)
+/* Sets the cost of the arc to the weight that the layout must store for it. */
+static void set_stored_weight(gas_arc *arc, const gemp_layout_options *options)
 {
 	double weight = !options->weight ? 0 : options->weight[0] == 'w' ? (double)arc->weight : arc->cost;
 	arc->cost = options->wanted == GEMP_LAYOUT_SINGLE ? (double)(float)weight : weight;
@@ -152,7 +153,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-5 * (1 + fabs(b));
 }
 
-/* Collective. */
+/* Collective. Compares the layout with the reference. Returns the name of the first error, or NULL. */
 static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 {
 	const gas_case *c = t->c;
@@ -162,7 +163,7 @@ static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 	uint64_t *degree = calloc(c->n, sizeof *degree), *leaving = calloc(c->n, sizeof *leaving);
 	double *sum = calloc(c->n, sizeof *sum);
 	for (size_t i = 0; i < count; i++) {
-		keep_weight(&arcs[i], &t->options);
+		set_stored_weight(&arcs[i], &t->options);
 		degree[arcs[i].from]++;
 		degree[arcs[i].to]++;
 		leaving[arcs[i].from]++;
@@ -194,7 +195,7 @@ static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 		wrong = "rows by source";
 	if (!same_arcs(mine, own, arcs, count) && !wrong)
 		wrong = "edges by source";
-	if (!same_links(layout) && !wrong)
+	if (!links_match_ghosts(layout) && !wrong)
 		wrong = "links";
 	free(arcs);
 	free(mine);
@@ -204,8 +205,8 @@ static const char *wrong_layout(const trial *t, const gemp_layout *layout)
 	return wrong;
 }
 
-/* From now on the graph has rows by source alone. */
-static void forget_in(gemp_shard *graph)
+/* Removes the rows by target, so that the graph has only rows by source. */
+static void drop_rows_by_target(gemp_shard *graph)
 {
 	for (size_t k = 0; k < graph->relation_count; k++) {
 		gemp_relation *relation = &graph->relations[k];
@@ -235,7 +236,7 @@ static void random_graphs(void **state)
 		trial t = { .c = &c };
 		random_options(&t, &random, relations);
 		if (i % 4 == 1 && begun % 3 != 1 && t.options.direction != GEMP_AGAINST)
-			forget_in(c.graph); /* which is not needed then */
+			drop_rows_by_target(c.graph); /* this layout must not need the rows by target */
 		TEST_LIMIT(layout_round, i % 3 ? gemp_limits_default.layout_round : 1 + gemp_random_below(&random, 4000));
 		gemp_threads_limit(i % 2 ? 1 : 3);
 		assert_all_ok(gemp_layout_new(&layout, &test_comm, c.graph, &t.options));
@@ -251,8 +252,8 @@ static void random_graphs(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* The check objects to an edge that leads elsewhere, and to a vertex out of place. */
-static void spoilt(void **state)
+/* The check must detect an edge with another end and a vertex out of order. */
+static void check_detects_errors(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -273,8 +274,8 @@ static void spoilt(void **state)
 	gas_case_free(&c);
 }
 
-/* Parts that are not wanted are not there, and those that are the same as ever. */
-static void parts(void **state)
+/* A layout has exactly the requested parts. */
+static void requested_parts(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -292,7 +293,7 @@ static void parts(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void nothing(void **state)
+static void empty_graphs(void **state)
 {
 	(void)state;
 	gas_case c = { 0 };
@@ -308,7 +309,7 @@ static void nothing(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void weights_kept(void **state)
+static void types_of_weights(void **state)
 {
 	(void)state;
 	assert_all(!gemp_layout_wide(0) && !gemp_layout_wide(0xffff0000u) && gemp_layout_wide(0xffff0001u) &&
@@ -331,7 +332,7 @@ static void weights_kept(void **state)
 		assert_all(layout.weights == kept[i]);
 		assert_all(layout.max_integer == (uint64_t)greatest[i] && layout.max_weight == (double)greatest[i]);
 		assert_all(layout.min_weight == (double)c.edges[0].weight);
-		bool there = true; /* on the rank that owns where the edge leads */
+		bool there = true; /* stays true on ranks that do not own the edge's target */
 		for (uint32_t v = 0; v < layout.own; v++)
 			if (c.number[layout.id[v]] == 2)
 				there = layout.in.begin[v + 1] > layout.in.begin[v]
@@ -343,7 +344,7 @@ static void weights_kept(void **state)
 	}
 }
 
-static void refused(void **state)
+static void wrong_weights_are_rejected(void **state)
 {
 	(void)state;
 	gas_case c = { .n = 9 };
@@ -411,7 +412,7 @@ static gemp_code make(void *argument)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -425,8 +426,10 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_graphs), cmocka_unit_test(spoilt),  cmocka_unit_test(parts),  cmocka_unit_test(nothing),
-		cmocka_unit_test(weights_kept),  cmocka_unit_test(refused), cmocka_unit_test(memory),
+		cmocka_unit_test(random_graphs),      cmocka_unit_test(check_detects_errors),
+		cmocka_unit_test(requested_parts),    cmocka_unit_test(empty_graphs),
+		cmocka_unit_test(types_of_weights),   cmocka_unit_test(wrong_weights_are_rejected),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,5 +1,5 @@
-/* BFS and SSSP on several ranks give the levels, distances and smallest parents that a plain search over the arcs
- * gives, on random graphs. */
+/* Tests BFS and SSSP on several ranks, on random graphs. Levels, distances and smallest parents must equal those of a
+ * plain search over the list of arcs. */
 #include "analytics/layout/layout.h"
 #include "device/open.h"
 #include "harness/collective.h"
@@ -8,7 +8,7 @@
 
 static gemp_device *device;
 
-/* On all ranks alike. */
+/* Collective. All ranks pass the same arguments. */
 static void check_graph(gas_case *c, uint64_t *seed, gemp_edge_direction direction, int weights)
 {
 	size_t count;
@@ -64,8 +64,8 @@ static void random_graphs(void **state)
 	TEST_LIMIT_DEFAULT(halo_shared);
 }
 
-/* A search sends bytes if and only if there are several ranks. A source beyond the last vertex is refused. */
-static void traffic_is_told(void **state)
+/* A search sends bytes exactly if there are several ranks. A source beyond the last vertex is an error. */
+static void traffic_is_reported(void **state)
 {
 	(void)state;
 	gas_case c;
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_graphs),
-		cmocka_unit_test(traffic_is_told),
+		cmocka_unit_test(traffic_is_reported),
 	};
 	int rank = 0, ranks = 1;
 	MPI_Init(&argc, &argv);

@@ -1,4 +1,5 @@
-/* The checks of answers pass those of a plain reference, and object to each way of being wrong. */
+/* Tests the independent checks of analytics results: they must accept the results of a plain reference and must detect
+ * each kind of error. */
 #include "analytics/layout/layout.h"
 #include "analytics/verify/verify.h"
 #include "analytics/verify/verify_edges.h"
@@ -9,7 +10,8 @@
 #include "harness/gas_case.h"
 #include "harness/limits.h"
 
-/* A case and what is asked of it. Answers are by number here, and by row for the checks. */
+/* A graph with the settings of one analysis. The test indexes results by vertex number of the case; the checks want
+ * them by row. */
 typedef struct question {
 	gas_case c;
 	gemp_verify_edges edges;
@@ -19,8 +21,8 @@ typedef struct question {
 	uint32_t source;
 } question;
 
-static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_edge_direction direction,
-                const char *weight)
+static void question_new(question *q, int shape, uint64_t seed, uint32_t scale, gemp_edge_direction direction,
+                         const char *weight)
 {
 	*q = (question){ .costs = weight && weight[0] == 'c' };
 	assert_all_ok(gas_case_new(&q->c, &test_comm, shape, seed, scale));
@@ -29,7 +31,7 @@ static void ask(question *q, int shape, uint64_t seed, uint32_t scale, gemp_edge
 	q->source = (uint32_t)(seed % q->c.n);
 }
 
-static void forget(question *q)
+static void question_free(question *q)
 {
 	free(q->arcs);
 	gas_case_free(&q->c);
@@ -85,19 +87,19 @@ static void right_levels(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
+		question_new(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
 		uint32_t *level = malloc(q.c.n * sizeof *level), *parent = malloc(q.c.n * sizeof *parent);
 		levels_of(&q, level, parent);
 		assert_all_ok(check_levels(&q, level, parent, true));
 		free(level);
 		free(parent);
-		forget(&q);
+		question_free(&q);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* A path 0 -> 1 -> 2 -> 3, 0 -> 4 -> 2, 5 -> 6. */
-static void ask_small(question *q, const char *weight)
+/* Makes a small graph: the path 0 -> 1 -> 2 -> 3, the detour 0 -> 4 -> 2, and the edge 5 -> 6. */
+static void small_question(question *q, const char *weight)
 {
 	static const uint32_t ends[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 0, 4 }, { 4, 2 }, { 5, 6 } };
 	uint64_t random = 1;
@@ -119,10 +121,10 @@ static void wrong_levels(void **state)
 		uint32_t vertex, level, parent;
 		const char *says;
 	} spoils[] = {
-		{ 3, 4, 2, "more than a level behind" },    /* too far */
-		{ 3, 2, 2, "no edge that ends a path" },    /* too near */
-		{ 3, 3, 1, "no edge that ends a path" },    /* no such edge */
-		{ 2, 2, 4, "smaller key than the parent" }, /* not the least */
+		{ 3, 4, 2, "more than a level behind" },    /* level too large */
+		{ 3, 2, 2, "no edge that ends a path" },    /* level too small */
+		{ 3, 3, 1, "no edge that ends a path" },    /* no edge comes from this parent */
+		{ 2, 2, 4, "smaller key than the parent" }, /* not the smallest parent */
 		{ 3, UINT32_MAX, GEMP_NO_VERTEX, "more than a level behind" },
 		{ 6, 1, 0, "no edge that ends a path" },
 		{ 6, UINT32_MAX, 5, "not reached from" },
@@ -132,20 +134,20 @@ static void wrong_levels(void **state)
 	};
 	question q;
 	uint32_t level[7], parent[7];
-	ask_small(&q, NULL);
+	small_question(&q, NULL);
 	for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
 		levels_of(&q, level, parent);
 		assert_all_ok(check_levels(&q, level, parent, true));
 		level[spoils[i].vertex] = spoils[i].level;
 		parent[spoils[i].vertex] = spoils[i].parent;
 		assert_all_code(check_levels(&q, level, parent, true), GEMP_EINTERNAL);
-		if (i < 8 && test_comm.size == 1) /* of several faults any is told */
+		if (i < 8 && test_comm.size == 1) /* several ranks may each find another error */
 			assert_all(strstr(gemp_message(), test_comm.size == 1 ? spoils[i].says : "--verify: "));
 	}
 	levels_of(&q, level, parent);
 	parent[2] = 4;
 	assert_all_ok(check_levels(&q, level, parent, false));
-	forget(&q);
+	question_free(&q);
 }
 
 /* SSSP */
@@ -171,7 +173,7 @@ static gemp_code check_distances(const question *q, const double *distance, cons
 	return code;
 }
 
-/* Predecessors in the order in which a search along edges that end shortest paths meets vertices. */
+/* Computes distances, and predecessors in the order in which a search along shortest paths reaches the vertices. */
 static void distances_of(const question *q, double *distance, uint32_t *parent)
 {
 	bool *met = calloc(q->c.n + 1, 1), moved = true;
@@ -198,8 +200,8 @@ static void right_distances(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 32; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3),
-		    i % 2 ? "weight" : "cost");
+		question_new(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3),
+		             i % 2 ? "weight" : "cost");
 		double *distance = malloc(q.c.n * sizeof *distance);
 		uint32_t *parent = malloc(q.c.n * sizeof *parent);
 		distances_of(&q, distance, parent);
@@ -210,7 +212,7 @@ static void right_distances(void **state)
 		}
 		free(distance);
 		free(parent);
-		forget(&q);
+		question_free(&q);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -237,7 +239,7 @@ static void wrong_distances(void **state)
 		question q;
 		double distance[7];
 		uint32_t parent[7];
-		ask_small(&q, costs ? "cost" : "weight");
+		small_question(&q, costs ? "cost" : "weight");
 		for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
 			distances_of(&q, distance, parent);
 			assert_all_ok(check_distances(&q, distance, parent));
@@ -246,12 +248,13 @@ static void wrong_distances(void **state)
 			assert_all_code(check_distances(&q, distance, parent), GEMP_EINTERNAL);
 			assert_all(strstr(gemp_message(), test_comm.size == 1 ? spoils[i].says : "--verify: "));
 		}
-		forget(&q);
+		question_free(&q);
 	}
 }
 
-/* 0 -> 1 -> ... -> length -> 1, where the circle adds nothing. */
-static void check_circle(uint32_t length)
+/* The graph is 0 -> 1 -> ... -> length -> 1, whose cycle has weight 0. Predecessors that only go round the cycle must
+ * be detected. */
+static void check_cycle(uint32_t length)
 {
 	question q = { .c = { .n = length + 1 } };
 	uint64_t random = 1;
@@ -269,36 +272,36 @@ static void check_circle(uint32_t length)
 	parent[1] = length;
 	assert_all_code(check_distances(&q, distance, parent), GEMP_EINTERNAL);
 	assert_all(strstr(gemp_message(), "circle of predecessors"));
-	forget(&q);
+	question_free(&q);
 }
 
-/* Of any length: those of a power of two end when chains are halved. */
-static void circles(void **state)
+/* Cycles of every length from 1 to 8. Pointer doubling treats cycles whose length is a power of two in another way. */
+static void cycles_of_every_length(void **state)
 {
 	(void)state;
 	for (uint32_t length = 1; length <= 8; length++)
-		check_circle(length);
+		check_cycle(length);
 }
 
 /* PAGERANK */
 
 static gemp_code check_ranks(const question *q, const double *jump, const double *rank, double allowed)
 {
-	double *jumps = jump ? rows_of(q, jump, sizeof *jump) : NULL, *ranks = rows_of(q, rank, sizeof *rank),
+	double *jumps = jump ? rows_of(q, jump, sizeof *jump) : NULL, *pageranks = rows_of(q, rank, sizeof *rank),
 		   residual = -1;
-	gemp_code code = gemp_verify_pagerank(&q->edges, 0.85, jumps, ranks, allowed, &residual);
+	gemp_code code = gemp_verify_pagerank(&q->edges, 0.85, jumps, pageranks, allowed, &residual);
 	free(jumps);
-	free(ranks);
+	free(pageranks);
 	return residual < 0 ? GEMP_EDATA : code;
 }
 
-static void ranks(void **state)
+static void pageranks(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
+		question_new(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 3), NULL);
 		uint32_t n = q.c.n;
 		double *jump = malloc(n * sizeof *jump), *rank = malloc(n * sizeof *rank), sum = 0;
 		for (uint32_t v = 0; v < n; v++)
@@ -309,7 +312,7 @@ static void ranks(void **state)
 		gas_reference_pagerank(&q.c, q.arcs, q.count, 0.85, given, 200, rank);
 		assert_all_ok(check_ranks(&q, given, rank, 1e-12));
 		if (n > 1) {
-			uint32_t some = (uint32_t)(seed % (n - 1)); /* the sum stays 1 */
+			uint32_t some = (uint32_t)(seed % (n - 1)); /* the sum of all ranks stays 1 */
 			rank[some] += 1e-6;
 			rank[some + 1] -= 1e-6;
 			assert_all_ok(check_ranks(&q, given, rank, 1e-5));
@@ -320,7 +323,7 @@ static void ranks(void **state)
 		assert_all_code(check_ranks(&q, given, rank, 1e-8), GEMP_EINTERNAL);
 		free(jump);
 		free(rank);
-		forget(&q);
+		question_free(&q);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -334,8 +337,8 @@ static void products(void **state)
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	for (int i = 0; i < 24; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 2),
-		    weights[i / 2 % 3]);
+		question_new(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_edge_direction)(i % 2),
+		             weights[i / 2 % 3]);
 		uint32_t n = q.c.n, rounds = (uint32_t)i % 4;
 		double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *from = malloc(n * sizeof *from), worst;
 		for (uint32_t v = 0; v < n; v++)
@@ -359,7 +362,7 @@ static void products(void **state)
 		product.y = ys = rows_of(&q, y, sizeof *y);
 		gemp_code code = gemp_verify_spmv(&q.edges, &product, NULL);
 		assert_all(code == GEMP_EINTERNAL && strstr(gemp_message(), "rounding does not explain"));
-		product.epsilon = 1e-6; /* of zeros there is no rounding */
+		product.epsilon = 1e-6; /* with a large epsilon the error passes as rounding, unless all terms are 0 */
 		if (y[seed % n] > 1e-3)
 			assert_all_ok(gemp_verify_spmv(&q.edges, &product, NULL));
 		free(ys);
@@ -371,13 +374,14 @@ static void products(void **state)
 		free(x);
 		free(y);
 		free(from);
-		forget(&q);
+		question_free(&q);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Sums whose parts no double holds: what they come to is checked all the same. Four edges from 0 to 1. */
-static void great_products(void **state)
+/* Partial sums that overflow a double must not disturb the check of a sum that fits. There are four edges from 0 to
+ * 1. */
+static void overflowing_partial_sums(void **state)
 {
 	(void)state;
 	static const double costs[] = { 1.5e308, 1.5e308, -1.5e308, -1.25e308 };
@@ -399,7 +403,7 @@ static void great_products(void **state)
 			free(ys);
 		}
 	}
-	forget(&q);
+	question_free(&q);
 }
 
 static gemp_code all_checks(void *argument)
@@ -433,11 +437,11 @@ static gemp_code all_checks(void *argument)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	question q;
-	ask(&q, 0, 5, 1, GEMP_ALONG, NULL);
+	question_new(&q, 0, 5, 1, GEMP_ALONG, NULL);
 	assert_all_survive_no_memory(all_checks, &q);
 	TEST_LIMIT(verify_memory, q.c.graph->vertex_count * (uint64_t)test_comm.node_size * 56 - 1);
 	assert_all_code(all_checks(&q), GEMP_ENOMEM);
@@ -445,15 +449,21 @@ static void memory(void **state)
 	TEST_LIMIT(verify_memory, gemp_limits_now()->verify_memory + 1);
 	assert_all_ok(all_checks(&q));
 	TEST_LIMIT_DEFAULT(verify_memory);
-	forget(&q);
+	question_free(&q);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(right_levels),    cmocka_unit_test(wrong_levels),   cmocka_unit_test(right_distances),
-		cmocka_unit_test(wrong_distances), cmocka_unit_test(circles),        cmocka_unit_test(ranks),
-		cmocka_unit_test(products),        cmocka_unit_test(great_products), cmocka_unit_test(memory),
+		cmocka_unit_test(right_levels),
+		cmocka_unit_test(wrong_levels),
+		cmocka_unit_test(right_distances),
+		cmocka_unit_test(wrong_distances),
+		cmocka_unit_test(cycles_of_every_length),
+		cmocka_unit_test(pageranks),
+		cmocka_unit_test(products),
+		cmocka_unit_test(overflowing_partial_sums),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

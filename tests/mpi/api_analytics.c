@@ -1,9 +1,9 @@
-/* Analytics of the public library beside plain loops over a list of edges. */
+/* Tests the analytics of the public library against plain loops over a list of edges. */
 #include "api_case.h"
 
 static const gemp_edge_direction directions[] = { GEMP_ALONG, GEMP_AGAINST, GEMP_EITHER_WAY };
 
-/* Arcs that a direction makes of the edges: [2 * m + 1]. A loop is one arc. */
+/* An arc that results from an edge and a direction. The list of arcs has a capacity of 2 * m + 1; a loop is one arc. */
 typedef struct arc {
 	size_t from, to;
 	double weight;
@@ -23,7 +23,7 @@ static arc *arcs_of(const api_case *c, gemp_edge_direction direction, size_t *co
 	return arcs;
 }
 
-/* Bellman and Ford; unit: each arc weighs 1. */
+/* The Bellman-Ford algorithm. unit: every arc weighs 1. */
 static double *distances(const api_case *c, const arc *arcs, size_t count, size_t source, bool unit)
 {
 	double *d = calloc(c->n + 1, sizeof *d);
@@ -128,7 +128,7 @@ static double *plain_pagerank(const api_case *c, const arc *arcs, size_t count, 
 	return rank;
 }
 
-static void sums(const api_case *c, gemp_graph *graph, gemp_edge_direction direction, const char *weight)
+static void check_dense(const api_case *c, gemp_graph *graph, gemp_edge_direction direction, const char *weight)
 {
 	gemp_edge_selection edges;
 	gemp_columns *columns = NULL, *keys = NULL;
@@ -182,7 +182,7 @@ static void sums(const api_case *c, gemp_graph *graph, gemp_edge_direction direc
 	gemp_columns_close(columns);
 }
 
-static void joined(const api_case *c, gemp_graph *graph)
+static void check_components(const api_case *c, gemp_graph *graph)
 {
 	gemp_columns *columns = NULL;
 	uint64_t count = 99, expected_count = 0;
@@ -234,7 +234,7 @@ static void random_graphs(void **state)
 		bool weighted = k % 2;
 		size_t n = k == 0 ? 0 : k == 1 ? 1 : k == 2 ? 2 : 5 + gemp_random_below(&random, 40);
 		api_case *c = api_case_new(n, gemp_random_below(&random, 3 * n + 1), weighted, &random);
-		if (weighted && !c->m && n) { /* the attribute is there only where an edge has it */
+		if (weighted && !c->m && n) { /* the attribute exists only if at least one edge has it */
 			c->m = 1;
 			c->end = realloc(c->end, 2 * sizeof *c->end);
 			c->weight = realloc(c->weight, 2 * sizeof *c->weight);
@@ -245,9 +245,9 @@ static void random_graphs(void **state)
 		assert_all(gemp_graph_vertex_count(graph) == c->n && gemp_graph_edge_count(graph) == c->m);
 		for (size_t d = 0; d < sizeof directions / sizeof *directions; d++) {
 			search(c, graph, directions[d], weighted ? "weight" : NULL);
-			sums(c, graph, directions[d], weighted ? "weight" : NULL);
+			check_dense(c, graph, directions[d], weighted ? "weight" : NULL);
 		}
-		joined(c, graph);
+		check_components(c, graph);
 		gemp_graph_close(graph);
 		api_case_free(c);
 	}
@@ -266,7 +266,7 @@ static void wrong_arguments(void **state)
 	char key[32];
 	snprintf(key, sizeof key, "%lld", (long long)c->key[0]);
 	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
-	assert_all_ok(api_bfs(&columns, graph, NULL, key)); /* opens the device */
+	assert_all_ok(api_bfs(&columns, graph, NULL, key)); /* this call opens the device, which stays open */
 	gemp_columns_close(columns);
 	size_t before = gemp_memory_blocks();
 	static const char *const unknown[] = { "100000", "", "x", "99999999999999999999999", "-9223372036854775808" };
@@ -293,7 +293,7 @@ static void wrong_arguments(void **state)
 	assert_all_code(api_bfs(&columns, graph, &edges, key), GEMP_EUSAGE);
 	assert_all(!columns);
 	gemp_edge_selection_init(&edges);
-	edges.weight = "weight"; /* nobody gave weights, so the relation has no such attribute */
+	edges.weight = "weight"; /* no edge has a weight, so the relation has no such attribute */
 	columns = (gemp_columns *)&random;
 	assert_all(api_sssp(&columns, graph, &edges, key) != GEMP_OK && !columns);
 	assert_all(strstr(gemp_message(), "weight") != NULL);
@@ -314,8 +314,9 @@ static void wrong_arguments(void **state)
 	api_case_free(c);
 }
 
-/* A program that was built with a struct of fewer members; what lies behind them is not the library's to read. */
-static void older_selection(void **state)
+/* A program may be compiled with an older struct that has fewer members. The library must not read beyond its
+ * `size`. */
+static void older_struct_of_selection(void **state)
 {
 	(void)state;
 	uint64_t random = 11;
@@ -340,7 +341,7 @@ static void older_selection(void **state)
 	api_case_free(c);
 }
 
-static gemp_code all_of_them(void *argument)
+static gemp_code run_everything(void *argument)
 {
 	gemp_graph *graph = argument;
 	gemp_columns *columns[6] = { NULL };
@@ -366,7 +367,7 @@ static gemp_code all_of_them(void *argument)
 	return code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
@@ -378,8 +379,8 @@ static void no_memory(void **state)
 	for (size_t v = 1; v < c->n; v++)
 		c->key[v] = (int64_t)v + 1;
 	assert_all_ok(api_build(&graph, context, c, SPLIT_TURNS));
-	assert_all_ok(all_of_them(graph)); /* the device is open, and kernels are built */
-	assert_all_survive_no_memory(all_of_them, graph);
+	assert_all_ok(run_everything(graph)); /* this run opens the device and builds the kernels */
+	assert_all_survive_no_memory(run_everything, graph);
 	gemp_graph_close(graph);
 	api_case_free(c);
 }
@@ -389,8 +390,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		API_TEST(random_graphs),
 		API_TEST(wrong_arguments),
-		API_TEST(older_selection),
-		API_TEST(no_memory),
+		API_TEST(older_struct_of_selection),
+		API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

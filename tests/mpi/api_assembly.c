@@ -1,5 +1,5 @@
-/* Public assembly: a random genome comes back from its reads, letter by letter, with the counts that a plain loop
- * expects, and mistakes are named. */
+/* Tests the assembly of the public library. A random genome must be assembled from its reads letter by letter, with the
+ * counts that follow from its length. Wrong settings are named in messages. */
 #include "face_case.h"
 
 #include "gemp/assembly.h"
@@ -8,7 +8,8 @@ enum { GENOME = 3000, READ = 100, STEP = 20, K = 31 };
 
 static char genome[GENOME + 1];
 
-/* Collective. Reads of the genome, each STEP letters behind the one before, so that every k-mer is in one of them. */
+/* Collective. Writes reads of a random genome to a file. Each read begins STEP letters after the read before, so every
+ * k-mer is in some read. */
 static const char *write_reads(uint64_t seed)
 {
 	const char *path = test_path_all("reads.fa");
@@ -25,7 +26,8 @@ static const char *write_reads(uint64_t seed)
 	return path;
 }
 
-/* Collective. The letters of the one sequence of a FASTA file; the caller frees. NULL on ranks but 0. */
+/* Collective. Reads the letters of the single sequence of a FASTA file on rank 0; NULL on other ranks. The caller frees
+ * them. */
 static char *read_letters(const char *path)
 {
 	char line[256], *letters = NULL;
@@ -65,7 +67,7 @@ static void genome_from_reads(void **state)
 	assert_all(first == gemp_report_count(report, "reads.sequences", &sequences));
 	assert_all(first == gemp_report_count(report, "kmers.distinct", &distinct));
 	assert_all(first == gemp_report_count(report, "unitigs.count", &unitigs));
-	/* 31 letters of a random genome of 3,000 occur twice in one of 10^12 genomes. */
+	/* The probability that a random genome of 3,000 letters repeats a word of 31 letters is about 10^-12. */
 	assert_all(!first || (sequences == (GENOME - READ) / STEP + 1 && distinct == GENOME - K + 1 && unitigs == 1));
 	char *letters = read_letters(settings.output);
 	assert_all(!first || strcmp(letters, genome) == 0);

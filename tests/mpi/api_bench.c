@@ -1,4 +1,5 @@
-/* Timings of the public library: the counts beside them are right, and what cannot be measured is refused. */
+/* Tests the timings of the public library: the counts that accompany them are right, and settings that cannot be
+ * measured are errors. */
 #include "api_case.h"
 
 #include <gemp/bench.h>

@@ -1,5 +1,5 @@
-/* Random multigraphs that are built through gemp_graph_builder, and columns of all ranks together, by number of
- * vertex. */
+/* Random multigraphs that are built through gemp_graph_builder, and helpers that collect the columns of all ranks,
+ * indexed by the vertex number of the case. */
 #ifndef GEMP_TESTS_API_CASE_H
 #define GEMP_TESTS_API_CASE_H
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Settings of an analysis from one source, whose name must outlive them. */
+/* Settings of an analysis from one source. *source must live as long as the settings. */
 static inline gemp_analysis_settings api_from(const char *const *source)
 {
 	gemp_analysis_settings settings;
@@ -39,10 +39,10 @@ static inline gemp_code api_sssp(gemp_columns **out, gemp_graph *graph, const ge
 	return gemp_graph_sssp(out, graph, edges, &settings, NULL);
 }
 
-/* Which rank adds which vertices and edges: all ranks in turns; all but the last rank; only the first rank. */
+/* Which ranks add vertices and edges: all ranks in turn, all ranks but the last one, or only rank 0. */
 typedef enum api_split { SPLIT_TURNS, SPLIT_LAST_EMPTY, SPLIT_FIRST_ONLY, API_SPLITS } api_split;
 
-/* The same on all ranks. */
+/* A random multigraph, the same on all ranks. */
 typedef struct api_case {
 	size_t n, m;
 	int64_t *key;     /* [n], ascending */
@@ -62,7 +62,7 @@ static inline api_case *api_case_new(size_t n, size_t m, bool weighted, uint64_t
 	for (size_t v = 0; v < n; v++)
 		c->key[v] = key += 1 + (int64_t)gemp_random_below(random, 9);
 	for (size_t e = 0; e < c->m; e++) {
-		/* The last fifth of the vertices has no edges; some edges are loops, some copies of the one before. */
+		/* The last fifth of the vertices has no edges. Some edges are loops, and some are copies of the edge before. */
 		size_t joined = n - n / 5;
 		c->end[e][0] = gemp_random_below(random, joined);
 		c->end[e][1] = gemp_random_below(random, 8) ? gemp_random_below(random, joined) : c->end[e][0];
@@ -91,7 +91,8 @@ static inline bool api_adds(const gemp_context *context, api_split split, size_t
 	return index % size == rank;
 }
 
-/* Collective. Builds the graph by calls of several sizes, of which each rank makes another number. */
+/* Collective. Builds the graph. Each rank makes another number of calls to the builder, with different numbers of
+ * elements. */
 static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const api_case *c, api_split split)
 {
 	gemp_graph_builder *builder = NULL;
@@ -126,7 +127,7 @@ static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const
 	return gemp_graph_builder_finish(builder, out);
 }
 
-/* The number of the vertex with that key; n if there is none. */
+/* Returns the number of the vertex with that key, or n if there is none. */
 static inline size_t api_number(const api_case *c, int64_t key)
 {
 	size_t v = 0;
@@ -135,7 +136,7 @@ static inline size_t api_number(const api_case *c, int64_t key)
 	return v;
 }
 
-/* A cell as a number; NAN for NULL. */
+/* Returns a cell as a number, or NAN for NULL. */
 static inline double api_cell(const gemp_column_view *view, size_t row)
 {
 	if (view->null && view->null[row])
@@ -148,7 +149,7 @@ static inline double api_cell(const gemp_column_view *view, size_t row)
 	}
 }
 
-/* Collective. Returns the rows of all ranks in rank order, [*total]; the caller frees. */
+/* Collective. Returns the concatenation of the arrays of all ranks in rank order, [*total]. The caller frees it. */
 static inline double *api_gather(MPI_Comm comm, const double *own, size_t count, size_t *total)
 {
 	int size, own_count = (int)count, *counts, *begin;
@@ -166,8 +167,8 @@ static inline double *api_gather(MPI_Comm comm, const double *own, size_t count,
 	return all;
 }
 
-/* Collective. The values of a column with a row for each vertex, [n] by number of the vertex; NULL if the columns are
- * wrong. The caller frees. */
+/* Collective. Returns the values of a column that has one row for each vertex, [n] by vertex number, or NULL if the
+ * columns are wrong. The caller frees the array. */
 static inline double *api_by_vertex(gemp_context *context, gemp_graph *graph, const api_case *c,
                                     const gemp_columns *columns, const char *name)
 {
@@ -208,7 +209,7 @@ static inline bool api_same(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (1 + fabs(b));
 }
 
-/* The context of a test, which is opened before the test and closed after it, when no memory may be left. */
+/* The context of a test. It is opened before the test and closed after the test; then no memory block may be left. */
 static gemp_context *context;
 
 static inline int api_open_context(void **state)

@@ -1,5 +1,5 @@
-/* Contexts of the public library: one, several after one another and at once, over all ranks and over some, and their
- * options. */
+/* Tests contexts of the public library: one after another, several at once, over all ranks and over some ranks; and
+ * their options. */
 #include "api_case.h"
 
 #include <signal.h>
@@ -22,7 +22,7 @@ static bool same_everywhere(uint64_t value)
 	return range[0] == ~range[1];
 }
 
-static void one_after_the_other(void **state)
+static void contexts_one_after_another(void **state)
 {
 	(void)state;
 	uint64_t random = 3, first = 0;
@@ -46,8 +46,8 @@ static void one_after_the_other(void **state)
 	api_case_free(c);
 }
 
-/* A context of all ranks, one of each rank alone, and one of every second rank. */
-static void at_once(void **state)
+/* Three contexts at once: over all ranks, over each rank alone, and over the ranks of equal parity. */
+static void several_contexts_at_once(void **state)
 {
 	(void)state;
 	uint64_t random = 5;
@@ -62,23 +62,23 @@ static void at_once(void **state)
 		c[k] = api_case_new(10 + 5 * (size_t)k, 60, true, &random);
 		assert_all_ok(gemp_context_open(&context[k], comms[k], NULL));
 	}
-	MPI_Comm_free(&half); /* the context has its own */
+	MPI_Comm_free(&half); /* the context has duplicated the communicator */
 	for (int k = CONTEXTS; k-- > 0;)
 		assert_all_ok(api_build(&graph[k], context[k], c[k], SPLIT_TURNS));
 	for (int again = 0; again < 2; again++)
 		for (int k = 0; k < CONTEXTS; k++) {
 			gemp_columns *columns = NULL;
 			uint64_t components = 0, found = count_pattern(graph[k], "triangle");
-			assert_all(found != UINT64_MAX && same_everywhere(found)); /* the same graph in both halves */
+			assert_all(found != UINT64_MAX && same_everywhere(found)); /* both halves have the same graph */
 			assert_all_ok(gemp_graph_components(&columns, graph[k], NULL, NULL, &components, NULL));
 			assert_all(same_everywhere(components) && components > 0);
 			gemp_columns_close(columns);
 			char key[32];
 			snprintf(key, sizeof key, "%lld", (long long)c[k]->key[0]);
-			assert_all_ok(api_bfs(&columns, graph[k], NULL, key)); /* another runtime than the query's */
+			assert_all_ok(api_bfs(&columns, graph[k], NULL, key)); /* analytics use another runtime than queries */
 			gemp_columns_close(columns);
 		}
-	for (int k = 0; k < CONTEXTS; k++) { /* in the order of opening */
+	for (int k = 0; k < CONTEXTS; k++) { /* contexts are closed in the order in which they were opened */
 		gemp_graph_close(graph[k]);
 		gemp_context_close(context[k]);
 		api_case_free(c[k]);
@@ -86,7 +86,8 @@ static void at_once(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Queries use all devices, analytics one: the runtime is another each time, and a query that is open goes on. */
+/* Queries use all devices and analytics one device, so the context replaces its runtime each time. An open query must
+ * still work after that. */
 static void one_device_then_all(void **state)
 {
 	(void)state;
@@ -127,13 +128,13 @@ typedef struct listener {
 	unsigned messages, tasks, ends;
 } listener;
 
-static void hear(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
+static void note_message(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
 {
 	(void)level, (void)warning, (void)rank;
 	((listener *)self)->messages += message != NULL && !strchr(message, '\n');
 }
 
-static void follow(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
+static void note_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	(void)done, (void)total, (void)found;
 	listener *l = self;
@@ -151,8 +152,8 @@ static void callbacks(void **state)
 	gemp_context_options options;
 	gemp_context_options_init(&options);
 	options.verbosity = GEMP_DEBUG;
-	options.log = hear;
-	options.progress = follow;
+	options.log = note_message;
+	options.progress = note_progress;
 	options.callback_self = l;
 	assert_all_ok(gemp_context_open(&other, MPI_COMM_WORLD, NULL));
 	assert_all_ok(gemp_context_open(&context, MPI_COMM_WORLD, &options));
@@ -164,7 +165,8 @@ static void callbacks(void **state)
 	memset(l, 0, sizeof *l);
 	assert_all_ok(api_build(&second, other, c, SPLIT_TURNS));
 	assert_all(count_pattern(second, "cycle:4") != UINT64_MAX);
-	assert_all(l->messages == 0 && l->tasks == 0 && l->ends == 0); /* it may be freed by now */
+	/* the callbacks are not used any more, so *l may be freed */
+	assert_all(l->messages == 0 && l->tasks == 0 && l->ends == 0);
 	free(l);
 	gemp_graph_close(second);
 	gemp_context_close(other);
@@ -181,7 +183,7 @@ static void options(void **state)
 	gemp_context_options whole;
 	gemp_context_options_init(&whole);
 	whole.size = offsetof(gemp_context_options, host_memory);
-	gemp_context_options *older = malloc(whole.size); /* by a program of an earlier version */
+	gemp_context_options *older = malloc(whole.size); /* the struct of an older version of the library */
 	memcpy(older, &whole, whole.size);
 	assert_all_ok(gemp_context_open(&context, MPI_COMM_WORLD, older));
 	free(older);
@@ -190,7 +192,7 @@ static void options(void **state)
 	assert_all(found != UINT64_MAX);
 	gemp_context_options_init(&whole);
 	whole.devices = "no device is called so";
-	assert_all_ok(gemp_context_configure(context, &whole)); /* devices open when they are needed */
+	assert_all_ok(gemp_context_configure(context, &whole)); /* succeeds, because devices are opened at first use */
 	assert_all(count_pattern(graph, "triangle") == UINT64_MAX);
 	assert_all(strstr(gemp_message(), "no device is called so") != NULL);
 	assert_all(count_pattern(graph, "triangle") == UINT64_MAX);
@@ -217,7 +219,7 @@ static void options(void **state)
 	api_case_free(c);
 }
 
-static void codes(void **state)
+static void names_of_codes(void **state)
 {
 	(void)state;
 	gemp_context *context = NULL;
@@ -233,7 +235,7 @@ static void codes(void **state)
 	gemp_context_close(context);
 }
 
-/* A noted signal ends nothing by itself, and no later test of this process asks for it. */
+/* A noted signal does not end the process. This test runs last, since later tests would see the noted signal. */
 static void signals(void **state)
 {
 	(void)state;
@@ -253,7 +255,7 @@ static gemp_code open_and_close(void *argument)
 	return code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
@@ -265,9 +267,14 @@ static void no_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_the_other), cmocka_unit_test(at_once), cmocka_unit_test(one_device_then_all),
-		cmocka_unit_test(callbacks),           cmocka_unit_test(options), cmocka_unit_test(codes),
-		cmocka_unit_test(no_memory),           cmocka_unit_test(signals),
+		cmocka_unit_test(contexts_one_after_another),
+		cmocka_unit_test(several_contexts_at_once),
+		cmocka_unit_test(one_device_then_all),
+		cmocka_unit_test(callbacks),
+		cmocka_unit_test(options),
+		cmocka_unit_test(names_of_codes),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(signals),
 	};
 	return test_main_all(argc, argv, tests);
 }

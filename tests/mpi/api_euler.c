@@ -1,12 +1,12 @@
-/* Public Euler circuits and paths: each edge is used once, each begins where the one before ends, and whether there is
- * a walk is what degrees and a plain search for components say. */
+/* Tests Euler circuits and paths of the public library. Each edge is used once and begins where the edge before ends.
+ * Whether a walk exists must agree with degrees and a plain search for components. */
 #include "face_case.h"
 
 #include "gemp/euler.h"
 
 enum { VERTICES = 30 };
 
-/* What a plain look at all edges says. */
+/* The properties of a graph that a plain loop over all edges finds. */
 typedef struct expected {
 	uint64_t unbalanced, components;
 	bool path;
@@ -42,7 +42,7 @@ static expected expect(const face_edges *edges, bool undirected)
 	return e;
 }
 
-/* One row of all ranks' columns. */
+/* One row of the resulting columns. */
 typedef struct step {
 	int64_t place, source, target, edge;
 	char type[8];
@@ -66,7 +66,7 @@ static step *gather_steps(const gemp_columns *columns, size_t *count)
 	return all;
 }
 
-/* Is the walk made of the edges of the lists, each used once, one behind the other? */
+/* Does the walk use each edge of the lists once, and does each step begin where the step before ends? */
 static bool is_walk(const step *steps, size_t count, const face_edges *lists, size_t list_count, bool circuit,
                     bool undirected)
 {
@@ -98,7 +98,7 @@ static bool is_walk(const step *steps, size_t count, const face_edges *lists, si
 	return good && (count == 0 || (steps[0].source == steps[count - 1].target) == circuit);
 }
 
-/* A closed walk of so many steps among vertices first .. first + width - 1. */
+/* Adds a closed walk of `steps` edges among the vertices first .. first + width - 1. */
 static void add_walk(face_edges *edges, int64_t first, uint64_t width, size_t steps, uint64_t *random)
 {
 	const int64_t start = first + (int64_t)gemp_random_below(random, width);
@@ -154,7 +154,8 @@ static void check(gemp_graph *graph, const face_edges *lists, size_t list_count,
 	face_edges_free(&all);
 }
 
-/* Of one walk, of walks that do not meet, and with an edge more, one that turns the circuit into a path, or less. */
+/* One closed walk, or two walks without a common vertex, with up to three extra edges. One extra edge turns the circuit
+ * into a path. */
 static void directed_edges(void **state)
 {
 	(void)state;
@@ -177,7 +178,7 @@ static void directed_edges(void **state)
 	}
 }
 
-/* So many edges that one rank asks its device. */
+/* There are so many edges that a single rank uses its device. */
 static void many_edges(void **state)
 {
 	(void)state;
@@ -198,7 +199,7 @@ static void many_edges(void **state)
 	face_edges_free(&list);
 }
 
-/* Undirected edges come from a file. */
+/* The graph is imported from a file, because only an import makes undirected edges. */
 static void undirected_edges(void **state)
 {
 	(void)state;
@@ -231,7 +232,7 @@ static void undirected_edges(void **state)
 	}
 }
 
-static void odd_graphs(void **state)
+static void special_graphs(void **state)
 {
 	(void)state;
 	gemp_columns *columns;
@@ -248,7 +249,7 @@ static void odd_graphs(void **state)
 	                 "relation C: graph in memory has no edges of this type; `gemp-mpi info` lists its types");
 	assert_all(columns == NULL);
 	gemp_graph_close(graph);
-	graph = face_graph(VERTICES, "N", &list, 0); /* no edges: the empty circuit */
+	graph = face_graph(VERTICES, "N", &list, 0); /* without edges the circuit is empty */
 	assert_all_ok(walk(&columns, graph, NULL, false, &outcome));
 	assert_all(outcome.kind == GEMP_EULER_CIRCUIT && outcome.edges == 0 && outcome.components == 0);
 	assert_all(gemp_columns_rows(columns) == 0 && gemp_columns_count(columns) == 5);
@@ -275,8 +276,8 @@ static void memory_may_run_out(void **state)
 	for (int64_t v = 0; v < 4; v++)
 		face_edges_add(&list, v, v + 1);
 	gemp_graph *graph = face_graph(5, "N", &list, 1);
-	assert_all_ok(walk_once(graph)); /* parts of the graph are loaded for good */
-	if (test_comm.size <= 3)         /* hundreds of runs: eight ranks on two cores take minutes */
+	assert_all_ok(walk_once(graph)); /* the first run loads parts of the graph, which stay */
+	if (test_comm.size <= 3)         /* hundreds of runs would take minutes with eight ranks on two cores */
 		assert_all_survive_no_memory(walk_once, graph);
 	gemp_graph_close(graph);
 	face_edges_free(&list);
@@ -286,7 +287,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_api),         cmocka_unit_test(directed_edges), cmocka_unit_test(many_edges),
-		cmocka_unit_test(undirected_edges), cmocka_unit_test(odd_graphs),     cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(undirected_edges), cmocka_unit_test(special_graphs), cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_api),
 	};
 	return test_main_all(argc, argv, tests);

@@ -1,4 +1,4 @@
-/* Graphs of the public library: built from arrays, generated, imported, written, read again. */
+/* Tests graphs of the public library: built from arrays, generated, imported, written and read again. */
 #include "api_case.h"
 
 #include <gemp/file.h>
@@ -14,16 +14,16 @@ static void builders(void **state)
 	const double weights[] = { 1, -2.5, NAN, INFINITY };
 	bool first = test_comm.rank == 0, last = test_comm.rank == test_comm.size - 1;
 	gemp_graph_builder_close(NULL);
-	/* Nothing at all. */
+	/* A builder without vertices and edges. */
 	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
 	assert_all_ok(gemp_graph_builder_finish(builder, &graph));
 	assert_all(gemp_graph_vertex_count(graph) == 0 && gemp_graph_edge_count(graph) == 0);
 	gemp_graph_close(graph);
-	/* Abandoned. */
+	/* A builder that is closed before it is finished. */
 	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
 	assert_all_ok(first ? gemp_graph_builder_edges(builder, "E", 4, keys, other, weights) : GEMP_OK);
 	gemp_graph_builder_close(builder);
-	/* Extreme keys; calls of nothing; several types; only one rank and one type has weights. */
+	/* Extreme keys, calls without elements, and several types. Only one rank adds weights, and only to one type. */
 	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
 	gemp_code code = gemp_graph_builder_edges(builder, "E", 0, NULL, NULL, NULL);
 	if (first && code == GEMP_OK)
@@ -46,17 +46,17 @@ static void builders(void **state)
 	gemp_columns_close(columns);
 	gemp_query_close(query);
 	assert_all_ok(gemp_query_open(&query, graph, "MATCH ()-[r:E]->() WHERE r.weight > 0 RETURN r", NULL));
-	assert_all_code(gemp_query_run(query, &columns, &result, NULL), GEMP_EUSAGE); /* E has no weight */
+	assert_all_code(gemp_query_run(query, &columns, &result, NULL), GEMP_EUSAGE); /* edges of type E have no weight */
 	gemp_query_close(query);
 	gemp_edge_selection edges;
 	gemp_edge_selection_init(&edges);
 	edges.weight = "weight";
 	columns = (gemp_columns *)&builder;
-	assert_all(api_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one is negative */
+	assert_all(api_sssp(&columns, graph, &edges, "0") != GEMP_OK && !columns); /* one weight is negative */
 	assert_all_ok(gemp_graph_degrees(&columns, graph, &edges, NULL, NULL));
 	gemp_columns_close(columns);
 	gemp_graph_close(graph);
-	/* The same vertex twice. */
+	/* The same vertex is added twice. */
 	assert_all_ok(gemp_graph_builder_open(&builder, context, 1));
 	code = first ? gemp_graph_builder_vertices(builder, "A", 3, keys) : GEMP_OK;
 	if (last && code == GEMP_OK)
@@ -67,7 +67,7 @@ static void builders(void **state)
 	assert_all(!graph && strstr(gemp_message(), "-9223372036854775808"));
 }
 
-/* Some edges of a type have weights, others have none: these are NULL. */
+/* If only some edges of a type have a weight, the weight of the other edges is NULL. */
 static void weights_of_some(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void hashes(void **state)
 	}
 }
 
-static void what_is_no_file(void **state)
+static void invalid_files_and_settings(void **state)
 {
 	(void)state;
 	uint64_t random = 3;
@@ -204,7 +204,7 @@ static void what_is_no_file(void **state)
 	how.weight = "nothing";
 	assert_all_code(gemp_graph_export(graph, test_path_all("t.mtx"), &how, NULL), GEMP_EUSAGE);
 	assert_all_code(gemp_graph_export(graph, test_path_all("t.tsv"), &how, NULL),
-	                GEMP_EUSAGE); /* weight is for matrices */
+	                GEMP_EUSAGE); /* a weight is only for matrix formats */
 	assert_all(access(test_path_all("t.tsv"), F_OK) != 0 && access(test_path_all("t.mtx"), F_OK) != 0);
 	assert_all(gemp_graph_export(graph, test_path_all("no/folder/g.tsv"), NULL, NULL) == GEMP_EIO);
 	assert_all(gemp_memory_blocks() == before);
@@ -226,7 +226,7 @@ static void imports(void **state)
 	MPI_Barrier(test_comm.world);
 	gemp_import_settings_init(&settings);
 	graph = (gemp_graph *)&settings;
-	assert_all_code(gemp_graph_import(&graph, context, &settings), GEMP_EUSAGE); /* no files */
+	assert_all_code(gemp_graph_import(&graph, context, &settings), GEMP_EUSAGE); /* no files are named */
 	assert_all(!graph);
 	settings.edge_files = &missing;
 	settings.edge_file_count = 1;
@@ -243,7 +243,7 @@ static void imports(void **state)
 	assert_all(code == GEMP_OK && gemp_graph_vertex_count(graph) == 3 && gemp_graph_edge_count(graph) == 3);
 	gemp_columns *columns = NULL;
 	gemp_column_view view;
-	assert_all_ok(gemp_graph_keys(&columns, graph)); /* texts */
+	assert_all_ok(gemp_graph_keys(&columns, graph)); /* keys are texts here */
 	assert_all(gemp_columns_find(columns, "key", &view) && view.type == GEMP_STRING);
 	bool good = true;
 	for (size_t row = 0; row < view.rows; row++)
@@ -266,7 +266,8 @@ static void imports(void **state)
 	memcpy(older, &settings, settings.size);
 	assert_all_ok(gemp_graph_import(&graph, context, older));
 	free(older);
-	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL, NULL, NULL)); /* both count them */
+	/* an undirected edge counts in both degrees */
+	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL, NULL, NULL));
 	gemp_column_view in, out;
 	uint64_t sum[2] = { 0, 0 };
 	assert_all(gemp_columns_find(columns, "in", &in) && gemp_columns_find(columns, "out", &out));
@@ -277,7 +278,7 @@ static void imports(void **state)
 	MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPI_UINT64_T, MPI_SUM, test_comm.world);
 	if (!good || sum[0] != 5)
 		fprintf(stderr, "degrees without direction: sum %llu\n", (unsigned long long)sum[0]);
-	assert_all(good && sum[0] == 5); /* the loop once */
+	assert_all(good && sum[0] == 5); /* a loop counts once */
 	gemp_columns_close(columns);
 	gemp_graph_close(graph);
 }
@@ -351,7 +352,7 @@ static void reports(void **state)
 	assert_all(report_count(report, "bytes") > 0);
 	gemp_graph_close(parts);
 	gemp_graph_close(graph);
-	assert_all_ok(gemp_graph_open(&graph, context, path)); /* its file keeps three parts */
+	assert_all_ok(gemp_graph_open(&graph, context, path)); /* the file keeps the three partitions */
 	assert_all_ok(gemp_graph_partition(NULL, graph, NULL, report));
 	assert_all(report_count(report, "parts.2.begin") < c->n && report_count(report, "parts.3.begin") == UINT64_MAX);
 	gemp_graph_close(graph);
@@ -383,8 +384,7 @@ static void small_files(void **state)
 	gemp_text_release(text);
 }
 
-/* Lines for people go to the callback of rank 0, those of detail not where it is brief; a trace is of the whole
- * process. */
+/* Counts the bytes of the report's lines. With `brief` no detail line, marked here by '!', may arrive. */
 static void take_lines(void *self, const char *text, size_t size)
 {
 	*(size_t *)self += size;
@@ -411,7 +411,7 @@ static void report_lines(void **state)
 	gemp_report_close(report);
 }
 
-static gemp_code make(void *argument)
+static gemp_code build_and_close(void *argument)
 {
 	gemp_graph *graph = NULL;
 	gemp_columns *keys = NULL;
@@ -423,23 +423,23 @@ static gemp_code make(void *argument)
 	return code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
 		return;
 	uint64_t random = 9;
 	api_case *c = api_case_new(6, 9, true, &random);
-	assert_all_survive_no_memory(make, c);
+	assert_all_survive_no_memory(build_and_close, c);
 	api_case_free(c);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(builders),     API_TEST(weights_of_some), API_TEST(hashes),  API_TEST(what_is_no_file),
-		API_TEST(imports),      API_TEST(generators),      API_TEST(reports), API_TEST(small_files),
-		API_TEST(report_lines), API_TEST(no_memory),
+		API_TEST(builders),     API_TEST(weights_of_some),    API_TEST(hashes),  API_TEST(invalid_files_and_settings),
+		API_TEST(imports),      API_TEST(generators),         API_TEST(reports), API_TEST(small_files),
+		API_TEST(report_lines), API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

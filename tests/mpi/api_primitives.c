@@ -1,5 +1,5 @@
-/* Public sorts, distinct numbers and reversed graphs, beside qsort of the whole array and graphs built of swapped
- * edges. */
+/* Tests sorting, distinct numbers and reversed graphs of the public library. The references are qsort on the whole
+ * array, and graphs that are built from swapped edges. */
 #include "face_case.h"
 
 #include "gemp/primitives.h"
@@ -15,7 +15,7 @@ typedef union number {
 	double f64;
 } number;
 
-/* NaN behind all others, and -0.0 before 0.0. */
+/* Orders NaN after all numbers, and -0.0 before 0.0. */
 static int compare_reals(double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -61,7 +61,7 @@ enum { TYPES = 6 };
 static const size_t size_of[TYPES] = { 4, 8, 4, 8, 4, 8 };
 static int (*const order[TYPES])(const void *, const void *) = { by_u32, by_u64, by_i32, by_i64, by_f32, by_f64 };
 
-/* A number of few values or of many, of both signs. */
+/* Draws a number of either sign. values: the number of distinct values, or 0 for any. */
 static number draw(gemp_number_type type, uint64_t *random, uint64_t values)
 {
 	static const double special[] = { 0.0, -0.0, INFINITY, -INFINITY, (double)NAN, -(double)NAN };
@@ -78,7 +78,7 @@ static number draw(gemp_number_type type, uint64_t *random, uint64_t values)
 	}
 }
 
-/* This rank's array, which differs from rank to rank, in length too. */
+/* Returns this rank's array. Its values differ from rank to rank. */
 static char *array_of(gemp_number_type type, size_t count, uint64_t values, uint64_t seed)
 {
 	uint64_t random = seed + 1000 * (uint64_t)test_comm.rank;
@@ -130,7 +130,7 @@ static void check_sort(gemp_number_type type, const char *mine, size_t count, bo
 	free(before);
 }
 
-/* Positive zeros only, as the answer has them. */
+/* Replaces -0.0 by 0.0, since distinct numbers have only the latter. */
 static void merge_zeros(gemp_number_type type, char *values, size_t count)
 {
 	static const double zero = 0;
@@ -186,7 +186,7 @@ static void arrays_of_all_types(void **state)
 		}
 }
 
-/* So many that one rank uses its device. */
+/* The arrays are so long that a single rank uses its device. */
 static void long_arrays(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void wrong_types(void **state)
 	gemp_array_close(NULL);
 }
 
-/* What one array writes another one reads. */
+/* An array that is written to a file is read back unchanged. */
 static void files(void **state)
 {
 	(void)state;

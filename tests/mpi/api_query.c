@@ -1,4 +1,4 @@
-/* Queries of the public library beside loops over a list of edges; what may be wrong with a query and its
+/* Tests queries of the public library against loops over a list of edges, and the errors of queries and their
  * parameters. */
 #include "api_case.h"
 
@@ -31,8 +31,8 @@ static int by_number(const void *a, const void *b)
 	return 0;
 }
 
-/* Collective. Rows of up to four columns of numbers, of all ranks in their order: [rows][4], 0 where there is no
- * column. */
+/* Collective. Returns the first four columns of all ranks as numbers, [rows][4] in rank order. Missing columns are
+ * 0. */
 static double (*rows_of(const gemp_columns *columns, size_t *count))[4]
 {
 	gemp_column_view view;
@@ -54,7 +54,7 @@ static gemp_query *query_new(gemp_graph *graph, const char *text, const gemp_que
 	return query;
 }
 
-static gemp_query_settings walks(void)
+static gemp_query_settings homomorphisms(void)
 {
 	gemp_query_settings settings;
 	gemp_query_settings_init(&settings);
@@ -64,12 +64,12 @@ static gemp_query_settings walks(void)
 	return settings;
 }
 
-/* u -> v -> w, each way through parallel edges. */
+/* Paths u -> v -> w. Parallel edges give several matches. */
 static void two_hops(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	const gemp_query_settings settings = walks();
+	const gemp_query_settings settings = homomorphisms();
 	for (int k = 0; k < 4; k++) {
 		world w = world_new(6 + gemp_random_below(&random, 20), 40, false, (api_split)(k % API_SPLITS), &random);
 		const api_case *c = w.c;
@@ -135,7 +135,8 @@ static void triangles(void **state)
 		assert_all(result.matches == simple);
 		assert_all_ok(gemp_query_count(query, &result, NULL));
 		assert_all(result.matches == simple);
-		gemp_code code = gemp_query_run(query, &columns, &result, NULL); /* "counts only" */
+		/* may fail, because the query was opened for counts only */
+		gemp_code code = gemp_query_run(query, &columns, &result, NULL);
 		assert_all(code == GEMP_OK || (!columns && *gemp_message()));
 		assert_all(code != GEMP_OK || result.matches == simple);
 		gemp_columns_close(columns);
@@ -170,7 +171,8 @@ static void values_bound_again(void **state)
 		gemp_columns *columns = NULL;
 		double least = again * 2.25, expected = 0;
 		for (size_t e = 0; e < c->m; e++)
-			expected += c->weight[e] >= least && c->end[e][0] != c->end[e][1]; /* iso: a and b differ */
+			/* by default the semantics is iso, so a and b differ */
+			expected += c->weight[e] >= least && c->end[e][0] != c->end[e][1];
 		assert_all_ok(gemp_query_bind_text(query, "least", "for a while"));
 		if (again % 2)
 			assert_all_ok(gemp_query_bind_integer(query, "least", -4));
@@ -185,7 +187,7 @@ static void values_bound_again(void **state)
 	query = query_new(w.graph, "MATCH (a) WHERE id(a) = $key OR ($odd AND a:Odd) RETURN id(a) ORDER BY id(a) LIMIT $n",
 	                  NULL);
 	gemp_columns *columns = (gemp_columns *)&w;
-	assert_all_code(gemp_query_run(query, &columns, NULL, NULL), GEMP_EUSAGE); /* nothing is bound */
+	assert_all_code(gemp_query_run(query, &columns, NULL, NULL), GEMP_EUSAGE); /* no parameter is bound */
 	assert_all(!columns && strstr(gemp_message(), "1:"));
 	assert_all_ok(gemp_query_bind_integer(query, "key", c->key[3]));
 	assert_all_ok(gemp_query_bind_boolean(query, "odd", false));
@@ -241,7 +243,7 @@ static void wrong_texts(void **state)
 	gemp_query *query = (gemp_query *)&w;
 	assert_all_code(gemp_query_open_pattern(&query, w.graph, "heptadecagonish", NULL), GEMP_EUSAGE);
 	assert_all(!query);
-	/* What the graph lacks is known when the query runs. */
+	/* Whether the graph has a label is known only when the query runs. */
 	gemp_columns *columns = NULL;
 	gemp_query_result result;
 	query = query_new(w.graph, "MATCH (a:Nobody)-->(b) RETURN b", NULL);
@@ -273,14 +275,14 @@ static void wrong_texts(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Rank by rank they are in order, whatever the order and the limits. */
+/* Rows are sorted within a rank and from rank to rank, whatever the limit is. */
 static void order_and_limits(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
 	world w = world_new(40, 120, true, SPLIT_TURNS, &random);
 	const api_case *c = w.c;
-	gemp_query_settings settings = walks();
+	gemp_query_settings settings = homomorphisms();
 	static const uint64_t limits[] = { UINT64_MAX, 1000, 17, 1, 0 };
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		gemp_columns *columns = NULL;
@@ -330,7 +332,7 @@ static void order_and_limits(void **state)
 	world_free(&w);
 }
 
-/* NULL, strings, lists, booleans and edges in columns. */
+/* Columns hold NULL, strings, lists, booleans and edges. */
 static void types(void **state)
 {
 	(void)state;
@@ -339,7 +341,7 @@ static void types(void **state)
 	const api_case *c = w.c;
 	gemp_columns *columns = NULL;
 	gemp_column_view view;
-	const gemp_query_settings settings = walks();
+	const gemp_query_settings settings = homomorphisms();
 	gemp_query *query = query_new(
 		w.graph,
 		"MATCH (a) OPTIONAL MATCH (a)-[r:E]->(b) RETURN id(a), id(b), r, labels(a) AS l, r.weight > 3 AS heavy, "
@@ -396,14 +398,14 @@ static void types(void **state)
 	assert_all(out == expected);
 	gemp_columns_close(columns);
 	gemp_query_close(query);
-	/* No column has NULL: the pointer is NULL. */
+	/* If no column has a NULL, the pointer to the NULL flags is NULL. */
 	query = query_new(w.graph, "MATCH (a)-[r:E]->(b) RETURN id(a), r.weight, a, r", &settings);
 	assert_all_ok(gemp_query_run(query, &columns, NULL, NULL));
 	for (size_t k = 0; gemp_columns_at(columns, k, &view); k++)
 		assert_all(!view.null);
 	gemp_columns_close(columns);
 	gemp_query_close(query);
-	/* Nothing found: the columns are there all the same. */
+	/* A result without rows still has its columns. */
 	query = query_new(w.graph, "MATCH (a)-[r:E]->(b) WHERE r.weight > 1000 RETURN a, labels(a) AS l, r, r.weight AS w",
 	                  NULL);
 	assert_all_ok(gemp_query_run(query, &columns, NULL, NULL));
@@ -414,7 +416,7 @@ static void types(void **state)
 	world_free(&w);
 }
 
-static void nothing_to_find(void **state)
+static void empty_results(void **state)
 {
 	(void)state;
 	uint64_t random = 37;
@@ -438,7 +440,7 @@ static void nothing_to_find(void **state)
 	world_free(&w);
 }
 
-/* As many rows are counted, given out and written. */
+/* Counting, running and writing the same query give the same number of rows. */
 static void counts_are_rows(void **state)
 {
 	(void)state;
@@ -521,7 +523,7 @@ static void reports_for_people(void **state)
 	world_free(&w);
 }
 
-static void files(void **state)
+static void output_files(void **state)
 {
 	(void)state;
 	uint64_t random = 41;
@@ -597,7 +599,7 @@ static void plans_and_reports(void **state)
 	world_free(&w);
 }
 
-static void older_settings(void **state)
+static void older_struct_of_settings(void **state)
 {
 	(void)state;
 	uint64_t random = 47;
@@ -621,7 +623,7 @@ typedef struct memory_case {
 	const char *path;
 } memory_case;
 
-static gemp_code all_of_it(void *argument)
+static gemp_code run_everything(void *argument)
 {
 	const memory_case *m = argument;
 	gemp_query *query = NULL;
@@ -653,7 +655,7 @@ static gemp_code all_of_it(void *argument)
 	return code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
@@ -661,21 +663,19 @@ static void no_memory(void **state)
 	uint64_t random = 53;
 	world w = world_new(8, 14, true, SPLIT_TURNS, &random);
 	memory_case m = { w.graph, test_path_all("short.tsv") };
-	assert_all_ok(all_of_it(&m)); /* the device is open, and kernels are built */
-	assert_all_survive_no_memory(all_of_it, &m);
+	assert_all_ok(run_everything(&m)); /* this run opens the device and builds the kernels */
+	assert_all_survive_no_memory(run_everything, &m);
 	world_free(&w);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		API_TEST(two_hops),           API_TEST(triangles),
-		API_TEST(values_bound_again), API_TEST(wrong_texts),
-		API_TEST(order_and_limits),   API_TEST(types),
-		API_TEST(nothing_to_find),    API_TEST(files),
-		API_TEST(counts_are_rows),    API_TEST(reports_for_people),
-		API_TEST(plans_and_reports),  API_TEST(older_settings),
-		API_TEST(no_memory),
+		API_TEST(two_hops),           API_TEST(triangles),         API_TEST(values_bound_again),
+		API_TEST(wrong_texts),        API_TEST(order_and_limits),  API_TEST(types),
+		API_TEST(empty_results),      API_TEST(output_files),      API_TEST(counts_are_rows),
+		API_TEST(reports_for_people), API_TEST(plans_and_reports), API_TEST(older_struct_of_settings),
+		API_TEST(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,5 +1,5 @@
-/* Modes of a query of the public library that are neither rows in memory nor a plain count, beside loops over a list of
- * edges. */
+/* Tests the modes of a query of the public library other than rows in memory and a plain count. The references are
+ * loops over a list of edges. */
 #include "api_case.h"
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 typedef struct world {
 	api_case *c;
 	gemp_graph *graph;
-	gemp_query_settings settings; /* walks: each way through each edge is a match */
+	gemp_query_settings settings; /* homomorphisms: each combination of edges is a match */
 } world;
 
 static world world_new(size_t n, size_t m)
@@ -46,7 +46,7 @@ static size_t lines_of(const char *path)
 	return lines;
 }
 
-/* Matches of an edge at its source are out-degrees. */
+/* The number of edge matches that start at a vertex is its out-degree. */
 static void counts_by_vertex(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void several_queries(void **state)
 	world_free(&w);
 }
 
-/* A path of two vertices with label L0, which the graph does not have. */
+/* The pattern file has two joined vertices with label L0, which the graph does not have. */
 static void query_graphs(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static void query_graphs(void **state)
 	world_free(&w);
 }
 
-static void append(void *self, const char *text, size_t size)
+static void append_text(void *self, const char *text, size_t size)
 {
 	char *all = self;
 	strncat(all, text, size);
@@ -203,7 +203,7 @@ static void previews_and_covered_subgraphs(void **state)
 	gemp_graph *covered = NULL;
 	gemp_report_options options;
 	gemp_report_options_init(&options);
-	options.text = append;
+	options.text = append_text;
 	options.text_self = text;
 	text[0] = '\0';
 	w.settings.preview = 3;
@@ -224,7 +224,7 @@ static void previews_and_covered_subgraphs(void **state)
 	world_free(&w);
 }
 
-/* Jobs that have time for one step each reach the result of one that is not stopped. */
+/* A run that is stopped and resumed again and again gives the result of an uninterrupted run. */
 static void checkpoints(void **state)
 {
 	(void)state;

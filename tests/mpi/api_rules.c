@@ -1,5 +1,6 @@
-/* Public rules on graphs in memory: the graph that comes out is the one that is built of the edges that a plain loop
- * expects; counts, parameters, change logs and their replay, and what is said of mistakes. */
+/* Tests rules of the public library on graphs in memory. The resulting graph must equal a graph that is built from the
+ * edges that a plain loop expects. Also tests counts, parameters, change logs, their replay, and messages about
+ * mistakes. */
 #include "face_case.h"
 
 #include "gemp/query.h"
@@ -9,7 +10,7 @@
 
 enum { VERTICES = 40, EDGES = 90 };
 
-/* Random edges without loops and parallel ones: a weight each, which is its number. */
+/* Draws random edges without loops and without parallel edges. The weight of an edge is its number. */
 static face_edges draw_edges(const char *type, uint64_t *random)
 {
 	face_edges edges = { .type = type };
@@ -26,7 +27,7 @@ static face_edges draw_edges(const char *type, uint64_t *random)
 	return edges;
 }
 
-/* Edges a -> c where there are a -> b -> c, three vertices. */
+/* Returns an edge a -> c for each pair of vertices that a path a -> b -> c joins. */
 static face_edges two_paths(const face_edges *edges, const char *type)
 {
 	face_edges found = { .type = type };
@@ -52,7 +53,7 @@ static gemp_rules *open_rules(const char *text)
 static const char close_text[] = "RULE close MATCH (a)-[:K]->(b)-[:K]->(c) WHERE NOT EXISTS { (a)-[:L]->(c) }\n"
 								 "CREATE (a)-[:L]->(c)\nRUN close*";
 
-/* Each pair that a path of two edges joins gets one edge, whatever the number of such paths. */
+/* Each pair of vertices that a path of two edges joins gets one edge, even if there are several such paths. */
 static void created_edges(void **state)
 {
 	(void)state;
@@ -64,7 +65,7 @@ static void created_edges(void **state)
 	gemp_rules_result result;
 	gemp_rules_settings_init(&settings);
 	assert_all(settings.size == sizeof settings && settings.seed == 1 && settings.max_steps == 1000000);
-	settings.lenient = true; /* no edge is of type L before the first step */
+	settings.lenient = true; /* no edge has type L before the first step */
 	assert_all_ok(gemp_rules_open(&rules, api, close_text, &settings));
 	gemp_graph *graph = face_graph(VERTICES, "N", lists, 1), *expected = face_graph(VERTICES, "N", lists, 2);
 	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
@@ -75,7 +76,7 @@ static void created_edges(void **state)
 	assert_all(gemp_graph_edge_count(graph) == EDGES + lists[1].count);
 	assert_all(gemp_graph_vertex_count(graph) == VERTICES);
 	assert_all(gemp_graph_hash(graph) == gemp_graph_hash(expected));
-	/* Once more there is nothing to do, and the graph stays as it was. */
+	/* A second run finds nothing to do and leaves the graph as it is. */
 	assert_all_ok(gemp_rules_run(rules, graph, NULL, &result, NULL));
 	assert_all(result.steps == 1 && result.matches == 0 && gemp_graph_hash(graph) == gemp_graph_hash(expected));
 	gemp_graph_close(graph);
@@ -85,7 +86,7 @@ static void created_edges(void **state)
 	face_edges_free(&lists[1]);
 }
 
-/* Edges above a weight vanish: a parameter, bound anew for each run of the same rules. */
+/* A rule deletes edges above a weight. The weight is a parameter that is bound anew for each run. */
 static void parameters(void **state)
 {
 	(void)state;
@@ -109,7 +110,7 @@ static void parameters(void **state)
 		gemp_graph_close(expected);
 	}
 	gemp_rules_close(rules);
-	/* The same graph goes on with other rules: texts and truths. */
+	/* Other rules continue with the same graph; their parameters are texts and booleans. */
 	rules = open_rules("RULE name MATCH (a:N) WHERE $wanted SET a.name = $name");
 	assert_all_ok(gemp_rules_bind_boolean(rules, "wanted", true));
 	assert_all_ok(gemp_rules_bind_text(rules, "name", "not this one"));
@@ -128,7 +129,7 @@ static void parameters(void **state)
 	face_edges_free(&list);
 }
 
-/* Vertices with a light out-edge are marked, and vanish with all their edges. */
+/* Vertices with a light out-edge get a label, and are then deleted with all their edges. */
 static void deleted_vertices(void **state)
 {
 	(void)state;
@@ -189,7 +190,7 @@ static void change_logs(void **state)
 	assert_all(gemp_graph_hash(again) == gemp_graph_hash(graph));
 	assert_all(replayed.steps == result.steps && replayed.changes == 4 * result.applied);
 	assert_all(gemp_graph_vertex_count(again) == VERTICES + result.applied);
-	/* On the graph that has them already: refused, and the graph stays. */
+	/* A log cannot be replayed on the graph that already has its changes; the graph stays as it is. */
 	char message[512];
 	snprintf(
 		message, sizeof message,
@@ -239,7 +240,7 @@ static void mistakes(void **state)
 	assert_all_code(gemp_rules_run(rules, graph, NULL, NULL, NULL), GEMP_EUSAGE);
 	assert_all(strstr(gemp_message(), "$limit") != NULL && gemp_graph_hash(graph) == hash);
 	gemp_rules_close(rules);
-	/* A run that fails leaves no log behind; the graph is closed. */
+	/* A run that fails leaves no log file, and the graph is closed. */
 	const char *path = test_path_all("endless.jsonl");
 	gemp_rewrite_settings files;
 	gemp_rewrite_settings_init(&files);
@@ -262,7 +263,7 @@ static void mistakes(void **state)
 
 /* FILES AND CHECKPOINTS */
 
-/* A run that stops after each step and goes on comes to the graph and the log of a run that never stops. */
+/* A run that stops and resumes after each step gives the same graph and the same log as an uninterrupted run. */
 static void checkpoints(void **state)
 {
 	(void)state;
@@ -337,8 +338,8 @@ static void memory_may_run_out(void **state)
 		face_edges_add(&list, v, v + 1);
 	list.weight = calloc(3, sizeof *list.weight);
 	list.weight[2] = 1;
-	assert_all_ok(run_once(&list)); /* programs are kept for good */
-	if (test_comm.size <= 3)        /* hundreds of runs: eight ranks on two cores take minutes */
+	assert_all_ok(run_once(&list)); /* the first run builds programs, which are kept */
+	if (test_comm.size <= 3)        /* hundreds of runs would take minutes with eight ranks on two cores */
 		assert_all_survive_no_memory(run_once, &list);
 	face_edges_free(&list);
 }

@@ -1,5 +1,6 @@
-/* Public self-organising maps: units are those that a plain search of the codebook finds, an epoch of batch training
- * makes units the means that a plain loop computes, and a file gives the same map. */
+/* Tests self-organising maps of the public library. Units must be those that a plain search of the codebook finds. An
+ * epoch of batch training must give the means that a plain loop computes. A map that is read from a file must be the
+ * same map. */
 #include "face_case.h"
 
 #include "gemp/gemp.h"
@@ -8,8 +9,8 @@
 
 enum { DIMS = 3, ROWS = 4, COLUMNS = 6, UNITS = ROWS * COLUMNS };
 
-/* Vectors of this rank around three centres; another number on each rank. */
-static float *draw(size_t *count, uint64_t seed)
+/* Draws vectors of this rank around three centres. Each rank has another number of vectors. */
+static float *draw_vectors(size_t *count, uint64_t seed)
 {
 	uint64_t random = seed + (uint64_t)test_comm.rank;
 	*count = 40 + 11 * (size_t)test_comm.rank;
@@ -30,9 +31,9 @@ static gemp_som_data data_of(const float *x, size_t count)
 	return data;
 }
 
-/* Collective. The units of the vectors, as arrays of the test; second and distance may be NULL. */
-static gemp_code apply(gemp_som_model *model, const float *x, size_t count, uint32_t *unit, uint32_t *second,
-                       float *distance)
+/* Collective. Copies the units of the vectors to arrays of the test; second and distance may be NULL. */
+static gemp_code find_units(gemp_som_model *model, const float *x, size_t count, uint32_t *unit, uint32_t *second,
+                            float *distance)
 {
 	const gemp_som_data data = data_of(x, count);
 	gemp_columns *columns;
@@ -64,7 +65,7 @@ static gemp_som_settings settings_of(void)
 	return settings;
 }
 
-/* Squared, of the values that are there. */
+/* The squared distance over the values that are not missing. */
 static double distance_of(const float *x, const float *w, const double *offset, const double *factor)
 {
 	double sum = 0;
@@ -75,7 +76,8 @@ static double distance_of(const float *x, const float *w, const double *offset, 
 	return sum;
 }
 
-/* Is the unit nearest, the second the nearest of the others, and the distance right? But for rounding of floats. */
+/* Is `unit` the nearest unit and `second` the second nearest, and is the distance right, up to the precision of
+ * floats? */
 static bool is_best(const gemp_som_model *model, const float *x, uint32_t unit, uint32_t second, float distance)
 {
 	const double *offset, *factor;
@@ -97,8 +99,8 @@ static void best_units(void **state)
 {
 	(void)state;
 	size_t count;
-	float *x = draw(&count, test_seed_all());
-	x[4] = NAN; /* a vector without one of its values, on each rank */
+	float *x = draw_vectors(&count, test_seed_all());
+	x[4] = NAN; /* one missing value on each rank */
 	uint32_t unit[200], second[200];
 	float distance[200];
 	for (int scaling = 0; scaling < 3; scaling++) {
@@ -111,7 +113,7 @@ static void best_units(void **state)
 		gemp_som_model_info(model, &info);
 		assert_all(info.rows == ROWS && info.columns == COLUMNS && info.dims == DIMS);
 		assert_all(info.vectors == gemp_comm_sum1(&test_comm, count));
-		assert_all_ok(apply(model, x, count, unit, second, distance));
+		assert_all_ok(find_units(model, x, count, unit, second, distance));
 		bool good = true;
 		double sum = 0, total = (double)info.vectors;
 		for (size_t i = 0; i < count; i++) {
@@ -122,19 +124,19 @@ static void best_units(void **state)
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, test_comm.world));
 		assert_all(fabs(info.quantisation - sum / total) < 1e-3);
 		assert_all(info.topographic >= 0 && info.topographic <= 1);
-		/* Ranks without vectors, and results that are not wanted. */
+		/* Some ranks have no vectors, and some results are not requested. */
 		const bool first = test_comm.rank == 0;
 		uint32_t again[200];
-		assert_all_ok(apply(model, first ? x : NULL, first ? count : 0, again, NULL, NULL));
+		assert_all_ok(find_units(model, first ? x : NULL, first ? count : 0, again, NULL, NULL));
 		assert_all(!first || memcmp(again, unit, count * sizeof *unit) == 0);
-		/* The same map from a file. */
+		/* The same map is read from a file. */
 		const char *path = test_path_all("map.h5");
 		gemp_som_model *read;
 		assert_all_ok(gemp_som_model_write(model, path));
 		assert_all_ok(gemp_som_model_open(&read, api, path));
 		assert_all(memcmp(gemp_som_model_codebook(read, NULL, NULL), gemp_som_model_codebook(model, NULL, NULL),
 		                  UNITS * DIMS * sizeof(float)) == 0);
-		assert_all_ok(apply(read, x, count, again, second, distance));
+		assert_all_ok(find_units(read, x, count, again, second, distance));
 		assert_all(memcmp(again, unit, count * sizeof *unit) == 0);
 		gemp_som_model_close(read);
 		gemp_som_model_close(model);
@@ -142,13 +144,13 @@ static void best_units(void **state)
 	free(x);
 }
 
-/* With a bubble that reaches all units, one epoch makes each unit the mean of all vectors; with one that reaches none
- * but the unit itself, the quantisation error falls. */
+/* A bubble that covers all units: one epoch makes every unit the mean of all vectors. A bubble that covers only the
+ * unit itself: the quantisation error falls. */
 static void trained_units(void **state)
 {
 	(void)state;
 	size_t count;
-	float *x = draw(&count, test_seed_all());
+	float *x = draw_vectors(&count, test_seed_all());
 	double mean[DIMS + 1] = { 0 };
 	for (size_t i = 0; i < count; i++)
 		for (size_t d = 0; d < DIMS; d++)
@@ -222,7 +224,7 @@ static void mistakes(void **state)
 
 /* GRAPHS AND FILES */
 
-/* Vertices of a ring with chords have out-degree 1 or 2, which units of a map tell apart. */
+/* The vertices of a ring with chords have out-degree 1 or 2; these two kinds must get different units. */
 static void vertices_of_a_graph(void **state)
 {
 	(void)state;
@@ -250,11 +252,11 @@ static void vertices_of_a_graph(void **state)
 	assert_all(test_comm.rank != 0 || vectors == VERTICES);
 	gemp_report_close(report);
 	gemp_som_model_close(model);
-	/* The graph with units as attributes is another one, and the graph in memory has stayed as it was. */
+	/* The written graph has units as an attribute and differs from the graph in memory, which is unchanged. */
 	assert_all_ok(gemp_graph_open(&marked, api, settings.units.into));
 	assert_all(gemp_graph_vertex_count(marked) == VERTICES && gemp_graph_hash(marked) != gemp_graph_hash(graph));
 	gemp_graph_close(marked);
-	/* The map of the file, its rows and its picture. */
+	/* The map is read from its file; rows and a picture are written. */
 	gemp_columns *columns;
 	gemp_column_view key, unit;
 	gemp_vertex_output files = { .output = test_path_all("units.tsv") };
@@ -262,7 +264,7 @@ static void vertices_of_a_graph(void **state)
 	assert_all_ok(gemp_som_model_open(&model, api, settings.output));
 	assert_all_ok(gemp_som_model_apply(&columns, model, &data, &files, NULL));
 	assert_all(gemp_columns_find(columns, "key", &key) && gemp_columns_find(columns, "unit", &unit));
-	uint64_t of_kind[2] = { 0, 0 }; /* a bit for each unit of vertices with out-degree 1 and 2 */
+	uint64_t of_kind[2] = { 0, 0 }; /* [k] a bit for each unit of vertices with out-degree 1 + k */
 	for (size_t i = 0; i < key.rows; i++)
 		of_kind[key.integers[i] % 2] |= (uint64_t)1 << unit.integers[i];
 	assert_all((of_kind[0] & of_kind[1]) == 0 && key.rows == gemp_graph_local_vertex_count(graph));
@@ -291,7 +293,7 @@ static gemp_code train_once(void *self)
 	const gemp_som_data data = data_of(x, 2);
 	gemp_code code = gemp_som_model_train(&model, api, &data, &settings, NULL);
 	if (code == GEMP_OK)
-		code = apply(model, x, 2, unit, NULL, NULL);
+		code = find_units(model, x, 2, unit, NULL, NULL);
 	gemp_som_model_close(model);
 	return code;
 }
@@ -299,8 +301,8 @@ static gemp_code train_once(void *self)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	assert_all_ok(train_once(NULL)); /* programs are kept for good */
-	if (test_comm.size <= 3)         /* hundreds of runs: eight ranks on two cores take minutes */
+	assert_all_ok(train_once(NULL)); /* the first run builds programs, which are kept */
+	if (test_comm.size <= 3)         /* hundreds of runs would take minutes with eight ranks on two cores */
 		assert_all_survive_no_memory(train_once, NULL);
 }
 

@@ -1,5 +1,5 @@
-/* Contigs of random texts: there is a contig if the graph of k-mers has an Eulerian path, and it has all k-mers as
- * often. */
+/* Tests contigs of random texts. There must be a contig exactly if the graph of k-mers has an Eulerian path, and the
+ * contig must contain each k-mer as often as the text does. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -22,7 +22,9 @@ static unsigned k;
 static bool both;
 static gemp_assembly_copies copying;
 static uint64_t wanted[MAX_WORDS],
-	found[MAX_WORDS]; /* how often each k-mer occurs; with both strands under the smaller number of the two */
+	/* [k-mer] number of occurrences; with both strands, a k-mer and its reverse complement count under the smaller
+	 * number */
+	found[MAX_WORDS];
 
 static unsigned words(unsigned size)
 {
@@ -47,7 +49,7 @@ static void count_wanted(void)
 		wanted[w] = wanted[w] > 0;
 }
 
-/* One strand, edge by edge: is there an Eulerian path or circuit? */
+/* For one strand: does the graph have an Eulerian path or circuit? */
 static gemp_contig_verdict expected_verdict(void)
 {
 	int64_t surplus[MAX_WORDS] = { 0 };
@@ -65,7 +67,7 @@ static gemp_contig_verdict expected_verdict(void)
 		surplus[w % words(k - 1)] -= (int64_t)wanted[w];
 		parts += wanted[w] && part[w / 4] == w / 4;
 		for (unsigned other = w / 4 * 4; other < w && wanted[w] && part[w / 4] == w / 4; other++)
-			if (wanted[other]) { /* the vertex was counted with its first edge */
+			if (wanted[other]) { /* the vertex was already counted with its first edge */
 				parts--;
 				break;
 			}
@@ -102,7 +104,7 @@ done:
 	return code;
 }
 
-/* Collective. Has the sequence the wanted k-mers? Those of a circuit continue at its begin. */
+/* Collective. Does the sequence have the wanted k-mers? The k-mers of a circuit also go across its end. */
 static bool has_wanted(const gemp_contig *contig)
 {
 	static char letters[MAX_LETTERS];
@@ -145,7 +147,7 @@ static void random_texts(void **state)
 		bool good = contig.sequences.total == some && (!some || has_wanted(&contig));
 		if (!both && text_size >= k)
 			good = good && contig.verdict == expected_verdict();
-		if (!both && text_size >= k && copying == GEMP_COPIES_BY_COUNT) /* the text is a path itself */
+		if (!both && text_size >= k && copying == GEMP_COPIES_BY_COUNT) /* then the text itself is a path */
 			good = good && contig.verdict <= GEMP_CONTIG_CIRCUIT;
 		if (!good && test_comm.rank == 0)
 			fprintf(stderr, "case %d: k %u, both %d, copies %d, %s: '%.*s'\n", c, k, both, (int)copying,
@@ -167,7 +169,7 @@ static gemp_code one_assembly(void *argument)
 static void without_memory(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* thousands of assemblies */
+	if (test_comm.size > 2) /* thousands of assemblies take too long on more ranks */
 		return;
 	strcpy(text, "ACGGTCAACGGTTTTACACACACG");
 	text_size = strlen(text);

@@ -1,4 +1,5 @@
-/* Positions in random lists, open and closed, distributed over ranks, are those that following each list gives. */
+/* Tests positions in random open and closed lists that are distributed over ranks. The reference follows each list item
+ * by item. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -13,7 +14,7 @@
 
 enum { MAX_ITEMS = 2000, CASES = 40 };
 
-/* The whole lists, the same on all ranks: item i is on rank owner[i], the index[i]-th there. */
+/* The whole lists, the same on all ranks. Item i is on rank owner[i], where its index is index_of[i]. */
 static size_t items, next[MAX_ITEMS], index_of[MAX_ITEMS], owned[9];
 static int owner[MAX_ITEMS];
 static bool previous[MAX_ITEMS];
@@ -24,7 +25,8 @@ static gemp_item name_of(size_t i)
 	return i == SIZE_MAX ? GEMP_NO_ITEM : gemp_item_of(owner[i], index_of[i]);
 }
 
-/* The cycles of a permutation, some of them cut open; in one case of four all have one size. */
+/* Draws the cycles of a random permutation and cuts some of them open. In one case of four, all lists have the same
+ * size. */
 static void draw_lists(uint64_t *random)
 {
 	size_t order[MAX_ITEMS], size = 1 + gemp_random_below(random, 5);
@@ -92,7 +94,8 @@ static void free_own(own_lists *m)
 	gemp_free(m->place);
 }
 
-/* Has every own item of the list that begins at `first` this first item and its distance from it? */
+/* Does every own item of the list that begins at item `first` have the right first item and the right distance from
+ * it? */
 static bool is_right(const gemp_list_place *place, size_t first, bool closed)
 {
 	gemp_list_extent before = { 0 };
@@ -119,7 +122,7 @@ static bool open_are_right(const gemp_list_place *place)
 	return true;
 }
 
-/* Items of closed lists name an item of their list as the first, and count from there. */
+/* An item of a closed list must name some item of its list as the first item and give its distance from that item. */
 static bool closed_are_right(const gemp_list_place *place)
 {
 	for (size_t i = 0; i < items; i++) {

@@ -1,4 +1,5 @@
-/* A circuit over all words spells each word once, distributed over the ranks; and requests for memory are refused. */
+/* Tests the text of an Euler circuit over all words of five letters: it must contain each word once, distributed over
+ * the ranks. Also lets requests for memory fail. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -20,7 +21,7 @@ typedef struct circuit {
 	gemp_shard *graph;
 	gemp_euler_edges edges;
 	gemp_euler_result result;
-	const char *alphabet; /* NULL: keys are words */
+	const char *alphabet; /* NULL if the keys of vertices are words */
 } circuit;
 
 static void find_circuit(circuit *c, const char *keys)
@@ -50,7 +51,7 @@ static gemp_code spell(gemp_overlap *out, const circuit *c)
 	return gemp_overlap_new(out, &test_comm, c->graph, &c->edges, &c->result.order, c->alphabet);
 }
 
-/* Is each word of five letters, from `first` on, once in the text? */
+/* Does the text contain each word of five letters once? `first` is the smallest letter. */
 static bool has_all_words(const char *text, size_t size, char first, bool circular)
 {
 	bool seen[WORDS] = { false };

@@ -1,4 +1,5 @@
-/* Unitigs of random texts, cut anywhere among ranks, are those that follow from the definition, word by word. */
+/* Tests unitigs of random texts that are cut anywhere among ranks. The reference applies the definition of a unitig
+ * word by word. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -18,14 +19,14 @@
 
 enum { MAX_TEXT = 400, MAX_WORDS = 4096, MAX_UNITIGS = 2 * MAX_WORDS };
 
-/* The texts of one case, the same on all ranks; '>' separates them. */
+/* The texts of one case, the same on all ranks, separated by '>'. */
 static char text[MAX_TEXT + 1];
 static size_t text_size;
 static unsigned k;
 static bool both;
 static uint64_t min_times;
 
-/* The reference: how often each word of k letters occurs, by its number. */
+/* The reference: times[w] is the number of occurrences of word w of k letters. */
 static uint64_t times[MAX_WORDS];
 static char *expected[MAX_UNITIGS];
 static size_t expected_count;
@@ -69,7 +70,7 @@ static void count_words(void)
 		times[w] = times[w] < min_times ? 0 : times[w];
 }
 
-/* The next or previous word, if the vertex between them has one edge in and one out; else -1. */
+/* Returns the next or previous word if the vertex between both words has one in-edge and one out-edge, otherwise -1. */
 static int neighbour(unsigned word, bool forward)
 {
 	unsigned vertex = forward ? word % words(k - 1) : word / 4, in = 0, out = 0;
@@ -95,7 +96,7 @@ static void spell(char *out, unsigned word, unsigned size)
 	out[size] = '\0';
 }
 
-/* The unitig of the word, in its direction; a closed one from its smallest word on. */
+/* Returns the unitig that contains the word, in the word's direction. A closed unitig begins with its smallest word. */
 static char *unitig_of(unsigned word)
 {
 	unsigned first = word, least = word;
@@ -122,7 +123,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The unitig of the word or that of its reverse complement, whichever comes first. */
+/* Returns the unitig of the word or of its reverse complement, whichever is smaller as a text. */
 static char *kept_unitig_of(unsigned word)
 {
 	char *one = unitig_of(word);
@@ -151,7 +152,7 @@ static void make_expected(void)
 	expected_count = kept;
 }
 
-/* This rank's part of the text, between cuts that are the same on all ranks. */
+/* Adds this rank's part of the text. The cuts are the same on all ranks. */
 static gemp_code add_part(gemp_kmer_counter *bag, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
@@ -170,7 +171,7 @@ static gemp_code add_part(gemp_kmer_counter *bag, uint64_t *random)
 	return code;
 }
 
-/* Collective. The FASTA text of all ranks; the caller frees. */
+/* Collective. Returns the FASTA text of all ranks; the caller frees it. */
 static gemp_code assemble(char **out, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
@@ -203,7 +204,7 @@ done:
 	return code;
 }
 
-/* The letters of the next sequence of a FASTA text; NULL: no more. */
+/* Returns the letters of the next sequence of a FASTA text, or NULL at the end. */
 static char *next_sequence(char **at)
 {
 	static char letters[2 * MAX_WORDS];
@@ -231,7 +232,7 @@ static void draw_case(uint64_t *random)
 	min_times = 1 + gemp_random_below(random, 2) * gemp_random_below(random, 3);
 	for (size_t i = 0; i < text_size; i++) {
 		size_t back = gemp_random_below(random, 40);
-		if (gemp_random_below(random, 3) && back && i >= back) /* repeats */
+		if (gemp_random_below(random, 3) && back && i >= back) /* copies earlier letters, which makes repeats */
 			text[i] = text[i - back];
 		else
 			text[i] = "ACGTN>"[gemp_random_below(random, 30) == 0 ? 4 + gemp_random_below(random, 2)
@@ -281,7 +282,7 @@ static gemp_code one_assembly(void *argument)
 static void without_memory(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* thousands of assemblies */
+	if (test_comm.size > 2) /* thousands of assemblies take too long on more ranks */
 		return;
 	strcpy(text, "ACGGTCAACGGTTTTTTACACACACACGNACGGT>GGTACGATTTACGCGCGCA");
 	text_size = strlen(text);

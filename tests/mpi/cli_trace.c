@@ -1,4 +1,5 @@
-/* --trace: spans of all ranks in one file, in the time of rank 0, those that have no room counted; no rank hangs. */
+/* Tests --trace: one file has the spans of all ranks, in the time of rank 0. Spans beyond the capacity are dropped and
+ * counted. No rank hangs after a failure. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -21,7 +22,7 @@ static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
 
 static gemp_context *context;
-static size_t own_blocks; /* of the context */
+static size_t own_blocks; /* blocks of the open context */
 
 static int open_context(void **state)
 {
@@ -44,8 +45,9 @@ static gemp_code options_with(gemp_options **out, const char *path)
 	return gemp_options_new(out, context, &table, &info, 5, line);
 }
 
-/* Rank r has r + 1 spans "work" of (r + 1) microseconds, i milliseconds after `base`, and one launch. */
-static void record(int64_t base)
+/* Records one launch and, on rank r, r + 1 spans "work". Each span lasts r + 1 microseconds; span i begins i
+ * milliseconds after `base`. */
+static void record_spans(int64_t base)
 {
 	int rank = test_comm.rank;
 	gemp_lane device = gemp_trace_device();
@@ -59,12 +61,12 @@ static int64_t nanoseconds(const json_t *event, const char *field)
 	return llround(1000 * json_number_value(json_object_get(event, field)));
 }
 
-static bool is(const json_t *event, const char *field, const char *text)
+static bool field_is(const json_t *event, const char *field, const char *text)
 {
 	return strcmp(json_string_value(json_object_get(event, field)), text) == 0;
 }
 
-/* On rank 0. slack: nanoseconds by which clocks of other ranks may be off. */
+/* Rank 0 only. slack: the possible error of the clocks of other ranks, in nanoseconds. */
 static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *base)
 {
 	size_t i, work = 0, kernels = 0;
@@ -73,7 +75,7 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 	json_array_foreach (events, i, event) {
 		if (json_integer_value(json_object_get(event, "pid")) != rank)
 			continue;
-		if (is(event, "ph", "M")) {
+		if (field_is(event, "ph", "M")) {
 			const char *name = json_string_value(json_object_get(json_object_get(event, "args"), "name"));
 			char wanted[32];
 			snprintf(wanted, sizeof wanted, "rank %d ", rank);
@@ -81,14 +83,14 @@ static bool check_rank(const json_t *events, int rank, int64_t slack, int64_t *b
 			continue;
 		}
 		int64_t begin = nanoseconds(event, "ts"), took = nanoseconds(event, "dur");
-		if (is(event, "name", "kernel")) {
+		if (field_is(event, "name", "kernel")) {
 			kernels++;
 			*base = rank ? *base : begin;
 			well &= took == 500 && llabs(begin - *base) <= slack;
 		}
 	}
 	json_array_foreach (events, i, event) {
-		if (json_integer_value(json_object_get(event, "pid")) != rank || !is(event, "name", "work"))
+		if (json_integer_value(json_object_get(event, "pid")) != rank || !field_is(event, "name", "work"))
 			continue;
 		int64_t begin = nanoseconds(event, "ts"), wanted = *base + 1000000 * (int64_t)work++;
 		well &= llabs(begin - wanted) <= slack && nanoseconds(event, "dur") == 1000 * (rank + 1);
@@ -119,7 +121,7 @@ static void write_and_check(const gemp_comm *comm, int64_t slack)
 	report->comm = comm;
 	int64_t base = llround(gemp_now() * 1e9);
 	GEMP_MPI(MPI_Bcast(&base, 1, MPI_INT64_T, 0, comm->world));
-	record(base);
+	record_spans(base);
 	assert_all_ok(gemp_report_end(report, context, options, GEMP_OK));
 	assert_all(comm->rank || check_file(path, slack));
 	assert_all(comm->rank || unlink(path) == 0);
@@ -133,7 +135,8 @@ static void spans_of_all_ranks(void **state)
 	write_and_check(&test_comm, 0);
 }
 
-/* Each rank a node of its own: clocks are compared by messages. On one machine they are the same. */
+/* Each rank pretends to be on a node of its own, so clocks are compared by messages. On one machine the clocks are the
+ * same. */
 static void clocks_of_other_nodes(void **state)
 {
 	(void)state;
@@ -144,7 +147,7 @@ static void clocks_of_other_nodes(void **state)
 	write_and_check(&apart, 50000000);
 }
 
-static void more_spans_than_there_is_room_for(void **state)
+static void more_spans_than_capacity(void **state)
 {
 	(void)state;
 	gemp_report *report = NULL;
@@ -153,11 +156,12 @@ static void more_spans_than_there_is_room_for(void **state)
 	TEST_LIMIT(trace_spans, 2);
 	assert_all_ok(options_with(&options, path));
 	assert_all_ok(gemp_report_begin(&report, context, options));
-	record(llround(gemp_now() * 1e9));
+	record_spans(llround(gemp_now() * 1e9));
 	json_t *object = json_incref(report->json), *file = NULL;
 	assert_all_ok(gemp_report_end(report, context, options, GEMP_OK));
 	TEST_LIMIT_DEFAULT(trace_spans);
-	/* rank r had r + 2 of them, and more of its own: the sum's */
+	/* rank r recorded r + 2 spans and kept 2, besides spans of the program itself, so at least the sum of all r is
+	 * dropped */
 	json_int_t left_out = (json_int_t)test_comm.size * (test_comm.size - 1) / 2;
 	if (test_comm.rank == 0)
 		file = json_load_file(path, 0, NULL);
@@ -170,8 +174,8 @@ static void more_spans_than_there_is_room_for(void **state)
 	gemp_options_free(options);
 }
 
-/* A failed command leaves no trace, and a folder that is not there is told before the work. */
-static void no_file(void **state)
+/* A failed command writes no trace. A folder that does not exist is reported before the command runs. */
+static void failures_leave_no_trace(void **state)
 {
 	(void)state;
 	gemp_report *report = NULL;
@@ -191,7 +195,7 @@ static void no_file(void **state)
 	gemp_options_free(options);
 }
 
-/* The folder goes while the command works. */
+/* The folder of the trace is removed while the command runs. */
 static void the_folder_is_gone(void **state)
 {
 	(void)state;
@@ -203,7 +207,7 @@ static void the_folder_is_gone(void **state)
 	assert_all(test_comm.rank || mkdir(folder, 0700) == 0);
 	assert_all_ok(options_with(&options, path));
 	assert_all_ok(gemp_report_begin(&report, context, options));
-	record(llround(gemp_now() * 1e9));
+	record_spans(llround(gemp_now() * 1e9));
 	assert_all(test_comm.rank || rmdir(folder) == 0);
 	assert_all_code(gemp_report_end(report, context, options, GEMP_OK), GEMP_EIO);
 	assert_message("choose a folder that can be written to");
@@ -217,11 +221,11 @@ static gemp_code whole_report(void *options)
 	return code == GEMP_OK ? gemp_report_end(report, context, options, GEMP_OK) : code;
 }
 
-static void no_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gemp_options *options = NULL;
-	TEST_LIMIT(trace_spans, 0); /* spans that find no memory are left out, and nothing fails */
+	TEST_LIMIT(trace_spans, 0); /* spans for which there is no memory are dropped, which is not a failure */
 	assert_all_ok(options_with(&options, test_path_all("trace.json")));
 	assert_all_survive_no_memory(whole_report, options);
 	TEST_LIMIT_DEFAULT(trace_spans);
@@ -233,10 +237,10 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(spans_of_all_ranks, open_context, close_context),
 		cmocka_unit_test_setup_teardown(clocks_of_other_nodes, open_context, close_context),
-		cmocka_unit_test_setup_teardown(more_spans_than_there_is_room_for, open_context, close_context),
-		cmocka_unit_test_setup_teardown(no_file, open_context, close_context),
+		cmocka_unit_test_setup_teardown(more_spans_than_capacity, open_context, close_context),
+		cmocka_unit_test_setup_teardown(failures_leave_no_trace, open_context, close_context),
 		cmocka_unit_test_setup_teardown(the_folder_is_gone, open_context, close_context),
-		cmocka_unit_test_setup_teardown(no_memory, open_context, close_context),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

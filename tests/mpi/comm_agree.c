@@ -18,7 +18,7 @@ static void the_worst_code_wins_with_its_message(void **state)
 	assert_all(strcmp(gemp_message(), expected) == 0);
 }
 
-static void success_needs_all(void **state)
+static void success_needs_every_rank(void **state)
 {
 	(void)state;
 	assert_all_ok(gemp_comm_agree(&test_comm, GEMP_OK));
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worst_code_wins_with_its_message),
-		cmocka_unit_test(success_needs_all),
+		cmocka_unit_test(success_needs_every_rank),
 	};
 	return test_main_all(argc, argv, tests);
 }

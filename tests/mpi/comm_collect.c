@@ -1,4 +1,4 @@
-/* gather_all, broadcast and the reductions. */
+/* Tests all-gather, broadcast and reductions. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The bytes of a rank: its number again and again; rank r sends r * r of them in the first round, so rank 0 none. */
+/* Each rank sends bytes that equal its number. In the first round rank r sends r * r bytes, so rank 0 sends none. */
 static void all_get_all_in_rank_order(void **state)
 {
 	(void)state;
@@ -35,7 +35,7 @@ static void all_get_all_in_rank_order(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void nothing_gathered_is_nothing(void **state)
+static void empty_arrays_are_gathered(void **state)
 {
 	(void)state;
 	void *all = NULL;
@@ -47,12 +47,12 @@ static void nothing_gathered_is_nothing(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void rank_0_tells_all(void **state)
+static void rank_0_broadcasts(void **state)
 {
 	(void)state;
 	for (size_t length = 0; length < 100000; length = 10 * length + 1) {
 		void *bytes = NULL;
-		size_t size = 12345; /* rubbish on other ranks */
+		size_t size = 12345; /* other ranks pass a meaningless size */
 		if (test_comm.rank == 0) {
 			bytes = gemp_calloc(length, 1);
 			memset(bytes, 'b', length);
@@ -81,12 +81,12 @@ static void numbers_are_reduced(void **state)
 	assert_all(gemp_comm_exscan(&test_comm, rank + 1) == rank * (rank + 1) / 2);
 }
 
-static void the_node_is_known(void **state)
+static void ranks_of_the_node(void **state)
 {
 	(void)state;
 	int same = 0;
 	MPI_Comm_compare(test_comm.world, MPI_COMM_WORLD, &same);
-	assert_all(same == MPI_CONGRUENT); /* a duplicate: our messages never meet another library's */
+	assert_all(same == MPI_CONGRUENT); /* a duplicate, so messages cannot mix with messages of another library */
 	assert_all(test_comm.node_size == test_comm.size && test_comm.node_rank == test_comm.rank);
 }
 
@@ -113,7 +113,7 @@ static gemp_code broadcast_some(void *unused)
 	return code;
 }
 
-static void none_hangs_without_memory(void **state)
+static void no_rank_hangs_without_memory(void **state)
 {
 	(void)state;
 	assert_all_survive_no_memory(gather_some, NULL);
@@ -123,9 +123,9 @@ static void none_hangs_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_get_all_in_rank_order), cmocka_unit_test(nothing_gathered_is_nothing),
-		cmocka_unit_test(rank_0_tells_all),          cmocka_unit_test(numbers_are_reduced),
-		cmocka_unit_test(the_node_is_known),         cmocka_unit_test(none_hangs_without_memory),
+		cmocka_unit_test(all_get_all_in_rank_order), cmocka_unit_test(empty_arrays_are_gathered),
+		cmocka_unit_test(rank_0_broadcasts),         cmocka_unit_test(numbers_are_reduced),
+		cmocka_unit_test(ranks_of_the_node),         cmocka_unit_test(no_rank_hangs_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RANKS = 64 };
+enum { MAX_RANKS = 64 };
 
-/* What rank `from` sends to rank `to` in a round: every rank can tell without being told. */
+/* The number of bytes that rank `from` sends to rank `to`. Every rank can compute it. */
 static size_t length_of(uint64_t seed, int from, int to)
 {
-	uint64_t x = gemp_mix(seed ^ (uint64_t)(from * MOST_RANKS + to));
+	uint64_t x = gemp_mix(seed ^ (uint64_t)(from * MAX_RANKS + to));
 	return x % 3 == 0 ? 0 : x % 3 == 1 ? (x >> 8) % 100 : (x >> 8) % 200000;
 }
 
 static char byte_of(uint64_t seed, int from, int to, size_t i)
 {
-	return (char)gemp_mix(seed + i * 31 + (uint64_t)(from * MOST_RANKS + to));
+	return (char)gemp_mix(seed + i * 31 + (uint64_t)(from * MAX_RANKS + to));
 }
 
 static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp_traffic *traffic)
 {
-	size_t send_size[MOST_RANKS], receive_size[MOST_RANKS], total = 0, at = 0;
+	size_t send_size[MAX_RANKS], receive_size[MAX_RANKS], total = 0, at = 0;
 	int ranks = test_comm.size, me = test_comm.rank;
 	gemp_traffic expected = { .rounds = 1 };
 	for (int r = 0; r < ranks; r++) {
@@ -53,11 +53,11 @@ static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp
 	return right;
 }
 
-static void pieces_arrive_in_rank_order(void **state)
+static void blocks_arrive_in_rank_order(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	void *receive = NULL; /* kept from round to round */
+	void *receive = NULL; /* the buffer is reused from round to round */
 	size_t capacity = 0;
 	gemp_traffic traffic;
 	for (int round = 0; round < 30; round++)
@@ -66,8 +66,9 @@ static void pieces_arrive_in_rank_order(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* As where there are more bytes than a message may have (comm_exchange_long.c sends so many). */
-static void many_messages_make_one_piece(void **state)
+/* A block larger than the limit is sent in several messages. comm_exchange_long.c tests the same with the default
+ * limit. */
+static void large_blocks_need_several_messages(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -83,11 +84,11 @@ static void many_messages_make_one_piece(void **state)
 	gemp_free(receive);
 }
 
-/* Parcels of each rank behind those of the next one, and none of its own. */
-static bool parcels_right(uint64_t seed)
+/* Each rank exchanges one block with every other rank, and none with itself. */
+static bool blocks_are_right(uint64_t seed)
 {
 	int ranks = test_comm.size, me = test_comm.rank;
-	gemp_peer_block send[MOST_RANKS] = { { 0 } }, receive[MOST_RANKS] = { { 0 } };
+	gemp_peer_block send[MAX_RANKS] = { { 0 } }, receive[MAX_RANKS] = { { 0 } };
 	gemp_traffic traffic = { 0 };
 	size_t bytes = 0;
 	bool right = true;
@@ -109,36 +110,36 @@ static bool parcels_right(uint64_t seed)
 	return right && traffic.bytes == bytes && traffic.rounds == 1;
 }
 
-static void parcels_arrive(void **state)
+static void blocks_are_exchanged(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	double rate = -1;
 	for (int round = 0; round < 10; round++)
-		assert_all(parcels_right(gemp_random(&seed)));
+		assert_all(blocks_are_right(gemp_random(&seed)));
 	assert_all_ok(gemp_exchange_rate(&test_comm, 100000, &rate));
 	assert_all(test_comm.size == 1 ? rate == 0 : rate > 0 && rate < 1e15);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void nothing_to_send_is_no_message(void **state)
+static void empty_blocks_need_no_message(void **state)
 {
 	(void)state;
-	size_t sizes[2 * MOST_RANKS] = { 0 }, capacity = 0;
+	size_t sizes[2 * MAX_RANKS] = { 0 }, capacity = 0;
 	void *receive = NULL;
 	gemp_traffic traffic = { 0 };
-	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, &traffic));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MAX_RANKS, &traffic));
 	assert_all(traffic.bytes == 0 && traffic.messages == 0 && traffic.rounds == 1);
-	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, NULL, sizes, &receive, &capacity, sizes + MAX_RANKS, NULL));
 	gemp_free(receive);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* All to the last rank: the others receive nothing. */
-static void one_rank_may_get_all(void **state)
+/* All ranks send to the last rank; the other ranks receive nothing. */
+static void all_ranks_send_to_one(void **state)
 {
 	(void)state;
-	size_t sizes[2 * MOST_RANKS] = { 0 }, capacity = 0, *received = sizes + MOST_RANKS;
+	size_t sizes[2 * MAX_RANKS] = { 0 }, capacity = 0, *received = sizes + MAX_RANKS;
 	int last = test_comm.size - 1;
 	void *receive = NULL;
 	uint32_t number = (uint32_t)test_comm.rank;
@@ -164,14 +165,14 @@ static int owner_of(uint64_t seed, int source, size_t i)
 	return (int)(gemp_mix(seed ^ (uint64_t)source << 32 ^ i) % (uint64_t)test_comm.size);
 }
 
-/* Records reach their owners, by source and in their order there. */
+/* Records reach their owners ordered by source rank, and by position within a source rank. */
 static void records_go_to_their_owners(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	for (int round = 0; round < 10; round++, gemp_random(&seed)) {
-		size_t counts[MOST_RANKS];
-		for (int r = 0; r < test_comm.size; r++) /* some ranks have none */
+		size_t counts[MAX_RANKS];
+		for (int r = 0; r < test_comm.size; r++) /* some ranks have no records */
 			counts[r] = (gemp_mix(seed + (uint64_t)r) & 1) ? gemp_mix(seed * 3 + (uint64_t)r) % 5000 : 0;
 		size_t count = counts[test_comm.rank], *from = NULL;
 		record *records = gemp_calloc(count, sizeof *records), *out = NULL;
@@ -235,7 +236,7 @@ static gemp_code exchange_some(void *unused)
 	return code;
 }
 
-static void none_hangs_without_memory(void **state)
+static void no_rank_hangs_without_memory(void **state)
 {
 	(void)state;
 	assert_all_survive_no_memory(exchange_some, NULL);
@@ -244,14 +245,14 @@ static void none_hangs_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_arrive_in_rank_order),
-		cmocka_unit_test(many_messages_make_one_piece),
-		cmocka_unit_test(nothing_to_send_is_no_message),
-		cmocka_unit_test(parcels_arrive),
-		cmocka_unit_test(one_rank_may_get_all),
+		cmocka_unit_test(blocks_arrive_in_rank_order),
+		cmocka_unit_test(large_blocks_need_several_messages),
+		cmocka_unit_test(empty_blocks_need_no_message),
+		cmocka_unit_test(blocks_are_exchanged),
+		cmocka_unit_test(all_ranks_send_to_one),
 		cmocka_unit_test(records_go_to_their_owners),
 		cmocka_unit_test(no_records_at_all),
-		cmocka_unit_test(none_hangs_without_memory),
+		cmocka_unit_test(no_rank_hangs_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,4 +1,5 @@
-/* More than 2^31 bytes from one rank to its neighbour: what an int would not count. */
+/* Tests blocks of more than 2^31 bytes, which an int cannot count: rank 0 sends a block to the last rank, and a
+ * text is broadcast. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -7,13 +8,13 @@
 
 #include <string.h>
 
-enum { MOST_RANKS = 64 };
+enum { MAX_RANKS = 64 };
 static const size_t large = ((size_t)1 << 31) + 12345;
 
-static void large_pieces_arrive_whole(void **state)
+static void large_blocks_arrive_whole(void **state)
 {
 	(void)state;
-	size_t send_size[MOST_RANKS] = { 0 }, receive_size[MOST_RANKS] = { 0 }, capacity = 0;
+	size_t send_size[MAX_RANKS] = { 0 }, receive_size[MAX_RANKS] = { 0 }, capacity = 0;
 	int last = test_comm.size - 1;
 	void *receive = NULL;
 	char *send = gemp_calloc(test_comm.rank == 0 ? large : 1, 1);
@@ -47,7 +48,7 @@ static void large_texts_are_broadcast(void **state)
 		bytes = gemp_calloc(large, 1);
 		memset((char *)bytes + large - 5, 'q', 5);
 	}
-	/* On one machine each rank holds a copy: two ranks are enough to see that pieces work. */
+	/* Each rank on this machine holds a copy, so the test uses two ranks only. */
 	assert_all_ok(gemp_comm_broadcast(&test_comm, &bytes, &size));
 	assert_all(size == large && ((char *)bytes)[large - 1] == 'q' && ((char *)bytes)[large - 6] == 0);
 	gemp_free(bytes);
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
 		return TEST_SKIPPED;
 	}
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(large_pieces_arrive_whole),
+		cmocka_unit_test(large_blocks_arrive_whole),
 		cmocka_unit_test(large_texts_are_broadcast),
 	};
 	return test_main_all(argc, argv, tests);

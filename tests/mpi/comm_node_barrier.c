@@ -1,4 +1,5 @@
-/* A board: each rank sees what all posted, round after round, also who is late, and who has slept over it. */
+/* Tests the barrier in shared memory. In each round every rank must see the values that all ranks have posted, even if
+ * a rank arrives late or has gone to sleep while waiting. */
 #include "comm/shared.h"
 #include "core/random.h"
 #include "harness/collective.h"
@@ -12,9 +13,9 @@ static uint64_t value_of(int rank, int round, int which)
 	return gemp_mix((uint64_t)rank * 1000003 + (uint64_t)round * 31 + (uint64_t)which);
 }
 
-/* In memory that was posted before, as messages are; some ranks come late, by more than others look before they
- * sleep. */
-static void all_see_all(void **state)
+/* Memory that was written before the barrier must be visible after it, as for messages. Some ranks arrive so late that
+ * the other ranks go to sleep. */
+static void every_rank_sees_all_values(void **state)
 {
 	(void)state;
 	gemp_shared shared;
@@ -26,7 +27,7 @@ static void all_see_all(void **state)
 	assert_all(gemp_shared_new_small(&shared, &test_comm, size + mail + GEMP_NODE_BARRIER_ALIGN));
 	uintptr_t at = (uintptr_t)shared.bytes;
 	at = (at + GEMP_NODE_BARRIER_ALIGN - 1) / GEMP_NODE_BARRIER_ALIGN * GEMP_NODE_BARRIER_ALIGN;
-	uint64_t *written = (uint64_t *)(at + size); /* [ranks][2] */
+	uint64_t *written = (uint64_t *)(at + size); /* [ranks][2] values that each rank writes before the barrier */
 	gemp_node_barrier_new(&board, (void *)at, shared.ranks, shared.rank);
 	board.patient = test_comm.rank % 2;
 	gemp_shared_fence(&shared);
@@ -51,6 +52,6 @@ static void all_see_all(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(all_see_all) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_rank_sees_all_values) };
 	return test_main_all(argc, argv, tests);
 }

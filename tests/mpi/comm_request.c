@@ -1,4 +1,5 @@
-/* Every record gets the answer of its owner; a rank that cannot answer fails all. */
+/* Tests requests to owners: every record gets the answer of its owner, and all ranks fail if one owner cannot
+ * answer. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -12,7 +13,7 @@ typedef struct answering {
 	bool refuse;
 } answering;
 
-/* Which rank has answered, and what. */
+/* The answer contains the number of the record and the rank that answered. */
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	answering *a = self;
@@ -23,8 +24,8 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 	return a->refuse ? gemp_fail(GEMP_EDATA, "no answers here") : GEMP_OK;
 }
 
-/* Collective. */
-static gemp_code ask(answering *a, size_t count, uint64_t seed, bool *right)
+/* Collective. Sends `count` random numbers to random owners and checks the answers. */
+static gemp_code request_answers(answering *a, size_t count, uint64_t seed, bool *right)
 {
 	uint32_t *numbers = gemp_calloc(count, sizeof *numbers);
 	int *owner = gemp_calloc(count, sizeof *owner);
@@ -44,7 +45,7 @@ static gemp_code ask(answering *a, size_t count, uint64_t seed, bool *right)
 	return code;
 }
 
-static void answers_are_those_of_owners(void **state)
+static void owners_answer(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -53,25 +54,25 @@ static void answers_are_those_of_owners(void **state)
 		bool right;
 		uint64_t own = gemp_mix(seed ^ (uint64_t)test_comm.rank ^ most);
 		size_t count = test_comm.rank % 3 == 1 ? 0 : (size_t)gemp_random_below(&own, most);
-		assert_all_ok(ask(&a, count, own, &right));
+		assert_all_ok(request_answers(&a, count, own, &right));
 		assert_all(right);
 		assert_all(gemp_comm_sum1(&test_comm, a.asked) == gemp_comm_sum1(&test_comm, count));
 	}
 }
 
-static void one_that_fails_fails_all(void **state)
+static void one_failure_fails_all_ranks(void **state)
 {
 	(void)state;
 	bool right;
 	answering a = { .refuse = test_comm.rank == test_comm.size - 1 };
-	assert_all(ask(&a, 10, 1, &right) == GEMP_EDATA);
+	assert_all(request_answers(&a, 10, 1, &right) == GEMP_EDATA);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_those_of_owners),
-		cmocka_unit_test(one_that_fails_fails_all),
+		cmocka_unit_test(owners_answer),
+		cmocka_unit_test(one_failure_fails_all_ranks),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -1,4 +1,4 @@
-/* Blocks that the ranks of a node hold in common. */
+/* Tests memory blocks that the ranks of a node share. */
 #include "comm/comm.h"
 #include "comm/shared.h"
 
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank by itself is a node of one in the world of one; else all ranks are on this machine. */
-static bool possible(void)
+/* All ranks run on this machine. A single rank has nobody to share memory with. */
+static bool can_share(void)
 {
 	return test_comm.size > 1;
 }
@@ -26,7 +26,7 @@ static void fill_part(const gemp_shared *shared, size_t count)
 	gemp_shared_fence(shared);
 }
 
-static bool all_there(const gemp_shared *shared, size_t count)
+static bool has_all_values(const gemp_shared *shared, size_t count)
 {
 	const uint64_t *values = shared->bytes;
 	for (size_t i = 0; i < count; i++)
@@ -35,18 +35,18 @@ static bool all_there(const gemp_shared *shared, size_t count)
 	return true;
 }
 
-static void each_sees_all(void **state)
+static void each_rank_sees_all_parts(void **state)
 {
 	(void)state;
 	static const size_t counts[] = { 1, 3, 511, 513, 100000 };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		size_t size = counts[i] * sizeof(uint64_t), blocks = gemp_memory_blocks(), live = gemp_memory_live();
 		gemp_shared shared;
-		assert_all(gemp_shared_new(&shared, &test_comm, size) == possible());
-		if (!possible())
+		assert_all(gemp_shared_new(&shared, &test_comm, size) == can_share());
+		if (!can_share())
 			continue;
 		fill_part(&shared, counts[i]);
-		assert_all(all_there(&shared, counts[i]) && shared.size == size && shared.ranks == test_comm.size);
+		assert_all(has_all_values(&shared, counts[i]) && shared.size == size && shared.ranks == test_comm.size);
 		assert_int_equal(gemp_comm_sum1(&test_comm, gemp_memory_live() - live), size);
 		assert_all(gemp_shared_peak() >= size);
 		gemp_shared_free(&shared);
@@ -54,11 +54,11 @@ static void each_sees_all(void **state)
 	}
 }
 
-static void several_at_once(void **state)
+static void several_blocks_at_once(void **state)
 {
 	(void)state;
 	gemp_shared a, b;
-	if (!possible())
+	if (!can_share())
 		return;
 	assert_all(gemp_shared_new(&a, &test_comm, 8000) && gemp_shared_new(&b, &test_comm, 8000));
 	fill_part(&a, 1000);
@@ -69,8 +69,8 @@ static void several_at_once(void **state)
 	gemp_shared_free(&b);
 }
 
-/* Every thing is in one part, and parts ascend. */
-static void parts_cover(void **state)
+/* The ranges of the ranks are disjoint, ascend and cover all elements. */
+static void ranges_cover_all(void **state)
 {
 	(void)state;
 	gemp_shared shared = { .bytes = &shared, .ranks = 5 };
@@ -102,8 +102,9 @@ static void sums_over_the_node(void **state)
 	gemp_shared_free(&shared);
 }
 
-/* Few bytes, and more than there is room for: on all ranks none, and nothing is left behind. */
-static void without_a_block(void **state)
+/* A block that is too small to be shared, or larger than the available memory, is not made on any rank, and no memory
+ * is left behind. */
+static void blocks_too_small_or_too_large(void **state)
 {
 	(void)state;
 	gemp_shared shared;
@@ -111,12 +112,12 @@ static void without_a_block(void **state)
 	TEST_LIMIT(shared_min, 100);
 	assert_all(!gemp_shared_new(&shared, &test_comm, 99) && !shared.bytes);
 	if (test_comm.rank == test_comm.size - 1)
-		TEST_LIMIT(shared_max, 1000); /* asked of one rank a node: of the first */
-	assert_all(gemp_shared_possible(&test_comm, 1001) == possible());
+		TEST_LIMIT(shared_max, 1000); /* only the first rank of a node decides */
+	assert_all(gemp_shared_possible(&test_comm, 1001) == can_share());
 	if (test_comm.rank == 0)
 		TEST_LIMIT(shared_max, 1000);
 	assert_all(!gemp_shared_new(&shared, &test_comm, 1001) && !gemp_shared_possible(&test_comm, 1001));
-	assert_all(gemp_shared_possible(&test_comm, 1000) == possible());
+	assert_all(gemp_shared_possible(&test_comm, 1000) == can_share());
 	TEST_LIMIT_DEFAULT(shared_max);
 	assert_all(!gemp_shared_new(&shared, &test_comm, (size_t)1 << 60) && !shared.bytes);
 	gemp_shared_free(&shared);
@@ -124,7 +125,7 @@ static void without_a_block(void **state)
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
-/* Open MPI's folder for such memory is asked, and one that is not there has no room. */
+/* The folder that Open MPI would use for shared memory is checked: if it does not exist, no block is made. */
 static void without_a_folder(void **state)
 {
 	(void)state;
@@ -137,8 +138,12 @@ static void without_a_folder(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_sees_all),      cmocka_unit_test(several_at_once), cmocka_unit_test(parts_cover),
-		cmocka_unit_test(sums_over_the_node), cmocka_unit_test(without_a_block), cmocka_unit_test(without_a_folder),
+		cmocka_unit_test(each_rank_sees_all_parts),
+		cmocka_unit_test(several_blocks_at_once),
+		cmocka_unit_test(ranges_cover_all),
+		cmocka_unit_test(sums_over_the_node),
+		cmocka_unit_test(blocks_too_small_or_too_large),
+		cmocka_unit_test(without_a_folder),
 	};
 	TEST_LIMIT(shared_min, 0);
 	gemp_log_set_level(GEMP_QUIET);
