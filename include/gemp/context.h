@@ -1,16 +1,15 @@
 /* gemp/context.h: the ranks, devices and memory budgets that all other functions work with.
  *
- * A context belongs to a communicator, which it duplicates. All its ranks call the functions that say *Collective*. Devices are
- * opened when a function first needs them. A process may have several contexts; only one thread at a time may use a context and the
- * objects that were made from it.
+ * A context belongs to the ranks of a communicator, which it duplicates. All these ranks must call the functions whose
+ * comment begins with *Collective*. The context opens its devices when a function first needs them. A process may have
+ * several contexts. Only one thread at a time may use a context and the objects that were made from it.
  *
  *     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);     // or gemp_process_begin
  *     gemp_context *context;
  *     if (gemp_context_open(&context, MPI_COMM_WORLD, NULL) != GEMP_OK)
  *         fprintf(stderr, "%s\n", gemp_message());
  *     ...
- *     gemp_context_close(context);
- */
+ *     gemp_context_close(context); */
 
 #ifndef GEMP_CONTEXT_H
 #define GEMP_CONTEXT_H
@@ -30,60 +29,69 @@ extern "C" {
 typedef struct gemp_context gemp_context;
 struct gemp_report;
 
-/* For members that are 0 or NULL the library chooses a value. */
+/* The library chooses a value for each member that is 0 or NULL. */
 typedef struct gemp_context_options {
-	size_t size;            /* of this struct, set by gemp_context_options_init */
-	const char *devices;    /* which OpenCL devices: docs/ranks.md; NULL: GPUs, else CPUs */
+	size_t size; /* the size of this struct in bytes; gemp_context_options_init sets it */
+	/* a list of OpenCL devices (docs/ranks.md); NULL: the GPUs, or the CPUs if there is no GPU */
+	const char *devices;
 	uint64_t host_memory;   /* limit in bytes for each rank */
 	uint64_t device_memory; /* limit in bytes for each device of a rank */
-	uint64_t result_buffer; /* matches that one kernel launch can store on the device */
-	uint64_t outbox;        /* partial matches that can wait on the device for each plan step and destination rank */
-	uint64_t row_cache;     /* bytes of rows of other ranks that a rank keeps on its device */
+	uint64_t result_buffer; /* number of matches that one kernel launch can store on the device */
+	/* number of partial matches that can wait on the device for each plan step and destination rank */
+	uint64_t outbox;
+	uint64_t row_cache; /* bytes of other ranks' adjacency rows that a rank keeps on its device */
 	gemp_verbosity verbosity;
 	gemp_log_callback *log;           /* NULL: messages are dropped */
 	gemp_progress_callback *progress; /* NULL: progress is dropped */
-	void *callback_self;              /* passed to both callbacks */
+	void *callback_self;              /* the first argument of both callbacks */
 } gemp_context_options;
 
 /* Local. Sets all defaults. */
 GEMP_API void gemp_context_options_init(gemp_context_options *options);
 
 /* Collective over `communicator`, which is duplicated. MPI must have been initialised with MPI_THREAD_FUNNELED or more.
- * options NULL: defaults. Messages and progress of all contexts go to the callbacks of the context that was opened
- * last, until it is closed. */
+ * If `options` is NULL, the defaults apply. The messages and the progress of all contexts go to the callbacks of the
+ * context that was opened or configured last, until that context is closed. */
 GEMP_API gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options);
-/* Collective. Gives an open context other options; its devices are opened again when a function next needs them. */
+/* Collective. Replaces the options of an open context. Its devices are closed, and opened again when a function next
+ * needs them. */
 GEMP_API gemp_code gemp_context_configure(gemp_context *context, const gemp_context_options *options);
-/* Collective. Frees the context; close the objects that were made from it before. Does nothing for NULL. */
+/* Collective. Frees the context. Objects that were made from the context must be closed before. Does nothing for
+ * NULL. */
 GEMP_API void gemp_context_close(gemp_context *context);
 
-/* Local. The rank of this process in the communicator, and the number of ranks. */
+/* Local. Returns the rank of this process in the communicator, or the number of ranks. */
 GEMP_API int gemp_context_rank(const gemp_context *context);
 GEMP_API int gemp_context_size(const gemp_context *context);
-/* Local. The duplicated communicator, which belongs to the context. */
+/* Local. Returns the duplicated communicator, which belongs to the context. */
 GEMP_API MPI_Comm gemp_context_communicator(const gemp_context *context);
 
-/* Collective. Returns the largest code of all ranks; all ranks then have the message of the first rank that failed with
- * it. */
+/* Collective. Returns the largest code of all ranks. All ranks then have the message of the first rank that failed with
+ * this code. */
 GEMP_API gemp_code gemp_context_agree(const gemp_context *context, gemp_code code);
 
-/* For programs that leave MPI to the library, as gemp-mpi does. Collective over MPI_COMM_WORLD. gemp_process_begin
- * initialises MPI; a process without mpirun gets a session folder of its own and starts no daemon. From then on
- * unfinished files are removed when a signal ends the process, and the first context warns if a launcher started many
- * worlds of one rank. gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon
- * an open file, MPI_Finalize would crash, so gemp_process_end ends the process itself. */
+/* Collective over MPI_COMM_WORLD. For programs that leave MPI to the library, as gemp-mpi does.
+ *
+ * gemp_process_begin initialises MPI. A process that was started without mpirun gets a session folder of its own and
+ * starts no daemon. If a signal ends the process later, unfinished files are removed. The first context warns if the
+ * launcher started many worlds of one rank.
+ *
+ * gemp_process_end calls MPI_Finalize and returns the exit code for main. If a rank had to abandon an open file,
+ * MPI_Finalize would crash; gemp_process_end then ends the process itself. */
 GEMP_API gemp_code gemp_process_begin(int *argc, char ***argv);
 GEMP_API int gemp_process_end(gemp_code code);
 
-/* Local. Sets what SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 do from now on. */
+/* Local. Sets the reaction to SIGTERM, SIGINT, SIGUSR1 and SIGUSR2. */
 typedef enum gemp_on_signal {
 	GEMP_SIGNAL_NOTE,    /* work with a checkpoint stops at its next step; a second SIGINT ends the process */
-	GEMP_SIGNAL_DEFAULT, /* the system's default action, which is also taken now for a signal that was noted before */
-	GEMP_SIGNAL_SAY,     /* `text`, a whole line, goes to stderr, and the process ends; NULL: no line */
+	GEMP_SIGNAL_DEFAULT, /* the system's default action; a signal that was noted before takes effect now */
+	/* the process prints `text`, a whole line, to stderr and ends; if `text` is NULL, it prints nothing */
+	GEMP_SIGNAL_SAY,
 } gemp_on_signal;
 GEMP_API void gemp_process_on_signal(gemp_on_signal action, const char *text);
 
-/* Collective. Reports the OpenCL devices of this machine, and which rank takes which of them. report: not NULL. */
+/* Collective. Reports the OpenCL devices of this machine and the rank that uses each of them. `report` must not be
+ * NULL. */
 GEMP_API gemp_code gemp_context_devices(gemp_context *context, struct gemp_report *report);
 
 /* Local. Frees a text that the library returned; does nothing for NULL. */

@@ -1,4 +1,4 @@
-/* gemp/gemp.h: all of libgemp. */
+/* gemp/gemp.h: includes all headers of libgemp. */
 
 #ifndef GEMP_GEMP_H
 #define GEMP_GEMP_H

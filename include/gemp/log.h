@@ -1,4 +1,4 @@
-/* gemp/log.h: messages and progress. The library prints nothing; it calls functions of the program. */
+/* gemp/log.h: messages and progress. The library prints nothing itself. It calls functions of the program. */
 
 #ifndef GEMP_LOG_H
 #define GEMP_LOG_H
@@ -10,20 +10,21 @@
 extern "C" {
 #endif
 
-/* Which messages the program wants. */
+/* Which messages the program wants. Each level includes the levels before it. */
 typedef enum gemp_verbosity {
 	GEMP_QUIET = 0,   /* errors only */
 	GEMP_NORMAL = 1,  /* results, warnings and progress */
-	GEMP_VERBOSE = 2, /* decisions: plan, sizes, launches */
-	GEMP_DEBUG = 3,   /* each round */
+	GEMP_VERBOSE = 2, /* also decisions: plan, sizes, launches */
+	GEMP_DEBUG = 3,   /* also each round */
 } gemp_verbosity;
 
-/* Takes one message, without a line end. warning: the user should know or change something. Rank 0 calls it for facts
- * that all ranks know, and any rank calls it for facts that only this rank knows. */
+/* Receives one message, without a line end. `warning` is true if the user should know or change something. For a fact
+ * that all ranks know, the library calls the function on rank 0; for a fact that only one rank knows, on that rank. */
 typedef void gemp_log_callback(void *self, gemp_verbosity level, bool warning, int rank, const char *message);
 
-/* Takes the progress of long work. task: names the work; NULL: the work has ended. total 0: not known. found: results
- * so far. It is called on rank 0 only, possibly many times a second. */
+/* Receives the progress of long work, on rank 0 only, possibly many times a second. `task` names the work, or is NULL
+ * when the work has ended. `done` of `total` steps are finished; `total` is 0 if the number of steps is not known.
+ * `found` is the number of results so far. */
 typedef void gemp_progress_callback(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found);
 
 #ifdef __cplusplus
