@@ -1,3 +1,4 @@
+/* Tests the statistics of repeated measurements. */
 #include "harness/harness.h"
 
 #include "bench/measure.h"

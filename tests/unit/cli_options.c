@@ -1,4 +1,4 @@
-/* Options from the command line and a configuration, on one rank. */
+/* Tests options from the command line and from a configuration file, on one rank. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static gemp_context *context;
-static size_t own_blocks; /* of the context */
+static size_t own_blocks; /* blocks of memory that the context keeps */
 
 static const gemp_command match = {
 	.name = "match", .bit = GEMP_ON_MATCH, .arguments = "G QUERY", .argument_count = { 1, 2 }
@@ -25,7 +25,7 @@ static const gemp_command_table table = { 3, commands };
 
 enum { MOST_WORDS = 64 };
 
-/* Parses a line of words parted by blanks. */
+/* Parses a command line whose words are separated by blanks. */
 static gemp_code parse(gemp_options **out, const gemp_command *command, const char *line)
 {
 	char copy[1024], *words[MOST_WORDS + 1] = { "gemp-mpi" }, *rest = copy, *word;
@@ -124,7 +124,7 @@ static void errors(void **state)
 	refused(&import, "match", "a command comes first: gemp-mpi match");
 }
 
-/* The line's part in front and behind a configuration of this text. */
+/* Parses the command line after a configuration file with this text. */
 static gemp_code configured(gemp_options **out, const gemp_command *command, const char *text, const char *line)
 {
 	char all[1024];
@@ -194,7 +194,7 @@ static void generator_parameters(void **state)
 	refused(&generate, "movies --filmz 3", "did you mean --films?");
 }
 
-/* Each command's options have names and letters of their own, and defaults that parse. */
+/* The options of a command have distinct names and letters, and their defaults parse. */
 static void table_is_sound(void **state)
 {
 	(void)state;

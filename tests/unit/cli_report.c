@@ -1,4 +1,5 @@
-/* The report of one rank: its fields, where it is written, and that a failed command leaves none. */
+/* Tests the report of one rank: its fields, the place where it is written, and that a failed command leaves no
+ * report. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 static gemp_context *context;
-static size_t own_blocks; /* of the context */
+static size_t own_blocks; /* blocks of memory that the context keeps */
 static const gemp_command info = { .name = "info", .bit = GEMP_ON_INFO, .arguments = "G", .argument_count = { 1, 1 } };
 static const gemp_command *const commands[] = { &info };
 static const gemp_command_table table = { 1, commands };
@@ -76,7 +77,7 @@ static void fields(void **state)
 	assert_int_equal(gemp_memory_blocks(), own_blocks);
 }
 
-/* All digits, alone and in a list, beside strings that look alike. */
+/* Counts above 2^53 keep all digits, alone and in a list. Strings that look like numbers stay strings. */
 static void great_counts(void **state)
 {
 	(void)state;
@@ -123,7 +124,7 @@ static void failures(void **state)
 	assert_int_equal(gemp_memory_blocks(), own_blocks);
 }
 
-/* Text for people does not go where JSON or rows go. */
+/* Text for people does not go to the stream to which JSON or rows go. */
 static void streams(void **state)
 {
 	(void)state;
@@ -140,7 +141,7 @@ static void streams(void **state)
 	options->json = "-";
 	assert_true(gemp_is_stdout(options->json));
 	assert_ok(gemp_report_begin(&report, context, options));
-	assert_null(report->people); /* with --quiet */
+	assert_null(report->people); /* --quiet was given */
 	assert_code(gemp_report_end(report, context, options, GEMP_STOPPED), GEMP_STOPPED);
 	options->quiet = false;
 	assert_ok(gemp_report_begin(&report, context, options));

@@ -1,4 +1,4 @@
-/* Sets of bits against an array of truths, in words of either width. */
+/* Compares bitsets, in words of either width, with an array of booleans. */
 #include "core/bitset.h"
 #include "harness/harness.h"
 

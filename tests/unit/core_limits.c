@@ -1,3 +1,4 @@
+/* Tests limits: their defaults, and that a test can override and restore them. */
 #include "harness/harness.h"
 
 #include "core/limits.h"
@@ -7,8 +8,9 @@ static void defaults_hold_until_overridden(void **state)
 {
 	(void)state;
 	assert_ptr_equal(gemp_limits_now(), &gemp_limits_default);
-	assert_true(gemp_limits_now()->exchange_chunk < (size_t)1 << 31); /* counts of MPI are ints */
-	assert_true(gemp_limits_now()->list_rank_spacing >= 2);           /* else every item is a splitter */
+	assert_true(gemp_limits_now()->exchange_chunk < (size_t)1 << 31); /* MPI counts are of type int */
+	/* with a spacing of 1 every item would be a splitter */
+	assert_true(gemp_limits_now()->list_rank_spacing >= 2);
 }
 
 static void override_returns_what_was_before(void **state)

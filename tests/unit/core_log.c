@@ -1,3 +1,4 @@
+/* Tests the log: which levels print which messages, on which ranks, and in which form. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -9,14 +10,14 @@
 
 static int kept = -1;
 
-/* As the command line prints. */
+/* Prints messages in the form of the command line. */
 static void print_log(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
 {
 	(void)self, (void)level, (void)rank;
 	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
 }
 
-/* stderr goes to a file from here on. */
+/* Redirects stderr to a file. */
 static int redirect(void **state)
 {
 	(void)state;
@@ -34,7 +35,7 @@ static int restore(void **state)
 	return dup2(kept, STDERR_FILENO) < 0 || close(kept) != 0;
 }
 
-/* What was said; a static block. */
+/* Returns the messages since redirect(), in a static buffer. */
 static const char *said(void)
 {
 	static char text[8192];
@@ -98,7 +99,7 @@ static void local_messages_name_their_rank(void **state)
 	assert_string_equal(said(), "rank 3: here 5\n");
 }
 
-/* A long message is cut, and still ends its line. */
+/* A long message is cut but still ends with a line break. */
 static void long_local_messages_end_their_line(void **state)
 {
 	(void)state;

@@ -1,3 +1,4 @@
+/* Tests counted memory: alignment, overflow, growth, and requested failures. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -61,9 +62,9 @@ static void sizes_that_overflow_are_refused(void **state)
 	assert_null(gemp_calloc(SIZE_MAX, 2));
 	assert_message("out of memory");
 	assert_null(gemp_calloc(SIZE_MAX / 2 + 1, 2));
-	assert_null(gemp_calloc(SIZE_MAX, 1)); /* the block's header would wrap round */
+	assert_null(gemp_calloc(SIZE_MAX, 1)); /* the size including the block's header would overflow */
 	assert_null(gemp_calloc(SIZE_MAX - 8, 1));
-	assert_null(gemp_calloc((size_t)1 << 62, 1)); /* no machine has it */
+	assert_null(gemp_calloc((size_t)1 << 62, 1)); /* no machine has this much memory */
 	assert_null(gemp_strndup("x", SIZE_MAX));
 	assert_int_equal(gemp_memory_blocks(), blocks);
 	assert_int_equal(gemp_memory_live(), live);
@@ -110,7 +111,8 @@ static void copies_end_in_zero(void **state)
 	gemp_free(part);
 }
 
-/* Growing by one costs a logarithmic number of moves, and never less than was asked for. */
+/* When a block grows by one element at a time, it moves a logarithmic number of times, and its capacity is never less
+ * than requested. */
 static void reserve_grows_geometrically(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Sums and shifts on all threads are those of one loop. */
+/* Compares prefix sums and shifts on all threads with a sequential loop. */
 #include "harness/harness.h"
 
 #include "core/random.h"

@@ -1,3 +1,4 @@
+/* Tests sizes, counts and reals as text: how they are parsed and printed. */
 #include "harness/harness.h"
 
 #include "core/quantity.h"
@@ -25,7 +26,7 @@ static void sizes(void **state)
 		{ "1T", UINT64_C(1) << 40 },
 		{ "0.5K", 512 },
 		{ "18446744073709551615", UINT64_MAX },
-		{ "9007199254740993", UINT64_C(9007199254740993) }, /* 2^53 + 1: no double */
+		{ "9007199254740993", UINT64_C(9007199254740993) }, /* 2^53 + 1 is no double */
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		uint64_t bytes = 7;

@@ -1,10 +1,11 @@
+/* Tests random numbers and hashes against published values and by statistics. */
 #include "harness/harness.h"
 
 #include "core/random.h"
 
 #include <string.h>
 
-/* The first numbers of SplitMix64 from seed 1234567, as published with its test vectors. */
+/* The first numbers from seed 1234567 are those published for SplitMix64. */
 static void the_stream_is_splitmix64(void **state)
 {
 	(void)state;
@@ -17,14 +18,15 @@ static void the_stream_is_splitmix64(void **state)
 		assert_true(gemp_random(&seed) == known[i]);
 }
 
-/* XXH3 of 64 bits: published answers for the empty input, with and without seed, and its independence of alignment. */
+/* The 64-bit XXH3 of the empty input has its published values with and without a seed, and the hash does not depend on
+ * alignment. */
 static void the_hash_is_xxh3(void **state)
 {
 	(void)state;
 	assert_true(gemp_hash("", 0, 0) == UINT64_C(0x2d06800538d394c2));
 	assert_true(gemp_hash(NULL, 0, 0) == UINT64_C(0x2d06800538d394c2));
 	assert_true(gemp_hash("", 0, UINT64_C(0x9e3779b185ebca8d)) == UINT64_C(0xa8a6b918b2f0364a));
-	/* The bytes that xxHash's own sanity check uses. */
+	/* The same bytes as in xxHash's sanity check. */
 	uint8_t bytes[256 + 8];
 	uint64_t generator = UINT64_C(2654435761);
 	for (size_t i = 0; i < 256; i++, generator *= UINT64_C(11400714785074694797))
@@ -82,7 +84,7 @@ static void units_lie_in_the_unit_interval(void **state)
 		least = x < least ? x : least;
 		most = x > most ? x : most;
 	}
-	assert_true(sum / N > 0.49 && sum / N < 0.51); /* ten standard deviations */
+	assert_true(sum / N > 0.49 && sum / N < 0.51); /* bounds at ten standard deviations */
 	assert_true(least < 0.001 && most > 0.999);
 }
 
@@ -100,7 +102,7 @@ static void numbers_below_a_bound_are_uniform(void **state)
 	}
 	for (int i = 0; i < 7; i++)
 		assert_true(seen[i] > 9000 && seen[i] < 11000);
-	/* A bound of 3/4 of the range: without rejection the lower third would come twice as often. */
+	/* The bound is 3/4 of the range. Without rejection, numbers in its lower third would be twice as frequent. */
 	uint64_t bound = UINT64_C(3) << 62;
 	unsigned low = 0;
 	for (int i = 0; i < 30000; i++)

@@ -1,4 +1,5 @@
-/* Each row is in one range, ranges are numbered, and there are not more of them than rows are worth. */
+/* Tests ranges of rows for threads: each row is in one range, ranges are in order, and only the last range has fewer
+ * than GEMP_RANGE_ROWS rows. */
 #include "harness/harness.h"
 
 #include "core/memory.h"

@@ -1,5 +1,4 @@
-/* Scratch memory: pieces stay where they are until all are forgotten, and the largest block is kept for the next
- * row. */
+/* Tests the arena: blocks do not move until a reset, and a reset keeps the largest chunk for later blocks. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -25,7 +24,7 @@ static void pieces_stay(void **state)
 		assert_int_equal(gemp_memory_blocks(), 1);
 	}
 	gemp_arena_free(&scratch);
-	gemp_arena_free(&scratch); /* empty again */
+	gemp_arena_free(&scratch); /* freeing an empty arena does nothing */
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -33,12 +32,12 @@ static void large_pieces(void **state)
 {
 	(void)state;
 	gemp_arena scratch = { 0 };
-	gemp_arena_reset(&scratch); /* of nothing */
+	gemp_arena_reset(&scratch); /* of an empty arena */
 	for (size_t size = 1; size < (size_t)1 << 22; size *= 7)
 		memset(gemp_arena_alloc(&scratch, size), 1, size);
 	gemp_arena_reset(&scratch);
 	size_t before = gemp_memory_live();
-	memset(gemp_arena_alloc(&scratch, 800000), 1, 800000); /* what is kept has room */
+	memset(gemp_arena_alloc(&scratch, 800000), 1, 800000); /* fits into the chunk that the reset kept */
 	assert_int_equal(gemp_memory_live(), before);
 	gemp_arena_free(&scratch);
 	assert_int_equal(gemp_memory_blocks(), 0);

@@ -1,4 +1,4 @@
-/* Binary searches against a linear one, in arrays with repetitions and of every length up to 40. */
+/* Compares binary searches with a linear search, in arrays with repetitions and of every length up to 40. */
 #include "core/search.h"
 #include "harness/harness.h"
 

@@ -1,4 +1,5 @@
-/* Signals as a wish to stop, and as an end with a last word. */
+/* Tests both reactions to signals: the first signal is only recorded; later signals end the process with a message and
+ * remove its temporary files. */
 #include "core/signals.h"
 
 #include "harness/harness.h"
@@ -24,7 +25,8 @@ static void noted_one_after_the_other(void **state)
 	assert_string_equal(gemp_signals_name(SIGHUP), "a signal");
 }
 
-/* How a child ends that does this; what it says is in said[]. */
+/* What the child of end_of() wrote to stderr. end_of() runs act() in a child process and returns the exit code as a
+ * shell reports it. */
 static char said[64];
 
 static int end_of(void (*act)(void))
@@ -84,7 +86,8 @@ static void ends(void **state)
 	assert_string_equal(said, "");
 }
 
-/* Two files, of which the second is whole, and one more than there is room for. */
+/* Two temporary files. The second file is registered four times and dropped again, like files that are complete; the
+ * five registrations exceed the capacity of the list. */
 static char doomed[2][64];
 
 static void leave_files(void)

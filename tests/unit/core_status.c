@@ -1,3 +1,4 @@
+/* Tests status codes and their messages. */
 #include "harness/harness.h"
 
 #include <signal.h>
@@ -25,7 +26,7 @@ static void context_goes_in_front(void **state)
 	assert_string_equal(gemp_message(), "import: movies.h5: no space");
 }
 
-/* What is too long is cut, neither read nor written past the end. */
+/* A message that is too long is cut, and nothing past the end of the buffer is read or written. */
 static void long_messages_are_cut(void **state)
 {
 	(void)state;
@@ -41,7 +42,7 @@ static void long_messages_are_cut(void **state)
 	assert_int_equal(strlen(gemp_message()), GEMP_MESSAGE_SIZE - 1);
 }
 
-/* The recorded message may itself be an argument of the next failure. */
+/* The last message may be an argument of the next failure. */
 static void a_message_can_quote_the_last(void **state)
 {
 	(void)state;

@@ -1,3 +1,4 @@
+/* Tests the times of named steps. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -26,7 +27,7 @@ static void steps_add_up_in_their_order(void **state)
 	since = gemp_now();
 	gemp_step_times_next(&steps, "write");
 	gemp_step_times_next(&steps, NULL);
-	const double last = gemp_now() - since; /* without what was waited before */
+	const double last = gemp_now() - since; /* without the wait before */
 	assert_int_equal(steps.count, 3);
 	assert_string_equal(steps.step[0].name, "parse");
 	assert_string_equal(steps.step[1].name, "sort");

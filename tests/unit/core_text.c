@@ -1,3 +1,4 @@
+/* Tests growing texts, and edit distances that suggest the nearest name. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -35,14 +36,15 @@ static void bytes_and_formats_follow_each_other(void **state)
 	gemp_text_clear(&text);
 	assert_int_equal(text.size, 0);
 	assert_string_equal(text.data, "");
-	gemp_text_print(&text, "%0500d", 7); /* longer than what is reserved */
+	gemp_text_print(&text, "%0500d", 7); /* longer than the reserved bytes */
 	assert_int_equal(text.size, 500);
 	assert_int_equal(text.data[499], '7');
 	gemp_text_free(&text);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* What cannot be printed, as a character that the C locale has not, leaves the text as it was, and is told. */
+/* A text that cannot be printed, such as a character that the C locale lacks, leaves the buffer unchanged, and its
+ * status is a failure. */
 static void what_is_not_printed_is_told(void **state)
 {
 	(void)state;
@@ -56,7 +58,7 @@ static void what_is_not_printed_is_told(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Against one large block and snprintf. */
+/* The result equals that of snprintf to one large buffer. */
 static void grows_like_a_large_block(void **state)
 {
 	(void)state;
@@ -124,7 +126,7 @@ static void the_nearest_name_is_found(void **state)
 	assert_null(gemp_text_nearest("", names, n));
 }
 
-/* Distance without a table, for words of a few letters: the least number of edits. */
+/* The least number of edits by plain recursion, for words of a few letters. */
 static size_t edits(const char *a, const char *b)
 {
 	if (!*a || !*b)

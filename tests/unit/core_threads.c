@@ -1,4 +1,4 @@
-/* Loops on several threads: every piece once, threads have numbers of their own. */
+/* Tests loops on several threads: every index is processed once, and threads have distinct numbers. */
 #include "core/threads.h"
 
 #include "harness/harness.h"
@@ -14,7 +14,7 @@ enum { PIECES = 10000 };
 
 typedef struct tally {
 	atomic_uchar times[PIECES];
-	size_t by_thread[64]; /* written by that thread alone */
+	size_t by_thread[64]; /* by_thread[i] is written by thread i alone */
 } tally;
 
 static void count_piece(void *context, unsigned thread, size_t piece)
@@ -95,7 +95,8 @@ static void *many_loops(void *context)
 	return NULL;
 }
 
-/* From several threads at once; threads are asked for by loops that come fast, one behind the other. */
+/* Several threads run loops at the same time, one loop directly after another, so they compete for the pool of
+ * threads. */
 static void loops_beside_loops(void **state)
 {
 	atomic_size_t sum = 0;
@@ -109,14 +110,14 @@ static void loops_beside_loops(void **state)
 	assert_int_equal(sum, 3 * 3 * LOOPS);
 }
 
-/* The threads are not there any more; neither a loop nor the end is to wait for them. */
+/* A child process does not have its parent's threads. Neither a loop nor the exit may wait for them. */
 static void a_child(void **state)
 {
 	atomic_size_t sum = 0;
 	int status = 1;
 	(void)state;
 #ifdef __SANITIZE_THREAD__
-	skip(); /* ThreadSanitizer ends a child that starts threads */
+	skip(); /* ThreadSanitizer kills a child process that starts threads */
 #endif
 	gemp_parallel_for(INNER, count_inner, &sum);
 	pid_t child = fork();

@@ -1,3 +1,4 @@
+/* Tests the clock and the phases of a run. */
 #include "harness/harness.h"
 
 #include "core/timer.h"
@@ -31,13 +32,13 @@ static void phases_add_up(void **state)
 	double read = timers.seconds[GEMP_PHASE_READ], write = timers.seconds[GEMP_PHASE_WRITE];
 	assert_true(read >= 0.04 && write >= 0.02);
 	double off = read + write - (t - began);
-	assert_true(off < 1e-6 && off > -1e-6); /* nothing is lost between phases */
+	assert_true(off < 1e-6 && off > -1e-6); /* the phases add up to the whole time */
 	for (int p = 0; p < GEMP_PHASES; p++)
 		if (p != GEMP_PHASE_READ && p != GEMP_PHASE_WRITE)
 			assert_true(timers.seconds[p] == 0.0);
 }
 
-/* Reports, scripts and other programs rely on these names. */
+/* The names of phases are part of the report's format, on which scripts and other programs rely. */
 static void phases_have_their_names(void **state)
 {
 	(void)state;

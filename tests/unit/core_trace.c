@@ -1,5 +1,5 @@
-/* Spans of a rank: their order, what has no room, and how much of a lane is hidden by devices, against a count by
- * hand. */
+/* Tests the spans of a rank: their order, spans beyond the capacity, and the time of a lane that is hidden by devices.
+ * Hidden time is compared with a count over each unit of time. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -43,9 +43,9 @@ static void spans_are_in_order(void **state)
 	span(trace, 0, "first", GEMP_LANE_HOST);
 	span(trace, 1, "outer", GEMP_LANE_HOST);
 	span(trace, 2, "inner", GEMP_LANE_HOST);
-	assert_true(span(trace, 3, "back", GEMP_LANE_HOST)->end == 60); /* none is less than nothing */
+	assert_true(span(trace, 3, "back", GEMP_LANE_HOST)->end == 60); /* a negative length becomes 0 */
 	span(trace, 4, "early", GEMP_LANE_OUTPUT);
-	gemp_trace_between("late", GEMP_LANE_HOST, 70, 80); /* it is over */
+	gemp_trace_between("late", GEMP_LANE_HOST, 70, 80); /* the trace has ended, so this span is ignored */
 	assert_int_equal(gemp_trace_end()->count, 5);
 	gemp_trace_free();
 }
@@ -124,13 +124,14 @@ static void phases_are_spans(void **state)
 	const gemp_trace *trace = gemp_trace_end();
 	const gemp_span *outer = span(trace, 0, "read", GEMP_LANE_HOST), *inner = span(trace, 1, "read", GEMP_LANE_HOST);
 	assert_true(outer->begin == inner->begin && outer->end >= inner->end);
-	assert_true(span(trace, 2, "write", GEMP_LANE_OUTPUT)->begin == inner->end); /* nothing is lost between phases */
+	/* the phases have no gap between them */
+	assert_true(span(trace, 2, "write", GEMP_LANE_OUTPUT)->begin == inner->end);
 	double all = 1e-9 * (double)(outer->end - outer->begin), off = timers.seconds[GEMP_PHASE_READ] - all;
 	assert_true(off < 2e-9 && off > -2e-9);
 	gemp_trace_free();
 }
 
-/* Some stretches of a lane with stretches in them, and two devices, in a time of 500. */
+/* Random spans of a lane, which may contain other spans, and spans of two devices, within 500 units of time. */
 static void what_is_hidden(void **state)
 {
 	(void)state;

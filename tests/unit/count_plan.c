@@ -1,4 +1,5 @@
-/* Count plans, summed here by their definitions, against matches found one by one, on random graphs. */
+/* Tests count plans on random graphs: their sums, evaluated here by definition, equal the number of matches found by
+ * enumeration. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -24,10 +25,10 @@ enum { MOST = 16 };
 
 typedef struct host {
 	int size;
-	bool near[MOST][MOST]; /* numbers are slots */
+	bool near[MOST][MOST]; /* vertices are numbered like slots */
 } host;
 
-/* EXPRESSIONS, read as a kernel would. */
+/* EXPRESSIONS, evaluated as a kernel would. */
 typedef struct scope {
 	const host *graph;
 	const gemp_count_plan *plan;
@@ -195,7 +196,8 @@ static long joined(const host *g)
 	return total;
 }
 
-/* Of paths r-a-b-y: those from r-a-b on that stay behind r and lead back to it by other vertices. */
+/* For a path r-a-b-y, returns the number of paths r-c-d-y that close a cycle of six with it, whose c and d are greater
+ * than r. */
 static long paths_beside(const host *g, int r, int a, int b, int y)
 {
 	long found = 0;
@@ -327,7 +329,8 @@ static void random_host(host *g, uint64_t *random, int size)
 			g->near[a][b] = g->near[b][a] = gemp_random_unit(random) < density;
 }
 
-/* Every connected graph of `size` vertices, many of them several times: edge sets by number. True: it is one. */
+/* Writes the graph of `size` vertices whose edges are the bits of `edges`. Returns true if it is connected. Most graphs
+ * occur several times up to isomorphism. */
 static bool pattern_text(char *text, int size, unsigned edges)
 {
 	unsigned part[8];
@@ -348,7 +351,7 @@ static bool pattern_text(char *text, int size, unsigned edges)
 	return part[0] == (1u << size) - 1;
 }
 
-/* Returns whether there was a plan. */
+/* Returns true if there was a plan, whose count was then checked. */
 static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_planner_options premise, int rounds,
                         int size)
 {
@@ -363,7 +366,7 @@ static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count
 	assert_int_equal(gemp_automorphism_find(&symmetry, pattern, false), GEMP_OK);
 	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
 	if (gemp_random_below(random, 2))
-		order = 1; /* as where vertices are told apart */
+		order = 1; /* the order of the group if the query distinguishes its vertices */
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, order, &premise, &reason), GEMP_OK);
 	assert_true((plan == NULL) == (reason != NULL));
 	for (int i = 0; plan && i < rounds; i++) {
@@ -403,7 +406,7 @@ static void all_small_patterns(void **state)
 				found[size] += check(text, &random, true, size < 5 ? 6 : 3, size < 5 ? 10 : 9);
 			}
 	for (int size = 2; size <= 5; size++)
-		assert_int_equal(found[size], all[size]); /* each has sums */
+		assert_int_equal(found[size], all[size]); /* each graph of this size has sums */
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -419,7 +422,8 @@ static void known_to_have_sums(void **state)
 		assert_true(check(names[i], &random, false, 3, 8));
 }
 
-/* Cycles of six, whose rests are patterns with a least vertex, and other patterns with what is to be had there. */
+/* With the order of slots, cycles of six have sums, since the subpatterns that they need have a least vertex. Other
+ * patterns have sums with and without this order. */
 static void with_an_order(void **state)
 {
 	(void)state;
@@ -449,7 +453,7 @@ static void refused_with_a_reason(void **state)
 	assert_null(plan);
 	assert_non_null(strstr(reason, "parallel"));
 	gemp_pattern_free(pattern);
-	/* Two of its vertices hang on a pair that is not adjacent. */
+	/* In this pattern two vertices have the same pair of neighbours, and this pair is not adjacent. */
 	assert_int_equal(gemp_pattern_named(&pattern, "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4"), GEMP_OK);
 	const gemp_count_planner_options iso = { .iso = true };
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, 4, &iso, &reason), GEMP_OK);

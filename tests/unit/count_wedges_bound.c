@@ -1,4 +1,4 @@
-/* Bounds of expressions. */
+/* Tests upper bounds of the values of count expressions. */
 #include "core/status.h"
 #include "core/text.h"
 #include "count/plan.h"

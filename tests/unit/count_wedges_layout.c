@@ -1,5 +1,5 @@
-/* Packed counters: each holds its vertex's degree, none shares a bit with another or passes the end of its word, and
- * windows divide them. */
+/* Tests packed counters: each counter can hold its vertex's degree, counters neither overlap nor cross the end of a
+ * word, and windows divide the counters. */
 #include "count/wedges_grouped.h"
 #include "harness/harness.h"
 

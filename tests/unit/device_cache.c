@@ -1,4 +1,4 @@
-/* The cache on disk: whole files or nothing, whatever lies in the folder. */
+/* Tests the cache on disk: a reader gets a whole file or nothing, whatever the folder contains. */
 #include "core/memory.h"
 #include "device/cache.h"
 
@@ -50,7 +50,7 @@ static void keeps_and_replaces(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Each byte changed, and each shorter length, is refused. */
+/* A file with any byte changed or of any shorter length is refused. */
 static void refuses_spoilt_files(void **state)
 {
 	char path[GEMP_CACHE_PATH + 8], file[256];
@@ -103,7 +103,8 @@ static void does_without_a_folder(void **state)
 
 enum { MAKERS = 5 };
 
-/* What each of the makers does who need the same: one of them adds a line to the folder's "made". */
+/* All makers need the same entry. The maker that gets the lock first makes the entry and adds a line to the file
+ * "made". */
 static void make_once(void)
 {
 	static const struct timespec work = { .tv_nsec = 50000000 };
@@ -138,7 +139,7 @@ static void one_makes_what_all_need(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-/* A maker that is killed at it stops nobody. */
+/* The lock of a killed process is released. */
 static void locks_end_with_their_process(void **state)
 {
 	int ready[2];
@@ -159,13 +160,14 @@ static void locks_end_with_their_process(void **state)
 	double began = gemp_now();
 	pid_t killer = fork();
 	if (killer == 0) {
-		nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL); /* while this one tries, on a busy machine, too */
+		/* long enough for the parent to wait for the lock, also on a busy machine */
+		nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
 		kill(maker, SIGKILL);
 		_exit(0);
 	}
 	int lock = gemp_cache_lock("a", &waited);
 	assert_true(lock >= 0);
-	assert_true(gemp_now() - began > 0.05 && waited); /* for the other */
+	assert_true(gemp_now() - began > 0.05 && waited); /* the lock was waited for */
 	gemp_cache_unlock(lock);
 	close(ready[0]);
 	close(ready[1]);

@@ -1,4 +1,4 @@
-/* A machine without OpenCL. */
+/* Tests the messages on a machine without OpenCL. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/device.h"
@@ -29,7 +29,7 @@ static void says_how_to_get_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(says_how_to_get_one) };
-	setenv("OCL_ICD_VENDORS", test_folder(), 1); /* an empty folder: no drivers */
+	setenv("OCL_ICD_VENDORS", test_folder(), 1); /* an empty folder has no drivers */
 	setenv("OPENCL_VENDOR_PATH", test_folder(), 1);
 	return test_main(tests);
 }

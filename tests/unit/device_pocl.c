@@ -1,4 +1,4 @@
-/* Each process has a PoCL folder of its own, and the next process gets it again. */
+/* Each process has its own PoCL cache folder, and the next process reuses the folder of a process that has ended. */
 #include "device/cache.h"
 
 #include "harness/harness.h"
@@ -16,7 +16,7 @@ static void set_root(void)
 	setenv("POCL_CACHE_DIR", test_path("root"), 1);
 }
 
-/* The folder that a child got, in *folder; it holds on to it until end_child. */
+/* Starts a child that claims a folder, whose path is written to *folder. The child keeps the folder until end_child. */
 static int start_child(char folder[LENGTH])
 {
 	int answer[2], hold[2];
@@ -58,7 +58,7 @@ static void one_each(void **state)
 		for (int j = 0; j < i; j++)
 			assert_string_not_equal(folders[i], folders[j]);
 	}
-	/* One that ends frees its folder for the next. */
+	/* The folder of a child that has ended is claimed by the next child. */
 	char again[LENGTH];
 	end_child(holds[2]);
 	holds[2] = start_child(again);

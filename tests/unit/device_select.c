@@ -1,4 +1,4 @@
-/* What a --devices text means. */
+/* Tests which devices a --devices text selects. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/select.h"
@@ -15,7 +15,7 @@ static const gemp_device_info machine[] = {
 	{ .name = "Other CPU", .platform = "Other" },
 };
 
-/* Eight cards, of which SLURM shows four, and not in the order of the bus. */
+/* A node with eight cards, of which SLURM shows four in another order than the bus. */
 static const gemp_device_info cluster[] = {
 	{ .name = "H200", .gpu = true, .pci = "0000:ba:00.0", .uuid = "GPU-10000000-0000-0000-0000-000000000001" },
 	{ .name = "H200", .gpu = true, .pci = "0000:0f:00.0", .uuid = "GPU-20000000-0000-0000-0000-000000000002" },
@@ -23,7 +23,7 @@ static const gemp_device_info cluster[] = {
 	{ .name = "Bus 65:00.0", .platform = "None" },
 };
 
-/* The chosen indices as text: "1 2". */
+/* Returns the indices of the chosen devices as text: "1 2". */
 static const char *chosen(const char *spec, const gemp_device_info *devices, size_t count)
 {
 	static char text[64];
@@ -71,7 +71,7 @@ static void places_and_uuids(void **state)
 	assert_string_equal(chosen("gpu-2000ABCD", cluster, 4), "2");
 	assert_string_equal(chosen("20000000-0000", cluster, 4), "1");
 	assert_string_equal(chosen("2000abcd00000000", cluster, 4), "2");
-	assert_string_equal(chosen("65:00.0", cluster, 4), "3"); /* by its name */
+	assert_string_equal(chosen("65:00.0", cluster, 4), "3"); /* a part of the bus address */
 }
 
 static void one_word_in_bus_order(void **state)
@@ -103,7 +103,7 @@ static void what_does_not_fit(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* "0-1 2-4": devices of each rank, first to last. */
+/* Returns the range of devices of each rank: "0-1 2-4". */
 static const char *shares(const char *spec, size_t devices, int ranks)
 {
 	static char text[128];

@@ -1,4 +1,4 @@
-/* Kernel text: embedded, overridden, and with its includes put in. */
+/* Tests the text of kernels: embedded in the program, read from GEMP_KERNEL_DIR, and with its includes inserted. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/program.h"
@@ -15,7 +15,7 @@ static void embedded(void **state)
 	unsetenv("GEMP_KERNEL_DIR");
 	assert_ok(gemp_kernel_source(&text, "filter.cl"));
 	assert_non_null(strstr(text, "filter_fill("));
-	assert_non_null(strstr(text, "string_near(")); /* of contains.clh */
+	assert_non_null(strstr(text, "string_near(")); /* a function of contains.clh */
 	assert_null(strstr(text, "#include"));
 	gemp_free(text);
 	assert_code(gemp_kernel_source(&text, "no-such.cl"), GEMP_EINTERNAL);
@@ -33,7 +33,7 @@ static void overridden(void **state)
 	assert_ok(gemp_kernel_source(&text, "a.cl"));
 	const char *first = strstr(text, "first\n"), *middle = strstr(text, "middle\n"), *last = strstr(text, "last\n");
 	assert_true(first && middle && last && first < middle && middle < last);
-	assert_non_null(strstr(text, "string_near(")); /* what the folder lacks is taken from the program */
+	assert_non_null(strstr(text, "string_near(")); /* a file that the folder lacks comes from the program */
 	assert_non_null(strstr(text, "#line 3 \"a.cl\"\nlast"));
 	gemp_free(text);
 	test_file("filter.cl", "mine\n");

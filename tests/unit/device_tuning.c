@@ -1,3 +1,4 @@
+/* Tests tuned numbers of devices: names of files, values, defaults, and errors in files. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -28,7 +29,8 @@ static void names_of_files(void **state)
 	assert_int_equal(strlen(name), GEMP_TUNING_NAME - 1);
 }
 
-/* Names are the program's own; a CPU device has no choice where lanes and groups of a GPU are meant. */
+/* A value of the file replaces the caller's default. On a CPU device it does not replace the default of a name that
+ * only concerns GPUs. */
 static void values_and_defaults(void **state)
 {
 	(void)state;
@@ -73,7 +75,7 @@ static void write_file(const char *path, const char *text)
 	fclose(file);
 }
 
-/* GEMP_TUNING, then the user's own folder, then what the program brings. */
+/* Files are searched in GEMP_TUNING, then in the user's folder, then in the program. */
 static void where_files_are(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Kernels come out of the program byte by byte as they went in: long ones, empty ones, bytes above 127, and none at all.
+# Embeds kernels in a small program and compares what the program prints byte by byte with the files: long files, empty
+# files, bytes above 127, and a folder without kernels.
 set -euo pipefail
 top=${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
@@ -22,7 +23,7 @@ int main(int argc, char **argv)
 }
 TEXT
 
-# build FOLDER: $work/print prints what was made of it
+# build FOLDER: makes $work/print, a program that prints the kernels embedded from FOLDER
 build() {
 	cmake -DFOLDER="$1" -DOUT="$work/embedded.c" -P "$top/cmake/EmbedKernels.cmake"
 	cc -std=gnu17 -Wall -Werror -Wno-overflow -I"$top/src" -I"$top/include" -o "$work/print" "$work/print.c" "$work/embedded.c"

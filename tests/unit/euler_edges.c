@@ -1,5 +1,5 @@
-/* Slots of merged relations: each has its edge again, also behind the edge that closes a path; directed and undirected
- * ones do not mix. */
+/* Tests the slots of merged relations: each slot leads to its edge, also behind the additional edge that closes a path.
+ * Directed and undirected relations cannot be merged. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -12,7 +12,7 @@
 
 enum { ROWS = 9, RELATIONS = 3, MOST = 5 };
 
-/* What rank 1 of 3 has of a graph of 30 vertices. */
+/* The part of rank 1 of 3 of a graph with 30 vertices. */
 typedef struct made {
 	gemp_shard graph;
 	gemp_relation relations[RELATIONS];
@@ -48,7 +48,7 @@ static void make(made *m, uint64_t random)
 	}
 }
 
-/* Every edge of the chosen relations is in the row of its source, once. */
+/* Every edge of the chosen relations occurs once, in the row of its source. */
 static void check(const made *m, const gemp_euler_edges *edges, const bool *chosen)
 {
 	bool seen[RELATIONS][ROWS * MOST] = { { false } };

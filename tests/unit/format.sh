@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every C file is laid out as .clang-format says. Other versions of clang-format lay out some lines differently: only 14 is asked.
+# Every C file has the layout of .clang-format. Only clang-format 14 is used, because other versions lay out some lines
+# differently.
 set -uo pipefail
 cd "${GEMP_SOURCE_DIR:-$(dirname "$0")/../..}" || exit 1
 format=$(command -v clang-format-14 || command -v clang-format) || { echo "skipped: clang-format 14 is not installed"; exit 77; }

@@ -1,4 +1,5 @@
-/* Edges of graphs with Euler circuits and paths: degrees, connection and number, by counting and a plain union-find. */
+/* Tests generated graphs with an Euler circuit or path: degrees by counting, connectedness by a plain union-find, and
+ * the number of edges. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -14,7 +15,8 @@ static uint64_t root_of(uint64_t *parent, uint64_t v)
 	return v;
 }
 
-/* Ends in `path` ways: sources and sinks of at most one edge too many, as a path has; all in one component. */
+/* The surplus of outgoing edges is 0 at every vertex, except at the two ends of a path, and all vertices with edges are
+ * in one component. Edges are made `piece` at a time. */
 static void check(const gemp_eulerian *graph, size_t piece)
 {
 	uint64_t(*ends)[2] = gemp_calloc(graph->edges, sizeof *ends),
@@ -74,7 +76,8 @@ static void larger_graphs(void **state)
 		}
 }
 
-/* As many circuits as there are at least: each pass over the band is one, a deep graph has few of them. */
+/* An edge leads ahead by at most 32 vertices on a ring, so each circuit passes around the ring. A deep graph has few
+ * passes, which bound the number of its circuits from above. */
 static void deep_graphs_are_bands(void **state)
 {
 	(void)state;

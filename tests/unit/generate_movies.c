@@ -1,3 +1,5 @@
+/* Tests the parts of the movie generator: permutations, Zipf's law, division among ranks, names, and parameters of
+ * generators. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -30,7 +32,7 @@ static void permutations_hit_everything_once(void **state)
 		assert_true(gemp_generator_permute(seed, huge, huge - 1 - x) < huge);
 }
 
-/* Each place of a small permutation is equally often the image of 0, over many seeds. */
+/* Over many seeds, the image of 0 under a small permutation is uniformly distributed. */
 static void permutations_spread(void **state)
 {
 	(void)state;
@@ -40,7 +42,7 @@ static void permutations_spread(void **state)
 		counts[gemp_generator_permute(gemp_mix(seed), N, 0)]++;
 	for (size_t i = 0; i < N; i++)
 		chi += pow(counts[i] - (double)ROUNDS / N, 2) / ((double)ROUNDS / N);
-	assert_true(chi < 40); /* 9 degrees of freedom: beyond 40 once in 100,000 */
+	assert_true(chi < 40); /* chi-square with 9 degrees of freedom exceeds 40 once in 100,000 tests */
 }
 
 static void zipf_halves_with_every_octave(void **state)

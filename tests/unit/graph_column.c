@@ -1,3 +1,4 @@
+/* Tests typed columns: values, NULL, order, printing, and failures of memory. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -62,7 +63,7 @@ static gemp_value random_value(gemp_type type, uint64_t *random)
 
 enum { ROWS = 300 };
 
-/* Values that were added, gathered, packed and unpacked are still the same values. */
+/* Values that are added, gathered, packed and unpacked stay the same. */
 static void test_values_come_back(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Whole columns at once, compared with values one by one. */
+/* Compares operations on whole columns with operations on single values. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -40,7 +40,7 @@ static gemp_value draw(gemp_type type, char *text, uint64_t nulls, uint64_t *ran
 
 static void fill(gemp_column *column, values *v, gemp_type type, size_t count, uint64_t *random)
 {
-	uint64_t nulls = gemp_random_below(random, 3) * 4; /* none, some, all */
+	uint64_t nulls = gemp_random_below(random, 3) * 4; /* chance of NULL: none, some, all */
 	assert_ok(gemp_column_init(column, "c", type));
 	assert_ok(gemp_column_reserve(column, 0, 0));
 	v->count = count;
@@ -83,7 +83,7 @@ static void check(gemp_type type, size_t count, uint64_t *random)
 
 	for (size_t i = 0; i < count; i++)
 		rows[i] = i;
-	for (size_t i = 0; i < more; i++) { /* the first `more` of a random order */
+	for (size_t i = 0; i < more; i++) { /* a random choice of `more` rows in random order */
 		size_t other = i + gemp_random_below(random, count - i);
 		uint64_t row = rows[i];
 		rows[i] = rows[other];

@@ -1,3 +1,4 @@
+/* Tests the shard: owners of vertices, and arrays that are loaded on demand. */
 #include "graph/graph.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* Owners of vertices, also if some ranks have no vertices. */
+/* Each vertex has the right owner, also if some ranks have no vertices. */
 static void test_owner(void **state)
 {
 	(void)state;
@@ -19,7 +20,7 @@ static void test_owner(void **state)
 	}
 }
 
-/* The random partition: bounds r n / R, and the owner by the formula of the design. */
+/* The random partition has the bounds r n / R, and the owner follows from the vertex by a formula. */
 static void test_owner_by_formula(void **state)
 {
 	(void)state;

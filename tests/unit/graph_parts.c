@@ -1,4 +1,4 @@
-/* Ranges of parts: the part of a vertex, and the ids that ranks own. */
+/* Tests ranges of partitions: the partition of a vertex, and the ids that a rank owns. */
 #include "core/search.h"
 #include "core/status.h"
 #include "graph/graph.h"
@@ -46,7 +46,7 @@ static void test_share(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Every id has one owner, with all numbers of parts and ranks, and sizes beyond 32 bits do not overflow. */
+/* Every id has one owner for all numbers of partitions and ranks, and sizes beyond 32 bits do not overflow. */
 static void test_random(void **state)
 {
 	(void)state;

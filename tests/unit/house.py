@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""jobs/house.py counts what is planted: a small tree with a known number of each thing that its table has.
+"""Tests that jobs/house.py counts correctly: a small tree contains a known number of each thing in its table.
 
-Then it measures the project: no circles, all headers in one file, no type defined twice, no extern function without gemp_, no
-variable that other files can change.
-"""
+Then checks the project: it has no include circles, no type defined twice, no extern function without gemp_, and no
+variable that other files can change; and all public headers are in one folder."""
 import json
 import os
 import shutil
@@ -83,7 +82,7 @@ def main():
         table = measure(top, "--folders")
         for line in (f"{'circles between modules':<52}         1   largest: 2", "include", "  gemp"):
             equal(f"the table has '{line}'", any(row.startswith(line) for row in table.split("\n")), True)
-    own = json.loads(measure(TOP, "--json"))  # what the project holds itself to
+    own = json.loads(measure(TOP, "--json"))  # the rules that the project must fulfil
     for what in ("circles", "parts_headers"):
         equal(f"{what} of the project", own[what], 0)
     for what, empty in (("conflicting_types", {}), ("bare_functions", []), ("mutable_globals", []), ("headers_together_errors", [])):

@@ -1,3 +1,4 @@
+/* Tests the canvas of pictures: letters, UTF-8 texts, and the dots of shapes. */
 #include "harness/harness.h"
 
 #include "core/status.h"
@@ -5,7 +6,7 @@
 
 #include <string.h>
 
-/* A letter's dots as text, without the rows and columns around it that are empty. */
+/* The dots of a letter as text, without empty rows and columns around them. */
 static void shown(char out[128], const char *text)
 {
 	uint64_t letter = gemp_canvas_letter(&text);
@@ -32,14 +33,14 @@ static void letters(void **state)
 	assert_string_equal(one, "...... ...... ...... ...... ...... ...... ...... ");
 	shown(one, "\u00e9");
 	shown(other, "e");
-	assert_string_equal(one + 14, other + 14); /* but for the accent */
+	assert_string_equal(one + 14, other + 14); /* the letters differ only by the accent */
 	assert_string_not_equal(one, other);
-	shown(one, "\u4e2d"); /* there is none */
+	shown(one, "\u4e2d"); /* the font lacks this letter */
 	shown(other, "?");
 	assert_string_equal(one, other);
 }
 
-/* However texts are spoilt, each step ends within them. */
+/* Decoding a damaged UTF-8 text never reads past its end. */
 static void steps(void **state)
 {
 	(void)state;
@@ -86,7 +87,7 @@ static void fit(void **state)
 	}
 }
 
-/* What lies outside is left out; a shape has the dots whose middles it has. */
+/* Dots outside the canvas are dropped. A shape consists of the dots whose centres it contains. */
 static void shapes(void **state)
 {
 	(void)state;

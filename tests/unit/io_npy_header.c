@@ -1,4 +1,5 @@
-/* Heads of .npy files, and numbers as this machine has them: all floats of 16 bits, both orders of bytes. */
+/* Tests headers of .npy files, and the conversion of numbers to the byte order of this machine: all 16-bit floats and
+ * both byte orders. */
 #include "core/status.h"
 #include "io/arrays/npz.h"
 
@@ -28,7 +29,8 @@ static void halves(void **state)
 		assert_true(isnan(value) ? isnan(found) : fabs((double)found) == value);
 		assert_int_equal(signbit(found) != 0, bits >> 15);
 	}
-	assert_true(gemp_npy_half("\xff\x7b") == 65504 && gemp_npy_half("\x01\x00") == 0x1p-24f); /* numpy's finfo */
+	/* limits from numpy.finfo */
+	assert_true(gemp_npy_half("\xff\x7b") == 65504 && gemp_npy_half("\x01\x00") == 0x1p-24f);
 }
 
 static void orders(void **state)

@@ -1,4 +1,4 @@
-/* Rows as TSV, CSV and JSON, character by character, and tables for people. */
+/* Tests rows as TSV, CSV and JSON character by character, and tables for people. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -103,7 +103,7 @@ static void edges(void **state)
 	gemp_projected_free(columns, 2);
 }
 
-/* As an optional part leaves them. */
+/* Columns without values, as an OPTIONAL MATCH without a match leaves them. */
 static void nothing(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void out_of_memory(void **state)
 	assert_survives_no_memory(align, NULL);
 }
 
-/* Many rows at once are the same text as one by one. */
+/* A batch of rows gives the same text as its rows one by one. */
 static void check_many(const gemp_projected *columns, size_t count, size_t rows)
 {
 	typedef void one_row(gemp_text *, const gemp_projected *, size_t, size_t);

@@ -1,3 +1,4 @@
+/* Tests streams of records: plain and compressed files, quoted records, ranges of a file, and hashes. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -13,7 +14,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* All records of a range, each as "line:text;". */
+/* Appends all records of a range to `out`, each as "line:text;". */
 static gemp_code read_range(gemp_text *out, const char *path, bool quoted, uint64_t begin, uint64_t end)
 {
 	gemp_code code = GEMP_OK;
@@ -69,7 +70,7 @@ static void quoted_records_span_lines(void **state)
 	(void)state;
 	expect(test_file("a", "a,\"b\nc\"\nd\n"), true, "1:a,\"b\nc\";3:d;");
 	expect(test_file("a", "\"a\"\"\n\"\r\nd"), true, "1:\"a\"\"\n\";3:d;");
-	expect(test_file("a", "a,5\"\nb,6\"x\n"), true, "1:a,5\";2:b,6\"x;"); /* stray quotes do not swallow lines */
+	expect(test_file("a", "a,5\"\nb,6\"x\n"), true, "1:a,5\";2:b,6\"x;"); /* a stray quote does not join lines */
 	expect(test_file("a", "\"\"\n\"\",\"\"\"\n\"\n"), true, "1:\"\";2:\"\",\"\"\"\n\";");
 	gemp_text text = { 0 };
 	assert_code(read_range(&text, test_file("a", "a\nb,\"c\nd\n"), true, 0, GEMP_STREAM_END), GEMP_EDATA);
@@ -112,7 +113,7 @@ static void endless_records_are_refused(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Ranges that cover a file give each line once, in order, wherever they are cut. */
+/* Ranges that cover a file give each line once and in order, wherever the file is cut. */
 static void ranges_give_each_line_once(void **state)
 {
 	(void)state;
@@ -178,13 +179,13 @@ static void compressed(size_t (*pack)(unsigned char *, size_t, const char *), co
 	size_t one = pack(bytes, sizeof bytes, "a\nb"), two = pack(bytes + one, sizeof bytes - one, "b\nc\n");
 	gemp_text text = { 0 };
 	gemp_stream_info info;
-	expect(write_bytes(name, bytes, one + two), false, "1:a;2:bb;3:c;"); /* two members, one text */
+	expect(write_bytes(name, bytes, one + two), false, "1:a;2:bb;3:c;"); /* two gzip members form one text */
 	expect(write_bytes(unnamed, bytes, one), false, "1:a;2:b;");
 	assert_ok(gemp_stream_inspect(test_path(unnamed), &info));
 	assert_true(info.compressed && info.size == one);
 	for (size_t cut = 1; cut < one + two; cut++) {
 		if (cut == one)
-			continue; /* whole after all */
+			continue; /* a cut between the two members leaves a valid file */
 		gemp_text_clear(&text);
 		assert_code(read_range(&text, write_bytes(name, bytes, cut), false, 0, GEMP_STREAM_END), GEMP_EDATA);
 		assert_message(name);

@@ -1,3 +1,4 @@
+/* Tests how lines are split into cells (TSV, CSV, blanks), and the check of UTF-8. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -9,7 +10,7 @@
 static gemp_cells cells;
 static char record[256];
 
-/* Joined by |, NULL as ~. */
+/* Compares the cells with `joined`, in which | separates cells and ~ stands for NULL. */
 static void expect(const char *joined)
 {
 	char text[512] = "";
@@ -115,13 +116,14 @@ static void utf8_is_checked(void **state)
 	assert_int_equal(utf8("\xf0\x80\x80\xaf"), 0); /* overlong */
 	assert_int_equal(utf8("\xed\xa0\x80"), 0);     /* surrogate */
 	assert_int_equal(utf8("\xf4\x90\x80\x80"), 0); /* beyond U+10FFFF */
-	assert_int_equal(utf8("a\xc3"), 1);            /* cut */
-	assert_int_equal(utf8("a\x80"), 1);            /* no beginning */
+	assert_int_equal(utf8("a\xc3"), 1);            /* truncated */
+	assert_int_equal(utf8("a\x80"), 1);            /* a continuation byte without a first byte */
 	assert_int_equal(gemp_utf8_check("0123456\0x", 9), 7);
 	assert_int_equal(gemp_utf8_check("", 0), 0);
 }
 
-/* Against a plain decoder, on every string of up to three bytes behind a prefix that ends the eight at a time. */
+/* A plain decoder, which reads one character at a time. The fast decoder reads eight bytes at a time, so both are
+ * compared on every string of up to three bytes behind a prefix. */
 static size_t slow_utf8(const unsigned char *text, size_t size)
 {
 	size_t at = 0;

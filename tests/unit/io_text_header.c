@@ -1,3 +1,4 @@
+/* Tests the header of a table: roles and types of its columns, stated or inferred, and the schema of several files. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -35,7 +36,8 @@ static void columns_are_found_by_name(void **state)
 	assert_int_equal(header.fields[1].role, GEMP_ROLE_LABELS);
 	assert_int_equal(header.fields[2].role, GEMP_ROLE_KEY);
 	assert_ok(parse(false, "label\ttype\tid\tsrc"));
-	assert_int_equal(header.fields[0].role, GEMP_ROLE_ATTRIBUTE); /* type comes first */
+	/* `type` takes precedence, so `label` is an attribute */
+	assert_int_equal(header.fields[0].role, GEMP_ROLE_ATTRIBUTE);
 	assert_int_equal(header.fields[1].role, GEMP_ROLE_LABELS);
 	assert_int_equal(header.fields[3].role, GEMP_ROLE_ATTRIBUTE);
 	assert_ok(parse(true, "target\tsource\tid\ttype"));
@@ -76,7 +78,8 @@ static void wrong_headers_are_refused(void **state)
 	refused(false, "id\tx\tx", "column 'x' is there twice");
 	refused(false, "id\tx\tx:int", "column 'x' is there twice");
 	refused(false, "", "has no name");
-	refused(false, "id\tname\r1\tAda\r", "column 2 has a control character"); /* lines of an old Macintosh */
+	/* a lone carriage return, as on an old Macintosh, ends no line */
+	refused(false, "id\tname\r1\tAda\r", "column 2 has a control character");
 }
 
 static gemp_type inferred(const char *const *texts, size_t count)
@@ -104,10 +107,10 @@ static void types_are_inferred_from_all_values(void **state)
 	assert_int_equal(INFERRED("1", "007"), GEMP_STRING);
 	assert_int_equal(INFERRED("true", "false"), GEMP_BOOLEAN);
 	assert_int_equal(INFERRED("true", "1"), GEMP_STRING);
-	assert_int_equal(INFERRED("1", "NaN"), GEMP_FLOAT); /* so that it is refused, not taken for a word */
+	assert_int_equal(INFERRED("1", "NaN"), GEMP_FLOAT); /* a FLOAT, so that NaN is refused and not taken for a string */
 	assert_int_equal(INFERRED("1", "NaN", "Nadia"), GEMP_STRING);
 	assert_int_equal(INFERRED("~"), GEMP_STRING);
-	assert_int_equal(INFERRED("1", ""), GEMP_STRING); /* an empty string, as CSV has it */
+	assert_int_equal(INFERRED("1", ""), GEMP_STRING); /* an empty string, which only CSV distinguishes from NULL */
 }
 
 static void files_join_in_one_schema(void **state)

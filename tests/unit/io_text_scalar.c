@@ -1,3 +1,4 @@
+/* Tests values as text: which texts look like a type, and that printed values can be read back. */
 #include "harness/harness.h"
 
 #include "core/status.h"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The layers: who may include whom, transitively and without circles, read from the #include lines.
+"""Checks the layers: which layer includes which other layers, directly and transitively, and without circles. The facts
+come from the #include lines.
 
-The list of layers is the one of CMakeLists.txt (gemp_layer). The program includes only the library's public headers, its own, and
-helpers of src/core that have no state. A module is a .c/.h pair; no two modules may need each other, directly
-or through others. Then spoils a copy of a small tree in each way that matters, and sees that the check objects.
-"""
+The list of layers is in CMakeLists.txt (gemp_layer). The program includes only the library's public headers, its own
+headers, and helpers of src/core that have no state. A module is a .c/.h pair; two modules may not need each other,
+directly or through other modules. Then the script breaks each rule in a copy of a small tree and checks that the
+break is reported."""
 import os
 import re
 import sys
@@ -14,24 +15,25 @@ LAYER = re.compile(r"^gemp_layer\((\w+)\s+(\S+)([^)]*)\)", re.M)
 HOST_ONLY = ("core", "graph", "pattern")
 FORBIDDEN = re.compile(r"^(mpi\.h|CL/.*|OpenCL/.*)$")
 ALONE = {"nauty": ("pattern", "automorphism.c"), "hdf5.h": ("io", None), "popt.h": ("cli", None)}
-PROGRAM = ("cli", "main")  # what uses the library as any program does
+PROGRAM = ("cli", "main")  # layers that use the library as any other program does
 HELPERS = {f"src/core/{name}.h" for name in ("memory", "quantity", "search", "settings", "status", "text", "types")}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 
 
 def read_layers(top):
-    """{layer: (folder, [layers that it may include directly: the PUBLIC ones])}; kernels/ has plain structs shared with the host."""
+    """Returns {layer: (folder, [layers that it may include directly])}, from the PUBLIC lists. kernels/ counts as a
+    layer, since its plain structs are shared with the host."""
     with open(os.path.join(top, "CMakeLists.txt"), encoding="utf-8") as file:
         found = LAYER.findall(file.read())
     layers = {name: (folder, [d[5:] for d in re.findall(r"gemp_\w+", rest.split("PRIVATE")[0])]) for name, folder, rest in found}
     layers["kernels"] = ("kernels", [])
-    layers["face"] = ("include", [])  # what programs include; it stands on nothing
+    layers["face"] = ("include", [])  # the public headers, which include no layer
     layers["main"] = ("src/main.c", ["cli"])
     return layers
 
 
 def reachable(layers, layer):
-    """The layer itself and all below it."""
+    """Returns for each layer the set of the layer itself and all layers below it."""
     seen, todo = {"kernels", "face"}, [layer]
     while todo:
         at = todo.pop()
@@ -42,7 +44,7 @@ def reachable(layers, layer):
 
 
 def layer_of(layers, path):
-    """The layer of a path relative to the project, None outside of all layers."""
+    """Returns the layer of a path relative to the project, or None outside of all layers."""
     return next((name for name, (folder, _) in layers.items() if path == folder or path.startswith(folder + "/")), None)
 
 
@@ -55,7 +57,7 @@ def sources(top):
 
 
 def read(top):
-    """{file: [(line, quote, name, file it means or None)]}, paths relative to the project."""
+    """Returns {file: [(line, quote, name, included file or None)]} with paths relative to the project."""
     files = {}
     for path in sources(top):
         with open(os.path.join(top, path), encoding="utf-8") as file:
@@ -75,7 +77,7 @@ def module_of(path):
 
 
 def circles(files):
-    """A message for the first circle of modules that include one another."""
+    """Returns a message about the first circle of modules that include one another, if there is one."""
     modules = {}
     for path, lines in files.items():
         needs = modules.setdefault(module_of(path), [])
@@ -104,7 +106,7 @@ def circles(files):
 
 
 def check(top):
-    """Messages about everything that stands on the wrong layer."""
+    """Returns messages about all includes that break a rule."""
     layers, files, faults = read_layers(top), read(top), []
 
     def follow(path, start, allowed, trail, seen):
@@ -159,7 +161,7 @@ SOUND = {
     "partition/runtime.h": '#include "graph/graph.h"\n#include "comm/comm.h"\n#include "device/device.h"\n',
     "io/file.h": '#include "partition/runtime.h"\n#include <hdf5.h>\n',
 }
-SPOILT = {  # a line added to a file, and what the check must say
+SPOILT = {  # a file, a line to add to it, and the message that check() must return
     "core upon graph": ("src/core/status.h", '#include "graph/graph.h"', "core may not reach graph"),
     "graph to MPI": ("src/graph/graph.h", "#include <mpi.h>", "host code, but reaches <mpi.h>"),
     "pattern to OpenCL": ("src/pattern/pattern.h", "  #  include <CL/cl.h>", "host code, but reaches <CL/cl.h>"),

@@ -1,4 +1,5 @@
-/* Which marks a plan wants. That they are set and cleared rightly is tested by searching (tests/mpi/match_loops.c). */
+/* Tests which adjacency marks a plan gets. Whether the kernel sets and clears them correctly is tested by searches
+ * (tests/mpi/match_loops.c). */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -24,7 +25,7 @@ static int make_graph(void **state)
 	return 0;
 }
 
-/* The vertices are bound in the order of their numbers. */
+/* Makes a plan that binds the vertices in the order of their numbers. */
 static gemp_plan *plan_of(gemp_pattern *pattern, gemp_semantics semantics, uint64_t filtered)
 {
 	gemp_symmetry *symmetry = NULL;
@@ -59,7 +60,7 @@ static gemp_plan *text_plan(const char *text, uint64_t filtered)
 	return plan_of(pattern, GEMP_ISO, filtered);
 }
 
-/* The planner's order, with a table for the last vertex. */
+/* Makes a plan in the planner's order, whose last vertex is counted by a table of two-paths. */
 static gemp_plan *table_plan(const char *shape)
 {
 	gemp_pattern *pattern = NULL;
@@ -90,8 +91,8 @@ static int row_mark(const gemp_adjacency_marks *m, const gemp_plan *plan, int s,
 	return -2;
 }
 
-/* 0-1-2-3-4-0: 4 is looked up in the pivot's row, and 3 must have a neighbour there. Only slots above the pivot's
- * matter. */
+/* The pattern is 0-1-2-3-4-0. Vertex 4 is looked up in the pivot's row, and vertex 3 must have a neighbour in that row.
+ * Only slots above the pivot's slot are marked. */
 static void a_cycle(void **state)
 {
 	(void)state;
@@ -110,7 +111,8 @@ static void a_cycle(void **state)
 	gemp_plan_free(plan);
 }
 
-/* In a cycle of 4 every vertex two steps away can be closed, unless the one between is not like the first. */
+/* In a cycle of 4, every vertex two steps away from the pivot can close the cycle by the vertex between them, so no
+ * mark is needed. A filter on only one of the two middle vertices makes the mark necessary. */
 static void what_is_known_has_no_mark(void **state)
 {
 	(void)state;
@@ -129,7 +131,8 @@ static void what_is_known_has_no_mark(void **state)
 	gemp_plan_free(plan);
 }
 
-/* The pivot's row serves both later vertices, and those of its lesser part only. */
+/* One mark on the pivot's row serves all later vertices, and it covers only the part of the row that the order
+ * restrictions leave. */
 static void a_clique(void **state)
 {
 	(void)state;
@@ -144,7 +147,8 @@ static void a_clique(void **state)
 	gemp_plan_free(plan);
 }
 
-/* Vertices between are found backwards: there must be a view of rows that way. */
+/* The vertices between two others are marked along reversed edges, so a mark exists only if the plan has a view in that
+ * direction. */
 static void directed(void **state)
 {
 	(void)state;
@@ -162,7 +166,7 @@ static void directed(void **state)
 	gemp_plan_free(plan);
 }
 
-/* No more marks than bits in a byte; the outer ones first. */
+/* There are at most as many marks as bits in a byte. Marks of outer loops have priority. */
 static void many(void **state)
 {
 	(void)state;
@@ -174,8 +178,8 @@ static void many(void **state)
 	gemp_plan_free(plan);
 }
 
-/* 0-1-2-3-(4)-0: a table counts 4 by 3. Of what it counts 1 is taken off if it is beside 3, 2 if it is beside the
- * pivot. */
+/* The pattern is 0-1-2-3-(4)-0. A table gives the number of images of 4 for an image of 3. The images of 1 and 2 are
+ * subtracted if the table counts them: 1 if it is adjacent to 3, 2 if it is adjacent to the pivot. */
 static void a_table(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of
- * tables and the hashes; what does not fit is told and not added. */
+/* Tests sets of classes: after blocks of any size, each class is there once with its smallest embedding, for any number
+ * of tables and any hashes. Records that do not fit are reported and not added. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -13,7 +13,7 @@
 
 enum { UNIVERSE = 3000, PLENTY = 64 << 20 };
 
-/* Keys are one vertex, embeddings another one. */
+/* A record has one vertex as its key and another vertex as its embedding. */
 static gemp_record_form form_of(void)
 {
 	return (
@@ -21,7 +21,7 @@ static gemp_record_form form_of(void)
 }
 
 typedef struct seen {
-	uint32_t least[UNIVERSE]; /* embedding; 0: none */
+	uint32_t least[UNIVERSE]; /* the least embedding of the class of a key; 0: no such class */
 	size_t classes;
 } seen;
 
@@ -32,7 +32,7 @@ static void see(seen *s, uint32_t key, uint32_t embedding)
 		s->least[key] = embedding;
 }
 
-/* Random records; every tenth is for elsewhere, every tenth for nowhere. */
+/* Fills a block with random records. One record in ten belongs to another rank, and one in ten is dropped. */
 static void fill(gemp_class_block *block, const gemp_class_set *set, size_t count, uint64_t mask, uint64_t *seed,
                  seen *s)
 {
@@ -63,7 +63,7 @@ static void check_order(const gemp_class_block *block)
 	free(met);
 }
 
-/* All rows, read `room` at a time. */
+/* Reads all rows, at most `room` at a time, and compares them with the expected rows. */
 static void check_rows(const gemp_class_set *set, const seen *s, size_t room)
 {
 	gemp_class_cursor at = { 0 };

@@ -1,4 +1,4 @@
-/* Which conditions are tested before the search, in it, and after it. */
+/* Tests which conditions are evaluated before, in, and after the search. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -41,25 +41,26 @@ static int make_graph(void **state)
 
 typedef struct expected {
 	const char *where;
-	size_t before, after, mentions; /* unless --attributes after */
-	size_t late;                    /* tested after the search under --attributes after */
-	uint64_t apart;                 /* vertices that a is to differ from */
-	size_t open;                    /* chosen by cost under --attributes auto */
+	size_t before, after, mentions; /* numbers without --attributes after */
+	/* number of conditions that are evaluated after the search under --attributes after */
+	size_t late;
+	uint64_t apart; /* bits of the vertices that must differ from a */
+	size_t open;    /* number of conditions whose phase depends on their cost under --attributes auto */
 } expected;
 
 static const expected cases[] = {
-	{ "a:Film", 1, 0, 0, 0, 0, 0 }, /* labels cost no values: always before */
+	{ "a:Film", 1, 0, 0, 0, 0, 0 }, /* labels need no values, so they are always tested before */
 	{ "a.born > 3", 1, 0, 1, 1, 0, 1 },
 	{ "a.born > 3 AND b.born > 3", 2, 0, 2, 2, 0, 2 },
-	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0, 1 }, /* one conjunct, of one vertex */
-	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0, 0 },   /* of two */
+	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0, 1 }, /* one conjunct with one vertex */
+	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0, 0 },   /* one conjunct with two vertices */
 	{ "a.born < b.born", 0, 1, 2, 1, 0, 0 },
 	{ "a.born < 5 AND a.born < b.born", 1, 1, 3, 2, 0, 1 },
 	{ "id(a) = 3", 1, 0, 1, 1, 0, 0 },
 	{ "a.born > 3 AND a:Film AND id(b) < 9", 3, 0, 2, 2, 0, 1 },
 	{ "a <> b", 0, 0, 0, 0, 2, 0 },
 	{ "a <> b AND c <> a", 0, 0, 0, 0, 6, 0 },
-	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0, 0 }, /* not a conjunct of its own */
+	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0, 0 }, /* the inequality is no conjunct of its own */
 	{ "NOT a = b", 0, 0, 0, 0, 2, 0 },
 };
 
@@ -101,7 +102,7 @@ static void conditions_find_their_phase(void **state)
 			for (size_t k = 0; k < phases.certain; k++)
 				assert_false(choice_of(&phases, phases.before[k])->open);
 			assert_int_equal(phases.unequal[0], x->apart);
-			for (int v = 1; v < 3; v++) /* both ways */
+			for (int v = 1; v < 3; v++) /* the relation is symmetric */
 				assert_int_equal(phases.unequal[v] & 1, x->apart >> v & 1);
 			for (size_t k = 0; k < phases.before_count; k++)
 				assert_true(__builtin_popcountll(phases.before[k]->vertices) == 1 && !phases.before[k]->edges);
@@ -121,7 +122,7 @@ static void open_conditions_can_wait(void **state)
 	assert_int_equal(phases.certain, 1);
 	for (size_t i = 0; i < phases.choice_count; i++) {
 		gemp_phase_choice *choice = &phases.choices[i];
-		if (!choice->open || choice->condition->vertices == 2) /* b's stays */
+		if (!choice->open || choice->condition->vertices == 2) /* the condition on b is not deferred */
 			continue;
 		gemp_phases_defer(&phases, choice);
 		assert_false(choice->before);

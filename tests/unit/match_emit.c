@@ -1,5 +1,6 @@
-/* Text of match kernels: what it reads and writes of items, results and states fits the layout; nothing of the user's
- * is in it. That the kernels are right is tested by running them (tests/mpi/match_engine.c). */
+/* Tests the text of match kernels: the words of items, results and states that it reads and writes agree with the
+ * layout, and it contains no text of the user. Whether the kernels are right is tested by running them
+ * (tests/mpi/match_engine.c). */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -45,7 +46,7 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static size_t given_vertices; /* of the next plans, as far as they have so many */
+static size_t given_vertices; /* number of vertices that the next plans get as arguments, at most all of a plan */
 
 static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool parallel, bool two_paths)
 {
@@ -77,7 +78,7 @@ static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool paral
 	return plan;
 }
 
-/* Which of name[0], name[1], ... are mentioned in [from, to)? Returns 1 + the greatest. */
+/* Sets words[i] if name[i] occurs between `from` and `to`. Returns 1 + the greatest such i. */
 static size_t mentioned(const char *from, const char *to, const char *name, bool *words)
 {
 	size_t most = 0, length = strlen(name);
@@ -103,7 +104,7 @@ static void all_mentioned(const char *from, const char *to, const char *name, si
 		assert_true(words[i]);
 }
 
-/* Every word of an item is read, and none behind it. */
+/* Every word of an item is read, and no word after the item. */
 static void check_items(const char *text, const gemp_item_layout *layout)
 {
 	const char *tasks = strstr(strstr(text, "active = 1; level = base = "), "switch (p.stage)");
@@ -117,7 +118,7 @@ static void check_items(const char *text, const gemp_item_layout *layout)
 	}
 }
 
-/* Words of a state from the first on: word 0 says whether there is one. */
+/* Every word of a state is read and written. Word 0 says whether there is a state. */
 static void check_states(const char *text, const gemp_item_layout *layout)
 {
 	const char *read = strstr(text, "if (p.resume && s[0])"), *loop = strstr(read, "while (!stop)");

@@ -1,4 +1,4 @@
-/* Columns of strings as dictionaries: what is coded, and that codes say the same as the column. */
+/* Tests columns of strings as dictionaries: which columns are coded, and that codes stand for the column's values. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -12,7 +12,8 @@
 
 enum { ROWS = 60000 };
 
-/* Of `distinct` strings, at random, some short, some alike in all but the middle; NULL one in nulls (0: never). */
+/* Makes a column of `distinct` random strings; some are short, and some differ only in the middle. If nulls is not 0,
+ * one value in `nulls` is NULL. */
 static gemp_column make_column(size_t rows, size_t distinct, size_t nulls, uint64_t seed)
 {
 	gemp_column column;
@@ -64,15 +65,15 @@ static void what_pays_is_coded(void **state)
 	check(ROWS, 90, 5, false, true);
 	check(ROWS, 3000, 0, false, true);
 	check(ROWS, ROWS / 4, 0, false, true);
-	check(ROWS, ROWS, 0, false, false); /* all differ */
+	check(ROWS, ROWS, 0, false, false); /* all values differ */
 	check(ROWS, ROWS, 0, true, false);
-	check(ROWS, ROWS, 3, true, false);           /* all that are not NULL differ */
-	check(20 * ROWS, 5 * ROWS, 0, false, false); /* four rows a value: a sample sees few of them twice */
+	check(ROWS, ROWS, 3, true, false);           /* all values except NULL differ */
+	check(20 * ROWS, 5 * ROWS, 0, false, false); /* four rows for each value: a sample has few values twice */
 	check(20 * ROWS, 5 * ROWS, 0, true, true);
 	check(0, 1, 0, true, false);
 	check(1, 1, 0, true, false);
 	check(2, 1, 0, true, true);
-	check(2, 1, 1, true, true); /* nothing but NULL */
+	check(2, 1, 1, true, true); /* only NULL */
 }
 
 static gemp_code code_once(void *column)

@@ -1,5 +1,6 @@
-/* Partial matches as bytes: what comes out is what went in, whatever it is and in groups however mixed; fewer bytes
- * where they have much in common, never more than in whole words; bytes that make no sense are refused. */
+/* Tests the encoding of partial matches as bytes: decoding returns the same items for any values and any mixture of
+ * groups. Items with common words take fewer bytes, and no items take more bytes than uncoded. Damaged bytes are
+ * refused. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -11,14 +12,15 @@
 enum { MOST = 300, WORDS = 12 };
 
 static const gemp_item_form forms[] = {
-	{ 2, 1, 2, 2 },                                           /* a vertex */
-	{ 5, 4, 5, 5 },     { 7, 6, 7, 7 },   { 9, 4, 5, 7 },     /* and an edge */
+	{ 2, 1, 2, 2 },                                           /* a vertex after the common words */
+	{ 5, 4, 5, 5 },     { 7, 6, 7, 7 },   { 9, 4, 5, 7 },     /* a vertex and an edge */
 	{ 6, 4, 4, 4 },                                           /* an edge alone */
-	{ 12, 11, 12, 12 }, { 12, 5, 6, 10 }, { 12, 12, 12, 12 }, /* nothing but what they have in common */
+	{ 12, 11, 12, 12 }, { 12, 5, 6, 10 }, { 12, 12, 12, 12 }, /* only common words */
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* Of each worker the items have a prefix that changes now and then, and ascending vertices. */
+/* Makes items of several workers. The items of one worker share a prefix that changes now and then, and their vertices
+ * ascend. */
 static void make_items(const gemp_item_form *form, uint32_t *items, size_t count, size_t workers, uint64_t *random)
 {
 	uint32_t now[8][WORDS];
@@ -45,7 +47,7 @@ static size_t there_and_back(const gemp_item_form *form, const uint32_t *items, 
 	size_t size = gemp_items_encode(coder, form, items, count, coded);
 	assert_true(size <= words * sizeof *items);
 	assert_true(gemp_items_decode(form, coded, size, back, count));
-	bool *taken = calloc(count + 1, sizeof *taken); /* as many of each, in any order */
+	bool *taken = calloc(count + 1, sizeof *taken); /* the same items the same number of times, in any order */
 	for (size_t i = 0; i < count; i++) {
 		size_t j = 0;
 		while (j < count && (taken[j] || memcmp(items + j * form->words, back + i * form->words, form->words * 4)))
@@ -85,7 +87,7 @@ static void extremes_come_back(void **state)
 		}
 }
 
-/* Candidates of one partial match take a byte or two each, also where two workers append by turns. */
+/* Each candidate of a partial match takes one or two bytes, also if two workers append alternately. */
 static void groups_are_short(void **state)
 {
 	(void)state;
@@ -120,7 +122,8 @@ static void damage_is_refused(void **state)
 		assert_false(gemp_items_decode(&forms[f], coded, size, back, MOST - 1));
 		for (size_t cut = 0; cut < size; cut += 1 + size / 50) {
 			assert_false(gemp_items_decode(&forms[f], coded, cut, back, MOST));
-			coded[cut] = (uint8_t)gemp_random(&random); /* whatever it is now, it is read within bounds */
+			/* the damaged bytes may decode or not, but nothing out of bounds is read */
+			coded[cut] = (uint8_t)gemp_random(&random);
 			gemp_items_decode(&forms[f], coded, size, back, MOST);
 		}
 	}

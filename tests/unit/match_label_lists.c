@@ -1,4 +1,4 @@
-/* labels(v) as lists, by label set. */
+/* Tests labels(v): the list of labels of each label set. */
 #include "harness/harness.h"
 
 #include "core/status.h"

@@ -1,5 +1,5 @@
-/* How plans become nested loops: what is marked and when, which lists serve several loops, what is left to the state
- * machine. */
+/* Tests how plans become nested loops: which rows are marked at which level, which candidate lists serve several loops,
+ * and which plans need the state machine. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -60,7 +60,7 @@ static gemp_nested shape_of(const char *pattern, const int *order, bool by_formu
 	return nested;
 }
 
-/* The row of the first vertex closes the cycle: it is marked once for all tasks that begin there. */
+/* The row of the first vertex closes the cycle. It is marked once for all tasks that begin with this vertex. */
 static void cycles_mark_the_first_row(void **state)
 {
 	(void)state;
@@ -72,7 +72,8 @@ static void cycles_mark_the_first_row(void **state)
 	assert_int_equal(n.list_count, 0);
 }
 
-/* Both vertices over the first edge take their candidates from one list; the row of one of them is marked. */
+/* The two vertices that are adjacent to both ends of the first edge take their candidates from one list. The row of one
+ * of these vertices is marked. */
 static void twins_share_a_list(void **state)
 {
 	(void)state;
@@ -86,7 +87,8 @@ static void twins_share_a_list(void **state)
 	assert_int_equal(n.marks.level, 2);
 }
 
-/* A hub, 0, with leaves, and a clique of the first five: what comes before a vertex in its row is short. */
+/* The graph has a hub, 0, that is adjacent to all vertices, and the first five vertices form a clique. The part of a
+ * row before its own vertex is short for every vertex. */
 static void lists_are_as_long_as_parts_of_rows(void **state)
 {
 	(void)state;
@@ -102,12 +104,13 @@ static void lists_are_as_long_as_parts_of_rows(void **state)
 	gemp_view view = { .rows = VERTICES, .begin = begin, .neighbours = near };
 	gemp_nested clique = shape_of("clique:5", NULL, false), cycle = shape_of("cycle:5", NULL, false);
 	assert_int_equal(gemp_nested_list_capacity(&clique, &view, 1, VERTICES - 1), CLIQUE - 1);
-	assert_int_equal(gemp_nested_list_capacity(&clique, &view, 0, VERTICES - 1), VERTICES - 1); /* rows not at hand */
+	/* without the rows the bound is the largest degree */
+	assert_int_equal(gemp_nested_list_capacity(&clique, &view, 0, VERTICES - 1), VERTICES - 1);
 	assert_int_equal(cycle.list_count, 0);
 	assert_int_equal(gemp_nested_list_capacity(&cycle, &view, 1, VERTICES - 1), 1);
 }
 
-/* In a clique each list comes from the one before. */
+/* In a clique each list is computed from the list of the level before. */
 static void cliques_narrow_their_lists(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Conditions on rows by blocks against expr_is_true row by row, and the vertex index: its ids ascend,
- * and the place of each id holds that id. */
+/* Compares conditions evaluated on blocks of rows with expr_is_true on each row. Tests the vertex index, too: its ids
+ * ascend, and the position of each id holds that id. */
 #include "harness/harness.h"
 #include "harness/pattern_oracle.h"
 
@@ -18,8 +18,8 @@ enum { COLUMNS = 10, MOST_ROWS = 2500, MOST_VALUES = 40 };
 
 typedef struct table {
 	size_t rows, row;
-	gemp_column columns[COLUMNS]; /* `rows` values if place[c] is NULL, else 1 to MOST_VALUES */
-	uint32_t *place[COLUMNS];     /* [rows]; NULL: row r is at r */
+	gemp_column columns[COLUMNS]; /* `rows` values if place[c] is NULL, otherwise 1 to MOST_VALUES */
+	uint32_t *place[COLUMNS];     /* [rows] index of each row's value; NULL: row r has value r */
 } table;
 
 static uint64_t seed;
@@ -243,7 +243,7 @@ static void places_of_few_and_many(void **state)
 	for (int i = 0; i < 20; i++) {
 		check_places(1 + below(3), 1 + below(50), 5);
 		check_places(1 + below(5000), below(3000), 1 + below(3000));
-		check_places(UINT32_MAX, below(3000), 1 + below(3000)); /* a bit each would be half a gigabyte */
+		check_places(UINT32_MAX, below(3000), 1 + below(3000)); /* a bitmap of all ids would take half a gigabyte */
 		check_places(1 + below(1 << 26), below(200), 100);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);

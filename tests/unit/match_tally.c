@@ -1,4 +1,5 @@
-/* The tally: rows and parts counted once, however often they come; the next sink gets everything. */
+/* Tests the counting sink: rows and partitions are counted once even if a second pass brings them again, and the next
+ * sink gets all rows. */
 #include "harness/harness.h"
 
 #include "core/status.h"
@@ -48,18 +49,20 @@ static void counts_what_passes(void **state)
 	assert_ok(sink.consume(sink.self, &batch));
 	assert_ok(sink.end_round(sink.self, false, &enough, &again));
 	assert_int_equal(tally.rows, 6);
-	static const uint64_t within[] = { 6, 5, 3 }; /* of 1, 2 and 4 parts of 100, 50 and 25 vertices */
+	/* rows within one partition, for 1, 2 and 4 partitions of 100, 50 and 25 vertices */
+	static const uint64_t within[] = { 6, 5, 3 };
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tally.within[i], within[i]);
 	for (int i = 3; i < GEMP_PART_STEPS; i++)
-		assert_true(tally.within[i] >= 1 && tally.within[i] <= tally.within[i - 1]); /* 0, 0 is always within one */
+		/* the row (0, 0) lies within one partition for every number of partitions */
+		assert_true(tally.within[i] >= 1 && tally.within[i] <= tally.within[i - 1]);
 	assert_true(!enough && again && n.rows == 6 && n.turns == 1);
 	batch = batch_of(1);
-	assert_ok(sink.consume(sink.self, &batch)); /* before the last turn all is counted */
+	assert_ok(sink.consume(sink.self, &batch)); /* all rows before the last round are counted */
 	n.enough = true;
 	assert_ok(sink.end_round(sink.self, true, &enough, &again));
 	assert_true(enough && tally.rows == 7);
-	assert_ok(sink.consume(sink.self, &batch)); /* a second pass brings the same rows */
+	assert_ok(sink.consume(sink.self, &batch)); /* a second pass with the same rows */
 	assert_true(tally.rows == 7 && tally.within[0] == 7 && n.rows == 8);
 	batch = batch_of(0);
 	n.rows = 2000;

@@ -1,4 +1,5 @@
-/* odd_text: texts of a language that nobody would write, by a seeded stream, and what is said of them. */
+/* odd_text: random texts of a language that are mostly wrong, made from a seed, and a check of the errors that they
+ * cause. */
 #ifndef GEMP_TESTS_ODD_TEXT_H
 #define GEMP_TESTS_ODD_TEXT_H
 
@@ -30,7 +31,7 @@ static inline void odd_drop(gemp_text *text, size_t at)
 	memmove(text->data + at, text->data + at + 1, text->size-- - at);
 }
 
-/* Up to 20 pieces, most often behind a sound start. */
+/* Composes up to 20 pieces, in three cases of four after a valid beginning. */
 static inline void odd_compose(uint64_t *seed, gemp_text *text, const char *start, const char *const *pieces,
                                size_t pieces_count)
 {
@@ -40,7 +41,7 @@ static inline void odd_compose(uint64_t *seed, gemp_text *text, const char *star
 		gemp_text_print(text, "%s", odd_piece(seed, pieces, pieces_count));
 }
 
-/* An error names a place of the text ("query:1:7: "), shows a line of it and has a caret below. */
+/* An error names a position in the text ("query:1:7: "), shows that line and has a caret below it. */
 static inline void odd_check_error(gemp_code code, const char *what, const char *text)
 {
 	int line, column, read = 0;

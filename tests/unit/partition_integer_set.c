@@ -1,3 +1,4 @@
+/* Tests sets of integers: each number is kept once, and its position can be found. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -26,7 +27,7 @@ static size_t distinct(uint64_t *numbers, size_t count)
 	return kept;
 }
 
-/* What the set has is, sorted, what was added. */
+/* The set contains exactly the numbers that were added, in ascending order. */
 static void expect(const gemp_integer_set *set, const uint64_t *numbers, size_t count)
 {
 	uint64_t *found = calloc(count + 1, sizeof *found);

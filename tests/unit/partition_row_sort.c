@@ -1,5 +1,5 @@
-/* Rows sorted in place against qsort: lengths on both sides of every change of method, many and few distinct slots,
- * with edges, whose order among equal slots is kept, and without. */
+/* Compares rows sorted in place with qsort: lengths on both sides of every change of method, and many and few distinct
+ * slots, without edges and with edges. Edges of equal slots keep their order. */
 #include "core/types.h"
 #include "partition/build/row_builder.h"
 

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Every path of the project that documents and comments mention exists, and so does every name gemp_... in documents.
+"""Checks that every path of the project in documents and comments exists, and every name gemp_... in documents.
 
-Paths are looked for in Markdown files (in backticks and links) and in the text of C, OpenCL, CMake, shell and Python files.
-CHANGELOG.md tells of the past and is left out. A path begins with a folder of the top or with a layer (comm/session.h); in
-backticks its suffix may be missing (`match/search/search` is a module), and * stands for any name. Then the check is given
-spoilt lines.
-"""
+Paths are looked for in Markdown files (in backticks and links) and in the text of C, OpenCL, CMake, shell and Python
+files. CHANGELOG.md describes the past and is left out. A path begins with a folder of the top or with a layer
+(comm/session.h). In backticks its suffix may be missing (`match/search/search` is a module), and * stands for any
+name. Then the script checks that wrong lines are reported."""
 import glob
 import os
 import re
@@ -20,15 +19,15 @@ BARE = re.compile(r"`(\w+\.(?:c|h|cl|clh|sbatch))`")
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 PLAIN = re.compile(r"(?<![\w./<$\"{}=+-])((?:" + "|".join(ROOTS) + r")/[\w./*-]*\.(?:c|h|cl|clh|y|l|md|sh|py|bash|cmake|txt|tsv|conf))\b")
 SHORT = re.compile(r"(?<![\w./<$\"{}=+-])([a-z]+/[\w/]+\.[ch])\b")
-# A thing is CONTRIBUTING.md's example.
+# Names in documents. check() ignores names with "thing", which are CONTRIBUTING.md's example.
 NAME = re.compile(r"\b(?:gemp|GEMP)_\w*[A-Za-z0-9]\b(?![-*./\w])")
 SUFFIXES = ("", ".c", ".h", ".cl", ".clh", ".y", ".l", ".md", ".sh", ".py", ".cmake")
-# Names of examples and of things that a build or the user makes.
+# Names in examples, and names of things that a build or the user makes.
 MADE = re.compile(r"^(configs/tuning/DEVICE|tests/cache|jobs/my|.*/(ROOM|LAYER|FOLDER|NAME|TOPIC|MACHINE|DATE)|.*(ROOM|LAYER|NAME|TOPIC|MACHINE|DATE)[_.-])")
 
 
 def layers():
-    """Folders that a short path may begin with, and where they are."""
+    """Returns the folders with which a short path may begin, and their real paths."""
     places = {root: "" for root in ROOTS}
     for name in os.listdir(os.path.join(TOP, "src")):
         if os.path.isdir(os.path.join(TOP, "src", name)):
@@ -37,7 +36,7 @@ def layers():
 
 
 def exists(path, places, start):
-    """Is there such a file, folder or module? start: the folder of the file that mentions it, for links."""
+    """True if there is such a file, folder or module. start: the folder of the file that mentions it, for links."""
     path = path.rstrip("/.")
     bases = {os.path.join(TOP, places.get(path.split("/")[0], "")), TOP, os.path.join(TOP, "tests"), start, os.path.join(TOP, "docs")}
     bases.add(os.path.join(TOP, "src"))
@@ -45,7 +44,7 @@ def exists(path, places, start):
 
 
 def mentions(name, text):
-    """(line, path) of all paths that a file mentions."""
+    """Returns (line, path) of all paths that a file mentions."""
     if name.endswith(".md"):
         for match in QUOTED.finditer(text):
             yield text.count("\n", 0, match.start()) + 1, match.group(1)
@@ -55,7 +54,7 @@ def mentions(name, text):
 
 
 def check(name, text, places, known=None, basenames=()):
-    """Messages about paths that do not exist and, in documents, names and files that are not among the known ones."""
+    """Returns messages about paths that do not exist and, in documents, about unknown names and files."""
     start = os.path.dirname(os.path.join(TOP, name))
     for match in BARE.finditer(text) if name.endswith(".md") and basenames else ():
         if match.group(1) not in basenames:

@@ -1,4 +1,4 @@
-/* Automorphisms of shapes and queries with known groups, large groups, and no memory. */
+/* Tests automorphisms of shapes and queries with known groups, of large groups, and without memory. */
 #include "harness/harness.h"
 #include "harness/pattern_oracle.h"
 
@@ -104,7 +104,7 @@ static void queries(void **state)
 	}
 }
 
-/* Names are part of colours; no name makes two different colours equal. */
+/* Names are part of the colours of vertices. No name makes two different colours equal. */
 static void tricky_names(void **state)
 {
 	(void)state;
@@ -145,7 +145,7 @@ static void full_group(void **state)
 	gemp_symmetry_free(symmetry);
 }
 
-/* Tuples with repeated values under large groups are fast if equal values are exchangeable. */
+/* Canonical tuples with repeated values are found fast under large groups if equal values are exchangeable. */
 static void repeated_values(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Names of a query are resolved against a graph; conditions between different types are folded then. */
+/* Tests binding: names of a query are resolved against a graph's schema, and conditions that compare different types
+ * are folded to constants. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -17,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Labels Film, Person; sets {}, {Film}, {Person}, {Film, Person}; relations ACTED_IN, KNOWS. */
+/* A graph with labels Film and Person; label sets {}, {Film}, {Person}, {Film, Person}; relations ACTED_IN and
+ * KNOWS. */
 static gemp_shard graph;
 
 static int make_graph(void **state)
@@ -69,7 +71,7 @@ static void resolves(void **state)
 	assert_int_equal(p->condition_count, 3);
 	static const bool person[] = { false, false, true, true }, either[] = { false, true, true, true };
 	assert_memory_equal(p->conditions[0].expr->label_sets, person, sizeof person);
-	const gemp_expr *merged = p->conditions[1].expr; /* one test instead of two */
+	const gemp_expr *merged = p->conditions[1].expr; /* two label tests are merged into one */
 	assert_int_equal(merged->kind, GEMP_HAS_LABEL);
 	assert_int_equal(merged->name_count, 2);
 	assert_memory_equal(merged->label_sets, either, sizeof either);
@@ -170,7 +172,7 @@ static void unlike_types(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Binding of whole queries: types of columns, degrees, names of edge attributes. */
+/* Whole queries are bound: types of columns, degrees, names of edge attributes. */
 static void whole_queries(void **state)
 {
 	(void)state;
@@ -196,12 +198,13 @@ static void whole_queries(void **state)
 	for (size_t i = 0; i < p->condition_count; i++) {
 		const gemp_expr *left = p->conditions[i].expr->children[0];
 		degrees += left->kind == GEMP_DEGREE && left->direction == 2;
-		counts += left->kind == GEMP_COUNT_OF; /* a label is asked for: no degree */
+		counts += left->kind == GEMP_COUNT_OF; /* the neighbour needs a label, so a degree cannot replace the count */
 	}
 	assert_int_equal(degrees, 1);
 	assert_int_equal(counts, 1);
 	gemp_pattern_free(p);
-	/* EXISTS is never unknown, a degree is: where the vertex may be missing, EXISTS stays. */
+	/* EXISTS is true or false even of a missing vertex, but a degree is NULL then. Of a vertex that may be missing,
+	 * EXISTS is not replaced. */
 	p = bound("MATCH (a) OPTIONAL MATCH (a)--(b) RETURN EXISTS { (a)--() } AS x, EXISTS { (b)--() } AS y");
 	assert_int_equal(p->result.items[0].expr->kind, GEMP_GT);
 	assert_int_equal(p->result.items[1].expr->kind, GEMP_EXISTS);
@@ -240,7 +243,7 @@ static void whole_queries_refused(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* --lenient: a name that the graph does not have matches nothing, or is NULL. */
+/* With --lenient, a label or type that the graph lacks matches nothing, and an attribute that it lacks is NULL. */
 static void lenient(void **state)
 {
 	(void)state;
@@ -276,7 +279,7 @@ static void lenient(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* NULL fits every type, also behind WITH; an operation on NULL and a value has a type. */
+/* NULL fits every type, also after WITH. An operation on NULL and a value has a type. */
 static void nothing(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Conditions: the normal form says the same as the text, equal conditions look equal, and NULL is neither true nor
- * false. */
+/* Tests conditions: the normal form has the same truth value as the text, equal conditions have equal forms, and NULL
+ * is neither true nor false. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -28,7 +28,7 @@ static gemp_pattern *parsed(const char *condition)
 	return pattern;
 }
 
-/* All conjuncts, joined by " AND "; "" for none. */
+/* Prints all conjuncts joined by " AND "; "" if there are none. */
 static void print_conditions(const gemp_pattern *p, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -178,11 +178,11 @@ static void masks(void **state)
 	gemp_pattern_free(p);
 }
 
-/* --- Random conditions against an independent evaluation of what was written. --- */
+/* --- Random conditions against an independent evaluation of their text. --- */
 
 enum { VARIABLES = 3, ATTRIBUTES = 3 };
 
-/* A model: attribute k of variable v. */
+/* A model has a value for each attribute k of each variable v. */
 typedef struct model {
 	gemp_value value[VARIABLES][ATTRIBUTES];
 	uint64_t id[VARIABLES];
@@ -211,7 +211,7 @@ enum { CONSTANTS = sizeof constants / sizeof *constants };
 
 enum { FALSE = 0, TRUE = 1, UNKNOWN = 2 };
 
-/* The failures since the evaluation of the condition began. */
+/* Number of failures since the evaluation of the condition began. */
 static int failures;
 
 static void random_leaf_value(uint64_t *seed, const model *m, gemp_text *text, gemp_value *out)
@@ -320,13 +320,13 @@ static double as_real(gemp_value value)
 	return value.type == GEMP_INTEGER ? (double)value.integer : value.real;
 }
 
-/* -2: cannot be ordered. */
+/* Compares two values; -2 if they have no order. */
 static int order(gemp_value a, gemp_value b)
 {
 	if (a.type == GEMP_INTEGER && b.type == GEMP_INTEGER)
 		return a.integer < b.integer ? -1 : a.integer > b.integer;
 	bool numbers = (a.type == GEMP_INTEGER || a.type == GEMP_FLOAT) && (b.type == GEMP_INTEGER || b.type == GEMP_FLOAT);
-	if (numbers) { /* exact: its mantissa has 64 bits */
+	if (numbers) { /* long double is exact, because its mantissa has 64 bits */
 		long double x = a.type == GEMP_INTEGER ? (long double)a.integer : (long double)a.real;
 		long double y = b.type == GEMP_INTEGER ? (long double)b.integer : (long double)b.real;
 		return x < y ? -1 : x > y;
@@ -436,7 +436,7 @@ static int random_leaf(uint64_t *seed, const model *m, gemp_text *text)
 	case 4:
 		gemp_text_print(text, "%c.%s", variable_name[v], attribute_name[k]);
 		a = m->value[v][k];
-		if (!a.null && a.type != GEMP_BOOLEAN) { /* alone it is no condition */
+		if (!a.null && a.type != GEMP_BOOLEAN) { /* only a BOOLEAN can be a condition on its own */
 			gemp_text_print(text, " = true");
 			return FALSE;
 		}
@@ -447,7 +447,7 @@ static int random_leaf(uint64_t *seed, const model *m, gemp_text *text)
 
 static int random_condition(uint64_t *seed, const model *m, int depth, gemp_text *text);
 
-/* "(left) between (right)" */
+/* Prints "(left) between (right)" with random operands. */
 static void random_pair(uint64_t *seed, const model *m, int depth, const char *between, gemp_text *text, int truth[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -550,7 +550,7 @@ static bool is_condition(gemp_expr_kind kind)
 	return kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_NOT || kind == GEMP_XOR;
 }
 
-/* NOT stands above leaves only, and there is no XOR; but within an operand everything stays as it was. */
+/* NOT occurs only above leaves, and XOR does not occur. Operands of comparisons are not normalised. */
 static void assert_normal(const gemp_expr *expr, bool below_not)
 {
 	assert_false(expr->kind == GEMP_XOR || (below_not && is_condition(expr->kind)));
@@ -558,7 +558,7 @@ static void assert_normal(const gemp_expr *expr, bool below_not)
 		assert_normal(expr->children[i], expr->kind == GEMP_NOT);
 }
 
-/* The results agree; if a part of the condition cannot be computed, its evaluation may fail or not. */
+/* Both evaluations agree. If a part of the condition cannot be computed, the evaluation may fail or not. */
 static void assert_truth(gemp_pattern *p, model *m, int expected, const char *text)
 {
 	bool truth;
@@ -596,7 +596,7 @@ static void random_conditions(void **state)
 		gemp_pattern_free(p);
 		if (!normal.size)
 			continue;
-		p = parsed(normal.data); /* the normal form is its own normal form */
+		p = parsed(normal.data); /* the normal form is the normal form of itself */
 		print_conditions(p, &again);
 		assert_string_equal(again.data, normal.data);
 		assert_truth(p, &m, truth, normal.data);

@@ -1,4 +1,5 @@
-/* Patterns derived from patterns: variants of paths, parts, and the automorphisms they keep. */
+/* Tests patterns derived from other patterns: variants of variable-length paths, subpatterns, and the automorphisms
+ * that these keep. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "harness/harness.h"
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-/* A pattern whose edges with a bit in `paths` are paths of length least..most. */
+/* Makes a pattern in which each edge with a bit in `paths` is a path of length least..most. */
 static gemp_pattern *with_paths(const char *text, uint64_t paths, uint32_t least, uint32_t most)
 {
 	gemp_pattern *pattern;
@@ -186,7 +187,8 @@ static void parts_take_their_conditions_along(void **state)
 	                                   0, 1, 1);
 	const int part[] = { 0, 0, 1 };
 	gemp_derived d;
-	pattern->edge_count = 1; /* without the second edge c stands alone; it is put back to be freed */
+	/* without the second edge c is isolated; the edge is restored before the pattern is freed */
+	pattern->edge_count = 1;
 	assert_int_equal(gemp_pattern_component(&d, pattern, part, 0), GEMP_OK);
 	assert_int_equal(d.pattern->vertex_count, 2);
 	assert_int_equal(d.pattern->edge_count, 1);

@@ -1,4 +1,4 @@
-/* Random texts: each gives a pattern or one message with a place, and all memory is freed. */
+/* Tests random texts: each text gives a pattern or one message with a position, and all memory is freed. */
 #include "core/memory.h"
 #include "odd_text.h"
 
@@ -146,10 +146,10 @@ static void mutate(uint64_t *seed, gemp_text *text)
 	for (size_t i = 0; i < changes && text->size > 1; i++) {
 		size_t at = gemp_random_below(seed, text->size);
 		switch (gemp_random_below(seed, 4)) {
-		case 0: /* another byte */ text->data[at] = (char)(1 + gemp_random_below(seed, 255)); break;
-		case 1: /* one byte less */ odd_drop(text, at); break;
-		case 2: /* cut off */ text->data[text->size = at] = '\0'; break;
-		default: /* a piece put in */ odd_insert(text, at, odd_piece(seed, pieces, PIECES));
+		case 0: /* changes a byte */ text->data[at] = (char)(1 + gemp_random_below(seed, 255)); break;
+		case 1: /* removes a byte */ odd_drop(text, at); break;
+		case 2: /* truncates the text */ text->data[text->size = at] = '\0'; break;
+		default: /* inserts a piece */ odd_insert(text, at, odd_piece(seed, pieces, PIECES));
 		}
 	}
 }

@@ -1,5 +1,5 @@
-/* Censuses of connected graphs, and vertex-induced counts that follow from edge-induced ones, against counts of both
- * over random graphs. */
+/* Tests the census of connected graphs, and vertex-induced counts computed from edge-induced counts. Both are compared
+ * with direct counts in random graphs. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -54,7 +54,8 @@ static void kinds(void **state)
 	}
 	gemp_census four;
 	gemp_census_new(&four, 4);
-	const uint64_t in_clique[] = { 4, 12, 12, 3, 6, 1 }; /* star, path, tailed triangle, cycle, diamond, clique */
+	/* order: star, path, tailed triangle, cycle, diamond, clique */
+	const uint64_t in_clique[] = { 4, 12, 12, 3, 6, 1 };
 	for (int i = 0; i < four.kinds; i++)
 		assert_int_equal(four.embeddings[i][four.kinds - 1], in_clique[i]);
 }

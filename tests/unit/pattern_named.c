@@ -1,4 +1,4 @@
-/* Shapes by name and query-graph files. */
+/* Tests patterns by name and query-graph files. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The edges as "0-1,1-2". */
+/* Prints the edges as "0-1,1-2". */
 static void print_edges(const gemp_pattern *p, gemp_text *out)
 {
 	gemp_text_clear(out);

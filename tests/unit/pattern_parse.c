@@ -1,4 +1,5 @@
-/* Query text becomes a pattern: structure, names, literals, and every error at its place. */
+/* Tests the parser: query text becomes a pattern with the right structure, names and literals, and every error has its
+ * position. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -59,7 +60,7 @@ static void paths(void **state)
 	assert_int_equal(p->condition_count, 1);
 	assert_condition(p, 0, "v4:L");
 	assert_int_equal(p->conditions[0].vertices, 1 << 4);
-	assert_int_equal(p->result.item_count, 3); /* the named vertices, not the edge */
+	assert_int_equal(p->result.item_count, 3); /* the items are the named vertices, not the edge */
 	assert_false(p->result.has_limit);
 	gemp_pattern_free(p);
 }
@@ -120,7 +121,8 @@ static void types(void **state)
 	assert_string_equal(p->edges[2].types[0], "a|b");
 	assert_string_equal(p->edges[2].types[1], "order");
 	assert_int_equal(p->result.item_count, 5);
-	assert_string_equal(p->result.items[4].name, "x y"); /* after d: the vertex at its end is read first */
+	/* the edge comes after d, because the parser reads the vertex at the edge's end first */
+	assert_string_equal(p->result.items[4].name, "x y");
 	assert_int_equal(p->result.items[4].expr->kind, GEMP_EDGE);
 	gemp_pattern_free(p);
 }
@@ -207,7 +209,7 @@ static void returns(void **state)
 	gemp_pattern_free(p);
 }
 
-/* pattern_refusals.c tests the constructs that are refused by name. */
+/* pattern_refusals.c tests constructs that the parser knows and refuses. */
 static const struct wrong {
 	const char *text;
 	int line, column;
@@ -270,7 +272,7 @@ static const struct wrong {
 	{ "MATCH (a)-[r]->(b), (r)-->(a)", 1, 22, "'r' is an edge already" },
 	{ "MATCH (a)-->(b) RETURN a, b.x AS a", 1, 34, "two columns are called 'a'" },
 	{ "MATCH () RETURN *", 1, 17, "there are none" },
-	/* conditions that are none */
+	/* values that are no conditions */
 	{ "MATCH (a) WHERE a", 1, 17, "'a' alone is no condition" },
 	{ "MATCH (a) WHERE a.x = 1 AND 5", 1, 29, "a literal of type integer is no condition" },
 	{ "MATCH (a) WHERE id(a)", 1, 17, "id() alone is no condition" },
@@ -323,10 +325,10 @@ static void caret_in_a_long_line(void **state)
 	assert_code(gemp_pattern_parse(&p, text.data, NULL), GEMP_EUSAGE);
 	const char *line = strchr(gemp_message(), '\n') + 1, *below = strchr(line, '\n') + 1;
 	char place[40];
-	snprintf(place, sizeof place, "query:1:%zu: ", at + 1 - 200); /* characters, not bytes */
+	snprintf(place, sizeof place, "query:1:%zu: ", at + 1 - 200); /* a position counts characters, not bytes */
 	assert_memory_equal(gemp_message(), place, strlen(place));
 	assert_true(strlen(line) < 300);
-	size_t column = 0; /* of the caret, in characters */
+	size_t column = 0; /* column of the caret in characters */
 	while (below[column] == ' ')
 		column++;
 	assert_int_equal(below[column], '^');
@@ -342,7 +344,7 @@ static void limits(void **state)
 	(void)state;
 	gemp_text text = { 0 };
 	gemp_pattern *p;
-	for (int n = 31; n <= 32; n++) { /* edges of a path */
+	for (int n = 31; n <= 32; n++) { /* numbers of edges in a path */
 		gemp_text_clear(&text);
 		gemp_text_print(&text, "MATCH ()");
 		for (int i = 0; i < n; i++)
@@ -367,7 +369,7 @@ static void limits(void **state)
 	gemp_text_free(&text);
 }
 
-/* Depth is bounded; length is not, up to a megabyte. */
+/* The depth of an expression is bounded. Its length is only bounded by the size of the text, one megabyte. */
 static void deep_and_long(void **state)
 {
 	(void)state;
@@ -433,7 +435,7 @@ static void expressions(void **state)
 	}
 }
 
-/* `1 < a.x < 5` is two comparisons. */
+/* `1 < a.x < 5` means two comparisons. */
 static void chains(void **state)
 {
 	(void)state;
@@ -554,7 +556,8 @@ static void trails(void **state)
 	}
 }
 
-/* Vertices of the outer pattern come first, by first use, even if only a pattern further inside uses them. */
+/* Vertices of the outer pattern come first, in the order of their first use, also if only a deeper pattern uses
+ * them. */
 static void inner_patterns(void **state)
 {
 	(void)state;
@@ -573,7 +576,8 @@ static void inner_patterns(void **state)
 	assert_string_equal(block->vertices[2].name, "c");
 	assert_string_equal(block->vertices[3].name, "x");
 	for (int v = 0; v < 4; v++)
-		assert_int_equal(block->vertices[v].repeatable, v == 1 || v == 2); /* not in a path of it */
+		/* b and x are in a path of this block, a and c are not */
+		assert_int_equal(block->vertices[v].repeatable, v == 1 || v == 2);
 	assert_edge(block, 0, 3, 0, GEMP_OUT, 0);
 	assert_int_equal(block->sub_count, 1);
 	const gemp_pattern *deep = block->subs[0];
@@ -624,7 +628,7 @@ static void optional_parts(void **state)
 		assert_int_equal(p->result.items[i].expr->of_edge, items[i].edge);
 	}
 	gemp_pattern_free(p);
-	p = parsed("MATCH (a) OPTIONAL MATCH (a)-->(b)"); /* without RETURN: named vertices of the row */
+	p = parsed("MATCH (a) OPTIONAL MATCH (a)-->(b)"); /* without RETURN, the columns are the named vertices */
 	assert_int_equal(p->result.shown, 2);
 	gemp_pattern_free(p);
 }
@@ -644,7 +648,7 @@ static void passing_on(void **state)
 	assert_int_equal(with->orders[0].item, 3);
 	assert_true(with->orders[0].descending && with->has_skip && with->has_limit);
 	assert_int_equal(with->where->kind, GEMP_AND);
-	assert_int_equal(result->items[0].expr->variable, 1); /* an item of WITH */
+	assert_int_equal(result->items[0].expr->variable, 1); /* the variable of WITH's item */
 	assert_int_equal(result->items[1].expr->children[0]->kind, GEMP_COLUMN);
 	assert_int_equal(result->items[1].expr->children[0]->item, 4);
 	assert_int_equal(result->items[2].expr->kind, GEMP_EDGE);
@@ -653,7 +657,8 @@ static void passing_on(void **state)
 	gemp_pattern_free(p);
 }
 
-/* ORDER BY names a column, repeats its text, or depends on columns; hidden items come last. */
+/* ORDER BY names a column, repeats a column's text, or depends on columns. Items that are needed only for sorting come
+ * last and are hidden. */
 static void ordering(void **state)
 {
 	(void)state;
@@ -666,7 +671,8 @@ static void ordering(void **state)
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(p->result.orders[i].item, items[i]);
 	gemp_pattern_free(p);
-	p = parsed("MATCH (a) RETURN COUNT { (a)-->() } AS n ORDER BY n"); /* the pattern is not read twice */
+	/* ORDER BY uses the column, so the pattern occurs once */
+	p = parsed("MATCH (a) RETURN COUNT { (a)-->() } AS n ORDER BY n");
 	assert_int_equal(p->sub_count, 1);
 	assert_int_equal(p->result.item_count, 1);
 	gemp_pattern_free(p);
@@ -681,7 +687,7 @@ static void repeated(gemp_text *text, const char *first, const char *again, int 
 	gemp_text_print(text, "%s", last);
 }
 
-/* Every repeated construct has a limit with a message, before a stack or memory runs out. */
+/* Every construct that can repeat has a limit with a message, so neither the stack nor memory runs out. */
 static void hostile(void **state)
 {
 	(void)state;
@@ -712,7 +718,7 @@ static void hostile(void **state)
 	}
 	gemp_pattern *p;
 	gemp_text_clear(
-		&text); /* many conditions, and many places that are asked for back and forth: not in quadratic time */
+		&text); /* many conditions whose positions are requested in changing order must not take quadratic time */
 	gemp_text_print(&text, "MATCH (a) WHERE true");
 	for (int i = 0; i < 20000; i++)
 		gemp_text_print(&text, " AND a.x%d = 1", i);

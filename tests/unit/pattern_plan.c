@@ -1,5 +1,6 @@
-/* Plans, run by a naive interpreter over tiny multigraphs, against the definition of a match: each plan finds each
- * embedding once, or, where it breaks symmetry, `divisor` of each orbit. */
+/* Tests plans: a naive interpreter runs each plan over tiny multigraphs, and the result is compared with the definition
+ * of a match. A plan finds each embedding once. A plan that breaks symmetry finds `divisor` embeddings of each
+ * orbit. */
 #include "core/memory.h"
 #include "pattern/bind/bind.h"
 #include "pattern/plan/planner.h"
@@ -19,7 +20,7 @@ static int make_graph(void **state)
 	return 0;
 }
 
-/* FORM: invariants of every plan. */
+/* FORM: the invariants of every plan. */
 static void check_view(const trial *t, const gemp_check *check)
 {
 	const gemp_plan_view *view = &t->plan->views[check->view];
@@ -70,7 +71,7 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 	*edges |= UINT64_C(1) << step->edge;
 }
 
-/* The vertex that is counted and not enumerated has two undirected edges, to the pivot and to one other vertex. */
+/* A vertex that is counted and not enumerated has two undirected edges: one to the pivot and one to another vertex. */
 static void check_leaf(const gemp_plan *plan)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
@@ -135,7 +136,7 @@ static void check_form(const trial *t)
 		assert_int_equal(plan->divisor, 1);
 }
 
-/* Stages ascend along the plan, and no two are equal. */
+/* Stages ascend along the plan, and no two stages are equal. */
 static void check_stages(const gemp_plan *plan)
 {
 	gemp_plan_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
@@ -151,7 +152,8 @@ static void check_stages(const gemp_plan *plan)
 	for (size_t k = 1; k < count; k++) {
 		bool later = stages[k].step == stages[k - 1].step + 1 && !stages[k].verify;
 		if (stages[k - 1].step == plan->root && plan->arguments && !stages[k - 1].verify && stages[k].verify) {
-			assert_int_equal(stages[k].done, 0); /* the root's checks may all have to be made elsewhere */
+			/* with arguments, all checks of the root may have to run on other ranks */
+			assert_int_equal(stages[k].done, 0);
 			continue;
 		}
 		bool deeper = stages[k].step == stages[k - 1].step && stages[k].verify &&
@@ -159,10 +161,10 @@ static void check_stages(const gemp_plan *plan)
 		assert_true(later || deeper);
 	}
 	assert_int_equal(gemp_plan_stages(plan, few, 2), count);
-	assert_int_equal(few[2].step + few[2].verify + few[2].done, 0); /* no more than there is room for */
+	assert_int_equal(few[2].step + few[2].verify + few[2].done, 0); /* nothing is written beyond the capacity */
 }
 
-/* COMPARISON. */
+/* COMPARISON with the definition. */
 static int points_compared;
 
 static int compare(const void *a, const void *b)
@@ -183,7 +185,7 @@ static size_t place_of(const found *all, const embedding *m)
 	return (size_t)(at - all->list);
 }
 
-/* Marks the embeddings that differ from `from` by an automorphism, and returns how many of them were found. */
+/* Marks the embeddings that an automorphism maps to embedding `from`, and returns how many of them the plan found. */
 static uint64_t kept_of_orbit(const trial *t, const found *all, const bool *kept, bool *seen, size_t from,
                               uint64_t *size)
 {
@@ -215,7 +217,7 @@ static void compare_found(const trial *t, const found *all, const found *got)
 	bool *kept = calloc(all->count + 1, 1), *seen = calloc(all->count + 1, 1);
 	for (size_t i = 0; i < got->count; i++) {
 		size_t at = place_of(all, &got->list[i]);
-		assert_false(kept[at]); /* found twice */
+		assert_false(kept[at]); /* the plan found this embedding twice */
 		kept[at] = true;
 	}
 	if (!t->plan->broken)
@@ -244,7 +246,8 @@ static void compare_with_definition(const trial *t)
 	points_compared = (int)(t->pattern->vertex_count + (t->plan->live_edges ? t->pattern->edge_count : 0));
 	sort(&all);
 	for (size_t i = 1; i < all.count; i++)
-		assert_true(compare(&all.list[i - 1], &all.list[i])); /* edges have slots where vertices do not tell them */
+		/* embeddings with equal vertices differ in the slots of edges */
+		assert_true(compare(&all.list[i - 1], &all.list[i]));
 	compare_found(t, &all, &got);
 	free(all.list);
 	free(got.list);
@@ -267,7 +270,8 @@ static bool parallel(const trial *t, size_t e)
 static void random_statistics(trial *t, uint64_t *random)
 {
 	const gemp_pattern *p = t->pattern;
-	bool dense = gemp_random_below(random, 2); /* long rows: tables of two-paths pay */
+	/* in dense graphs rows are long, so the planner uses tables of two-paths */
+	bool dense = gemp_random_below(random, 2);
 	t->statistics.vertices = t->host.vertices;
 	for (size_t v = 0; v < p->vertex_count; v++) {
 		t->statistics.candidates[v] = (double)gemp_random_below(random, 4) * 10;
@@ -281,7 +285,7 @@ static void random_statistics(trial *t, uint64_t *random)
 	}
 }
 
-/* A connected order: the arguments first, then random neighbours of bound vertices. */
+/* Forces a connected order: the arguments first, then random neighbours of bound vertices. */
 static void force_order(trial *t, uint64_t *random)
 {
 	const gemp_pattern *p = t->pattern;
@@ -331,8 +335,8 @@ static gemp_code plan(void *argument)
 	return code;
 }
 
-/* Arguments, repeatable vertices, comparisons of keys and wanted edges are combined at random; symmetry is not broken
- * then. */
+/* Combines arguments, repeatable vertices, comparisons of keys and wanted edges at random. Such plans do not break
+ * symmetry. */
 static void random_extras(trial *t, uint64_t *random)
 {
 	gemp_pattern *p = t->pattern;
@@ -410,7 +414,7 @@ static void plans_find_what_is_defined(void **state)
 	assert_true(given > 100 && freed > 100 && compared > 100 && asked > 100);
 }
 
-/* The pivot is the vertex with few candidates, and the order prefers few partial matches. */
+/* The pivot is the vertex with few candidates, and the order keeps the number of partial matches small. */
 static void order_by_estimates(void **state)
 {
 	(void)state;
@@ -453,7 +457,7 @@ static void refused_orders(void **state)
 	trial_free(&t);
 }
 
-/* The text names every step and every restriction. */
+/* The printed plan names every step and every restriction. */
 static void text_of_a_plan(void **state)
 {
 	(void)state;
@@ -493,7 +497,7 @@ static void text_of_a_plan(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Equal plans have equal hashes; another order of steps gives another hash. */
+/* Equal plans have equal hashes. A plan with another order of steps has another hash. */
 static void hashes_tell_plans_apart(void **state)
 {
 	(void)state;

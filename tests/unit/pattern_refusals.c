@@ -1,5 +1,6 @@
-/* Messages of refusals: each line `query, place, message` of tests/data/refusals.tsv is compared with the parser
- * and with docs/query-language.md; rule_refusals.tsv for rules, against docs/rules.md. */
+/* Tests messages about refused constructs. Each line `query, place, message` of tests/data/refusals.tsv is compared
+ * with the parser and with docs/query-language.md. rule_refusals.tsv is the table for rules, which docs/rules.md
+ * shows. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -29,17 +30,17 @@ static char *read_source(const char *name)
 	return text.data;
 }
 
-/* The text as a cell of a Markdown table. */
+/* Prints the text as a cell of a Markdown table. */
 static void print_cell(const char *cell, gemp_text *out)
 {
 	for (; *cell; cell++)
 		gemp_text_print(out, "%s%c", *cell == '|' ? "\\" : "", *cell);
 }
 
-/* A language, with the files that have its refusals. */
+/* A language with its table of refusals and the document that shows the table. */
 typedef struct language {
 	const char *name, *list, *docs;
-	size_t least; /* refusals there are */
+	size_t least; /* the least number of refusals in the table */
 	gemp_code (*parse)(const char *text);
 } language;
 
@@ -89,7 +90,7 @@ static void check_all(const language *l)
 		count++;
 	}
 	assert_true(count > l->least);
-	size_t shown = 0; /* and the table has no line more */
+	size_t shown = 0; /* and the document has no other line */
 	char *table = strstr(docs, "<!-- refusals");
 	assert_non_null(table);
 	for (char *row = strstr(table, "\n| `"); row; row = strstr(row + 1, "\n| `"))

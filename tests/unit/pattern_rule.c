@@ -1,4 +1,4 @@
-/* Rules as trees: the columns that a match needs, the updates in order, and the control. */
+/* Tests rules as trees: the columns that a match needs, the updates in order, and the control. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "graph/column.h"
@@ -198,12 +198,12 @@ static void reads(void **state)
 	                              "RULE u MATCH (a) WITH count(*) AS n CREATE (:N)");
 	const gemp_pattern *p = rules->rules[0].pattern;
 	assert_int_equal(rules->rules[0].update_columns, 1);
-	assert_int_equal(p->result.item_count, 4 + 2); /* all vertices; edges without the path */
+	assert_int_equal(p->result.item_count, 4 + 2); /* all vertices, and all edges except the path */
 	assert_int_equal(p->fixed_items, 1);
 	p = rules->rules[1].pattern;
 	assert_true(rules->rules[1].has_all_columns);
 	assert_int_equal(p->fixed_items, 2);
-	assert_int_equal(p->with->shown, 4); /* b, x, a and the edge */
+	assert_int_equal(p->with->shown, 4); /* the shown columns are b, x, a and the edge */
 	assert_int_equal(p->with->item_count, 5);
 	assert_int_equal(p->with->orders[0].item, 4);
 	assert_int_equal(p->result.item_count, 4);
@@ -216,7 +216,7 @@ static void reads(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Elements that updates name are not exchangeable, whatever the update is; the other elements keep their symmetry. */
+/* Elements that updates name are not exchangeable, whatever the update is. The other elements keep their symmetry. */
 static void symmetry(void **state)
 {
 	(void)state;
@@ -278,7 +278,7 @@ static void parameters(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* A rule may match a name that another rule introduces, although the graph does not have it yet. */
+/* A rule may match a name that another rule introduces although the graph lacks it. */
 static void binds(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void binds(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* SET to an attribute that no vertex and no edge has is REMOVE, also in CREATE. */
+/* SET to an attribute that no vertex and no edge has becomes REMOVE, also in CREATE. */
 static void settles(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Random rules: each text gives a rule set or one message with a place, and all memory is freed. */
+/* Tests random rules: each text gives a rule set or one message with a position, and all memory is freed. */
 #include "core/memory.h"
 #include "odd_text.h"
 
@@ -140,7 +140,7 @@ static void texts(void **state)
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	size_t good = 0, bad = 0;
-	gemp_log_set_level(GEMP_QUIET); /* warnings of rules that no RUN names */
+	gemp_log_set_level(GEMP_QUIET); /* suppresses the warnings about rules that no RUN names */
 	for (int round = 0; round < 20000; round++) {
 		gemp_rule_set *rules = NULL;
 		gemp_text_clear(&text);

@@ -1,4 +1,4 @@
-/* Scripts: the ends of queries, their text, and places, which are places in the script. */
+/* Tests scripts: the ends of queries, their text, and positions, which count from the beginning of the script. */
 #include "core/status.h"
 #include "graph/column.h"
 #include "pattern/model/source.h"
@@ -39,7 +39,7 @@ static void counts(void **state)
 	}
 }
 
-/* The text of a single query stays as it was. */
+/* A script of one query has the text of the query unchanged. */
 static void single(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void places(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* A parameter belongs to the script; one of its queries must use it. */
+/* A parameter belongs to the script, and at least one of its queries must use it. */
 static void parameters(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Automorphisms against all permutations tried one by one: order, generators, orbits, restrictions, canonical
+/* Compares automorphisms with all permutations tried one by one: order, generators, orbits, restrictions, canonical
  * tuples. */
 #include "core/memory.h"
 #include "harness/harness.h"
@@ -16,16 +16,16 @@ enum { MOST_VERTICES = 5, MOST_EDGES = 6, MOST_POINTS = MOST_VERTICES + MOST_EDG
 
 typedef enum kind { EQUAL, UNEQUAL, LESS, CONSTANT, EITHER_EQUAL, LONGER } kind;
 
-/* A condition: `kind` over the vertices v. */
+/* A condition of one kind over the vertices v. */
 typedef struct atom {
 	kind kind;
 	int v[4];
 } atom;
 
-/* The test's own form of a pattern. */
+/* A random pattern in the test's own form. */
 typedef struct sample {
 	int vertices, edges, atoms;
-	int label[MOST_VERTICES]; /* 0: none */
+	int label[MOST_VERTICES]; /* 0: no label */
 	bool returned[MOST_VERTICES], all_returned;
 	struct {
 		int from, to, type;
@@ -50,7 +50,7 @@ static void random_sample(uint64_t *seed, sample *s)
 	s->vertices = 1 + (int)gemp_random_below(seed, MOST_VERTICES);
 	int extra = (int)gemp_random_below(seed, 3), labels = 1 + (int)gemp_random_below(seed, 2);
 	int types = 1 + (int)gemp_random_below(seed, 2);
-	int mode = (int)gemp_random_below(seed, 3); /* all either, all out, both */
+	int mode = (int)gemp_random_below(seed, 3); /* edges are all undirected, all directed, or mixed */
 	for (int v = 0; v < s->vertices; v++) {
 		s->label[v] = (int)gemp_random_below(seed, (uint64_t)labels);
 		s->returned[v] = gemp_random_below(seed, 3) > 0;
@@ -117,7 +117,7 @@ static void swap(int *a, int *b)
 	*b = c;
 }
 
-/* The atom under a permutation, in a form in which equivalent atoms are equal. */
+/* The image of an atom under a permutation, in a form in which equivalent atoms are equal. */
 static atom moved(atom a, const int *g)
 {
 	for (int i = 0; i < 4; i++)
@@ -131,7 +131,7 @@ static atom moved(atom a, const int *g)
 		swap(&a.v[1], &a.v[3]);
 	}
 	if (a.kind == EITHER_EQUAL && a.v[0] == a.v[2] && a.v[1] == a.v[3])
-		a.v[2] = a.v[3] = -1; /* x OR x is x, but over z, not x */
+		a.v[2] = a.v[3] = -1; /* `x OR x` is equivalent to `x`, so its second half does not count */
 	for (int i = a.kind == CONSTANT ? 1 : a.kind == EITHER_EQUAL ? 4 : 2; i < 4; i++)
 		a.v[i] = -1;
 	return a;
@@ -147,7 +147,7 @@ static bool has_atom(const sample *s, atom a, const int *identity)
 	return false;
 }
 
-/* Does the permutation of vertices keep labels, conditions (a set) and RETURN? */
+/* True if the permutation of vertices keeps labels, the set of conditions, and RETURN. */
 static bool keeps_vertices(const sample *s, const int *g, bool use_return)
 {
 	static const int identity[MOST_VERTICES] = { 0, 1, 2, 3, 4 };
@@ -181,7 +181,7 @@ static void add(listed *group, const int *element)
 	memcpy(group->element[group->count++], element, sizeof *group->element);
 }
 
-/* Places edges e, e+1, ... in all ways. */
+/* Extends the permutation to edges e, e+1, ... in all ways and lists the results. */
 static void list_edges(const sample *s, int *g, int e, unsigned used, listed *group)
 {
 	if (e == s->edges) {
@@ -211,7 +211,7 @@ static void list_vertices(const sample *s, int *g, int v, unsigned used, bool us
 	}
 }
 
-/* The group's permutations of vertices, each once. */
+/* Restricts the group to its permutations of vertices, without repetitions. */
 static void restrict_to_vertices(listed *group)
 {
 	size_t kept = 0;
@@ -260,7 +260,7 @@ static void check_orbits(const listed *group, const gemp_stab_chain *chain, cons
 		assert_int_equal(orbit[0], base[i]);
 		for (size_t j = 0; j < size; j++) {
 			assert_true(there[orbit[j]]);
-			there[orbit[j]] = false; /* each once */
+			there[orbit[j]] = false; /* each image occurs once */
 		}
 	}
 }
@@ -282,7 +282,8 @@ static void check_canonical(const listed *group, const gemp_stab_chain *chain, c
 	assert_memory_equal(found, best, (size_t)group->points * sizeof *best);
 }
 
-/* Of each orbit of tuples of distinct values, one has the greatest of every orbit(i) at base[i], and one the least. */
+/* Of each orbit of tuples with distinct values, exactly one tuple has at each base[i] the greatest value of orbit(i),
+ * and exactly one has the least value there. */
 static void check_restrictions(const listed *group, const gemp_stab_chain *chain, const int *base,
                                const uint64_t *tuple)
 {
@@ -316,7 +317,7 @@ static void check_chain(uint64_t *seed, const listed *group, const gemp_symmetry
 	for (int round = 0; round < 6; round++) {
 		int order[MOST_POINTS];
 		shuffle(seed, order, group->points);
-		for (int i = 0; i < group->points; i++) /* distinct, then with more and more repeated values */
+		for (int i = 0; i < group->points; i++) /* first distinct values, then more and more repeated values */
 			tuple[i] = round < 2 ? (uint64_t)order[i] * 1000 : gemp_random_below(seed, (uint64_t)(7 - round));
 		check_canonical(group, chain, base, tuple);
 		if (round < 2)

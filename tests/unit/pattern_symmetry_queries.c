@@ -1,5 +1,5 @@
-/* Automorphisms of whole queries: subpatterns, optional parts, paths and clauses can distinguish vertices that look
- * alike in MATCH. */
+/* Tests automorphisms of whole queries: subpatterns, optional parts, paths and clauses can distinguish vertices that
+ * look alike in MATCH. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Labels P and Q; relations T (with an attribute w) and U; attributes n and s of vertices. */
+/* A graph with labels P and Q, relations T (with an attribute w) and U, and vertex attributes n and s. */
 static gemp_shard graph;
 
 static int make_graph(void **state)
@@ -67,7 +67,7 @@ static void orders(void **state)
 		uint64_t order;
 	} cases[] = {
 		{ "MATCH (a)--(b) RETURN a, b", 2 },
-		/* patterns inside */
+		/* subpatterns */
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]->(b) RETURN a, b", 1 },
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]-(b) RETURN a, b", 2 },
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]->(b) AND NOT (b)-[:T]->(a) RETURN a, b", 2 },

@@ -1,4 +1,4 @@
-/* Values of expressions, written down by hand, and expressions that cannot be computed. */
+/* Compares values of expressions with values written by hand, and tests expressions that cannot be computed. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Vertex a has i = 7, big = 2^63 - 1, f = 2.5, s = 'Ann', u = 'Zoë ß', t = true, one of no value of each type; b is
- * missing, as OPTIONAL MATCH leaves it. */
+/* Vertex a has i = 7, big = 2^63 - 1, f = 2.5, s = 'Ann', u = 'Zoë ß', t = true, and a NULL attribute of each type.
+ * Vertex b is missing, as OPTIONAL MATCH leaves it. */
 static gemp_shard graph;
 static const char *const names[] = { "i", "big", "f", "s", "u", "t", "ni", "nf", "ns", "nt" };
 static const gemp_type types[] = { GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT, GEMP_STRING, GEMP_STRING,
@@ -173,7 +173,7 @@ static void values(void **state)
 		{ "toLower(a.ns)", "NULL " },
 		{ "toUpper('\u00e4\u0430\u03c3\u0131')", "string \u00c4\u0410\u03a3I" },
 		{ "toLower('\u0130')", "string i" },
-		{ "toLower('\u023a')", "string \u2c65" }, /* a byte longer than before */
+		{ "toLower('\u023a')", "string \u2c65" }, /* the result is one byte longer than the argument */
 		{ "toUpper('')", "string " },
 		{ "toLower('A\U0001F600B')", "string a\U0001F600b" },
 		{ "size(a.s)", "integer 3" },
@@ -241,7 +241,7 @@ static void values(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* size() of a list; the grammar lets lists be returned only. */
+/* size() of a list. The grammar only allows to return lists. */
 static void sizes_of_lists(void **state)
 {
 	(void)state;
@@ -298,12 +298,13 @@ static void not_computable(void **state)
 		if (code != GEMP_EDATA || !strstr(gemp_message(), cases[i].message))
 			fail_msg("%s: code %d, expected %s, got %s", cases[i].written, (int)code, cases[i].message, gemp_message());
 	}
-	assert_ok(evaluate("false AND a.i / 0 > 1", &shown)); /* what is not looked at does not fail */
+	assert_ok(evaluate("false AND a.i / 0 > 1", &shown)); /* an operand that is not evaluated does not fail */
 	gemp_text_free(&shown);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* A failure in every row is found before any row is read, and shown in the text. */
+/* A failure that every row would have is found before any row is read, and its message shows the position in the
+ * text. */
 static void refused(void **state)
 {
 	(void)state;
@@ -351,7 +352,7 @@ static void refused(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-/* Longer than the stack that compiled expressions have. */
+/* Strings longer than the stack of compiled expressions. */
 static void long_strings(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* plan_trial: a pattern, a tiny multigraph and a plan; what the definition of a match finds, and what the plan finds
- * when a naive interpreter runs it operator by operator. */
+/* plan_trial: compares a plan with the definition of a match on a tiny multigraph. A naive interpreter runs the plan
+ * operator by operator. */
 #ifndef GEMP_TESTS_PLAN_TRIAL_H
 #define GEMP_TESTS_PLAN_TRIAL_H
 
@@ -29,7 +29,7 @@ typedef struct host {
 	host_edge edge[HOST_EDGES];
 } host;
 
-/* Images of vertices, then of edges (all -1 where edges have no slots). */
+/* Images of vertices, then images of edges. Edges that have no slots are all -1. */
 typedef struct embedding {
 	int at[POINTS];
 } embedding;
@@ -45,14 +45,14 @@ typedef struct trial {
 	gemp_symmetry *symmetry;
 	gemp_statistics statistics;
 	gemp_plan_options options;
-	int order[MOST_VERTICES]; /* if options.order forces one */
+	int order[MOST_VERTICES]; /* the forced order, if options.order is set */
 	int key[HOST_VERTICES];   /* rank of each host vertex's key */
-	bool asked[RELATIONS];    /* relations of the edge test, if there is one */
+	bool asked[RELATIONS];    /* relations of the edge test, if the plan has one */
 	gemp_edge_test edge_test;
 	gemp_plan *plan;
 } trial;
 
-/* RANDOM QUESTIONS. */
+/* RANDOM HOST GRAPHS AND PATTERNS. */
 static inline void random_host(host *h, uint64_t *random)
 {
 	h->vertices = 3 + (int)gemp_random_below(random, HOST_VERTICES - 2);
@@ -111,7 +111,8 @@ static inline bool joins(const trial *t, size_t e, const host_edge *h, int from,
 	return edge->relations[h->relation] && (along || (edge->direction == GEMP_EITHER && against));
 }
 
-/* The edge of the simple graph between a and b: the first of those that it stands for; -1: none. */
+/* Returns the edge of the simple graph between a and b, represented by the first of the parallel edges; -1 if there is
+ * none. */
 static inline int simple_edge(const host *h, int a, int b)
 {
 	for (int i = 0; i < h->edges; i++)
@@ -129,7 +130,7 @@ static inline bool wanted_somewhere(const trial *t, int relation)
 	return false;
 }
 
-/* Is the host edge from u's image to v's image one that the pattern has? */
+/* True if the pattern has an edge that allows the host edge from u's image to v's image. */
 static inline bool allowed(const trial *t, const host_edge *h, int u, int v)
 {
 	for (size_t e = 0; e < t->pattern->edge_count; e++) {
@@ -243,7 +244,7 @@ static inline void define(const trial *t, embedding *m, size_t v, found *all)
 /* THE PLAN, operator by operator. */
 typedef struct run {
 	const trial *trial;
-	uint64_t vertices, edges; /* bound */
+	uint64_t vertices, edges; /* bitmaps of bound vertices and edges */
 	embedding m;
 	found *all;
 } run;

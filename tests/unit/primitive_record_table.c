@@ -1,4 +1,5 @@
-/* The table of records: exact whatever the hashes, within its budget, and whole after what did not fit. */
+/* Tests the table of records: it is exact for any hashes, stays within its budget, and remains valid after a record did
+ * not fit. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -10,7 +11,7 @@
 
 enum { WORDS = 3, KEY_WORDS = 2, UNIVERSE = 500 };
 
-/* Key (k, ~k), then a payload that tells who was first. */
+/* Makes a record with key (k, ~k) and a payload that shows which of several equal records was first. */
 static void make_record(uint32_t key, uint32_t payload, uint32_t record[WORDS])
 {
 	record[0] = key;

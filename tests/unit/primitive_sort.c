@@ -1,4 +1,5 @@
-/* On the host: sorts are stable and right for every kind of key, and splits keep every element and its value. */
+/* Tests sorts and splits on the host: sorts are stable and right for every kind of key, and splits keep every element
+ * with its value. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than 0, 0 or more: by C's own comparisons, floats with -NaN, -0.0, 0.0 and NaN in this order of ranks. */
+/* -2 for NaN with a sign, 0 for a number, 2 for NaN without a sign. */
 static int float_rank(double x)
 {
 	return isnan(x) ? (signbit(x) ? -2 : 2) : 0;
@@ -57,7 +58,7 @@ static int compare(gemp_key_kind kind, const void *a, const void *b)
 	}
 }
 
-/* Bits of a key: from few values or many, of all bits or few of them, special floats among them. */
+/* Draws the bits of a key: from few or many values, with all or few bits set, with some special floats. */
 static uint64_t draw(gemp_key_kind kind, unsigned how, uint64_t *random)
 {
 	uint64_t bits = gemp_random(random);
@@ -103,7 +104,7 @@ static void check_sort(gemp_sort sort, size_t count, unsigned how, uint64_t *ran
 		seen[from] = true;
 		assert_memory_equal(keys + i * size, before + from * size, size);
 		if (i && memcmp(keys + (i - 1) * size, keys + i * size, size) == 0)
-			assert_true(gemp_key_get(values, i - 1, sort.value_size) < from); /* stable */
+			assert_true(gemp_key_get(values, i - 1, sort.value_size) < from); /* equal keys keep their order */
 	}
 	free(keys);
 	free(before);

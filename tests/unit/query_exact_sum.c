@@ -1,4 +1,4 @@
-/* Sums of doubles without rounding, against integers of 128 bits and known cases. */
+/* Tests sums of doubles without rounding, against 128-bit integers and known cases. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -25,7 +25,7 @@ static bool same(double a, double b)
 	return (isnan(a) && isnan(b)) || a == b;
 }
 
-/* Sums in which double arithmetic loses digits. */
+/* Sums in which double arithmetic would lose digits are exact. */
 static void nothing_is_lost(void **state)
 {
 	(void)state;
@@ -62,14 +62,15 @@ static void small_means(void **state)
 {
 	(void)state;
 	const double least[] = { DBL_TRUE_MIN }, three[] = { 3 * DBL_TRUE_MIN }, third[] = { 1.0 }, whole[] = { -7.0 };
-	assert_true(sum_of(least, 1, 2) == 0); /* a tie, to even */
+	assert_true(sum_of(least, 1, 2) == 0); /* a tie rounds to even */
 	assert_true(sum_of(three, 1, 2) == 2 * DBL_TRUE_MIN);
 	assert_true(sum_of(least, 1, UINT64_MAX) == 0);
 	assert_true(sum_of(third, 1, 3) == 1.0 / 3);
 	assert_true(sum_of(whole, 1, 7) == -1);
 }
 
-/* mantissa * 2^exponent with exponents of a narrow range: sums are integers of 128 bits times the least power. */
+/* Addends are mantissa * 2^exponent with exponents in a narrow range, so sums are 128-bit integers times the least
+ * power. */
 static void random_sums(void **state)
 {
 	(void)state;
@@ -95,7 +96,7 @@ static void random_sums(void **state)
 		const char *at = packed.data;
 		assert_ok(gemp_exact_sum_merge_packed(&parts[0], &at));
 		assert_ptr_equal(at, packed.data + packed.size);
-		/* The conversion of an integer rounds to nearest even; scaling is exact but for subnormal numbers. */
+		/* the conversion of an integer rounds to nearest even, and scaling is exact except for subnormal results */
 		double expected = ldexp((double)whole, base), found = gemp_exact_sum_round(&forth, 1);
 		if (fabs(expected) >= DBL_MIN || expected == 0)
 			assert_true(found == expected);
@@ -107,7 +108,7 @@ static void random_sums(void **state)
 	}
 }
 
-/* (q * n + r) / n for a q of 53 bits or fewer, and the fraction that decides: known by integers. */
+/* The mean of (q * n + r) / n with a q of at most 53 bits. Integer arithmetic decides how the fraction r / n rounds. */
 static void random_means(void **state)
 {
 	(void)state;
@@ -118,7 +119,7 @@ static void random_means(void **state)
 		uint64_t q = (UINT64_C(1) << 52) + (gemp_random(&seed) >> 12), r = gemp_random_below(&seed, n);
 		__int128 whole = (__int128)q * n + r;
 		assert_ok(gemp_exact_sum_add_integer(&sum, trial % 2 ? -whole : whole));
-		bool up = r > n - r || (r == n - r && (q & 1)); /* q is a double, and the next one is q + 1 */
+		bool up = r > n - r || (r == n - r && (q & 1)); /* q is a double, and the next double is q + 1 */
 		double expected = (double)(q + up);
 		assert_true(gemp_exact_sum_round(&sum, n) == (trial % 2 ? -expected : expected));
 		gemp_exact_sum_free(&sum);

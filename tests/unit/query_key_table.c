@@ -16,7 +16,7 @@ static size_t add(gemp_key_table *table, const char *key, size_t size, uint64_t 
 	return index;
 }
 
-/* hash_mask leaves few different hashes, so that keys collide. */
+/* hash_mask leaves few different hashes, so keys collide. */
 static void check(uint64_t hash_mask)
 {
 	enum { KEYS = 3000 };

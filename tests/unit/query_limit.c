@@ -1,3 +1,4 @@
+/* Tests the sink of LIMIT: it passes rows on until it has enough. */
 #include "harness/harness.h"
 
 #include "comm/comm.h"
@@ -28,7 +29,7 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 
 static gemp_comm comm;
 
-/* Runs rounds of 2 rows each until the sink has enough; returns the number of rounds. */
+/* Sends rounds of 2 rows until the sink has enough. Returns the number of rounds. */
 static size_t turns_until_enough(uint64_t limit, gemp_sink *next)
 {
 	gemp_limit counted = { &comm, limit, 0, next };
@@ -63,7 +64,7 @@ static void hands_on(void **state)
 	assert_int_equal(turns_until_enough(5, &next), 3);
 	assert_int_equal(k.rows, 6);
 	assert_int_equal(k.turns, 3);
-	assert_true(k.last); /* no more comes, so the sinks behind close */
+	assert_true(k.last); /* no more rows come, so later sinks are told that this round is the last */
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,5 @@
-"""jobs/scaling/model.py: least squares finds coefficients from which times were made, with and without noise."""
+"""Tests jobs/scaling/model.py: least squares recovers the coefficients from which times were made, with and without
+noise."""
 import math
 import os
 import random
@@ -22,7 +23,7 @@ def truth():
 
 
 def runs(made, noise=0.0, places=None, seed=1):
-    """Graphs of four sizes, two message sizes, 1 to 16 ranks."""
+    """Returns runs on graphs of four sizes with two message sizes and 1 to 16 ranks."""
     draw, found = random.Random(seed), []
     for size in (1, 2, 4, 8):
         for room in (256e3, 4096e3):
@@ -42,14 +43,14 @@ class LeastSquares(unittest.TestCase):
             self.assertAlmostEqual(got, wanted)
 
     def test_never_negative(self):
-        """The line through these falls; the best that does not is flat."""
+        """The best line falls. A coefficient may not be negative, so the fit is a constant."""
         rows, values = [[1, x] for x in range(5)], [3 - 0.1 * x for x in range(5)]
         found = model.least_squares(rows, values)
         self.assertEqual(found[1], 0)
         self.assertAlmostEqual(found[0], 2.8, delta=0.1)
 
     def test_needless_terms(self):
-        """Noise is no reason for a term."""
+        """The fit does not use a term only to explain noise."""
         draw = random.Random(5)
         rows = [[1, x, draw.random()] for x in range(1, 13)]
         found = model.least_squares(rows, [2 + 3 * x * (1 + draw.uniform(-1e-3, 1e-3)) for x in range(1, 13)])
@@ -57,7 +58,8 @@ class LeastSquares(unittest.TestCase):
         self.assertAlmostEqual(found[1], 3, delta=0.02)
 
     def test_always(self):
-        """Of three values two terms that are known to be there, and not one that fits as well."""
+        """From three values, the fit uses the two terms that are always present, and not another term that fits as
+        well."""
         rows, values = [[1, 1 / r, math.log2(r)] for r in (1, 2, 4)], [5, 3.1, 1.9]
         found = model.least_squares(rows, values, [0, 1])
         self.assertGreater(min(found[:2]), 0)
@@ -74,7 +76,7 @@ class Scaling(unittest.TestCase):
         made = truth()
         found = model.Model().fit(runs(made))
         for name, value in COSTS.items():
-            if name == 'wait':  # no rank does
+            if name == 'wait':  # no rank waits for a core in these runs
                 continue
             self.assertAlmostEqual(found.coefficients[name] / value, 1, 6, name)
         for name, value in made.as_dict()['doings'].items():
@@ -86,7 +88,8 @@ class Scaling(unittest.TestCase):
             self.assertAlmostEqual(found.coefficients[name] / value, 1, 6, name)
 
     def test_noise(self):
-        """Of 3 %: predictions stay within 20 % for twice the ranks; far away they are as unsure as terms are alike."""
+        """With 3 % noise, predictions for twice the ranks are within 20 %. Predictions far beyond are less certain,
+        because terms become alike."""
         for seed in range(5):
             found = model.Model().fit(runs(truth(), 0.03, seed=seed))
             for ranks, most in (32, 0.2), (1024, 0.6):
@@ -94,13 +97,13 @@ class Scaling(unittest.TestCase):
                 self.assertAlmostEqual(found.seconds(far) / truth().seconds(far), 1, delta=most, msg='seed %d' % seed)
 
     def test_held_out(self):
-        """A run that the fit has not seen, and that is no multiple of the others."""
+        """Predicts a run that is not in the data and whose size is no multiple of the others."""
         made, far = truth(), model.Run(48, None, 3e8, 3e6, 3e5, room=1e6)
         far.seconds = made.seconds(far)
         self.assertAlmostEqual(model.Model().fit(runs(made)).error(far), 0, 6)
 
     def test_shape(self):
-        """Work alone divides; one rank sends nothing; partitions more than ranks send more; no place, no gain."""
+        """One rank sends no bytes, more partitions send more bytes, and ranks beyond the cores bring no gain."""
         made = truth()
         self.assertEqual(made.parts_of(model.Run(1, work=1e8))['byte'], 0)
         wider = [made.expect(model.Run(4, work=1e8, edges=1e6, vertices=1e5, parts=p)).bytes for p in (4, 8, 64)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# jobs/setup.sh against stand-ins for apt and dpkg: it installs what is missing and nothing else, and says what it cannot do.
-# jobs/prefix.sh against the same: it carries every library but MPI and HDF5, and what these libraries depend on.
+# Tests jobs/setup.sh with stand-ins for apt and dpkg: it installs only the missing packages, and says what it cannot
+# do. Tests jobs/prefix.sh with the same: it carries every library except MPI and HDF5, and what these libraries depend
+# on.
 set -uo pipefail
 top=${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 work=$(mktemp -d)
@@ -8,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 fail() { echo "FAILED: $*" >&2; sed 's/^/    /' "$work/said" >&2; failures=$((failures + 1)); }
 
-# machine USER PACKAGE...: a machine of that user with these packages; tools are those of the packages; no sudo.
+# machine USER PACKAGE...: makes a machine of this user with these packages, the tools of these packages, and no sudo.
 machine() {
 	rm -rf "${work:?}/bin" "$work/log"
 	mkdir "$work/bin"
@@ -28,7 +29,7 @@ machine() {
 }
 stand_in() { printf '#!%s\n%s\n' "$(command -v bash)" "$2" >"$work/bin/$1"; chmod +x "$work/bin/$1"; }
 
-# setup CODE ARGUMENTS...
+# setup CODE ARGUMENTS...: runs jobs/setup.sh, which must exit with CODE
 setup() {
 	local wanted=$1
 	shift
@@ -68,7 +69,7 @@ machine 0 "${build[@]}" "${tests[@]}"
 setup 0 --tests
 [ ! -e "$work/log" ] || fail "tests need nothing more, but apt-get ran"
 
-# What is optional is tried, alone, and its failure is none.
+# An optional package is installed by a call of its own, whose failure is ignored.
 machine 0 "${build[@]/libptscotch-dev/}"
 setup 0
 grep -q 'recommends libptscotch-dev$' "$work/log" || fail "what is optional"
@@ -79,7 +80,7 @@ machine 1000 "${build[@]/libptscotch-dev/}"
 setup 0
 [ ! -e "$work/log" ] || fail "what is optional, without sudo"
 
-# Old lists: the first try fails, an update helps.
+# With outdated package lists the first installation fails. It succeeds after an update.
 machine 0 "${build[@]/libpopt-dev/}"
 stand_in apt-get "echo \"\$*\" >>$work/log; case \"\$*\" in *update*) echo >$work/new;; *) [ -e $work/new ];; esac"
 setup 0

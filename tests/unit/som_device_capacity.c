@@ -75,7 +75,7 @@ static void all_where_it_fits(void **state)
 	check(&device, &need, &room);
 }
 
-/* 20 million vectors of 512 values take 41 GB: two buffers, where one may have 35 GiB. */
+/* 20 million vectors of 512 values take 41 GB. They need two buffers if a buffer may have 35 GiB. */
 static void large_ones(void **state)
 {
 	const gemp_device large = device_of(139 * gib, 35 * gib), small = device_of(16 * gib, 4 * gib);
@@ -109,7 +109,7 @@ static void never_too_much(void **state)
 		need.missing = gemp_random_below(&random, 2);
 		need.other = gemp_random_below(&random, 4096);
 		if (gemp_random_below(&random, 8) == 0)
-			need.plane = need.max_buffer = 0; /* as in a search */
+			need.plane = need.max_buffer = 0; /* a search needs no plane */
 		if (gemp_som_capacity_find(&room, &device, &need) != GEMP_OK)
 			continue;
 		if (need.plane)

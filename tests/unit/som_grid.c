@@ -1,4 +1,5 @@
-/* Tests coordinates, distances and neighbours of units against all ways round a toroid, on grids down to one unit. */
+/* Tests coordinates, distances and neighbours of units, on grids down to one unit. The reference tries all ways around
+ * a toroid. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 
@@ -40,7 +41,7 @@ static void see_distances(const gemp_som_grid *grid, const som_reference_map *ma
 		}
 }
 
-/* Units touch if they are at distance 1, or on rectangular grids at a corner. */
+/* Units are neighbours at distance 1 and, on rectangular grids, at a common corner. */
 static void see_neighbours(const gemp_som_grid *grid, const som_reference_map *map)
 {
 	for (uint32_t a = 0; a < gemp_som_units(grid); a++) {
@@ -99,7 +100,7 @@ static void refused(void **state)
 	assert_true(gemp_som_distance(&large, 0, 32766) == 1);
 }
 
-/* The comparison must detect a wrong grid: a toroid is not plane, and a hexagonal grid is not rectangular. */
+/* The comparison detects a wrong grid: a toroid is not planar, and a hexagonal grid is not rectangular. */
 static void spoilt(void **state)
 {
 	const gemp_som_grid grid = { 6, 6, GEMP_SOM_RECTANGULAR, false };

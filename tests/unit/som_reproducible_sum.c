@@ -1,5 +1,5 @@
-/* The reproducible sums of som/init/pca.h: equal for every order and division of the addends, and close to a sum in
- * long double. */
+/* Tests the reproducible sums of som/init/pca.h: a sum is equal for every order and division of its addends, and close
+ * to the sum in long double. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -7,7 +7,8 @@
 
 enum { COUNT = 20000 };
 
-/* Adds up runs of random length, some of them backwards; each run has its own partial sum, as a thread has. */
+/* Adds up runs of random length, some of them backwards. Each run has its own partial sum, as each thread has in
+ * training. */
 static double sum_of(const double *values, gemp_repro_sum by, uint64_t *random)
 {
 	double high = 0, low = 0;

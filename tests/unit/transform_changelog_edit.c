@@ -31,7 +31,7 @@ static gemp_edit vertex(gemp_edit_kind kind, int64_t key, const char *labels)
 	return (gemp_edit){ .kind = kind, .line = 7, .step = 1, .key = number(key), .labels = name(labels) };
 }
 
-/* with: the edge has the attribute x = 1. */
+/* Makes an edit of an edge. with: the edge has the attribute x = 1. */
 static gemp_edit edge(gemp_edit_kind kind, int64_t source, int64_t target, uint64_t n, bool with)
 {
 	return (gemp_edit){ .kind = kind,
@@ -53,7 +53,7 @@ static gemp_edit set(gemp_edit e, gemp_value value, gemp_value was)
 	return e;
 }
 
-/* How many existing edges of this type have this attribute. */
+/* Returns the number of existing edges of this type with this attribute. */
 static size_t count(const gemp_edit_state *t, const char *type, gemp_value value)
 {
 	size_t found = 0;

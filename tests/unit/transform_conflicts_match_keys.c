@@ -1,4 +1,5 @@
-/* Rows are sorted by their tuples as qsort sorts them: few and many rows, several distributions. And slot tables. */
+/* Compares rows sorted by their tuples with qsort, for few and many rows and several distributions. Tests slot tables,
+ * too. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -23,7 +24,8 @@ static int compare_rows(const void *a, const void *b)
 	return (x > y) - (x < y); /* equal rows keep their order */
 }
 
-/* Random numbers of one of five distributions: all values, one, few with outliers, powers of two, many small ones. */
+/* Draws from one of five distributions: all values, one value, few values with outliers, powers of two, many small
+ * values. */
 static uint64_t draw(uint64_t *seed, uint64_t kind)
 {
 	uint64_t number = gemp_random(seed);
@@ -74,7 +76,7 @@ static void test_sort_without_memory(void **state)
 	assert_survives_no_memory(sort_again, NULL);
 }
 
-/* A slot is its own index where there are few, and a hashed index otherwise: equal slots have equal indices. */
+/* With few slots, a slot is its own index; otherwise its index is hashed. Equal slots have equal indices. */
 static void test_slots_have_their_indices(void **state)
 {
 	static uint64_t slots[1000];

@@ -1,4 +1,4 @@
-/* How far from changes the matches of rules are searched, as the rules alone determine it. */
+/* Tests the distance from changes within which matches of rules are searched. It follows from the rules alone. */
 #include "harness/harness.h"
 
 #include "core/memory.h"
@@ -16,7 +16,7 @@
 
 enum { GLOBAL = 99 };
 
-/* Label A; integer attribute x; relations S, T. */
+/* A graph with label A, integer attribute x, and relations S and T. */
 static gemp_column attribute = { .name = "x", .type = GEMP_INTEGER };
 static char *labels[] = { "A" };
 static uint32_t label = 0;
@@ -33,18 +33,19 @@ static gemp_shard graph = { .ranks = 1,
 	                        .relations = relations };
 
 static const struct {
-	const char *rules; /* the locality is that of the first rule; all have been applied */
+	const char *rules; /* the locality of the first rule is tested, while all rules have been applied */
 	gemp_semantics semantics;
-	unsigned radius; /* GLOBAL: none */
+	unsigned radius; /* GLOBAL: matches are searched in the whole graph */
 	unsigned max_distance;
-	const char *anchor; /* its name */
-	const char *starts; /* names of the pattern's vertices at which a mark affects the match */
+	const char *anchor; /* name of the anchor vertex */
+	const char *starts; /* names of the pattern's vertices at which a change affects the match */
 } cases[] = {
 	{ "RULE r MATCH (a:A) SET a.x = 1", GEMP_ISO, 0, 0, "a", "" },
 	{ "RULE r MATCH (a:A {x: 1}) SET a.x = 2", GEMP_ISO, 0, 0, "a", "a" },
 	{ "RULE r MATCH (a:A) CREATE (:A)", GEMP_ISO, 0, 0, "a", "a" },
 	{ "RULE r MATCH (a:A)-[:S]->(b) DETACH DELETE a", GEMP_ISO, 0, 1, "a", "a" },
-	/* The middle of three: both edges are at it. A label of an end matters only if some rule changes it. */
+	/* The anchor is the middle vertex, since it has both edges. The label of an end matters only if some rule changes
+	 * it. */
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE e, f", GEMP_ISO, 0, 1, "b", "b" },
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE e, f RULE s MATCH (a) REMOVE a:A", GEMP_ISO, 1, 1, "b", "bc" },
 	{ "RULE r MATCH (a)-[e:S]->(b)-[f:T]->(c:A) DELETE f", GEMP_ISO, 0, 1, "b", "b" },
@@ -54,9 +55,9 @@ static const struct {
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) WHERE b.x = a.x SET c.x = 2", GEMP_ISO, 1, 1, "b", "ab" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) CREATE (c)-[:T]->(a)", GEMP_INDUCED, 1, 1, "b", "abc" },
 	{ "RULE r MATCH (a)-[:S]->(b)-[:S]->(c) CREATE (c)-[:T]->(a)", GEMP_ISO, 0, 1, "b", "" },
-	/* A value that the row keeps is read, too. */
+	/* The rule also reads the value that it overwrites. */
 	{ "RULE r MATCH (a)-[:S]->(b) SET a.x = b.x + a.x", GEMP_ISO, 1, 1, "a", "ab" },
-	/* Conditions are connected to matched vertices; the way from the anchor does not use edges of NOT EXISTS. */
+	/* A subpattern is reached from matched vertices. The path from the anchor does not use edges of NOT EXISTS. */
 	{ "RULE r MATCH (a:A) WHERE NOT EXISTS { (a)-[:T]->(:A) } CREATE (a)-[:T]->(:A)", GEMP_ISO, 0, 1, "a", "a" },
 	{ "RULE r MATCH (a)-[:S]->(b) WHERE NOT EXISTS { (a)-[:T]->()-[:T]->(b) } CREATE (a)-[:T]->(b)", GEMP_ISO, 1, 1,
 	  "a", "a" },
@@ -69,7 +70,7 @@ static const struct {
 	{ "RULE r MATCH (a)-[:S*0..9]->(b) CREATE (a)-[:S]->(b)", GEMP_ISO, GLOBAL, 0, NULL, NULL },
 	{ "RULE r MATCH (a)-[:S*0..9]->(b) CREATE (a)-[:T]->(b)", GEMP_ISO, 0, 9, "a", "" },
 	{ "RULE r MATCH (a), (b:A) CREATE (a)-[:T]->(b)", GEMP_ISO, GLOBAL, 0, NULL, NULL },
-	/* After WITH. */
+	/* Rules with WITH. */
 	{ "RULE r MATCH (a)-[:S]->(b) WITH b, a, a.x AS y WHERE y > b.x SET a.x = 1", GEMP_ISO, 1, 1, "a", "ab" },
 	{ "RULE r MATCH (a)-[:S]->(b) WITH a, count(b) AS n WHERE n > 1 SET a.x = n", GEMP_ISO, GLOBAL, 0, NULL, NULL },
 	{ "RULE r MATCH (a) WITH a ORDER BY a.x LIMIT 2 SET a.x = 1", GEMP_ISO, GLOBAL, 0, NULL, NULL },
@@ -97,7 +98,7 @@ static void check(size_t i)
 	gemp_rule_set_free(rules);
 }
 
-/* Only rules that were applied have an influence. */
+/* Only rules that were applied affect the locality. */
 static void by_influence(void **state)
 {
 	(void)state;
