@@ -1,17 +1,17 @@
-/* count_clique: counts cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1.
- * The vertices that the low row of another vertex shares with it then have greater numbers than that vertex, and become a row
- * of bits. src/count/codegen.c defines:
+/* count_clique: counts cliques of k >= 4 vertices. A task is a vertex v, the vertex of the clique with the greatest
+ * slot. The d vertices of v's low row are numbered backwards, 0 .. d - 1, so a greater number means a smaller slot. Row
+ * i of a d x d bitmap has bit j if the vertices i < j are adjacent. src/count/codegen.c defines:
  *
- *   COUNT_KERNEL     its name
- *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
- *                    to `words`; row i is bits + i * stride
- *   COUNT_KEPT       on a CPU, the words that it keeps, for the longest row
- *   COUNT_SPACE      __local or __global, where slots and bits of a group are: d + d * stride words
- *   COUNT_ROOM       from here on
- *   COUNT_WORDS      on a GPU, words of every row of bits, however short; not defined: as many as the row needs
+ *   COUNT_KERNEL     the name of the kernel
+ *   COUNT_FOUND      adds the number of cliques that contain v and the adjacent vertices i < j to `found`; r0 and r1 are
+ *                    the bitmap rows of i and j, row i begins at bits + i * stride, and only words from j / COUNT_BITS
+ *                    to `words` - 1 are read
+ *   COUNT_KEPT       on a CPU, declares the arrays of words for intersections, large enough for the longest row
+ *   COUNT_SPACE      __local or __global: the address space of the slots and bits of a group, d + d * stride words
+ *   COUNT_ROOM       a pointer to the begin of these words
+ *   COUNT_WORDS      on a GPU, the number of words of every bitmap row; if not defined, each task takes as many as d needs
  *
- * Group g leaves its sum at place + g of out.
- */
+ * Group g writes its sum to number `place` + g of out. */
 #include "count.clh"
 
 #ifdef GEMP_GPU
@@ -28,9 +28,9 @@
 #define ROW_WORDS(d) (((d) + COUNT_BITS - 1) / COUNT_BITS)
 #endif
 
-/* A group takes one vertex at a time from list by a counter. list has the vertices with d >= k - 1, those with the
- * longest rows first. room is local memory for two longs a work-item, and for slots and bits if these are __local; else
- * they are in slab, which has slab_words for each group. */
+/* A task is a vertex of list[first .. end), and a group takes one task at a time. The vertices of list have d >= k - 1;
+ * those with the longest low rows come first. room is local memory of two longs for each work-item. If COUNT_SPACE is
+ * __local, room also has the slots and bits; otherwise slab has slab_words for each group. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices,
                            __global const uint *list, uint first, uint end, uint rank, uint ranks, __global uint *slab,
                            ulong slab_words, __global uint *control, __global long *out, ulong place,
@@ -90,7 +90,8 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const ui
 #define COUNT_LOWEST(x) ((uint)popcount(((x) & -(x)) - 1))
 #endif
 
-/* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. */
+/* A task is any of the `vertices` vertices; vertices with fewer than `least` = k - 1 lower neighbours are skipped. maps
+ * has a uint per vertex for each worker, 0 between launches. slab has slab_words for each worker. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_offsets, __global const uint *low_indices, uint vertices,
                            uint least, uint rank, uint ranks, __global uint *maps, __global ulong *slab,
                            ulong slab_words, __global uint *control, __global long *out, ulong place)

@@ -1,9 +1,9 @@
 /* count_neighbours: sums over pairs of neighbours of a vertex (src/count/neighbours.c).
  *
- * A vertex h keeps those of its entries whose edges have a triangle; its kept neighbours, numbered along the row, are
- * the rows and columns of a bitmap of the edges between them. Words of a bitmap lie row by row on a CPU device, column
- * by column on a GPU, where the lanes of a worker read rows side by side.
- */
+ * An entry of row h is kept if its edge is in a triangle. The neighbours at kept entries are numbered along the row.
+ * They are the rows and columns of the bitmap of h, which has a bit for each edge between two of them. The words of a
+ * bitmap lie row by row on a CPU device. On a GPU they lie column by column, because the lanes of a worker read the
+ * same column of adjacent rows. */
 #include "count.clh"
 #include "group.clh"
 
@@ -15,14 +15,14 @@
 #define WORD(base, size, words, row, word) ((base) + (ulong)(row) * (words) + (word))
 #endif
 
-/* In a kernel, so that its time is counted. */
+/* A kernel, and not clEnqueueFillBuffer, so that its time is part of the kernel timings. */
 __kernel void neighbours_clear(__global uint *words, ulong count)
 {
 	for (ulong i = get_global_id(0); i < count; i += get_global_size(0))
 		words[i] = 0;
 }
 
-/* The vertex whose row has this entry: the last with begin <= entry. */
+/* Returns the vertex whose row contains this entry. */
 static inline uint row_of(__global const OFFSET *row_offsets, uint vertices, ulong entry)
 {
 	uint low = 0, high = vertices;
@@ -36,8 +36,9 @@ static inline uint row_of(__global const OFFSET *row_offsets, uint vertices, ulo
 	return low;
 }
 
-/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[row_offsets[h] + number]: its place in the
- * row. Vertices of other ranks keep nothing. */
+/* Numbers the kept entries of this rank's vertices. kept[h] becomes their number in row h; 0 for vertices of other
+ * ranks. place[e] becomes the number of a kept entry, and NONE for all others. member[row_offsets[h] + number] becomes
+ * the position of the kept entry within row h. */
 __kernel void neighbours_select(__global const OFFSET *row_offsets, __global const uint *support, uint vertices,
                                 uint rank, uint ranks, __global uint *kept, __global uint *place, __global uint *member)
 {
@@ -61,7 +62,8 @@ __kernel void neighbours_select(__global const OFFSET *row_offsets, __global con
 	}
 }
 
-/* The bitmap row of each kept entry of [from, to): the shorter of two rows is searched in the longer. */
+/* Fills the bitmap rows of the kept entries in [from, to). The common neighbours of h and of the neighbour at the entry
+ * are found by searching the longer of the two rows for each slot of the shorter row. */
 __kernel void neighbours_fill(__global const OFFSET *row_offsets, __global const uint *column_indices, uint vertices,
                               ulong from, ulong to, __global const uint *kept, __global const uint *place,
                               __global const ulong *base, __global uint *bits)
@@ -98,7 +100,7 @@ static inline ulong pair_of(ulong x, ulong y, ulong vertices)
 	return x * (2 * vertices - x - 1) / 2 + (y - x - 1);
 }
 
-/* codegrees[pair_of(x, y)]: common neighbours of x < y; 0 before. */
+/* codegrees[pair_of(x, y)] becomes the number of common neighbours of x < y; all elements are 0 before. */
 __kernel void neighbours_codegrees(__global const OFFSET *row_offsets, __global const uint *column_indices,
                                    uint vertices, ulong entries, __global uint *codegrees)
 {
@@ -117,7 +119,8 @@ __kernel void neighbours_codegrees(__global const OFFSET *row_offsets, __global 
 #define NEIGHBOURS_A (bits[WORD(at, size, words, row, j / 32)] >> (j & 31) & 1)
 #define NEIGHBOURS_G codegrees[pair_of(slot_0, slot_2, vertices)]
 
-/* Each pair of kept neighbours 0, 2 of a vertex 1: a worker has the entry 1 -> 0. */
+/* Sums over the pairs 0, 2 of kept neighbours of each vertex 1. A worker takes one entry 1 -> 0 at a time, and its
+ * lanes visit the vertices 2 behind 0 in the row. */
 __kernel void neighbours_sum(__global const OFFSET *row_offsets, __global const uint *column_indices,
                              __global const uint *support, uint vertices, ulong from, ulong to,
                              __global const uint *kept, __global const uint *place, __global const uint *member,

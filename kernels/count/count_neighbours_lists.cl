@@ -1,13 +1,13 @@
-/* count_neighbours_lists: sums over pairs of neighbours of a vertex on CPU devices (src/count/neighbours.c).
+/* count_neighbours_lists: sums over pairs of neighbours of a vertex, on CPU devices (src/count/neighbours.c).
  *
- * The common neighbours of the ends of each entry are listed, as slots and as places in the row of the entry's far end.
- * Persistent work-items, one a core, each with its own words a vertex.
- */
+ * For each entry, a list has the common neighbours of the entry's two ends. Each core runs one work-item, the worker,
+ * with scratch words for each vertex. */
 #include "count.clh"
 
-/* Lists of entry e: slots[offset[e] .. offset[e + 1]) ascending, and at the same places where they stand in the row of
- * column_indices[e]. scratch: NEIGHBOURS_ARRAYS words a vertex for each worker, 0 before the first launch; marks are
- * numbers of vertices from 1 on. */
+/* Makes the lists. Entry e of row v leads to u = column_indices[e]. slots[offset[e] .. offset[e + 1]) become the common
+ * neighbours of u and v, ascending, and the same elements of places become their positions within row u. scratch has
+ * NEIGHBOURS_ARRAYS words per vertex for each worker, 0 before the first launch. mark[y] is v + 1 if y is a neighbour
+ * of v. */
 #define NEIGHBOURS_ARRAYS 4
 __kernel void neighbours_lists(__global const OFFSET *row_offsets, __global const uint *column_indices,
                                __global const uint *support, uint vertices, __global const ulong *offset,
@@ -39,7 +39,7 @@ __kernel void neighbours_lists(__global const OFFSET *row_offsets, __global cons
 	count_queue_leave(control);
 }
 
-/* First place in [low, high) whose slot is greater than x. */
+/* Returns the first position in [low, high) whose slot is greater than x, or high if there is none. */
 static inline ulong after(__global const uint *slots, ulong low, ulong high, uint x)
 {
 	while (low < high) {
@@ -52,14 +52,15 @@ static inline ulong after(__global const uint *slots, ulong low, ulong high, uin
 	return low;
 }
 
-/* Values whose sum over a row may pass 64 bits go to the total one by one. */
+/* With NEIGHBOURS_SMALL the sum over one list fits into 64 bits. Otherwise each value is added to `total` at once. */
 #ifdef NEIGHBOURS_SMALL
 #define NEIGHBOURS_ADD(sum, value) sum += (value);
 #else
 #define NEIGHBOURS_ADD(sum, value) count_add(&total, NEIGHBOURS_TIMES *(value));
 #endif
 
-/* Where vertex 1 and a common neighbour can change places and the value is the same, one way is enough. */
+/* With NEIGHBOURS_BOTH the value does not change when vertex 1 and the common neighbour z change places. Only z > 1 is
+ * visited, and the value counts twice. */
 #ifdef NEIGHBOURS_BOTH
 #define NEIGHBOURS_FIRST after(slots, offset[e], offset[e + 1], slot_1)
 #define NEIGHBOURS_TIMES 2
@@ -72,8 +73,9 @@ static inline ulong after(__global const uint *slots, ulong low, ulong high, uin
 #define NEIGHBOURS_A (mark[slot_2] == slot_0 + 1)
 #define NEIGHBOURS_G codegree[slot_2]
 
-/* A task is vertex 0; for each neighbour 1 of it, and each common neighbour of the two, its common neighbours with 1
- * that have greater slots than 0 are the vertices 2 that it is adjacent to all three of. */
+/* A task is a vertex 0. For each neighbour 1 of vertex 0 and each common neighbour z of 0 and 1, the vertices 2 are the
+ * common neighbours of 1 and z with slots greater than that of vertex 0. The counter of vertex 2 becomes the number of
+ * such z. */
 __kernel void neighbours_sum(__global const OFFSET *row_offsets, __global const uint *column_indices,
                              __global const uint *support, uint vertices, uint rank, uint ranks,
                              __global const ulong *offset, __global const uint *slots, __global const uint *places,

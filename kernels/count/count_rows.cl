@@ -1,8 +1,8 @@
-/* count_rows: computes once from the rows where each splits into lower and upper neighbours, the degrees, and the low
- * rows. */
+/* count_rows: computes, once for all plans, the position where each row splits into lower and upper neighbours, the
+ * degrees, and the low rows. */
 #include "count.clh"
 
-/* upper_offsets[v]: first entry of row v whose slot is greater than v. */
+/* upper_offsets[v] becomes the first entry of row v whose slot is greater than v, degree[v] the length of the row. */
 __kernel void count_split(__global const OFFSET *row_offsets, __global const uint *column_indices, uint vertices,
                           __global OFFSET *upper_offsets, __global long *degree)
 {

@@ -1,16 +1,16 @@
 /* count_sum: a sum over vertices, edges or triangles. src/count/codegen.c defines:
  *
- *   COUNT_KERNEL     its name
+ *   COUNT_KERNEL     the name of the kernel
  *   COUNT_VERTICES, COUNT_EDGES or COUNT_TRIANGLES
- *   COUNT_TABLES     tables as parameters, each with a comma behind it
- *   COUNT_SYMBOLS    declarations of the symbols that the expression mentions, from slot_0, slot_1, slot_2 and the places of
+ *   COUNT_TABLES     the parameters for vertex tables, each followed by a comma
+ *   COUNT_SYMBOLS    declares the symbols of the expression, computed from slot_0, slot_1, slot_2 and the positions of the
  *                    edges in the low rows, at_01, at_02, at_12
- *   COUNT_VALUE      the expression; not defined: 1
- *   COUNT_MAGNITUDE  the expression over absolute values, in double; not defined if it cannot exceed a long
+ *   COUNT_VALUE      the expression; if not defined, each visit counts 1
+ *   COUNT_MAGNITUDE  the expression over magnitudes, as a double; not defined if every value fits into a long
  *
- * tasks are vertices or edges; on a CPU, vertices 2 of triangles. maps: there, a uint a vertex for each worker, 0 between
- * launches. Group g leaves its sum at place + g of out.
- */
+ * `tasks` is the number of vertices or edges; for triangles on a CPU device, it is the number of vertices, each taken
+ * as vertex 2. There, maps has a uint per vertex for each worker, 0 between launches. Group g writes its sum to number
+ * `place` + g of out. */
 #include "count.clh"
 
 #ifdef COUNT_MAGNITUDE

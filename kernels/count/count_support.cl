@@ -1,4 +1,4 @@
-/* count_support: triangles on each edge, low_support[e] at its place in the low rows. */
+/* count_support: low_support[e], the number of triangles on the edge at position e of the low rows. */
 #include "count.clh"
 
 #ifdef GEMP_GPU
@@ -9,8 +9,8 @@ __kernel void count_clear(__global uint *values, ulong count)
 		values[i] = 0;
 }
 
-/* A worker has an edge: the shorter of the two rows is searched in the longer, and each triangle is added to its three
- * edges. The counters are 0 before. */
+/* A worker takes one edge at a time. It searches the longer of two low rows for each slot of the shorter one, and adds
+ * each triangle to its three edges. low_support is 0 before. */
 __kernel void count_support(__global const OFFSET *low_offsets, __global const uint *low_indices,
                             __global const uint *low_source, ulong edges, __global uint *low_support)
 {
@@ -37,7 +37,7 @@ __kernel void count_support(__global const OFFSET *low_offsets, __global const u
 	}
 }
 
-/* mirror[e]: the entry of edge e in the row of its end of smaller slot. */
+/* mirror[e] becomes the entry of edge e in the row of the end with the smaller slot. */
 __kernel void count_mirror(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
                            __global const uint *column_indices, __global const uint *low_indices,
                            __global const uint *low_source, ulong edges, __global OFFSET *mirror)
@@ -48,7 +48,7 @@ __kernel void count_mirror(__global const OFFSET *row_offsets, __global const OF
 	}
 }
 
-/* The same numbers at both entries of each edge. */
+/* Copies low_support to both entries of each edge. */
 __kernel void count_spread(__global const OFFSET *row_offsets, __global const OFFSET *low_offsets,
                            __global const uint *low_source, __global const OFFSET *mirror,
                            __global const uint *low_support, ulong edges, __global uint *support)
@@ -62,9 +62,10 @@ __kernel void count_spread(__global const OFFSET *row_offsets, __global const OF
 
 #else
 
-/* A task is a vertex v: the worker marks its row, and walks the rows of its neighbours of greater slot. No number is
- * written twice, by any rank. support is 0 if only low_support is wanted. ordered_support counts only triangles whose
- * third vertex comes after v, and may be 0. maps has a byte a vertex for each worker, which is 0 between launches. */
+/* A task is a vertex v. The worker marks the row of v, and walks the rows of v's neighbours with greater slots. No
+ * number is written twice, on any rank. support is a null pointer if only low_support is needed. ordered_support counts
+ * only the triangles whose third vertex comes after v, and may be a null pointer. A worker uses a byte per vertex of
+ * its words in maps, 0 between launches. */
 __kernel void count_support(__global const OFFSET *row_offsets, __global const OFFSET *upper_offsets,
                             __global const uint *column_indices, __global const OFFSET *low_offsets,
                             __global const uint *low_indices, uint vertices, uint rank, uint ranks,

@@ -1,13 +1,14 @@
-/* count_table: a vertex table: for each vertex 0 the sum over its neighbours 1. Emitted around it (src/count/codegen.c):
+/* count_table: a vertex table. Its value at vertex 0 is the sum of an expression over the neighbours 1 of vertex 0.
+ * src/count/codegen.c defines:
  *
- *   COUNT_KERNEL     its name; COUNT_GROUPS that of the form in which a group has a row
- *   COUNT_TABLES     tables as parameters, each with a comma behind it
- *   COUNT_SYMBOLS    declarations of the symbols that the expression mentions, from slot_0, slot_1 and entry
+ *   COUNT_KERNEL     the name of the kernel in which a work-item sums a row
+ *   COUNT_GROUPS     the name of the kernel in which a work-group sums a row
+ *   COUNT_TABLES     the parameters for vertex tables, each followed by a comma
+ *   COUNT_SYMBOLS    declares the symbols of the expression, computed from slot_0, slot_1 and entry
  *   COUNT_VALUE      the expression
- *   COUNT_MAGNITUDE  the same of absolute values, in double; not defined: sums of it cannot pass what a long holds
+ *   COUNT_MAGNITUDE  the expression over magnitudes, as a double; not defined if every sum fits into a long
  *
- * Rows [first, end).
- */
+ * Both kernels compute table[first .. end). */
 #include "count.clh"
 
 #ifdef COUNT_MAGNITUDE
@@ -16,7 +17,7 @@
 #define COUNT_CHECKED
 #endif
 
-/* Entries from `from` on, every step-th. */
+/* Sums over the entries `from`, `from` + step, ... of row v. */
 #define COUNT_ROW(from, step)                                                        \
 	uint slot_0 = (uint)v;                                                           \
 	long sum = 0;                                                                    \
@@ -42,7 +43,7 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *row_offsets, __gl
 
 #ifdef GEMP_GPU
 
-/* scratch: a long for each work-item; their number is a power of two. */
+/* scratch has a long for each work-item; the size of the group is a power of two. */
 __kernel void COUNT_GROUPS(COUNT_TABLES __global const OFFSET *row_offsets, __global const uint *column_indices,
                            __global const uint *support, __global const uint *ordered_support, uint first, uint end,
                            __global long *table, __global uint *control, __local long *scratch)

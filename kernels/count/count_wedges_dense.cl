@@ -1,21 +1,24 @@
-/* count_wedges_dense: wedge counting on CPU devices. Each work-item is a worker with a counter for every vertex in
- * global memory. The macros of src/count/codegen.h precede it.
+/* count_wedges_dense: wedge counting on CPU devices. Each work-item is a worker with a counter in global memory for
+ * every vertex. A path leads from a root over a middle to an end, and the counter of an end is the number of paths from
+ * the root to the end. The host puts the macros that src/count/codegen.h lists in front of this file.
  *
- * A worker takes roots in ascending order, so the place of the root in each row that it enters only moves forward. For
- * long rows, which are the first ones, the worker stores this place, from where the next search is short. */
+ * A worker takes roots in ascending order, so the position of the root in each row that contains it only moves forward.
+ * For the rows of slots less than kept_rows, which are the long ones, the worker stores this position, and the next
+ * search begins there. */
 
 #include "count_wedges.clh"
 
-/* Roots that a worker takes at a time. */
+/* roots that a worker takes at a time */
 #define CHUNK 16u
-/* A place is looked for entry by entry so far, then by halves. */
+/* A search for a position is linear over this number of entries, then binary. */
 #define NEARBY 16u
-/* Rows are fetched into the cache so many entries ahead of their use, where they begin twice as many. */
+/* The begin of a row is prefetched this number of entries ahead of its use; the row's offset, twice as many entries
+ * ahead. */
 #define AHEAD 6u
-/* The same for the first rows of other roots. */
+/* The offsets of a root's first rows are prefetched this number of roots ahead; the rows, half as many roots ahead. */
 #define ROOTS_AHEAD 16u
 
-/* JOINED has no further use of where rows go on. */
+/* PATH_PAIRS needs the part of each middle's row behind the root again (hung_on_middles); JOINED does not. */
 #ifdef WEDGES_PATH_PAIRS
 #define KEEP_PLACE(put) put;
 #else
@@ -25,16 +28,18 @@
 typedef struct wedges {
 	__global const OFFSET *row_offsets;
 	__global const uint *column_indices;
-	__global OFFSET *kept; /* [kept_rows] of this worker: where the row goes on behind the root before */
-	__global ROW *place;   /* [longest] of this worker: where the row of each middle goes on behind the root; its end */
+	__global OFFSET *kept; /* [kept_rows] of this worker: the position behind the last root in each long row */
+	/* [longest] of this worker, by middle: begin and end of the part of its row behind the root */
+	__global ROW *place;
 	__global COUNTER *counter; /* [ends] of this worker, all 0 between roots */
 	OFFSET from, to;           /* the root's entries that lead to middles */
 	uint root, kept_rows;
-	__global PATHS *paths; /* PATH_PAIRS: [ends] of this worker, all 0 between roots */
-	__global uint *met;    /* PATH_PAIRS: [ends + 1] of this worker */
+	/* PATH_PAIRS: [ends] of this worker, all 0 between roots: the number of three-paths to each end */
+	__global PATHS *paths;
+	__global uint *met;    /* PATH_PAIRS: [ends + 1] of this worker: the ends of three-paths */
 } wedges;
 
-/* Row x holds the root: the entry behind it, and the end. */
+/* Returns the part of row x behind the root. Row x contains the root. */
 static inline ROW behind_root(const wedges *s, uint x)
 {
 	OFFSET at = s->row_offsets[x], end = s->row_offsets[x + 1];
@@ -58,7 +63,7 @@ static inline void fetch_ahead(const wedges *s, OFFSET entry)
 	}
 }
 
-/* The same for the first middles of a root to come: where their rows begin, or the rows themselves. */
+/* Prefetches for the first four middles of a later root: their rows, or the offsets of their rows. */
 static inline void fetch_root(const wedges *s, __global const OFFSET *upper_offsets, uint root, int rows)
 {
 	__global const OFFSET *row_offsets = s->row_offsets;
@@ -70,7 +75,7 @@ static inline void fetch_root(const wedges *s, __global const OFFSET *upper_offs
 			FETCH(&row_offsets[s->column_indices[from]]);
 }
 
-/* Counts paths from the root to each end; how many there are. */
+/* Counts the paths from the root to each end. Returns the number of paths. */
 static inline ulong count_paths(const wedges *s)
 {
 	ulong paths = 0;
@@ -85,7 +90,7 @@ static inline ulong count_paths(const wedges *s)
 	return paths;
 }
 
-/* Where counters are few beside the paths, it is cheaper to go through all of them than once more along the paths. */
+/* With many paths, a pass over all counters costs less than a second walk along the paths. */
 static inline int many_paths(const wedges *s, ulong paths, uint ends)
 {
 	return paths > (ends - s->root) / 4;
@@ -112,7 +117,8 @@ static inline void clear_counters(const wedges *s, ulong paths, uint ends)
 #ifdef WEDGES_BY_END
 
 #ifdef HAS_ADJACENCY
-/* Adds the value of ends that are neighbours of the root, less the value at which they were counted before. */
+/* The correction for ends that are neighbours of the root: their value with a = 1 minus their value with a = 0, which
+ * is counted for every end. */
 static inline long worth_of_neighbours(const wedges *s, wedges_sum *sum, OFFSET from, OFFSET to VALUE_PARAMETERS)
 {
 	long more = 0;
@@ -188,7 +194,7 @@ static inline void wedges_root(const wedges *s, wedges_sum *sum, __global uint *
 
 #elif defined WEDGES_JOINED || defined WEDGES_PATH_PAIRS
 
-/* As count_paths; ends go to `touched` when they are met for the first time. How many they are. */
+/* Counts the paths from the root to each end, and lists the ends in `touched`. Returns the number of ends. */
 static inline uint count_and_list(const wedges *s, __global uint *touched)
 {
 	uint found = 0;
@@ -235,7 +241,7 @@ static inline long pairs_of(long n)
 	return n * (n - 1) / 2;
 }
 
-/* Where row w, which need not hold the root, goes on behind it. */
+/* Returns the first position behind the root in row w, which need not contain the root. */
 static inline OFFSET behind_slot(const wedges *s, uint w)
 {
 	OFFSET at = w < s->kept_rows ? s->kept[w] : s->row_offsets[w], end = s->row_offsets[w + 1];
@@ -246,9 +252,10 @@ static inline OFFSET behind_slot(const wedges *s, uint w)
 	return at;
 }
 
-/* Pairs of paths root-a-b-y, root-a-d-y are 4-cycles with a root that hangs on one of their vertices and comes before
- * them. They are not counted here at this root, but at the least vertex of the 4-cycle, which is the root here; its own
- * two neighbours as a. */
+/* Three-paths p-a-b-y and p-a-d-y with the same a are a 4-cycle a-b-y-d with a vertex p attached to a, where p comes
+ * before the cycle. Such pairs are not two halves of a 6-cycle. They are subtracted at the least vertex of the 4-cycle,
+ * which is the root here, and not at p. This function counts the pairs whose a is a neighbour of the root in the
+ * 4-cycle; `before` is the number of vertices p for one a. */
 static inline long hung_on_middles(const wedges *s)
 {
 	long found = 0;
@@ -262,8 +269,9 @@ static inline long hung_on_middles(const wedges *s)
 	return found;
 }
 
-/* Extends two-paths to three-paths and returns the number of vertices at which these end. *more becomes the number of
- * pairs of three-paths that share a vertex, which the caller subtracts. */
+/* Extends two-paths root-a-b to three-paths root-a-b-y, and returns the number of vertices y. *more becomes the number
+ * of pairs that the caller subtracts: pairs of three-paths with the same b and y, and 4-cycles with a vertex attached
+ * to the root or to the vertex opposite to the root (hung_on_middles counts the attachments to the other two). */
 static inline uint go_on(const wedges *s, __global const uint *touched, uint found, __global const OFFSET *upper_offsets,
                          long *more)
 {
@@ -278,7 +286,8 @@ static inline uint go_on(const wedges *s, __global const uint *touched, uint fou
 		OFFSET row_offsets = s->row_offsets[b], at = behind_slot(s, b), end = s->row_offsets[b + 1];
 		long count = s->counter[b],
 			 before = (long)(at - row_offsets) - (at > row_offsets && s->column_indices[at - 1] == s->root);
-		/* Two with the same b: `count` vertices behind it are one of their own a. */
+		/* pairs with the same b; `count` of the vertices y behind b are middles themselves, and root-y-b-y is no
+		 * path */
 		shared += ((long)(end - at) - count) * pairs_of(count) + count * pairs_of(count - 1);
 		shared += pairs_of(count) * (before_root + before);
 		for (; at < end; at++) {
@@ -301,7 +310,7 @@ static inline void wedges_root(const wedges *s, wedges_sum *sum, __global uint *
 	long less = 0, value = 0;
 	uint met = go_on(s, touched, found, upper_offsets, &less);
 	less += hung_on_middles(s);
-	for (OFFSET entry = s->from; entry < s->to; entry++) { /* root-a-b-a */
+	for (OFFSET entry = s->from; entry < s->to; entry++) { /* removes the walks root-a-b-a */
 		ROW row = s->place[entry - s->from];
 		s->paths[s->column_indices[entry]] -= (PATHS)(row.y - row.x);
 	}
@@ -319,7 +328,7 @@ static inline void wedges_root(const wedges *s, wedges_sum *sum, __global uint *
 #endif
 #endif
 
-/* Roots first, first + step, ... (`roots` of them). */
+/* The roots are first, first + step, ..., `roots` of them. */
 __kernel void count_wedges_dense(__global const OFFSET *restrict row_offsets,
                                  __global const OFFSET *restrict upper_offsets,
                                  __global const uint *restrict column_indices, uint first, uint step, uint roots,
@@ -339,7 +348,7 @@ __kernel void count_wedges_dense(__global const OFFSET *restrict row_offsets,
 		        .kept_rows = kept_rows,
 		        .paths = paths + worker * ends,
 		        .met = met + worker * (ends + 1ul) };
-	touched += worker * (ends + 1ul); /* one more than there are ends */
+	touched += worker * (ends + 1ul); /* count_and_list writes one element behind the last end */
 	for (uint v = 0; v < kept_rows; v++)
 		s.kept[v] = row_offsets[v];
 	for (uint task = atomic_add(next, CHUNK); task < roots; task = atomic_add(next, CHUNK))

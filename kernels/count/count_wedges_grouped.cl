@@ -1,22 +1,23 @@
-/* count_wedges_grouped: wedge counting on GPUs. The generated text of src/count/codegen.h precedes this file. A worker
- * has one lane, or is part of a warp.
+/* count_wedges_grouped: wedge counting on GPUs. A path leads from a root over a middle to an end. The host puts the
+ * macros that src/count/codegen.h lists, and those of src/count/wedges_grouped.c, in front of this file.
  *
- * A work-group processes a root with many paths, a worker (a warp on NVIDIA devices) a root with few. ROW_LANES lanes
- * of a worker read the row of one middle vertex, so GEMP_LANES / ROW_LANES rows are read at a time; all lanes read a
- * long row together. */
+ * A worker is GEMP_LANES work-items (group.clh): a warp, a part of a warp or a single work-item. A work-group
+ * processes a root with many paths, a worker a root with few. The lanes of a worker are divided into teams of
+ * ROW_LANES, and each team reads the row of one middle. A long row is read by all lanes of the worker. */
 
 #include "count_wedges.clh"
 #include "count_wedges_counter.clh"
 #include "group.clh"
 
-/* All lanes of a worker read a row of at least this length together. */
+/* a row of at least this length is read by all lanes of a worker */
 #define LONG_ROW 128u
-/* Rows that a worker goes along together. */
+/* teams of a worker, each of which reads one row */
 #define TEAMS ((uint)(GEMP_LANES / ROW_LANES))
 
 enum { TO_COUNT, TO_VALUE };
 
-/* One more path to w. What its end is worth more by it is added at once: no second pass is needed. */
+/* Counts one more path to w. The increase of w's summand is added at once, so no second pass over the ends is
+ * needed. */
 static inline void count_path(const wedges *s, wedges_sum *sum, uint w VALUE_PARAMETERS)
 {
 	uint old = counter_add(s, w);
@@ -28,7 +29,8 @@ static inline void count_path(const wedges *s, wedges_sum *sum, uint w VALUE_PAR
 #endif
 }
 
-/* Entries at, at + stride, ... of the row of the middle that `entry` leads to; four are asked for together. */
+/* Visits positions at, at + stride, ... of the row of the middle that `entry` leads to. Four loads are issued together,
+ * to overlap their latencies. */
 static inline void along_row(const wedges *s, wedges_sum *sum, int what, OFFSET entry, OFFSET at, OFFSET end,
                              uint stride VALUE_PARAMETERS)
 {
@@ -73,10 +75,8 @@ static inline ROW row_in_task(const wedges *s, OFFSET entry)
 	return row;
 }
 
-/* Round a vote, nothing is left to a branch on the lane: a compiler that threads jumps would vote twice, here and
- * there.
- *
- * All paths of the root to ends of this task. */
+/* Visits all paths from the root to ends of this task. No branch around a vote depends on the lane: a compiler that
+ * threads jumps would duplicate the vote, and the lanes would vote in two places. */
 static inline void walk(const wedges *s, wedges_sum *sum, int what VALUE_PARAMETERS)
 {
 	uint lane = gemp_lane();
@@ -96,7 +96,8 @@ static inline void walk(const wedges *s, wedges_sum *sum, int what VALUE_PARAMET
 }
 
 #ifdef HAS_ADJACENCY
-/* Adds the value of ends that are neighbours of the root, less the value at which they were counted before. */
+/* Adds the correction for ends that are neighbours of the root: their value with a = 1 minus their value with a = 0,
+ * which count_path has added for every end. */
 static inline void walk_neighbours(const wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
 	OFFSET end = s->row_offsets[s->root + 1];
@@ -113,7 +114,7 @@ static inline void walk_neighbours(const wedges *s, wedges_sum *sum VALUE_PARAME
 #endif
 
 #ifdef WEDGES_JOINED
-/* Counters of some neighbours of an end. */
+/* Adds count * counter for the neighbours of an end at positions at, at + stride, ... of its row. */
 static inline void join_row(const wedges *s, wedges_sum *sum, uint count, OFFSET at, OFFSET end, uint stride)
 {
 	PATHS others = 0;
@@ -123,7 +124,8 @@ static inline void join_row(const wedges *s, wedges_sum *sum, uint count, OFFSET
 	ADD_MAGNITUDE(sum, (double)count * (double)others)
 }
 
-/* As many ends as there are teams of ROW_LANES, of each its row and counter. */
+/* Joins one end for each team: `row` is the part of its row to read, `count` its counter, equal on all lanes of a
+ * team. */
 static inline void join_rows(const wedges *s, wedges_sum *sum, ROW row, uint count)
 {
 	uint lane = gemp_lane(), longer = gemp_ballot(row.y - row.x >= LONG_ROW);
@@ -136,7 +138,7 @@ static inline void join_rows(const wedges *s, wedges_sum *sum, ROW row, uint cou
 		}
 }
 
-/* The ends that were met. */
+/* Joins the ends that count_path has listed. */
 static inline void join_touched(const wedges *s, wedges_sum *sum)
 {
 	uint all = *s->found;
@@ -155,7 +157,8 @@ static inline uint clear_lowest(uint bits, uint count)
 	return bits;
 }
 
-/* The ends in the table: each lane looks at a place, and those with an end are shared among the teams. */
+/* Joins the ends in the table. Each lane reads one place of the table, and the places that hold an end are distributed
+ * over the teams. */
 static inline void join_table(const wedges *s, wedges_sum *sum)
 {
 	for (uint first = s->worker * GEMP_LANES; first <= s->mask; first += s->workers * GEMP_LANES) {
@@ -180,7 +183,7 @@ static inline void join(const wedges *s, wedges_sum *sum)
 }
 #endif
 
-/* After all paths are counted; what follows a synchronisation of the team. */
+/* The second pass. All counters are final when the caller has synchronised the work-items that share them. */
 static inline void after_counting(const wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 {
 #ifdef HAS_ADJACENCY
@@ -194,7 +197,7 @@ static inline void after_counting(const wedges *s, wedges_sum *sum VALUE_PARAMET
 #endif
 }
 
-/* Does after_counting do anything? */
+/* Is after_counting more than an empty function? */
 #if defined HAS_ADJACENCY || defined WEDGES_BY_PATH || defined WEDGES_JOINED
 #define HAS_SECOND_PASS 1
 #else
@@ -244,7 +247,7 @@ static inline void window_task(wedges *s, wedges_sum *sum VALUE_PARAMETERS)
 
 /* TABLES */
 
-/* Places of a table for so many ends: at most 3 of 4 are taken. */
+/* Returns the number of places of a table for this number of paths: a power of 2, of which at most 3 in 4 are used. */
 static inline uint table_places(ulong paths)
 {
 	uint places = 32;
@@ -259,13 +262,13 @@ static inline void clear_table(const wedges *s, uint item, uint items)
 		s->counter[i] = 0;
 }
 
-/* Looked at first: all workers of the device add to it at the end, one after the other. */
+/* Reads the counter before adding: when no task is left, the atomic additions of all workers would queue up. */
 static inline uint next_of(volatile __global uint *next, uint tasks)
 {
 	return *next < tasks ? atomic_inc(next) : tasks;
 }
 
-/* A worker's own roots, each with a table in its part of the local memory. */
+/* The loop of a worker over roots with few paths. The table of a root lies in the worker's part of the local memory. */
 static inline void small_roots(wedges *s, wedges_sum *sum, __global const uint *list, uint roots, __global uint *next,
                                __global const PATHS *paths VALUE_PARAMETERS)
 {
@@ -297,7 +300,8 @@ static inline uint next_task(__local uint *task, __global uint *next)
 	return *task;
 }
 
-/* words: two for each work-item. Local memory of words is aligned to words, so 64 bits are laid down in halves. */
+/* words has two elements for each work-item. Its elements are aligned to 32 bits, so 64 bits are stored as two
+ * halves. */
 static inline void lay_down(__local uint *words, ulong bits)
 {
 	words[get_local_id(0)] = (uint)bits;
@@ -309,7 +313,7 @@ static inline ulong laid_down(__local const uint *words, uint item)
 	return (ulong)words[get_local_size(0) + item] << 32 | words[item];
 }
 
-/* The group's sums, for groups of a power of 2. */
+/* Writes the sums of the group. The size of the group is a power of 2. */
 static inline void leave(__local uint *words, const wedges_sum *sum, __global long *values, __global double *magnitudes)
 {
 	uint item = (uint)get_local_id(0);
@@ -351,9 +355,9 @@ static inline wedges new_wedges(__global const OFFSET *row_offsets, __global con
 	return s;
 }
 
-/* Tasks are the `many` roots at the front of the list, each with all windows. Afterwards workers take the `few` roots
- * that begin `between` places behind these. window[] has the first slots of the windows, followed by `ends`; next has
- * two words. The size of a group is a power of 2. */
+/* First, the groups process the `many` roots at the front of the list; a task is a root and one of the windows. Then
+ * workers process `few` roots, which begin at list[many + between]. window[] has the first slot of each window,
+ * followed by `ends`; next has two words. The size of a group is a power of 2. */
 __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                              __global const uint *restrict column_indices, __global const ROW *restrict rows,
                              __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
@@ -390,8 +394,8 @@ __kernel void wedges_windows(__global const OFFSET *restrict row_offsets, __glob
 	leave(words, &sum, values, magnitudes);
 }
 
-/* Tasks are `roots` of the list, each with a table of the whole group. The sums of the groups are written from
- * values[sums] on. */
+/* A task is one of list[skipped .. skipped + roots), and a group takes one at a time with a table in local memory. The
+ * sums of the groups are written from values[sums] and magnitudes[sums] on. */
 __kernel void wedges_tables(__global const OFFSET *restrict row_offsets, __global const OFFSET *restrict upper_offsets,
                             __global const uint *restrict column_indices, __global const ROW *restrict rows,
                             __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,

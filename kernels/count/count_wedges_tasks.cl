@@ -1,16 +1,16 @@
-/* count_wedges_tasks: prepares wedge counting in groups: finds the part of each middle's row behind the root, the
- * number of paths of each root, and the roots by descending number of paths. The macros of src/count/codegen.h precede
- * it. */
+/* count_wedges_tasks: prepares grouped wedge counting. The kernels find the part of each middle's row behind the root
+ * and the number of paths of each root, and list the roots by descending number of paths. The host puts the macros that
+ * src/count/codegen.h lists in front of this file. */
 
 #include "count_wedges.clh"
 
-/* Entries that a group takes at a time. */
+/* entries that a group takes at a time */
 #define CHUNK 1024u
-/* Roots that a work-item takes at a time. */
+/* roots that a work-item takes at a time */
 #define ITEMS 4u
 #define BUCKETS 512u
 
-/* Last row that begins at `entry` or before, of rows low .. high. */
+/* Returns the row, from low to high, that contains `entry`. */
 static inline uint row_of(__global const OFFSET *row_offsets, uint low, uint high, ulong entry)
 {
 	while (low < high) {
@@ -23,7 +23,8 @@ static inline uint row_of(__global const OFFSET *row_offsets, uint low, uint hig
 	return low;
 }
 
-/* rows: for each entry of an own root that leads to a middle. paths: a number for each vertex, 0 before. */
+/* For each entry from a root of this rank to a middle, rows[entry] becomes the part of the middle's row behind the
+ * root. paths[root] becomes the number of the root's paths; paths is 0 before. */
 __kernel void wedges_rows(__global const OFFSET *restrict row_offsets, __global const uint *restrict column_indices,
                           uint first, uint step, uint ends, ulong entries, __global ROW *restrict rows,
                           __global PATHS *restrict paths)
@@ -43,7 +44,7 @@ __kernel void wedges_rows(__global const OFFSET *restrict row_offsets, __global 
 	}
 }
 
-/* Exact below 16, then 8 to an octave. */
+/* A bucket for each number below 16; above, 8 buckets for each power of 2. */
 static inline uint bucket_of(ulong paths)
 {
 	uint log = 63 - (uint)clz(paths | 1);
@@ -57,7 +58,7 @@ static inline void zero_buckets(__local uint *count)
 	GROUP_SYNC;
 }
 
-/* Roots first, first + step, ... (`roots` of them). */
+/* Adds the number of roots in each bucket to sizes. The roots are first, first + step, ..., `roots` of them. */
 __kernel void wedges_classes(__global const PATHS *restrict paths, uint first, uint step, uint roots,
                              __global uint *sizes)
 {
@@ -71,7 +72,7 @@ __kernel void wedges_classes(__global const PATHS *restrict paths, uint first, u
 			atomic_add(&sizes[b], count[b]);
 }
 
-/* place: where the next root of a bucket goes in the list. */
+/* Lists the roots by bucket. place[b] is the next free position of bucket b in the list. */
 __kernel void wedges_list(__global const PATHS *restrict paths, uint first, uint step, uint roots, __global uint *place,
                           __global uint *restrict list)
 {

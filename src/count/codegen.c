@@ -19,14 +19,14 @@ static bool mentions(const gemp_sum *sum, const char *symbol)
 	return gemp_expression_mentions(sum->expression, symbol);
 }
 
-/* Both supports lie in one buffer, so one parameter serves both. */
+/* The buffer `support` has the support of every entry, so t_01 and t_12 read the same parameter. */
 static bool reads_support(const gemp_sum *sum)
 {
 	return mentions(sum, "t_01") || mentions(sum, "t_12");
 }
 
-/* Is each end worth something by itself (WEDGES_BY_END)? Only if the expression depends on no middle vertex: then
- * one evaluation per end replaces one per path. */
+/* Can the sum be evaluated once for each end (WEDGES_BY_END) instead of once for each path? Only if the expression does
+ * not depend on the middle vertex. */
 static bool counts_by_end(const gemp_sum *sum)
 {
 	if (sum->kind == GEMP_SUM_PAIRS)
@@ -39,7 +39,8 @@ static bool counts_by_end(const gemp_sum *sum)
 	return true;
 }
 
-/* #define NAME long V0_0 = (long)table0[v]; ... The support is read at the entry that leads to the vertex. */
+/* Prints a macro that declares the vertex tables at one place: #define NAME long V0_0 = (long)table0[v]; ... If
+ * `support` is not NULL, the macro also declares this symbol, the support of the edge at the entry that leads to v. */
 static void emit_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
 {
 	gemp_text_print(text, "#define %s", name);
@@ -51,8 +52,8 @@ static void emit_values(gemp_text *text, const gemp_sum *sum, const char *name, 
 	gemp_text_print(text, "\n");
 }
 
-/* Parameters (with types) or arguments (without) for the buffers that the expression reads;
- * gemp_wedges_value_arguments has the same order. */
+/* Prints the buffers that the expression reads: as parameters if `support` and `table` are type names, as arguments if
+ * they are empty. gemp_wedges_value_arguments passes the buffers in the same order. */
 static void emit_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
 {
 	gemp_text_print(text, "#define %s", name);
@@ -70,7 +71,7 @@ bool gemp_wedges_few_paths(const gemp_count_graph *graph)
 	return (uint64_t)graph->max_degree * graph->max_degree <= UINT32_MAX;
 }
 
-/* PAIRS weighs an end once if it has any path, WEDGES once for each path. */
+/* An end has weight 1 in PAIRS if any path leads to it, and weight c in WEDGES, its number of paths. */
 static void emit_kind(gemp_text *text, const gemp_sum *sum)
 {
 	if (counts_by_end(sum))
@@ -90,8 +91,8 @@ bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *
 	return counts_by_end(sum) && graph->max_degree <= UINT16_MAX;
 }
 
-/* Counts of paths beyond 32 bits need atomics on 64 bits, an extension, so they are used only where a degree's
- * square demands it. */
+/* More than 2^32 paths of one root need 64-bit atomics, which are an extension. They are used only if the square of the
+ * maximum degree demands them. */
 gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const char *offset = graph->wide ? "ulong" : "uint";
@@ -113,7 +114,7 @@ gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph,
 	return gemp_text_status(text);
 }
 
-/* The order of these macros is free, since each stands on its own line. */
+/* The macros may come in any order, because a macro is expanded only where it is used. */
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched)
 {
 	emit_kind(text, sum);
@@ -142,7 +143,7 @@ size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum
 	return count + gemp_count_table_arguments(graph, sum->expression, arguments + count);
 }
 
-/* Symbols of a place are written as NAME_PLACE. */
+/* Does the expression mention the symbol NAME_PLACE? */
 static bool mentions_place(const char *expression, const char *name, int place)
 {
 	char symbol[32];
@@ -169,7 +170,7 @@ static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, co
 				gemp_text_print(text, " long V%zu_%d = V%zu[slot_%d];", k, i, k, i);
 }
 
-/* t_ij from the places of edges in the low rows. */
+/* Declares the supports t_ij, which are read from the low rows. */
 static void emit_edge_symbols(gemp_text *text, const char *expression)
 {
 	static const char *const edges[] = { "01", "02", "12" };
@@ -180,8 +181,8 @@ static void emit_edge_symbols(gemp_text *text, const char *expression)
 	}
 }
 
-/* low_i and up_i need no memory access beyond the row offsets: the kernel knows where in the row it found vertex
- * 0. The ends 1 and 2 have vertex 0 itself among their neighbours, hence the - 1. */
+/* low_i and up_i cost no memory access beyond the row offsets, because the position at which vertex 0 was found gives
+ * low_i. Vertices 1 and 2 have vertex 0 itself as a neighbour, hence the - 1. */
 static void emit_triangle_symbols(gemp_text *text, const char *expression)
 {
 	static const char *const end[] = { "low_offsets[slot_0 + 1]", "at_01", "at_02" };
@@ -194,7 +195,7 @@ static void emit_triangle_symbols(gemp_text *text, const char *expression)
 	}
 }
 
-/* The magnitude is computed beside the value only if some value of this graph could leave 64 bits. */
+/* Prints the expression, and its magnitude if the sum of `times` values could exceed 64 bits on this graph. */
 static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_codegen *source, double times)
 {
 	double maximum = 0;
@@ -209,7 +210,7 @@ static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_
 	return GEMP_OK;
 }
 
-/* All macros of one kernel are undefined before the next, which has the same names. */
+/* Undefines all macros of a kernel, because the next kernel uses the same names. */
 static void emit_end(gemp_text *text)
 {
 	static const char *const names[] = { "KERNEL", "GROUPS",    "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES",
@@ -218,8 +219,8 @@ static void emit_end(gemp_text *text)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
 
-/* The kernel of one vertex table, and on a GPU the variant in which a work-group has a row. t_01, o and u_01
- * belong to the entry of the row that is being added. */
+/* Prints the kernel of a vertex table in which a work-item sums a row and, for a GPU, the kernel in which a work-group
+ * does. t_01, o and u_01 belong to the entry that is added. */
 static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_codegen *source)
 {
 	const char *expression = plan->tables[k].expression;
@@ -239,8 +240,8 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 	return GEMP_OK;
 }
 
-/* The kernel of one sum over vertices, edges or triangles. A triangle sum without an expression just counts
- * triangles. */
+/* Prints the kernel of a sum over vertices, edges or triangles. A sum over triangles without an expression is their
+ * number. */
 static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_codegen *source)
 {
 	static const char *const shapes[] = {
@@ -262,8 +263,8 @@ static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i
 	return GEMP_OK;
 }
 
-/* Opens the loop over the words of the intersection at this level, from the word of the last chosen vertex on:
- * vertices of a clique are chosen in ascending order. */
+/* Opens the loop over the words of the intersection at this level. The loop begins at the word of the previous vertex,
+ * because the vertices of a clique are chosen in ascending order. */
 static void emit_words(gemp_text *text, int level)
 {
 	char from[16] = "j / COUNT_BITS";
@@ -272,7 +273,7 @@ static void emit_words(gemp_text *text, int level)
 	gemp_text_print(text, " for (uint t%d = %s; t%d < words; t%d++)", level, from, level, level);
 }
 
-/* Opens the loop over the set bits of one word, each of which is the next vertex of the clique, and fetches its
+/* Opens the loop over the set bits of a word. Each set bit is the next vertex of the clique, and r<level> becomes its
  * row. */
 static void emit_bits(gemp_text *text, int level, const char *left)
 {
@@ -282,7 +283,7 @@ static void emit_bits(gemp_text *text, int level, const char *left)
 	                level, level, level);
 }
 
-/* GPU: the intersection is recomputed from the rows at each level, which was measured faster than keeping words in
+/* GPU: recomputes the intersection from the rows at each level. This was measured to be faster than storing words in
  * private memory. */
 static void emit_intersections(gemp_text *text, int clique)
 {
@@ -298,7 +299,7 @@ static void emit_intersections(gemp_text *text, int clique)
 	}
 }
 
-/* CPU: each level keeps its intersection in an array of words. */
+/* CPU: stores the intersection of each level in an array of words. */
 static void emit_kept_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;
@@ -317,7 +318,8 @@ static void emit_kept_words(gemp_text *text, int clique)
 	}
 }
 
-/* Prints, for each register word, either its intersection with row r<level> or the number of bits set in it. */
+/* Prints, for each register word, its intersection with row r<level>, or the number of bits in the intersection if
+ * `count`. */
 static void emit_left_words(gemp_text *text, int level, const char *between, bool count)
 {
 	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
@@ -327,7 +329,7 @@ static void emit_left_words(gemp_text *text, int level, const char *between, boo
 			gemp_text_print(text, "%s c%d_%d = c%d_%d & r%d[%d]", w ? between : "", level, w, level - 1, w, level, w);
 }
 
-/* GPU with short rows: each word is a variable c1_0, c1_1, ..., so that it lies in a register. */
+/* GPU with short rows: declares a variable for each word, c1_0, c1_1, ..., so that the words lie in registers. */
 static void emit_register_words(gemp_text *text, int clique)
 {
 	int last = clique - 3;
@@ -350,8 +352,7 @@ static void emit_register_words(gemp_text *text, int clique)
 	}
 }
 
-/* Prints the nest of loops for cliques of this size as COUNT_FOUND, and the arrays that a CPU's nest needs as
- * COUNT_KEPT. */
+/* Prints the nest of loops for cliques of this size as COUNT_FOUND, and the arrays of a CPU's nest as COUNT_KEPT. */
 static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_count_codegen *source)
 {
 	gemp_text_print(text, "#define COUNT_FOUND");
@@ -370,11 +371,11 @@ static void emit_count(gemp_text *text, int clique, bool narrow, const gemp_coun
 	gemp_text_print(text, "\n");
 }
 
-/* Where the bitmap lies, and how intersections are kept. */
+/* IN_LOCAL and NARROW keep the bitmap in local memory, LARGE and ON_CPU in global memory. NARROW keeps intersections in
+ * registers, ON_CPU in arrays; the other two recompute them. */
 typedef enum clique_form { IN_LOCAL, NARROW, LARGE, ON_CPU } clique_form;
 
-/* One kernel of cliques. The forms differ in where the bitmap lies and how the intersections are kept; the text
- * around the nest of loops is the same. */
+/* Prints one kernel of cliques. Only the nest of loops and the address space of the bitmap depend on the form. */
 static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int clique, const gemp_count_codegen *source)
 {
 	static const char *const names[] = { [IN_LOCAL] = "sum", [NARROW] = "narrow", [LARGE] = "large", [ON_CPU] = "sum" };
@@ -390,8 +391,8 @@ static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int cl
 	return code;
 }
 
-/* All forms that a launch may choose from are emitted, since the longest low row is known only after the rows have
- * been split on the device. */
+/* Prints all forms that a launch may choose from. The choice depends on the longest low row, which is known only after
+ * the rows have been split on the device. */
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_codegen *source)
 {
 	if (!source->graph->context->device->gpu)
@@ -407,7 +408,7 @@ static void emit_types(gemp_text *text, const gemp_count_codegen *source)
 	                source->lanes);
 }
 
-/* Neither text depends on a plan, so that the cache has one program for each kind of graph. */
+/* The text does not depend on the plan, so the program cache has one program for all plans. */
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source)
 {
 	emit_types(text, source);
@@ -416,8 +417,7 @@ gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source
 	return gemp_text_status(text);
 }
 
-/* A plan of a star or of an edge needs no kernels at all; building an empty program would cost the compiler's
- * start. */
+/* A plan of a star or of an edge needs no kernel. An empty program would still cost the start of the compiler. */
 static bool has_kernels(const gemp_count_plan *plan)
 {
 	bool found = plan->table_count > 1;
@@ -426,7 +426,7 @@ static bool has_kernels(const gemp_count_plan *plan)
 	return found;
 }
 
-/* Sums over wedges and neighbourhoods are left out: they have programs of their own. */
+/* Sums over wedges and neighbourhoods have programs of their own and are left out here. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source)
 {
 	if (!has_kernels(plan))

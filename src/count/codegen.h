@@ -1,11 +1,10 @@
-/* codegen: writes the OpenCL C of the kernels of a count plan, of the kernels that all plans share, and of sums over
+/* codegen: writes OpenCL C for the kernels of a count plan, for the kernels that all plans share, and for sums over
  * wedges.
  *
- * A kernel is a fixed text (kernels/count/count_*.cl) behind macros that this module prints: COUNT_KERNEL its name,
- * COUNT_SYMBOLS declarations of the symbols that the expression uses, COUNT_VALUE the expression. Symbols that an
- * expression does not mention are not declared, so that the compiler loads nothing for them. Bounds on the values
- * decide at this point whether a kernel must watch for overflow of 64 bits.
- */
+ * A kernel is a fixed text (kernels/count/count_*.cl) behind macros that this module prints. COUNT_KERNEL is the
+ * kernel's name, COUNT_SYMBOLS declares the symbols of the expression, and COUNT_VALUE is the expression. Symbols that
+ * the expression does not mention are not declared, so the kernel does not load them. Bounds on the values decide here
+ * whether a kernel must check for overflow of 64 bits. */
 
 #ifndef GEMP_COUNT_CODEGEN_H
 #define GEMP_COUNT_CODEGEN_H
@@ -13,65 +12,70 @@
 #include "count/device_graph.h"
 #include "device/launch.h"
 
-/* The longest low row of which cliques are counted: its pairs are numbered in 32 bits. */
+/* The maximum length of a low row in sums over cliques: the pairs of its vertices are numbered in 32 bits. */
 enum { GEMP_MAX_LOW_ROW = 65535 };
 
-/* Words of 32 bits of a row in the kernels count_narrow_I. */
+/* The number of 32-bit words in a bitmap row of the kernels count_narrow_I. */
 enum { GEMP_NARROW_WORDS = 3 };
 
-/* The kernels depend on the graph's types and bounds, which are known before its rows are on the device. */
+/* What the text of the kernels depends on. All members but `checked` are set before the rows are on the device. */
 typedef struct gemp_count_codegen {
-	const gemp_count_graph *graph; /* with the bounds of low rows and tables */
-	unsigned lanes;                /* of a row */
-	bool large_low;                /* bits of some low row may not fit into local memory */
-	bool checked;                  /* result: some kernel looks at magnitudes */
+	const gemp_count_graph *graph; /* low_bound and table_bound are set */
+	unsigned lanes;                /* work-items that read a row together */
+	bool large_low;                /* the bitmap of some low row may not fit into local memory */
+	bool checked;                  /* result: some kernel checks magnitudes */
 } gemp_count_codegen;
 
-/* Kernels of count_rows.cl and count_support.cl, of which no plan is part: they are built once for all patterns. */
+/* Writes the kernels of count_rows.cl and count_support.cl. They do not depend on a plan and are built once for all
+ * patterns. */
 gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_codegen *source);
 
-/* Kernels count_table_K for each table from 1 on (and on a GPU count_rows_K, where a group has a row), count_sum_I for
- * each sum that has a kernel, and beside it for cliques on a GPU count_narrow_I, where no low row is longer than the
- * bits of GEMP_NARROW_WORDS, and count_large_I if large_low. The text stays empty if there are none. */
+/* Writes the kernels of a plan; the text stays empty if there are none:
+ *
+ *   count_table_K   vertex table K, for K >= 1
+ *   count_rows_K    GPU: the same with a work-group for each row
+ *   count_sum_I     sum I, if it has a kernel
+ *   count_narrow_I  GPU, cliques: for low rows of at most GEMP_NARROW_WORDS * 32 vertices
+ *   count_large_I   GPU, cliques, if large_low: for bitmaps in global memory */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_codegen *source);
 
-/* WEDGES. The macros in front of count_wedges_*.cl, which specialise a kernel for one sum:
+/* WEDGES. A path r-x-w leads from a root r over a middle x to an end w. These macros specialise count_wedges_*.cl for
+ * one sum. gemp_wedges_emit_types writes the first list:
  *
- *   OFFSET, ROW             uint or ulong; a pair of them
+ *   OFFSET, ROW             uint or ulong; a pair of OFFSET
  *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
  *   GROUP_SYNC              a barrier, where groups have more than one work-item
  *   FETCH(place)            prefetches, on CPU devices
- *   COUNTER                 uint, or ushort where 16 bits hold the count of an end (dense)
- *   PATHS, ADD_PATHS(to, n) type for a number of paths of one root; atomic addition
- *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
- *   MIDDLES_FROM(r)         first entry of row r that leads to such
+ *   COUNTER                 uint, or ushort if 16 bits hold the count of an end (dense)
+ *   PATHS, ADD_PATHS(to, n) the type for a number of paths of one root; atomic addition
+ *   IS_MIDDLE(r, x)         may neighbour x of root r be a middle?
+ *   MIDDLES_FROM(r)         the first entry of row r that leads to a middle
  *
- * and, but for count_wedges_tasks.cl,
+ * gemp_wedges_emit_value writes the second list, which count_wedges_tasks.cl does not need:
  *
- *   WEDGES_BY_END            each end w that has paths r-x-w adds END_WEIGHT * VALUE of its counter (PAIRS, and WEDGES
- *                            whose expression does not depend on the middle)
- *   WEDGES_BY_PATH           each path adds VALUE (other WEDGES)
- *   WEDGES_JOINED, WEDGES_PATH_PAIRS
+ *   WEDGES_BY_END           each end w with c > 0 paths adds END_WEIGHT * VALUE (PAIRS, and WEDGES whose expression does
+ *                           not depend on the middle)
+ *   WEDGES_BY_PATH          each path adds VALUE (other WEDGES)
+ *   WEDGES_JOINED, WEDGES_PATH_PAIRS   the kind of sum
  *   HAS_ADJACENCY           VALUE depends on `a`
- *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
+ *   VALUE, MAGNITUDE        the expression; its magnitude as a double. Both read c, a and the symbols that these declare:
  *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
- *   VALUE_PARAMETERS, VALUE_ARGUMENTS   buffers that they read, with a comma in front
- *   wedges_sum               the sum of a worker
- *   ADD_MAGNITUDE(sum, m)   nothing, where it is known that no sum of a worker can leave 64 bits
- */
+ *   VALUE_PARAMETERS, VALUE_ARGUMENTS   the buffers that these read, each behind a comma
+ *   wedges_sum              the type of a worker's sum
+ *   ADD_MAGNITUDE(sum, m)   empty if no worker's sum can exceed 64 bits */
 
-/* Emit the first and the second list of macros. watched: magnitudes are summed up, too. */
+/* Write the first and the second list of macros. watched: kernels sum magnitudes as well as values. */
 gemp_code gemp_wedges_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum);
 gemp_code gemp_wedges_emit_value(gemp_text *text, const gemp_sum *sum, bool watched);
 
-/* Do 32 bits hold the number of paths of a root? */
+/* Is the number of paths of every root less than 2^32? */
 bool gemp_wedges_few_paths(const gemp_count_graph *graph);
 
-/* Do counters of 16 bits suffice, and are they faster? An end has no more paths than neighbours; counters that are read
- * repeatedly are faster with 32 bits. */
+/* Should counters have 16 bits? An end has no more paths than neighbours, so 16 bits often suffice. A counter that is
+ * read once for each path is faster with 32 bits. */
 bool gemp_wedges_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum);
 
-/* Writes the buffers of VALUE_PARAMETERS, in order, into arguments[GEMP_MAX_VERTEX_TABLES + 1]; returns their
+/* Writes the buffers of VALUE_PARAMETERS, in the same order, to arguments[GEMP_MAX_VERTEX_TABLES + 1]. Returns their
  * number. */
 size_t gemp_wedges_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
 

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Supports at the low rows are for the sums of this module; wedges and neighbourhoods read them at both entries of
- * an edge. */
+/* Do the plan's direct sums read supports? These sums read them in the low rows. Sums over wedges and neighbourhoods
+ * read supports at both entries of an edge. */
 static bool sums_mention_support(const gemp_count_plan *plan)
 {
 	static const char *const names[] = { "t_01", "t_02", "t_12" };
@@ -25,8 +25,8 @@ static bool sums_mention_support(const gemp_count_plan *plan)
 	return found;
 }
 
-/* Which inputs must be on the device before the sums run. A support costs a pass over all triangles, so each form
- * of it is made only if some expression mentions it. */
+/* Lists the inputs that must be on the device before the sums run. A support costs a pass over all triangles, so each
+ * form of it is made only if some expression mentions it. */
 static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 {
 	gemp_count_needs needs = { 0 };
@@ -58,7 +58,7 @@ gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_s
 	return gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL);
 }
 
-/* Sizes that choose the types and bounds of the kernels; they must be known before any program is built. */
+/* Sets the sizes on which the types and bounds of the kernels depend. They must be known before a program is built. */
 static void describe_graph(gemp_count_engine *engine)
 {
 	gemp_count_graph *g = &engine->graph;
@@ -71,8 +71,9 @@ static void describe_graph(gemp_count_engine *engine)
 		g->max_degree = (uint32_t)gemp_max(g->max_degree, begin[v + 1] - begin[v]);
 }
 
-/* An upper bound on low rows, before they exist. The d neighbours in a low row have d neighbours each, up to the width
- * of a class of degrees, so that d * d <= 1.44 * entries. Slots ordered by parallel edges or loops void the bound. */
+/* Returns an upper bound on the length of low rows before they exist. Each of the d neighbours in a low row has about d
+ * neighbours or more, because slots are in descending order of degree classes; hence d * d <= 1.44 * entries. The bound
+ * does not hold if parallel edges or loops have changed the order of slots. */
 static double longest_low(const gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
@@ -88,9 +89,9 @@ static double longest_low(const gemp_count_engine *engine)
 	return fmin(maximum, g->max_degree);
 }
 
-/* Tables are bounded in order, since a table's expression may contain the tables before it; a table adds up its
- * expression over one row. The programs are separate so that the compiler cache shares the rows' program between all
- * plans. */
+/* Bounds the tables in order, since the expression of a table may contain earlier tables. A table sums its expression
+ * over one row, hence the factor max_degree. The rows and the sums are separate programs, so that the compiler cache
+ * shares the former between all plans. */
 static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
 	gemp_count_graph *g = &engine->graph;
@@ -108,8 +109,7 @@ static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_
 	return GEMP_OK;
 }
 
-/* Kernels are taken from the program after the rows are split, since the longest low row decides between the forms
- * of the clique kernel. */
+/* Runs after the rows are split, because the longest low row decides between the forms of the clique kernel. */
 static gemp_code make_kernels(gemp_count_engine *engine)
 {
 	const gemp_count_plan *plan = engine->plan;
@@ -129,8 +129,8 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* An upper bound on the groups that one sum's launches have together: the partial sums of all sums are reserved at
- * once. */
+/* An upper bound on the number of groups in all launches of one sum. The partial sums of all sums are allocated
+ * together. */
 static size_t sum_groups(const gemp_device *device)
 {
 	return device->gpu ? (size_t)device->units * 32 * 256 / 32 : device->units;
@@ -146,8 +146,8 @@ static gemp_code prepare_rows(gemp_count_engine *engine, gemp_timings *timings)
 	return gemp_timings_seconds(timings, &engine->preparation);
 }
 
-/* Local. Runs the steps that read the supports: vertex tables, task lists of cliques, kernels. The last read fails
- * if a table overflowed. */
+/* Local. Runs the steps that read the supports: vertex tables, task lists of cliques, kernels. The read at the end
+ * fails if a value of a table overflowed. */
 static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 {
 	double seconds;
@@ -161,7 +161,7 @@ static gemp_code prepare_sums(gemp_count_engine *engine, gemp_timings *timings)
 	return gemp_partials_read(&engine->partials, engine->context->device, 0);
 }
 
-/* Collective. Supports are exchanged between ranks, so the ranks agree on their codes before and after. */
+/* Collective. Supports are exchanged between ranks, so the ranks agree on their codes before and after the exchange. */
 static gemp_code prepare_device(gemp_count_engine *engine)
 {
 	GEMP_OWNED_BY(gemp_timings_free) gemp_timings timings = { 0 };
@@ -171,14 +171,15 @@ static gemp_code prepare_device(gemp_count_engine *engine)
 	return gemp_comm_agree(comm, prepare_sums(engine, &timings));
 }
 
-/* These kinds share one engine, wedges.h. */
+/* Does the engine of wedges.h compute this sum? */
 static bool is_wedge_sum(const gemp_sum *sum)
 {
 	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED ||
 	       sum->kind == GEMP_SUM_PATH_PAIRS;
 }
 
-/* Collective. Wedge sums have a program and task lists of their own; an empty graph has no tasks and its sum is 0. */
+/* Collective. Sums over wedges have programs and task lists of their own. The sum over an empty graph is 0 and needs
+ * neither. */
 static gemp_code make_wedges(gemp_count_engine *engine)
 {
 	const gemp_count_plan *plan = engine->plan;
@@ -195,8 +196,8 @@ static gemp_code make_wedges(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Collective. One rank per node builds a program and the others load what it stored, so all ranks must make the
- * same calls. */
+/* Collective. One rank per node builds a program and the other ranks of the node load the stored result, so all ranks
+ * must make the same calls. */
 static gemp_code build_programs(gemp_count_engine *engine)
 {
 	gemp_runtime *context = engine->context;
@@ -208,7 +209,7 @@ static gemp_code build_programs(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* An engine that failed on any rank is freed on all ranks. */
+/* Collective. Ranks agree after every step, so either all ranks keep their engines or all free them. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan)
 {
@@ -233,7 +234,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gem
 	return GEMP_OK;
 }
 
-/* Frees a partly prepared engine, too: buffers and kernels that were not made are zero. */
+/* Also frees a partly prepared engine, whose missing buffers and kernels are zero. */
 void gemp_count_free(gemp_count_engine *engine)
 {
 	if (!engine)
@@ -259,7 +260,7 @@ void gemp_count_free(gemp_count_engine *engine)
 	gemp_free_all(engine->upper_offsets, engine->low_offsets, engine->clique_count, engine);
 }
 
-/* The margin of 256 tasks covers the remainder of the division among ranks. */
+/* A rank has at most tasks / size + 256 tasks, since ranks take blocks of 256. */
 static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum *sum, uint64_t tasks)
 {
 	const gemp_device *device = engine->context->device;
@@ -269,9 +270,9 @@ static gemp_count_shape shape_of(const gemp_count_engine *engine, const gemp_sum
 	return gemp_count_launch_shape(device, mine, engine->lanes, gemp_tuning(device, "count.triangle.group", 256));
 }
 
-/* Local. Launches sum `index`; partial sums [first, first + *groups) receive its result. A CPU device visits
- * triangles by vertex, because it marks the row of a vertex once for all of its edges. The order of arguments is
- * the order in count_sum.cl. */
+/* Local. Launches sum `index`. Its partial sums become number first .. first + *groups - 1. A CPU device takes
+ * triangles by vertex, because it marks the row of a vertex once for all of the vertex's edges. The order of arguments
+ * is the order of count_sum.cl's parameters. */
 static gemp_code launch_sum(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                             gemp_timings *timings)
 {
@@ -294,20 +295,22 @@ static gemp_code launch_sum(gemp_count_engine *engine, size_t index, size_t firs
 	                              arguments, count);
 }
 
-/* One run: all sums, added up over ranks, divided. */
+/* One run of an engine: computes all sums, adds them up over the ranks and divides the total. */
 typedef struct sum_run {
 	gemp_count_engine *engine;
 	gemp_count_result *result;
 	gemp_timings timings[GEMP_MAX_SUMS];
-	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* partial sums of each sum */
-	size_t used;                                        /* partial sums so far */
-	bool known[GEMP_MAX_SUMS];                          /* totals[i] was found without a kernel */
+	/* sum i has the partial sums first[i] .. first[i] + groups[i] - 1 */
+	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS];
+	size_t used;               /* number of partial sums so far */
+	bool known[GEMP_MAX_SUMS]; /* totals[i] was computed on the host */
 	__int128 totals[GEMP_MAX_SUMS];
-	__int128 total; /* this rank's, then that of all ranks */
+	__int128 total; /* of this rank; after add_ranks, of all ranks */
 } sum_run;
 
-/* A sum in which every task counts 1 is the number of tasks, without a kernel; it is added by rank 0 only. Sums
- * over vertices that could leave 64 bits (stars round a hub) are computed on the host in 128 bits. */
+/* Computes a sum on the host if it needs no kernel. If every task counts 1, the sum is the number of tasks, which rank
+ * 0 alone contributes. A sum over vertices that could exceed 64 bits (of a star around a hub) is computed in 128
+ * bits. */
 static gemp_code find_known(sum_run *r, size_t i)
 {
 	const gemp_sum *sum = &r->engine->plan->sums[i];
@@ -322,8 +325,8 @@ static gemp_code find_known(sum_run *r, size_t i)
 	return GEMP_OK;
 }
 
-/* Local. Sums over vertices, edges, triangles and cliques: all are launched one behind another and their partial
- * sums are read at once, so that the queue is drained only once. */
+/* Local. Launches all sums over vertices, edges, triangles and cliques before it reads their partial sums, so that the
+ * queue is drained only once. */
 static gemp_code run_direct_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;
@@ -351,7 +354,7 @@ static gemp_code run_direct_sums(sum_run *r)
 	return GEMP_OK;
 }
 
-/* Collective. Sums over wedges and neighbourhoods run one after the other, each with its own partial sums. */
+/* Collective. Runs the sums over wedges and neighbourhoods one after the other. Each has its own partial sums. */
 static gemp_code run_other_sums(sum_run *r)
 {
 	gemp_count_engine *engine = r->engine;
@@ -371,7 +374,8 @@ static gemp_code run_other_sums(sum_run *r)
 	return GEMP_OK;
 }
 
-/* Collective. 128-bit addition modulo 2^128 as four sums of 32-bit digits, which cannot overflow 64 bits. */
+/* Collective. Adds the totals of the ranks modulo 2^128, as four sums of 32-bit digits, which cannot overflow 64
+ * bits. */
 static void add_ranks(sum_run *r)
 {
 	uint64_t pieces[4];
@@ -384,7 +388,7 @@ static void add_ranks(sum_run *r)
 	r->total = (__int128)sum;
 }
 
-/* The total must be a multiple of the divisor; anything else is a fault of the plan and never rounded away. */
+/* The total of a correct plan is a multiple of the divisor, so a remainder is an internal error. */
 static gemp_code divide(sum_run *r)
 {
 	uint64_t divisor = r->engine->plan->divisor;
@@ -399,7 +403,7 @@ static gemp_code divide(sum_run *r)
 	return GEMP_OK;
 }
 
-/* Direct sums run first, since their launches are queued together. */
+/* Computes the direct sums first, because their launches share one wait for the queue. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 {
 	gemp_code code = GEMP_OK;

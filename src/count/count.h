@@ -1,10 +1,10 @@
-/* count: how many matches a pattern has, from a plan of sums (count/plan.h), without enumerating them.
+/* count: the number of matches of a pattern, computed from a plan of sums (count/plan.h) without enumerating the
+ * matches.
  *
  *     gemp_count_plan_new -> gemp_count_prepare -> gemp_count_run -> gemp_count_free
  *
- * Every rank holds the whole view and adds up its share of the tasks; ranks then add their totals. Sums are exact: kernels use 64
- * bits and report possible overflow, the host adds in 128 bits.
- */
+ * Every rank holds the whole view and sums over its share of the tasks; then the ranks add their totals. Sums are
+ * exact: kernels use 64 bits and report possible overflow, and the host adds in 128 bits. */
 
 #ifndef GEMP_COUNT_COUNT_H
 #define GEMP_COUNT_COUNT_H
@@ -15,23 +15,24 @@
 
 typedef struct gemp_count_result {
 	gemp_count matches;
-	bool overflow; /* 2^64 or more; `matches` is 0 then */
+	bool overflow; /* the number is 2^64 or more; then `matches` is 0 */
 	uint64_t launches;
-	double kernel_seconds;             /* the sums, by the device's clock */
-	double sum_seconds[GEMP_MAX_SUMS]; /* each of them */
-	double preparation_seconds;        /* inputs of the sums, made once: rows, degrees, supports, tables, task lists */
-	double support_seconds;            /* of that, the supports */
+	double kernel_seconds;             /* of all sums, by the device's clock */
+	double sum_seconds[GEMP_MAX_SUMS]; /* of each sum */
+	/* of the inputs, which are made once: rows, degrees, supports, tables, task lists */
+	double preparation_seconds;
+	double support_seconds; /* the part of preparation_seconds for supports */
 } gemp_count_result;
 
-/* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has
- * all; gemp_resident_release frees them. */
+/* Collective. Loads the relations and makes the rows of the view on every rank. The key is GEMP_VIEW_EITHER and simple.
+ * gemp_resident_release frees the rows. */
 gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key);
 
-/* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and
- * prepares on the device what the sums read. graph, key's relations and plan are borrowed. */
+/* Collective. Loads the relations, makes the rows of the view (GEMP_VIEW_EITHER, simple), builds the kernels and
+ * prepares the inputs of the sums on the device. graph, the key's relations and plan are borrowed. */
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_runtime *context, gemp_shard *graph,
                              const gemp_view_key *key, const gemp_count_plan *plan);
-/* Collective. May be called repeatedly. GEMP_EDATA where a summand may not fit into 64 bits. */
+/* Collective. May be called repeatedly. GEMP_EDATA if a summand may not fit into 64 bits. */
 gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
 void gemp_count_free(gemp_count_engine *engine);
 GEMP_RELEASE(gemp_count_free, gemp_count_engine *)

@@ -4,34 +4,34 @@
 
 enum { MAX_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 
-/* The kind of sum for a term, and the vertices of the term that the sum visits. */
+/* A way to count a term: a kind of sum, and the vertices of the term that the sum visits. */
 typedef struct sum_choice {
 	bool known;
-	int kind; /* gemp_sum_kind, or BY_DIFFERENCE */
+	int kind; /* the middle vertex of a core of NEIGHBOURS; -1 for other kinds */
 	unsigned core;
 	int centre; /* of NEIGHBOURS; else -1 */
 	int cost;
 } sum_choice;
 
-/* A term and the best way to count it, which later occurrences look up. */
+/* An entry of the memo table: a term and the best way to count it. */
 typedef struct term_entry {
 	gemp_term term;
 	sum_choice best;
 } term_entry;
 
-/* The memoised search, and which symbols it may use. */
+/* The memoised search, and the symbols that it may use. */
 typedef struct derive_search {
-	term_entry *entries; /* [SLOTS] open addressing */
+	term_entry *entries; /* [SLOTS] a hash table with open addressing */
 	size_t count;
-	bool too_many_terms; /* the search passed MAX_TERMS */
+	bool too_many_terms; /* the search reached more than MAX_TERMS terms */
 	bool codegrees, ordered;
 } derive_search;
 
-/* A rooted term as the difference of all maps and the maps in which another vertex is the least. */
+/* A kind of sum for rooted terms: all maps minus the maps in which another vertex has the least slot. */
 enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
-/* Relative times of kernels on graphs of 10^5 to 10^7 edges. A wrong order of two costs picks the slower of two
- * derivations; the count stays right. */
+/* Relative times of kernels on graphs of 10^5 to 10^7 edges. Wrong costs may select a slower derivation, never a wrong
+ * count. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1,     [GEMP_SUM_EDGES] = 2,        [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
 	[GEMP_SUM_PAIRS] = 200,      [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150,   [GEMP_SUM_CLIQUES] = 30,
@@ -39,8 +39,9 @@ static const int kind_cost[] = {
 };
 enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
-/* BY_DIFFERENCE recurses into the other choices of a root. The recursion ends if each vertex that is not
- * equivalent to the root has more neighbours than the root, and if there is such a vertex. */
+/* May the term be counted BY_DIFFERENCE? That recurses into the terms with another vertex as the root. The recursion
+ * ends if each vertex that is not equivalent to the root has more neighbours than the root. At least one such vertex
+ * must exist. */
 static bool root_is_least(const gemp_term *term)
 {
 	int others = 0;
@@ -54,7 +55,7 @@ static bool root_is_least(const gemp_term *term)
 	return others > 0;
 }
 
-/* Whether the core has the shape that the kind of sum visits. */
+/* Does the core have the shape that this kind of sum visits? */
 static bool core_is(const gemp_term *term, const sum_choice *c)
 {
 	unsigned core = c->core;
@@ -75,31 +76,30 @@ static bool core_is(const gemp_term *term, const sum_choice *c)
 	return false;
 }
 
-/* Some sums visit distinct vertices only, and hold core vertices apart by themselves. Returns whether the non-
- * adjacent i and j of the core are held apart by this kind of sum. */
+/* Does this kind of sum visit only maps in which the non-adjacent core vertices i and j are different? */
 static bool must_differ(const gemp_term *term, int kind, int i, int j)
 {
 	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
-		return (term->adjacent[i] & term->adjacent[j]) != 0; /* not those that are opposite to each other */
+		return (term->adjacent[i] & term->adjacent[j]) != 0; /* opposite vertices of the cycle may be equal */
 	return kind == GEMP_SUM_PATH_PAIRS || kind == BY_DIFFERENCE || kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES ||
 	       kind == GEMP_SUM_NEIGHBOURS || (kind == GEMP_SUM_JOINED && !term->rooted);
 }
 
-/* CASES where vertices coincide, each with its sign: the term is its own sum plus all of them. */
+/* The terms that correct a sum: the number of maps of the term is its own sum plus the signed counts of all `terms`. */
 typedef struct coincidences {
 	int count;
-	gemp_term rest; /* the term with just those pairs apart that its sum holds apart */
+	gemp_term rest; /* the term in which exactly those pairs must differ that the sum keeps different */
 	gemp_term terms[GEMP_MAX_TERM * GEMP_MAX_TERM];
 	int sign[GEMP_MAX_TERM * GEMP_MAX_TERM];
 } coincidences;
 
-/* Pairs held apart by the term but not by the sum (or the reverse) are corrected by terms in which they are one
- * vertex: inclusion and exclusion, one pair after the other. */
+/* Inclusion and exclusion, one pair of vertices after the other: if the term requires a pair to differ and the sum does
+ * not, the maps in which the two are equal are subtracted. In the opposite case they are added. */
 static void find_coincidences(coincidences *out, const gemp_term *term, int kind, unsigned core)
 {
 	gemp_term now = *term;
 	*out = (coincidences){ 0 };
-	for (int i = term->rooted; i < term->size; i++) /* the root differs from all others */
+	for (int i = term->rooted; i < term->size; i++) /* the root differs from all other vertices */
 		for (int j = i + 1; j < term->size; j++) {
 			bool in_core = core >> i & 1 && core >> j & 1, apart = gemp_term_differ(&now, i, j);
 			bool wanted = in_core && must_differ(term, kind, i, j) && !gemp_term_adjacent(term, i, j);
@@ -113,8 +113,8 @@ static void find_coincidences(coincidences *out, const gemp_term *term, int kind
 	out->rest = now;
 }
 
-/* FACTORS of the wedges 0-1-2 where vertex r of the square is the least. A wedge knows three corners of the
- * square, so the fourth must be free of factors; both directions round the square are tried. */
+/* Finds places 0, 1, 2 of a wedge in a square whose least vertex is r. The fourth vertex of the square has no place in
+ * a wedge, so it must have no factors. Both directions around the square are tried. */
 static bool square_places(const gemp_attachments *attached, const int *square, int r, int place[3])
 {
 	static const uint8_t none[GEMP_TABLES];
@@ -129,7 +129,7 @@ static bool square_places(const gemp_attachments *attached, const int *square, i
 	return false;
 }
 
-/* Each corner may be the least one, so each needs a direction. */
+/* Any corner of the square may be the least vertex, so there must be places for each corner. */
 static bool has_square_places(const gemp_term *term, unsigned core, const gemp_attachments *attached)
 {
 	int square[GEMP_MAX_TERM], place[3];
@@ -140,10 +140,10 @@ static bool has_square_places(const gemp_term *term, unsigned core, const gemp_a
 	return true;
 }
 
-/* CHOOSING */
+/* CHOOSING a sum */
 
-/* Conditions of a kind beyond the shape of its core: PAIRS and NEIGHBOURS visit pairs with common neighbours only,
- * wedges need a free corner, and rooted sums need a device that has ordered supports. */
+/* Checks the conditions of a kind that do not follow from the shape of its core. PAIRS and NEIGHBOURS visit only pairs
+ * with common neighbours, WEDGES need a corner without factors, and rooted sums need a device with ordered supports. */
 static bool is_countable(const derive_search *d, const gemp_term *term, const sum_choice *c,
                          const gemp_attachments *attached)
 {
@@ -158,7 +158,8 @@ static bool is_countable(const derive_search *d, const gemp_term *term, const su
 	}
 }
 
-/* Cost of the sum alone: its kind, a pass for each vertex table, and supports if some factor needs them. */
+/* Returns the cost of the sum without its corrections: the cost of its kind, of a pass for each vertex table, and of
+ * supports if some factor needs them. */
 static int own_cost(const derive_search *d, const gemp_term *term, const sum_choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
@@ -180,8 +181,8 @@ static int own_cost(const derive_search *d, const gemp_term *term, const sum_cho
 	return cost;
 }
 
-/* FNV-1a over the bytes of the term (Fowler, Noll, Vo); terms are zeroed, so that padding does not differ. Linear
- * probing; SLOTS is twice MAX_TERMS, so an empty entry is always found. */
+/* Returns the term's entry, or the empty entry for it. The hash is FNV-1a (Fowler, Noll, Vo) over the bytes of the
+ * term, whose padding is zero. SLOTS is twice MAX_TERMS, so linear probing always ends. */
 static term_entry *find_term(derive_search *d, const gemp_term *term)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -193,13 +194,13 @@ static term_entry *find_term(derive_search *d, const gemp_term *term)
 	return &d->entries[at];
 }
 
-/* Sorts vertices by degrees of theirs and of their neighbours. Not canonical, but equal terms mostly meet, and a miss
- * only costs time. */
+/* Sorts the vertices by their own degrees and those of their neighbours, so that most isomorphic terms become equal.
+ * The order is not canonical: an isomorphic term that is not found is only derived again. */
 static gemp_term normalize(const gemp_term *term)
 {
 	int key[GEMP_MAX_TERM], order[GEMP_MAX_TERM];
 	gemp_term out;
-	memset(&out, 0, sizeof out); /* terms are compared as bytes */
+	memset(&out, 0, sizeof out); /* padding is compared and hashed */
 	for (int v = 0; v < term->size; v++) {
 		key[v] = __builtin_popcount(term->adjacent[v]) * 64 + __builtin_popcount(term->differ[v]);
 		for (int u = 0; u < term->size; u++)
@@ -224,14 +225,14 @@ static gemp_term normalize(const gemp_term *term)
 
 static int cost_of(derive_search *d, const gemp_term *term);
 
-/* JOINED and PATH_PAIRS count cycles at their least vertex, so an unrooted cycle becomes a rooted one times its
- * length. */
+/* JOINED and PATH_PAIRS count cycles at their least vertex. A cycle of n vertices without a root is n times the cycle
+ * with a root. */
 static bool is_rooted_cycle(const sum_choice *by)
 {
 	return by->kind == GEMP_SUM_JOINED || by->kind == GEMP_SUM_PATH_PAIRS;
 }
 
-/* The term in which all vertices are distinct and none must be the least: from it the other roots are subtracted. */
+/* The term without its root, with all non-adjacent vertices required to differ from vertex 0. */
 static gemp_term without_root(const gemp_term *term)
 {
 	gemp_term all = *term;
@@ -241,7 +242,7 @@ static gemp_term without_root(const gemp_term *term)
 	return all;
 }
 
-/* Cost of the term without a root and of each other choice of a root. */
+/* Cost of the term without a root and of the terms with another vertex as the root. */
 static int cost_of_difference(derive_search *d, const gemp_term *rooted, int minimum)
 {
 	gemp_term all = without_root(rooted);
@@ -254,7 +255,8 @@ static int cost_of_difference(derive_search *d, const gemp_term *rooted, int min
 	return cost;
 }
 
-/* Branch and bound: gives up once the cost reaches the best known one. */
+/* Cost of the term when it is counted this way. Branch and bound: stops when the cost reaches `minimum`, the best cost
+ * so far. */
 static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *by, int minimum)
 {
 	coincidences c;
@@ -263,7 +265,7 @@ static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *
 		return IMPOSSIBLE;
 	find_coincidences(&c, term, by->kind, by->core);
 	if (is_rooted_cycle(by) && !term->rooted) {
-		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of its vertices is the least */
+		gemp_term rooted = gemp_term_root(&c.rest, 0); /* every vertex of a cycle is equivalent to vertex 0 */
 		cost += cost_of(d, &rooted);
 	}
 	if (by->kind == BY_DIFFERENCE)
@@ -273,7 +275,7 @@ static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *
 	return cost;
 }
 
-/* NEIGHBOURS is tried with each vertex of its core as the centre; all other kinds have no centre. */
+/* Tries one kind of sum with one core. NEIGHBOURS is tried with each vertex of the core as the centre. */
 static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned core, sum_choice *best)
 {
 	unsigned centres = kind == GEMP_SUM_NEIGHBOURS ? core : 1;
@@ -285,8 +287,8 @@ static void try_sum(derive_search *d, const gemp_term *term, int kind, unsigned 
 	}
 }
 
-/* Memoised search over all cores and kinds. Too many terms make the pattern uncountable rather than slow. The
- * entry is looked up again after the loop, since the recursion adds entries and may have taken the slot. */
+/* Searches all cores and kinds, with memoisation. A term that needs too many other terms is not counted, since the
+ * search would be slow. The entry is looked up again after the loop, because the recursion adds entries. */
 static int cost_of(derive_search *d, const gemp_term *original)
 {
 	gemp_term term = normalize(original);
@@ -306,14 +308,14 @@ static int cost_of(derive_search *d, const gemp_term *original)
 	return best.cost;
 }
 
-/* ADDING UP */
+/* ADDING UP the sums of the chosen ways */
 typedef struct sum_builder {
 	derive_search *derive_search;
 	gemp_derivation *out;
 	bool fits;
 } sum_builder;
 
-/* Attached factors of core vertex core[i] become symbols of place[i]. */
+/* The product of the core's factors: the factors of core[i] become symbols of place[i]. */
 static gemp_monomial place_factors(const gemp_attachments *attached, const int *core, const int *place, int size)
 {
 	gemp_monomial m = { 0 };
@@ -330,13 +332,14 @@ static gemp_monomial place_factors(const gemp_attachments *attached, const int *
 	return m;
 }
 
-/* A coefficient beyond 63 bits, or too many monomials, makes the pattern uncountable (fits). */
+/* Adds a monomial to the sum of this kind. fits becomes false if a coefficient exceeds 63 bits or there are too many
+ * monomials; then the pattern is not counted by sums. */
 static void add(sum_builder *a, int kind, const gemp_monomial *m, int64_t factor)
 {
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
 
-/* The monomial of the core's factors, with core[i] at place[i], added to the sum of this kind. */
+/* Adds the product of the core's factors, with core[i] at place[i]. */
 static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachments *attached, const int *core,
                        const int *place, int size, int64_t factor)
 {
@@ -344,7 +347,8 @@ static void add_placed(sum_builder *a, const sum_choice *by, const gemp_attachme
 	add(a, by->kind, &m, factor);
 }
 
-/* A sum visits each edge, pair or triangle once, but maps meet it in every order: one monomial for each. */
+/* Adds a monomial for each order of the core's vertices: a sum visits an edge, pair or triangle once, but a map exists
+ * for each order. */
 static void add_all_orders(sum_builder *a, const gemp_term *term, const sum_choice *by,
                            const gemp_attachments *attached, int64_t factor)
 {
@@ -357,12 +361,13 @@ static void add_all_orders(sum_builder *a, const gemp_term *term, const sum_choi
 		add_placed(a, by, attached, core, orders[0], 1, factor);
 	for (int w = 0; size == 2 && w < 2; w++)
 		add_placed(a, by, attached, core, by->kind == GEMP_SUM_PAIRS ? pairs[w] : edges[w], 2, factor);
-	bool fixed = term->rooted && by->core & 1; /* the root, first in the core, is the least */
+	bool fixed = term->rooted && by->core & 1; /* the root, vertex 0, must be at place 0, the least */
 	for (int w = 0; size == 3 && w < (fixed ? 2 : 6); w++)
 		add_placed(a, by, attached, core, orders[w], 3, factor);
 }
 
-/* c common neighbours may be the fourth vertex of the square, except vertex 1 itself: c - 1. */
+/* The c common neighbours of vertices 0 and 2 include vertex 1 itself, so c - 1 of them can be the fourth vertex of the
+ * square. */
 static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                        int64_t factor)
 {
@@ -372,13 +377,13 @@ static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *
 	for (int r = 0; r < 4; r++) {
 		square_places(attached, square, r, place);
 		gemp_monomial m = place_factors(attached, place, places, 3);
-		add(a, GEMP_SUM_WEDGES, &m, -factor); /* the fourth is not vertex 1 itself */
+		add(a, GEMP_SUM_WEDGES, &m, -factor); /* the - 1 */
 		m.power[GEMP_SYMBOL_COMMON]++;
 		add(a, GEMP_SUM_WEDGES, &m, factor);
 	}
 }
 
-/* Both ways round the centre. */
+/* Adds a monomial for both orders of the centre's two neighbours. */
 static void add_neighbours(sum_builder *a, const gemp_term *term, const sum_choice *by,
                            const gemp_attachments *attached, int64_t factor)
 {
@@ -395,8 +400,9 @@ static void add_neighbours(sum_builder *a, const gemp_term *term, const sum_choi
 
 static void add_term(sum_builder *a, const gemp_term *original, int64_t factor);
 
-/* Vertices equivalent to the root contribute equally, so the maps with the root least are 1/alike of the
- * remainder; the scale of 6! makes that division exact. */
+/* Subtracts, from the maps without a root, the maps with any vertex as the root that is not equivalent to vertex 0. The
+ * `alike` vertices that are equivalent to vertex 0 share the remainder equally. The scale of 6! keeps the division
+ * exact. */
 static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t factor)
 {
 	gemp_term all = without_root(rooted);
@@ -412,7 +418,7 @@ static void add_difference(sum_builder *a, const gemp_term *rooted, int64_t fact
 		}
 }
 
-/* Adds the term's own sum and subtracts its coincidences, recursively. */
+/* Adds the way that the search chose for the term, and recursively its corrections. */
 static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 {
 	gemp_term term = normalize(original);
@@ -428,9 +434,9 @@ static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 	if (by.kind == GEMP_SUM_CLIQUES) {
 		a->out->plain[term.size] += factor * gemp_factorial(term.size);
 	} else if (by.kind == GEMP_SUM_JOINED && term.rooted) {
-		a->out->plain[GEMP_PLAIN_JOINED] += 2 * factor; /* w and y either way round */
+		a->out->plain[GEMP_PLAIN_JOINED] += 2 * factor; /* the edge w-y counts in both directions */
 	} else if (by.kind == GEMP_SUM_PATH_PAIRS && term.rooted) {
-		a->out->plain[GEMP_PLAIN_PATH_PAIRS] += 2 * factor; /* either of the paths first */
+		a->out->plain[GEMP_PLAIN_PATH_PAIRS] += 2 * factor; /* the two paths count in both orders */
 	} else if (is_rooted_cycle(&by)) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0);
 		add_term(a, &rooted, term.size * factor);
@@ -445,8 +451,8 @@ static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 	}
 }
 
-/* The sum of supports alone is three times the number of triangles, which is found faster where nothing else needs
- * supports. */
+/* Replaces the sum of supports alone by three times the number of triangles, which is computed faster if nothing else
+ * needs supports. */
 static void prefer_triangles(sum_builder *a)
 {
 	gemp_derivation *d = a->out;
@@ -461,8 +467,8 @@ static void prefer_triangles(sum_builder *a)
 	edges->count = 0;
 }
 
-/* Likewise, a table of the triangles over each least vertex already contains each triangle twice, and adding up
- * the table is cheaper than visiting the triangles again. */
+/* Replaces the number of triangles by half the sum of a vertex table, if a table already counts the triangles at each
+ * least vertex: that table contains each triangle twice. */
 static void prefer_table(sum_builder *a)
 {
 	gemp_derivation *d = a->out;
@@ -481,7 +487,7 @@ static void prefer_table(sum_builder *a)
 	triangles->count = 0;
 }
 
-/* The search for the least cost comes first; add_term then follows the choices that the search memoised. */
+/* Finds the way of least cost for the term and for every correction, then adds up the sums of these ways. */
 gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered, bool *found)
 {
 	GEMP_OWNED term_entry *entries = NULL;

@@ -5,7 +5,7 @@
 #include "device/program.h"
 #include "kernels/count/count_abi.h"
 
-/* Tables have bounds of their own, a and o are 0 or 1, and every other symbol counts neighbours of one vertex. */
+/* A table has its own bound, a and o are 0 or 1, and every other symbol is at most the maximum degree. */
 static double symbol_bound(void *self, const char *symbol)
 {
 	const gemp_count_graph *graph = self;
@@ -13,10 +13,10 @@ static double symbol_bound(void *self, const char *symbol)
 		return graph->table_bound[symbol[1] - '0'];
 	if (strncmp(symbol, "low_", 4) == 0)
 		return graph->low_bound;
-	return symbol[0] == 'a' || symbol[0] == 'o' ? 1 : graph->max_degree; /* c, g, t, u, up */
+	return symbol[0] == 'a' || symbol[0] == 'o' ? 1 : graph->max_degree; /* c, g, t, u, up, low */
 }
 
-/* The bound holds for every vertex of the graph, so that one check before the build suffices. */
+/* The bound holds for every vertex of the graph, so it is checked once, before the kernels are built. */
 gemp_code gemp_count_bound(const gemp_count_graph *graph, const char *expression, double *bound)
 {
 	return gemp_expression_bound(expression ? expression : "1", symbol_bound, (void *)(uintptr_t)graph, bound);
@@ -32,7 +32,7 @@ size_t gemp_count_table_arguments(const gemp_count_graph *graph, const char *exp
 	return count;
 }
 
-/* OpenCL keeps a kernel until its launches have ended, so it may be released at once. */
+/* A kernel may be released directly after its launch, since OpenCL keeps it until the launch has ended. */
 gemp_code gemp_count_launch_once_with(gemp_timings *timings, gemp_device *device, const gemp_program *program,
                                       const char *name, size_t items, size_t group, const gemp_argument *arguments,
                                       size_t count)
@@ -44,7 +44,7 @@ gemp_code gemp_count_launch_once_with(gemp_timings *timings, gemp_device *device
 	return code;
 }
 
-/* The control words begin as zero, and a run clears what it found. */
+/* The control words begin as zero, as every launch expects them. */
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity)
 {
 	static const uint32_t zero[GEMP_COUNT_CONTROL_WORDS];
@@ -61,8 +61,8 @@ void gemp_partials_free(gemp_partials *partials, gemp_device *device)
 	*partials = (gemp_partials){ 0 };
 }
 
-/* A kernel sets the overflow word if some value may not fit into 64 bits. The word is cleared, so that a later run of
- * the same engine is judged on its own. */
+/* Fails if a kernel has set the overflow word. The word is cleared, so that it does not affect later runs of the
+ * engine. */
 static gemp_code check_overflow(const gemp_partials *partials, gemp_device *device)
 {
 	uint32_t passed = 0;
@@ -82,8 +82,7 @@ gemp_code gemp_partials_read(gemp_partials *partials, gemp_device *device, size_
 	return partials->checked ? check_overflow(partials, device) : GEMP_OK;
 }
 
-/* The halves are words of 32 bits with a sign in the upper one, so their sums over groups cannot overflow 128
- * bits. */
+/* Adds the upper and the lower halves separately. A half is the sum of 32-bit halves of values, so 128 bits suffice. */
 __int128 gemp_partials_total(const gemp_partials *partials, size_t first, size_t groups)
 {
 	__int128 low = 0, high = 0;
@@ -104,7 +103,7 @@ gemp_code gemp_vertex_sum_overflows(const gemp_count_graph *graph, const gemp_su
 	return GEMP_OK;
 }
 
-/* Reads the tables that the sum mentions from the device; a star needs the degrees (table 0) only. */
+/* Reads the tables that the sum mentions from the device. A star needs only the degrees, table 0. */
 static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum, int64_t **tables)
 {
 	for (int k = 0; k < GEMP_TABLES; k++) {
@@ -117,7 +116,7 @@ static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum,
 	return GEMP_OK;
 }
 
-/* Adds the polynomial's value at one vertex. Returns false if 128 bits are too few. */
+/* Adds the polynomial's value at one vertex. Returns false if the value does not fit into 128 bits. */
 static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t v, __int128 *total)
 {
 	bool fits = true;
@@ -131,26 +130,25 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 	return fits;
 }
 
-/* Binomial coefficient n over k, or `maximum` where it is larger; maximum is 2^90 at most. Multiplying before
- * dividing keeps each step an integer. */
+/* Returns the smaller of `maximum` and the binomial coefficient n over k. maximum is 2^90 at most. Each step multiplies
+ * before it divides, so every quotient is an integer. */
 static __int128 choose(int64_t n, int k, __int128 maximum)
 {
 	__int128 ways = n >= k;
 	if (n - k < k)
-		k = (int)(n - k); /* so that the ways only grow */
+		k = (int)(n - k); /* the symmetric coefficient, whose steps never decrease */
 	for (int i = 0; i < k && ways < maximum; i++)
 		ways = ways * (n - i) / (i + 1);
 	return ways < maximum ? ways : maximum;
 }
 
-/* Each rank takes every size-th vertex, so that hubs, which come first, are spread over the ranks. */
+/* Each rank takes every size-th vertex. Hubs, which have the smallest slots, are thus spread over the ranks. */
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
 {
 	gemp_code code = GEMP_OK;
 	int64_t *tables[GEMP_TABLES] = { 0 };
 	const gemp_comm *comm = graph->context->comm;
-	const __int128 maximum = ((__int128)1 << 90) /
-	                         sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
+	const __int128 maximum = ((__int128)1 << 90) / sum->factor; /* the sum of 2^32 such counts is less than 2^127 */
 	bool fits = true;
 	*total = 0;
 	GEMP_TRY_DONE(read_tables(graph, sum, tables));

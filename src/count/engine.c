@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* At most four times the work-items that the device holds at once, so that later groups balance earlier ones. */
+/* At most four times the work-items that the device holds at once, so that later groups balance the load of earlier
+ * groups. */
 gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted)
 {
 	gemp_count_shape shape = { 1, device->units };
 	if (!device->gpu)
 		return shape;
-	size_t maximum = (size_t)device->units * 32 * 256 / wanted; /* four times what the device holds at once */
+	size_t maximum = (size_t)device->units * 32 * 256 / wanted; /* 2048 resident work-items per unit */
 	shape.group = wanted < device->max_group ? wanted : device->max_group;
 	shape.groups = (size_t)((tasks * lanes + shape.group - 1) / shape.group);
 	if (shape.groups > maximum)
@@ -23,8 +24,8 @@ gemp_count_shape gemp_count_launch_shape(const gemp_device *device, uint64_t tas
 	return shape;
 }
 
-/* Positions are uploaded as 32-bit words unless the graph has more entries than 32 bits can number: halving the
- * offsets saves memory traffic in every kernel. */
+/* Uploads positions as 32-bit words unless the graph has 2^32 entries or more. Halving the offsets saves memory traffic
+ * in every kernel. */
 static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer, uint64_t *positions, size_t count)
 {
 	gemp_device *device = engine->context->device;
@@ -37,7 +38,7 @@ static gemp_code upload_positions(gemp_count_engine *engine, gemp_buffer *buffer
 	return gemp_buffer_new(buffer, device, count * sizeof *narrow, narrow);
 }
 
-/* The view owns the device copy of its rows, so that several engines and the matcher share it. */
+/* The device copy of the rows belongs to the view, so that several engines and the matcher share it. */
 static gemp_code upload_rows(gemp_count_engine *engine)
 {
 	double began = gemp_now();
@@ -53,8 +54,8 @@ static gemp_code upload_rows(gemp_count_engine *engine)
 	gemp_count_launch_once((timings), (engine)->context->device, &(engine)->rows_program, (name), \
 	                       (shape).group *(shape).groups, (shape).group, __VA_ARGS__)
 
-/* Finds in each row the first neighbour of greater slot, and stores the degrees as table 0. The host needs the
- * splits to list tasks and to number the low rows. */
+/* Finds in each row the first neighbour with a greater slot, and stores the degrees as table 0. The host reads the
+ * splits to list tasks and to compute the offsets of the low rows. */
 static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
@@ -67,7 +68,7 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 	                            GEMP_ARG(&g->upper_offsets.mem), GEMP_ARG(&g->tables[0].mem)));
 	GEMP_TRY(GEMP_NEW(engine->upper_offsets, count));
 	GEMP_TRY(gemp_buffer_read(device, &g->upper_offsets, 0, count * size, engine->upper_offsets));
-	for (size_t v = count; !g->wide && v-- > 0;) /* widens in place, from the end */
+	for (size_t v = count; !g->wide && v-- > 0;) /* widens the 32-bit words in place, from the end */
 		engine->upper_offsets[v] = ((const uint32_t *)engine->upper_offsets)[v];
 	g->host_offsets = engine->view->begin;
 	g->host_upper_offsets = engine->upper_offsets;
@@ -77,7 +78,8 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_timings *timings)
 	return GEMP_OK;
 }
 
-/* The low rows contain each edge once, at its end of greater slot. Their offsets are a prefix sum on the host. */
+/* Makes the low rows, which contain each edge once, in the row of the end with the greater slot. The host computes
+ * their offsets as a prefix sum. */
 static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
@@ -95,8 +97,8 @@ static gemp_code make_low_rows(gemp_count_engine *engine, gemp_timings *timings)
 		GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_indices.mem), GEMP_ARG(&g->low_source.mem));
 }
 
-/* CPU devices: one word per vertex for each worker, zero between launches, in which a worker marks the row that it
- * intersects. */
+/* CPU devices: a worker has one word per vertex, in which it marks the row to intersect. The words are zero between
+ * launches. */
 static gemp_code make_maps(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
@@ -105,7 +107,7 @@ static gemp_code make_maps(gemp_count_engine *engine)
 	return gemp_buffer_zero(device, &engine->maps, 0, bytes);
 }
 
-/* Low rows come last, since they need the splits. */
+/* The order matters: low rows are made from the splits. */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 {
 	GEMP_TRY(upload_rows(engine));
@@ -117,11 +119,12 @@ gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_timings *timings)
 	return GEMP_OK;
 }
 
-/* SUPPORTS: the number of triangles on each edge. A GPU computes all supports on every rank, which is faster than an
- * exchange between ranks; ranks with CPU devices share the work and add up their results. */
+/* SUPPORTS: the number of triangles on each edge. Every GPU computes all supports, which is faster than an exchange
+ * between ranks. Ranks with CPU devices each compute a part and add up their results. */
 
-/* CPU: a worker marks the row of a vertex and counts triangles along its lower neighbours. Buffers are zeroed with
- * several ranks, because each rank writes only its share before the sum over ranks. */
+/* CPU: a worker marks the row of a vertex and counts the marked vertices in the rows of its neighbours with greater
+ * slots. With several ranks the buffers are zeroed, because each rank writes only its part before the sum over
+ * ranks. */
 static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
@@ -131,7 +134,7 @@ static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *ti
 		GEMP_TRY(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
 	if (ranks > 1 && engine->needs.both_entries)
 		GEMP_TRY(gemp_buffer_zero(device, &g->support, 0, g->support.size));
-	if (engine->needs.ordered_support) /* the kernel skips entries that lead to smaller slots */
+	if (engine->needs.ordered_support) /* the kernel does not write entries that lead to smaller slots */
 		GEMP_TRY(gemp_buffer_zero(device, &g->ordered_support, 0, g->ordered_support.size));
 	return launch_rows_kernel(
 		engine, timings, "count_support", gemp_count_launch_shape(device, g->vertices, 1, 1),
@@ -141,8 +144,8 @@ static gemp_code support_by_vertices(gemp_count_engine *engine, gemp_timings *ti
 		GEMP_ARG(&engine->maps.mem), GEMP_ARG(&engine->partials.control.mem));
 }
 
-/* GPU: the shorter row of each edge is searched in the longer one. Supports are added atomically, so they start at
- * zero. */
+/* GPU: for each edge, the longer row is searched for each slot of the shorter row. Supports are added atomically, so
+ * they start at zero. */
 static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
@@ -156,8 +159,8 @@ static gemp_code support_by_edges(gemp_count_engine *engine, gemp_timings *timin
 	                          GEMP_ARG(&g->low_support.mem));
 }
 
-/* Copies the support of each edge to both of its entries. mirror[entries / 2] is the entry at the edge's lower end;
- * only this step reads it. */
+/* Copies the support of each edge to both of its entries. mirror[entries / 2], the entry in the row of the end with the
+ * smaller slot, is temporary. */
 static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_code code = GEMP_OK;
@@ -174,13 +177,13 @@ static gemp_code spread_to_entries(gemp_count_engine *engine, gemp_timings *timi
 	GEMP_TRY_DONE(launch_rows_kernel(engine, timings, "count_spread", flat, GEMP_ARG(&g->row_offsets.mem),
 	                                 GEMP_ARG(&g->low_offsets.mem), GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem),
 	                                 GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
-	code = GEMP_CL(clFinish(device->queue)); /* the mirror is freed below */
+	code = GEMP_CL(clFinish(device->queue)); /* before the mirror is freed */
 done:
 	gemp_buffer_free(&mirror, device);
 	return code;
 }
 
-/* Local. Computes all supports on a GPU and this rank's share on a CPU device. */
+/* Local. Computes all supports on a GPU, or this rank's part on a CPU device. */
 static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 {
 	gemp_device *device = engine->context->device;
@@ -196,8 +199,8 @@ static gemp_code make_supports(gemp_count_engine *engine, gemp_timings *timings)
 	return engine->needs.both_entries ? spread_to_entries(engine, timings) : GEMP_OK;
 }
 
-/* Collective. Each number is nonzero on one rank only, so that a sum joins the shares. It runs in chunks, since
- * counts of MPI are ints. */
+/* Collective. Each number is nonzero on one rank only, so the sum over ranks collects the parts. The sum runs in
+ * chunks, since MPI counts are ints. */
 static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buffer *buffer)
 {
 	const gemp_comm *comm = engine->context->comm;
@@ -217,7 +220,7 @@ static gemp_code sum_over_ranks(const gemp_count_engine *engine, const gemp_buff
 	return GEMP_OK;
 }
 
-/* Each form of the supports is summed over the ranks on its own. */
+/* Collective. Each form of the supports needs a sum over ranks of its own. */
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 {
 	const gemp_runtime *context = engine->context;
@@ -238,8 +241,8 @@ gemp_code gemp_count_support(gemp_count_engine *engine, gemp_timings *timings)
 
 enum { LONG_ROW = 512, GROUP_ROW = 32 };
 
-/* Rows [first, end) by groups of `group` work-items each; 0: one work-item per row. The order of arguments is that
- * of count_table.cl. */
+/* Computes rows [first, end) of table k: by groups of `group` work-items for each row, or by one work-item for each row
+ * if group is 0. The order of arguments is the order of count_table.cl's parameters. */
 static gemp_code launch_table(gemp_count_engine *engine, gemp_timings *timings, size_t k, uint32_t first, uint32_t end,
                               size_t group)
 {
@@ -262,8 +265,8 @@ static gemp_code launch_table(gemp_count_engine *engine, gemp_timings *timings, 
 	                                   arguments, count);
 }
 
-/* Long rows go to groups of 256, middle ones to groups of 32, short ones to single work-items, so that no group waits
- * for one long row. */
+/* Long rows go to groups of 256, medium rows to groups of 32, and short rows to single work-items, so that no group
+ * waits for one long row. */
 static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, size_t k)
 {
 	gemp_count_graph *g = &engine->graph;
@@ -276,7 +279,7 @@ static gemp_code make_table(gemp_count_engine *engine, gemp_timings *timings, si
 	return launch_table(engine, timings, k, groups, g->vertices, 0);
 }
 
-/* A table may read the tables before it, hence the order. */
+/* The tables are computed in order, since a table may read the tables before it. */
 gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
 {
 	for (size_t k = 1; k < engine->plan->table_count; k++)
@@ -286,16 +289,17 @@ gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_timings *timings)
 
 /* CLIQUES */
 
-enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
+enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel uses besides its argument */
 
-/* The odd number of words in a row ( | 1) keeps the rows of one column in different banks of local memory. */
+/* Words of the slots and the bitmap of a low row of length d. The number of words in a bitmap row is odd ( | 1), so
+ * that the words of one column lie in different banks of local memory. */
 static size_t bit_words(size_t d)
 {
 	return d + d * ((d + 31) / 32 | 1);
 }
 
-/* The longest low row whose bits fit into local memory, of which at most 48 KiB are used. The bits grow
- * quadratically with d, so the linear search is short. */
+/* Returns the length of the longest low row whose bitmap fits into 48 KiB of local memory, or into all local memory if
+ * there is less. The bitmap grows quadratically with d, so the linear search is short. */
 static uint32_t longest_local(const gemp_device *device)
 {
 	size_t words = (device->local_memory < 49152 ? device->local_memory : 49152) - SPARE_LOCAL, d = 0;
@@ -305,13 +309,13 @@ static uint32_t longest_local(const gemp_device *device)
 	return (uint32_t)d;
 }
 
-/* A CPU device keeps all bits in global memory. */
+/* A CPU device always has its bitmaps in global memory, and needs no second kernel. */
 bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low)
 {
 	return device->gpu && longest_low > longest_local(device);
 }
 
-/* A row of one word gains nothing from registers, hence the lower limit of 32. */
+/* The lower limit is 32 because a bitmap row of one word gains nothing from registers. */
 bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
 {
 	return device->gpu && longest_low > 32 && longest_low <= 32 * GEMP_NARROW_WORDS;
@@ -322,8 +326,9 @@ static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 	return (uint32_t)(engine->low_offsets[v + 1] - engine->low_offsets[v]);
 }
 
-/* Counting sort by length of the low row, the longest first, so that long tasks start early. clique_count[d]
- * becomes the number of low rows of length d or more, which is also where the rows shorter than d begin. */
+/* Lists the vertices by length of their low rows with a counting sort. The longest come first, so that long tasks start
+ * early. clique_count[d] becomes the number of low rows of at least length d, which is the position in the list of the
+ * first shorter row. */
 static gemp_code list_vertices(gemp_count_engine *engine)
 {
 	const gemp_count_graph *g = &engine->graph;
@@ -344,13 +349,14 @@ static gemp_code list_vertices(gemp_count_engine *engine)
 	return gemp_buffer_new(&engine->clique_list, engine->context->device, g->vertices * sizeof *list, list);
 }
 
-/* Number of vertices at the front of the list whose low rows have at least this length. */
+/* Returns the number of vertices whose low rows have at least this length. They are at the front of the list. */
 static uint32_t count_at_least(const gemp_count_engine *engine, size_t length)
 {
 	return length > engine->graph.max_prefix ? 0 : engine->clique_count[length];
 }
 
-/* Global memory for rows that do not fit into local memory: on a GPU a quarter of the free memory at most. */
+/* Allocates global memory for bitmaps that do not lie in local memory. On a GPU it takes at most a quarter of the free
+ * memory. */
 static gemp_code make_slab(gemp_count_engine *engine)
 {
 	gemp_device *device = engine->context->device;
@@ -369,7 +375,7 @@ static gemp_code make_slab(gemp_count_engine *engine)
 	return gemp_buffer_new(&engine->slab, device, groups * bytes, NULL);
 }
 
-/* The pairs of a low row are numbered in 32 bits, hence the limit on its length. */
+/* Refuses low rows whose pairs cannot be numbered in 32 bits. */
 gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 {
 	const gemp_device *device = engine->context->device;
@@ -387,7 +393,8 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	return GEMP_OK;
 }
 
-/* Few long rows want large groups; many short ones small groups, of which more are resident. */
+/* With few tasks or large cliques, groups are large, to keep the device busy. Otherwise they are small, since more
+ * small groups are resident. */
 static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t tasks)
 {
 	const gemp_device *device = engine->context->device;
@@ -400,8 +407,8 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 	return group < device->max_group ? group : device->max_group;
 }
 
-/* Launches one kernel over the places [from, end) of the vertex list. Local memory must also hold the reduction of
- * the group's two words per work-item. */
+/* Launches one kernel over positions [from, end) of the vertex list. At the end, local memory also holds two words of
+ * each work-item for the reduction. */
 static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *timings, cl_kernel kernel, gemp_count_shape shape,
                              uint32_t from, uint32_t end, size_t local, size_t first)
 {
@@ -416,9 +423,9 @@ static gemp_code launch_list(gemp_count_engine *engine, gemp_timings *timings, c
 		GEMP_ARG(&engine->partials.out.mem), GEMP_ARG(&place), GEMP_LOCAL(local > minimum ? local : minimum));
 }
 
-/* Low rows too long for local memory come first in the list and go to the kernel with the slab; the rest go to the
- * kernel with local memory. A vertex with fewer than clique - 1 lower neighbours cannot be the last vertex of a
- * clique and is skipped. */
+/* The low rows that are too long for local memory come first in the list and go to the kernel with the slab. The other
+ * rows go to the kernel with local memory. A vertex with fewer than clique - 1 lower neighbours cannot have the
+ * greatest slot of a clique and is skipped. */
 static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                             gemp_timings *timings)
 {
@@ -444,7 +451,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 	return GEMP_OK;
 }
 
-/* CPU device: one worker for each compute unit, which takes vertices in turn. */
+/* A CPU device has one worker for each compute unit, and workers take chunks of vertices. */
 gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups,
                                     gemp_timings *timings)
 {

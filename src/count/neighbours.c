@@ -7,23 +7,23 @@
 #include "device/program.h"
 #include "kernels/count/count_abi.h"
 
-/* The state that both forms of a sum share. */
+/* The state that both forms of a sum, bitmaps and lists, share. */
 typedef struct gemp_neighbours {
 	const gemp_count_graph *graph;
 	const gemp_sum *sum;
 	gemp_device *device;
 	gemp_sum_result *result;
-	size_t items, group; /* of a launch */
+	size_t items, group; /* work-items of a launch, and of a group */
 	gemp_program program;
 	gemp_partials partials;
 	gemp_timings timings;
-	uint64_t max_bytes; /* that one buffer may take */
+	uint64_t max_bytes; /* maximum size of one buffer */
 } gemp_neighbours;
 
 enum { MAX_ARGUMENTS = 16 + GEMP_MAX_VERTEX_TABLES };
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
 
-/* Only GPUs need the table of pairs; it may take a quarter of the memory, as bitmaps may. */
+/* Only GPUs need the table of pairs. Like the bitmaps, it may take a quarter of the memory. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = vertices < 2 ? 0 : vertices * (vertices - 1) / 2 * sizeof(uint32_t);
@@ -37,7 +37,7 @@ static bool mentions(const gemp_neighbours *a, const char *symbol)
 	return gemp_expression_mentions(a->sum->expression, symbol);
 }
 
-/* Parameters for the vertex tables, and the macro that makes the kernel keep a table of codegrees. */
+/* Prints the parameters for the vertex tables, and the macro that makes the kernels count codegrees. */
 static void emit_tables(const gemp_neighbours *a, gemp_text *text)
 {
 	gemp_text_print(text, "#define NEIGHBOURS_TABLES");
@@ -47,7 +47,7 @@ static void emit_tables(const gemp_neighbours *a, gemp_text *text)
 	gemp_text_print(text, "\n%s", mentions(a, "g") ? "#define NEIGHBOURS_CODEGREES\n" : "");
 }
 
-/* Loads the tables of the vertices at places minimum..maximum. Places 0 and 1 are loaded outside the inner loop. */
+/* Declares the vertex tables at places minimum..maximum. */
 static void emit_places(const gemp_neighbours *a, gemp_text *text, int minimum, int maximum)
 {
 	for (int place = minimum; place <= maximum; place++)
@@ -56,8 +56,9 @@ static void emit_places(const gemp_neighbours *a, gemp_text *text, int minimum, 
 				gemp_text_print(text, " long V%d_%d = V%d[slot_%d];", k, place, k, place);
 }
 
-/* Symbols of places 0 and 1 are read once for each pair; t_12, a and g depend on the inner vertex. The kernels
- * define NEIGHBOURS_T, _A and _G, since the two forms obtain them in different ways. */
+/* Prints the declarations of the symbols. NEIGHBOURS_OUTER declares those of vertices 0 and 1, which are read outside
+ * the inner loop; NEIGHBOURS_INNER declares those that depend on vertex 2. Each kernel file defines NEIGHBOURS_T, _A
+ * and _G in its own way. */
 static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 {
 	static const char *const inner[][2] = { { "t_12", "NEIGHBOURS_T" },
@@ -75,7 +76,7 @@ static void emit_symbols(const gemp_neighbours *a, gemp_text *text)
 	gemp_text_print(text, "\n#define NEIGHBOURS_VALUE (%s)\n", a->sum->expression ? a->sum->expression : "1");
 }
 
-/* Bounds decide at build time whether values need a check at run time. */
+/* Prints a run-time check of the values only if their bound on this graph exceeds 64 bits. */
 static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 {
 	double bound;
@@ -92,13 +93,13 @@ static gemp_code emit_check(gemp_neighbours *a, gemp_text *text)
 	return GEMP_OK;
 }
 
-/* Every term of such a sum contains c; if none contains it twice, common neighbours can be added one by one. */
+/* Every monomial contains c. If none contains a higher power of c, the common neighbours can be added one by one. */
 static bool is_linear(const gemp_neighbours *a)
 {
 	return a->sum->power == 1;
 }
 
-/* Whether the expression distinguishes vertex 1 from the other common neighbours. */
+/* Does the expression distinguish vertex 1 from the other common neighbours of 0 and 2? */
 static bool mentions_centre(const gemp_neighbours *a)
 {
 	bool mentioned = mentions(a, "t_01") || mentions(a, "t_12");
@@ -107,7 +108,8 @@ static bool mentions_centre(const gemp_neighbours *a)
 	return mentioned;
 }
 
-/* The whole source of the program; the macros fix the work-items that share a row. */
+/* Prints the whole source of the program: the macros, with the numbers of work-items that share a row, and one kernel
+ * file. */
 static gemp_code emit_program(gemp_neighbours *a, bool lists, gemp_text *text)
 {
 	gemp_text_print(text, "#define OFFSET %s\n#define GEMP_LANES %d\n#define FILL_LANES %d\n#define SUM_LANES %d\n%s%s",
@@ -121,9 +123,9 @@ static gemp_code emit_program(gemp_neighbours *a, bool lists, gemp_text *text)
 	return gemp_kernel_append(text, lists ? "count_neighbours_lists.cl" : "count_neighbours.cl");
 }
 
-/* Launches the kernel that adds up, and adds its result. The `count` arguments of the form are followed by what both
- * forms read and write; pairs: codegrees, or NULL; local: bytes of local memory, 0: no such argument. Totals are read
- * after each launch, so that no partial sum outlives its 64 bits. */
+/* Launches the kernel that sums, and adds its result. The first `count` arguments are those of the form; the arguments
+ * that both forms have follow. pairs: the table of codegrees, or NULL. local: bytes of local memory; 0: the kernel has
+ * no such argument. The total is read after each launch, so that no partial sum exceeds 64 bits. */
 static gemp_code add_up(gemp_neighbours *a, cl_kernel kernel, gemp_argument *arguments, size_t count,
                         const gemp_buffer *pairs, size_t local)
 {
@@ -141,18 +143,18 @@ static gemp_code add_up(gemp_neighbours *a, cl_kernel kernel, gemp_argument *arg
 	return GEMP_OK;
 }
 
-/* BITMAPS: the form of GPUs. */
+/* BITMAPS, the form of GPUs. A neighbour of a vertex is kept if it is in a triangle with the vertex. */
 
 /* Buffers and kernels of the form with bitmaps. */
 typedef struct bitmap_form {
 	gemp_neighbours *neighbours;
-	cl_kernel clear, fill, add; /* launched for each batch */
+	cl_kernel clear, fill, add; /* launched for each batch of vertices */
 	gemp_buffer kept, place, member, base, bitmaps, pairs;
-	uint32_t *count; /* [vertices] neighbours kept */
-	uint64_t *first; /* [vertices] word where a bitmap begins, in its batch */
+	uint32_t *count; /* [vertices] number of kept neighbours */
+	uint64_t *first; /* [vertices] word of the batch's buffer where the bitmap begins */
 } bitmap_form;
 
-/* Kernels of the loop are made before the first launch, so that a failure leaves no work in the queue. */
+/* The kernels of the loop are made before the first launch, so that a failure leaves no work in the queue. */
 static gemp_code prepare_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -167,7 +169,7 @@ static gemp_code prepare_bitmaps(bitmap_form *b)
 	return gemp_kernel_new(&b->add, &a->program, "neighbours_sum");
 }
 
-/* Only neighbours in a triangle with the vertex become rows of its bitmap. */
+/* Numbers the kept neighbours, which become the rows of the bitmap, and reads how many there are. */
 static gemp_code select_neighbours(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -181,7 +183,7 @@ static gemp_code select_neighbours(bitmap_form *b)
 	return gemp_buffer_read(a->device, &b->kept, 0, g->vertices * sizeof *b->count, b->count);
 }
 
-/* Bitmaps are filled by atomic or, so that they start as zero. */
+/* Zeroes words; the kernels set bits by atomic or, and add codegrees. */
 static gemp_code clear_words(bitmap_form *b, const gemp_buffer *words, cl_ulong count)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -189,7 +191,7 @@ static gemp_code clear_words(bitmap_form *b, const gemp_buffer *words, cl_ulong 
 	                         GEMP_ARG(&count));
 }
 
-/* Common neighbours of all pairs, in a triangular table. */
+/* Makes the triangular table of the common neighbours of all pairs. */
 static gemp_code count_pairs(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -203,14 +205,14 @@ static gemp_code count_pairs(bitmap_form *b)
 	                              GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem));
 }
 
-/* Each row of the bitmap begins at a whole word. */
+/* Each row of a bitmap begins at a whole word. */
 static uint64_t bitmap_words(uint64_t kept)
 {
 	return kept * ((kept + 31) / 32);
 }
 
-/* As many bitmaps as fit into the buffer, in order of vertices. A single bitmap that does not fit is an error,
- * since a vertex cannot be divided. */
+/* Finds the next batch [from, *to): the bitmaps of consecutive vertices that fit into the buffer. A single bitmap that
+ * does not fit is an error, since the bitmap of one vertex cannot be divided. */
 static gemp_code next_batch(bitmap_form *b, uint64_t capacity, uint32_t from, uint32_t *to, uint64_t *words)
 {
 	uint32_t h = from;
@@ -228,8 +230,8 @@ static gemp_code next_batch(bitmap_form *b, uint64_t capacity, uint32_t from, ui
 	return GEMP_OK;
 }
 
-/* Adds up the vertices [from, to). Offsets are written first: bitmaps are numbered from the start of the buffer in
- * every batch. The order of arguments is that of count_neighbours.cl. */
+/* Sums over the vertices [from, to). Their offsets are written first, since in every batch bitmaps begin at word 0 of
+ * the buffer. The order of arguments is the order of count_neighbours.cl's parameters. */
 static gemp_code run_batch(bitmap_form *b, uint32_t from, uint32_t to, uint64_t words)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -253,7 +255,7 @@ static gemp_code run_batch(bitmap_form *b, uint32_t from, uint32_t to, uint64_t 
 	return add_up(a, b->add, arguments, count, mentions(a, "g") ? &b->pairs : NULL, 2 * a->group * sizeof(cl_long));
 }
 
-/* The bitmap buffer is as large as all bitmaps together or as the device's share allows, whichever is less. */
+/* The bitmap buffer has the size of all bitmaps, or max_bytes if that is less. */
 static gemp_code run_bitmaps(bitmap_form *b)
 {
 	gemp_neighbours *a = b->neighbours;
@@ -282,7 +284,7 @@ static gemp_code sum_by_bitmaps(gemp_neighbours *neighbours)
 	return code;
 }
 
-/* LISTS of the common neighbours of the ends of every edge: the form of CPU devices. */
+/* LISTS, the form of CPU devices: the common neighbours of the two ends of every edge. */
 
 enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_lists.cl */
 
@@ -290,12 +292,12 @@ enum { ARRAYS = 4 }; /* NEIGHBOURS_ARRAYS of kernels/count/count_neighbours_list
 typedef struct list_form {
 	cl_kernel add;
 	gemp_buffer offset, slots, places, scratch;
-	uint64_t *first;   /* [entries + 1] where the list of an entry begins */
+	uint64_t *first;   /* [entries + 1] position where the list of an entry begins */
 	uint32_t *support; /* [entries] */
 } list_form;
 
-/* The list of an entry has as many slots as the entry has support, so a prefix sum of the supports places all lists.
- * Each worker has scratch arrays of a word per vertex, which the kernel leaves zeroed. */
+/* Places the lists: the list of an entry is as long as the entry's support, so offsets are a prefix sum of the
+ * supports. Each worker has scratch arrays with a word per vertex, which the kernels expect to be zero. */
 static gemp_code prepare_lists(gemp_neighbours *a, list_form *l)
 {
 	const gemp_count_graph *g = a->graph;
@@ -318,7 +320,8 @@ static gemp_code prepare_lists(gemp_neighbours *a, list_form *l)
 	return gemp_kernel_new(&l->add, &a->program, "neighbours_sum");
 }
 
-/* Makes the lists, then adds up through them, in the order of arguments of count_neighbours_lists.cl. */
+/* Makes the lists, then sums with them. The order of arguments is the order of count_neighbours_lists.cl's
+ * parameters. */
 static gemp_code run_lists(gemp_neighbours *a, list_form *l)
 {
 	const gemp_count_graph *g = a->graph;
@@ -350,7 +353,7 @@ static gemp_code sum_by_lists(gemp_neighbours *neighbours)
 
 /* RUNNING */
 
-/* Local. Runs one form within its share of the device's memory; an empty graph has no launches. */
+/* Local. Computes the sum in one form. An empty graph has no launches. */
 static gemp_code run_form(gemp_neighbours *a, bool lists, uint64_t maximum)
 {
 	a->max_bytes = gemp_min(a->device->memory / MEMORY_SHARE, a->device->max_buffer);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Symbols are whole words: "t_01" is not found within "t_012" or "at_01". */
+/* Symbols are whole words: "t_01" does not occur in "t_012" or "at_01". */
 bool gemp_expression_mentions(const char *expression, const char *symbol)
 {
 	size_t length = strlen(symbol);
@@ -20,7 +20,7 @@ bool gemp_expression_mentions(const char *expression, const char *symbol)
 	return false;
 }
 
-/* V<table>_<place>, as the expression spells it. */
+/* The symbol is V<table>_<place>. */
 bool gemp_expression_mentions_table(const char *expression, size_t table, int place)
 {
 	char symbol[48];
@@ -28,7 +28,7 @@ bool gemp_expression_mentions_table(const char *expression, size_t table, int pl
 	return gemp_expression_mentions(expression, symbol);
 }
 
-/* up_<i> is computed from the degree, so it reads table 0 without mentioning it. */
+/* up_<i> is computed from the degree, so it reads table 0 although the expression does not mention the table. */
 bool gemp_expression_reads_table(const char *expression, size_t table)
 {
 	bool found = false;
@@ -40,7 +40,7 @@ bool gemp_expression_reads_table(const char *expression, size_t table)
 	return found;
 }
 
-/* Monomials are few, so a linear search finds equal ones; a factor that becomes 0 leaves the polynomial at once. */
+/* A linear search finds an equal monomial, since there are few. A monomial whose factor becomes 0 is removed. */
 bool gemp_polynomial_add(gemp_polynomial *p, const gemp_monomial *monomial, int64_t factor)
 {
 	size_t i = 0;
@@ -91,7 +91,7 @@ void gemp_polynomial_divide(gemp_polynomial *p, uint64_t by)
 		p->terms[i].factor /= (int64_t)by;
 }
 
-/* A symbol with power 0 does not occur. */
+/* Does the symbol occur with a power greater than 0? */
 bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -100,8 +100,8 @@ bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
 	return false;
 }
 
-/* The names are the ones that the kernels declare (count/plan.h). Symbols are numbered by group, and each group
- * begins where the previous one ends. */
+/* Prints the name that the kernels declare for the symbol (count/plan.h). Symbols are numbered in groups, one group
+ * behind the other. */
 static void print_symbol(int symbol, gemp_text *out)
 {
 	static const char *const supports[] = { "t_01", "t_02", "t_12" }, *const others[] = { "a", "g", "o", "u_01" };
@@ -119,7 +119,7 @@ static void print_symbol(int symbol, gemp_text *out)
 		gemp_text_print(out, "V%d_%d", symbol % GEMP_TABLES, symbol / GEMP_TABLES);
 }
 
-/* Written without a factor of 1, and with the sign in front. */
+/* Prints a monomial with its sign in front; a factor of 1 is left out. */
 static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bool first, gemp_text *out)
 {
 	unsigned long long size = (unsigned long long)llabs((long long)factor);
@@ -139,8 +139,8 @@ static void print_monomial(const gemp_monomial *m, int64_t factor, int power, bo
 		gemp_text_print(out, "1");
 }
 
-/* Prints the monomials with one power of c. Several monomials share the power by Horner's rule, which saves
- * multiplications in the innermost loop. */
+/* Prints all monomials with one power of c. By Horner's rule they share the power, which saves multiplications in the
+ * innermost loop. */
 static size_t print_power(const gemp_polynomial *p, int power, bool first, gemp_text *out)
 {
 	size_t found = 0;
@@ -163,7 +163,7 @@ static size_t print_power(const gemp_polynomial *p, int power, bool first, gemp_
 	return found;
 }
 
-/* The highest power of c comes first; an empty polynomial prints 0. */
+/* Prints the highest power of c first, and an empty polynomial as 0. */
 void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 {
 	size_t printed = 0;
@@ -175,7 +175,7 @@ void gemp_polynomial_print(const gemp_polynomial *p, gemp_text *out)
 
 enum { MAX_SYMBOL_LENGTH = 32 };
 
-/* Recursive-descent reader of an expression that computes its bound on the way. */
+/* A recursive-descent parser of expressions that computes the bound of each subexpression. */
 typedef struct reader {
 	const char *at;
 	gemp_symbol_bound symbol;
@@ -185,7 +185,7 @@ typedef struct reader {
 
 static double read_sum(reader *r);
 
-/* Skips spaces and the character if it comes next; c may be 0, the end of the text. */
+/* Skips spaces, and then the character c if it comes next. c may be 0, the end of the text. */
 static bool take(reader *r, char c)
 {
 	while (isspace((unsigned char)*r->at))
@@ -201,8 +201,8 @@ static bool is_symbol_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A negative bound means that the caller does not know the symbol: reading ends, except for closing brackets, and the
- * error shows the text behind the symbol. */
+/* A negative bound means that the caller does not know the symbol. Then the parser accepts only closing brackets, so
+ * the error shows the text behind the symbol. */
 static double read_symbol(reader *r)
 {
 	char name[MAX_SYMBOL_LENGTH];
@@ -216,7 +216,8 @@ static double read_symbol(reader *r)
 	return bound;
 }
 
-/* Recursive descent over sums, products and factors; a minus is dropped, since magnitudes are bounded. */
+/* A factor is a number, a symbol, a sum in brackets, or a factor behind a minus, which does not change the
+ * magnitude. */
 static double read_factor(reader *r)
 {
 	double value = 0;
@@ -237,7 +238,7 @@ static double read_factor(reader *r)
 	return value;
 }
 
-/* A product of bounds bounds the product. */
+/* The product of two bounds is a bound on the product. */
 static double read_product(reader *r)
 {
 	double value = read_factor(r);
@@ -254,7 +255,7 @@ static double read_sum(reader *r)
 	return value;
 }
 
-/* The whole text must have been read: what follows a complete sum is an error. */
+/* The parser must reach the end of the text; otherwise the text is not an expression. */
 gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound)
 {
 	reader r = { .at = expression, .symbol = symbol, .self = self };
@@ -266,7 +267,7 @@ gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol
 	             : GEMP_OK;
 }
 
-/* Replaces - by + and every symbol by its magnitude as a double. */
+/* Replaces every - by + and every symbol by its magnitude as a double. */
 void gemp_expression_magnitude(gemp_text *text, const char *expression)
 {
 	for (const char *at = expression; *at;) {
@@ -293,7 +294,7 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 	gemp_free(plan);
 }
 
-/* The first table is the degree, and has no expression. */
+/* Table 0 is the degree, which has no expression. */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 {
 	bool valid = plan->sum_count <= GEMP_MAX_SUMS && plan->table_count >= 1 &&
@@ -303,9 +304,7 @@ bool gemp_count_plan_is_valid(const gemp_count_plan *plan)
 	return valid && (plan->support || !plan->ordered_support);
 }
 
-/* FOR PEOPLE */
-
-/* Names as --explain prints them. */
+/* The names of the sums in --explain. */
 static const char *sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
@@ -316,8 +315,7 @@ static const char *sum_name(gemp_sum_kind kind)
 	return names[kind];
 }
 
-/* The first line is the formula, then follow the expression of each sum and the inputs that the expressions
- * mention. */
+/* Prints the formula, the expression of each sum, and then a line for each input that the expressions mention. */
 void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 {
 	gemp_text_print(out, "counted without enumerating: (");
@@ -346,14 +344,13 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "  u                    triangles on each edge whose third vertex comes after vertex 0\n");
 }
 
-/* Direct sums are those over vertices, edges, triangles or cliques. Wedges and neighbourhoods have kernels of their
- * own. */
+/* Sums over wedges and neighbourhoods are not direct: each has a program of its own. */
 bool gemp_sum_is_direct(const gemp_sum *sum)
 {
 	return sum->kind <= GEMP_SUM_TRIANGLES || sum->kind == GEMP_SUM_CLIQUES;
 }
 
-/* Without an expression, a sum over vertices or edges is their number, which needs no kernel. */
+/* A sum over vertices or edges without an expression is the number of vertices or edges. */
 bool gemp_sum_has_kernel(const gemp_sum *sum)
 {
 	bool ones = !sum->expression && (sum->kind == GEMP_SUM_VERTICES || sum->kind == GEMP_SUM_EDGES);

@@ -1,10 +1,13 @@
-/* count_plan: how a pattern is counted without enumerating it: as a sum of few kinds of sums over the graph. Host only.
+/* plan: a count plan, which is a linear combination of a few kinds of sums over the graph that gives the number of
+ * matches of a pattern without enumerating them. Host only.
  *
- * The sums are derived from the pattern's structure: vertices attached to one vertex become degrees, vertices attached to an
- * edge become the edge's support (its triangles), the remaining core (a vertex, an edge, a triangle, a cycle, a clique, a pair
- * with common neighbours) is summed over, and the cases in which vertices coincide are subtracted exactly (term.h).
+ * derive.h derives the sums from the pattern's structure. Vertices attached to one vertex become degrees. Vertices
+ * attached to an edge become the edge's support, the number of triangles on it. The sum visits the remaining core: a
+ * vertex, an edge, a triangle, a cycle, a clique or a pair with common neighbours. Maps in which vertices coincide are
+ * subtracted exactly (term.h).
  *
- * All sums are over one simple undirected view of the graph, with its rows in slots (descending degree; slot 0 is the greatest hub):
+ * All sums are over one simple undirected view of the graph. Its rows are in slots, by descending degree; slot 0 is the
+ * greatest hub. A vertex comes after another if its slot is greater:
  *
  *   VERTICES    every vertex 0
  *   EDGES       every edge 0-1 once, slot 0 < slot 1
@@ -13,24 +16,22 @@
  *   PAIRS       every pair 0, 2 of vertices, slot 0 < slot 2, that has common neighbours; c = their number (of any slot)
  *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = vertices x,
  *               slot x > slot r, adjacent to r and w. No expression.
- *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y: halves of
- *               6-cycles, unless a = d or b = c. No expression.
+ *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y. Each
+ *               pair is a 6-cycle, unless a = d or b = c. No expression.
  *   CLIQUES     every clique of `clique` vertices counts 1. No expression.
- *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with at least one vertex adjacent to all
- *               three; c = the number of those
+ *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with c > 0 vertices adjacent to all three
  *
- * Expressions are integer polynomials in OpenCL C over `long` variables; i, j are the places named above:
+ * Expressions are integer polynomials in OpenCL C over `long` variables. i and j are the places 0, 1, 2 above:
  *
  *   V<k>_<i>    vertex table k of the vertex at place i; V0 is the degree
  *   t_<i><j>    (i < j, adjacent in the shape) triangles on that edge
- *   c           WEDGES, PAIRS, NEIGHBOURS
+ *   c           WEDGES, PAIRS, NEIGHBOURS: see above
  *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
  *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); only if options.codegrees
  *   o           tables: 1 if the neighbour 1 comes after 0 (slot 0 < slot 1), else 0
  *   u_01        tables, together with o: triangles on the edge whose third vertex comes after 0
  *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
- *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0
- */
+ *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0 */
 
 #ifndef GEMP_COUNT_PLAN_H
 #define GEMP_COUNT_PLAN_H
@@ -40,21 +41,20 @@
 
 #include <stdint.h>
 
-/* expression: integer polynomials in the symbols of a count plan (count/plan.h), as data and as text of OpenCL C.
- * Host only.
- */
+/* EXPRESSIONS: integer polynomials in these symbols, as data and as OpenCL C. */
 
-/* Does the expression mention this symbol ("t_01", "V1_0", "c")? NULL mentions none. */
+/* Does the expression mention this symbol ("t_01", "V1_0", "c")? The expression NULL mentions none. */
 bool gemp_expression_mentions(const char *expression, const char *symbol);
-/* The vertex table at one place. The second also returns true at any place, and for the degree within up_<i>. */
+/* Does the expression mention a vertex table at this place? Does it read the table at any place? up_<i> reads the
+ * degree. */
 bool gemp_expression_mentions_table(const char *expression, size_t table, int place);
 bool gemp_expression_reads_table(const char *expression, size_t table);
 
-/* Symbols by number: tables of a place, supports, then the rest. */
+/* The numbers of the symbols: vertex tables by place, supports, then the other symbols. */
 enum { GEMP_PLACES = 3, GEMP_TABLES = 8 };
 typedef enum gemp_symbol {
 	GEMP_SYMBOL_TABLE = 0,                           /* + GEMP_TABLES * place + table */
-	GEMP_SYMBOL_SUPPORT = GEMP_PLACES * GEMP_TABLES, /* + 0: 01, 1: 02, 2: 12 */
+	GEMP_SYMBOL_SUPPORT = GEMP_PLACES * GEMP_TABLES, /* + 0 for 01, 1 for 02, 2 for 12 */
 	GEMP_SYMBOL_LOW = GEMP_SYMBOL_SUPPORT + 3,       /* + place */
 	GEMP_SYMBOL_UP = GEMP_SYMBOL_LOW + GEMP_PLACES,
 	GEMP_SYMBOL_ADJACENT = GEMP_SYMBOL_UP + GEMP_PLACES, /* a */
@@ -82,36 +82,36 @@ static inline int gemp_symbol_table(int place, int table)
 {
 	return GEMP_SYMBOL_TABLE + GEMP_TABLES * place + table;
 }
-/* Of the edge between two places. */
+/* The symbol of the support of the edge between two places. */
 static inline int gemp_symbol_support(int i, int j)
 {
 	return GEMP_SYMBOL_SUPPORT + i + j - 1;
 }
 
-/* Returns false if there are GEMP_MAX_MONOMIALS already, or a factor does not fit into 64 bits. */
+/* Returns false if there are already GEMP_MAX_MONOMIALS, or if a factor does not fit into 64 bits. */
 bool gemp_polynomial_add(gemp_polynomial *polynomial, const gemp_monomial *monomial, int64_t factor);
-/* Greatest common divisor of the factors and `with`; 0 and an empty polynomial: with. */
+/* The greatest common divisor of all factors and `with`; returns `with` if the factors are 0 or there are none. */
 uint64_t gemp_polynomial_divisor(const gemp_polynomial *polynomial, uint64_t with);
 void gemp_polynomial_divide(gemp_polynomial *polynomial, uint64_t by);
-/* The greatest common divisor; of 0 and b: b. */
+/* The greatest common divisor of a and b; b if a is 0. */
 uint64_t gemp_common_divisor(uint64_t a, uint64_t b);
 int64_t gemp_factorial(int n); /* n <= 20 */
 bool gemp_polynomial_mentions(const gemp_polynomial *polynomial, int symbol);
 
-/* As OpenCL C, by powers of c; 0 for an empty one. */
+/* Prints OpenCL C, by descending powers of c; "0" for an empty polynomial. */
 void gemp_polynomial_print(const gemp_polynomial *polynomial, gemp_text *out);
 
-/* Bounds tell how large an expression can become, and so whether sums in 64 bits suffice, before a kernel is built. An
+/* BOUNDS tell before a kernel is built how large an expression can become, and thus whether 64-bit sums suffice. An
  * expression consists of decimal integers, symbols, + - * and parentheses. */
 
-/* The largest magnitude of a symbol's values; negative: there is no such symbol here. */
+/* Returns the maximum magnitude of a symbol, or a negative number if the symbol is unknown. */
 typedef double (*gemp_symbol_bound)(void *self, const char *symbol);
 
-/* *bound becomes an upper bound on the magnitude of the expression. A text that is no such expression is
- * GEMP_EINTERNAL. */
+/* *bound becomes an upper bound on the magnitude of the expression. GEMP_EINTERNAL if the text is not an expression. */
 gemp_code gemp_expression_bound(const char *expression, gemp_symbol_bound symbol, void *self, double *bound);
 
-/* OpenCL C for that bound at the actual values of the symbols: - becomes +, and all operands are doubles. */
+/* Prints OpenCL C for a bound on the magnitude at given values of the symbols: - becomes +, and all operands are
+ * doubles. */
 void gemp_expression_magnitude(gemp_text *text, const char *expression);
 
 typedef enum gemp_sum_kind {
@@ -130,17 +130,17 @@ enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
 
 typedef struct gemp_sum {
 	gemp_sum_kind kind;
-	int clique;                  /* CLIQUES */
-	int leaves;                  /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
+	int clique;                  /* of CLIQUES: the number of vertices */
+	int leaves;                  /* of VERTICES: if not 0, each vertex adds its degree choose `leaves` */
 	int64_t factor;              /* multiplies the sum; may be negative */
-	char *expression;            /* owned; NULL: 1 for each */
-	gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
-	int power;                   /* of c: the highest in the expression */
+	char *expression;            /* owned; NULL is the expression 1 */
+	gemp_polynomial *polynomial; /* of VERTICES: the expression as data; owned */
+	int power;                   /* the highest power of c in the expression */
 } gemp_sum;
 
 /* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0, t_01, o and u_01. */
 typedef struct gemp_vertex_table {
-	char *expression; /* owned; [0] (the degree) has none */
+	char *expression; /* owned; NULL for table 0, the degree */
 } gemp_vertex_table;
 
 typedef struct gemp_count_plan {
@@ -150,22 +150,24 @@ typedef struct gemp_count_plan {
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
 	bool support;         /* some expression contains t */
 	bool ordered_support; /* some expression contains u */
-	uint64_t divisor;     /* matches (orbits) = total of factor * sum, divided by this, exactly */
+	/* number of matches (orbits) = sum of factor * sum over all sums / divisor; the division is exact */
+	uint64_t divisor;
 } gemp_count_plan;
 
-/* For --explain: the sums, one to a line. */
+/* Prints the sums for --explain, one to a line. */
 void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out);
 
 void gemp_count_plan_free(gemp_count_plan *plan);
 GEMP_RELEASE(gemp_count_plan_free, gemp_count_plan *)
-/* Counts are within the limits, and supports and the divisor are what the fields above promise. For asserts. */
+/* For asserts: are the counts within the limits, and do support, ordered_support and divisor hold what their comments
+ * say? */
 bool gemp_count_plan_is_valid(const gemp_count_plan *plan);
 
-/* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES, whose kernels codegen.h emits? */
+/* Is this a sum over VERTICES, EDGES, TRIANGLES or CLIQUES? codegen.h emits the kernels of these sums. */
 bool gemp_sum_is_direct(const gemp_sum *sum);
 
-/* Has such a sum a kernel? Tasks that all count 1 need not be visited, and stars of many leaves are summed on the
- * host. */
+/* Has a direct sum a kernel? A sum in which every task counts 1 has none, and neither have stars of many leaves, which
+ * are summed on the host. */
 bool gemp_sum_has_kernel(const gemp_sum *sum);
 
 #endif

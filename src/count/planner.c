@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-	MAX_CLIQUE = 12, /* vertices, that the kernels are for */
-	MAX_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
+	MAX_CLIQUE = 12, /* vertices of a clique that there are kernels for */
+	MAX_STAR = 21,   /* vertices of a star: the number of its automorphisms, 20!, fits into 64 bits */
 };
 
-/* All sums are over one view, so all edges must allow the same relations. */
+/* Do all edges allow the same relations? All sums are over one view. */
 static bool same_edges(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count && !pattern->simple; e++)
@@ -21,7 +21,7 @@ static bool same_edges(const gemp_pattern *pattern)
 	return true;
 }
 
-/* Counting the edges first excludes parallel ones. */
+/* Parallel edges are excluded by the number of edges. */
 static bool is_clique(const gemp_pattern *pattern)
 {
 	int size = (int)pattern->vertex_count;
@@ -32,7 +32,7 @@ static bool is_clique(const gemp_pattern *pattern)
 	return all;
 }
 
-/* Some vertex is an end of every edge, and the edges are one fewer than the vertices. */
+/* Is some vertex an end of every edge, with one edge fewer than vertices? */
 static bool is_star(const gemp_pattern *pattern)
 {
 	bool star = false;
@@ -44,14 +44,15 @@ static bool is_star(const gemp_pattern *pattern)
 	return star;
 }
 
-/* Stars under homomorphisms have no binomial coefficient, so only injective stars may be larger than a term. */
+/* Cliques, and stars whose leaves must differ, may have more vertices than a term. Homomorphisms of a star have no
+ * binomial coefficient. */
 static size_t max_vertices(const gemp_pattern *pattern, bool hom)
 {
 	return is_clique(pattern) ? MAX_CLIQUE : is_star(pattern) && !hom ? MAX_STAR : GEMP_MAX_TERM;
 }
 
-/* The first reason why no sums can count the pattern; NULL if a term can be made. The order of the tests decides
- * which reason the user sees. */
+/* Returns the first reason why no sums can count the pattern, or NULL if a term can be made. The order of the tests
+ * decides which reason the user sees. */
 static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_count_planner_options *options)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -77,8 +78,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_co
 	return NULL;
 }
 
-/* Under iso every two vertices that are not adjacent must differ; adjacent ones differ anyway, since the view is
- * simple. Returns false if two edges join one pair. */
+/* Makes the term. Unless hom, every two non-adjacent vertices must differ; adjacent vertices always differ, since the
+ * view is simple. Returns false if two edges join the same pair. */
 static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 {
 	memset(term, 0, sizeof *term);
@@ -96,7 +97,7 @@ static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 	return true;
 }
 
-/* DERIVATION -> PLAN */
+/* FROM DERIVATION TO PLAN */
 static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 {
 	gemp_text text = { 0 };
@@ -109,7 +110,8 @@ static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
 	return code;
 }
 
-/* A table is one monomial; the supports that it mentions decide what the engine computes. */
+/* Adds the vertex tables, each of which is one monomial. The supports in the monomials decide which supports the engine
+ * computes. */
 static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 {
 	plan->table_count = d->table_count;
@@ -123,7 +125,7 @@ static gemp_code add_tables(gemp_count_plan *plan, const gemp_derivation *d)
 	return GEMP_OK;
 }
 
-/* The greatest common divisor of all factors and the order. */
+/* Returns the greatest common divisor of all factors and `order`. */
 static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = order;
@@ -134,7 +136,7 @@ static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 	return common;
 }
 
-/* One sum for each kind that has terms, in the order of kinds; cliques and cycles follow. */
+/* Adds one sum for each kind that has monomials, in the order of kinds; then the sums without an expression. */
 static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = common_factor(d, order);
@@ -171,7 +173,7 @@ static gemp_code add_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	return GEMP_OK;
 }
 
-/* The divisor contains the scale of the derivation, and under iso the number of automorphisms. */
+/* The divisor contains the scale of the derivation and, under iso, the number of automorphisms. */
 static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
                                const gemp_count_planner_options *options, const char **reason)
 {
@@ -192,8 +194,8 @@ static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uin
 	return GEMP_OK;
 }
 
-/* LARGER than a term may be: cliques and stars with more vertices than a term has bits for are counted by one sum. The
- * factor is the number of maps onto one image, divided by the automorphisms. */
+/* Plans a clique or star that has more vertices than a term. One sum counts it. The factor is the number of maps onto
+ * one image, divided by the automorphisms. */
 static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
 	int size = (int)pattern->vertex_count;
@@ -208,7 +210,7 @@ static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *patter
 	return GEMP_OK;
 }
 
-/* The reasons that need no derivation come first, since a derivation costs milliseconds. */
+/* Patterns that need no derivation are rejected first, since a derivation costs milliseconds. */
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
                               const gemp_count_planner_options *options, const char **reason)
 {
@@ -216,7 +218,8 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	*out = NULL;
 	*reason = unsupported_reason(pattern, options);
 	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
-		return plan_of_large(out, pattern, options->hom ? 1 : order); /* distinct in any case: all are adjacent */
+		/* under hom only a clique: each of its automorphisms is a match */
+		return plan_of_large(out, pattern, options->hom ? 1 : order);
 	if (!*reason && !make_term(&term, pattern, options->hom))
 		*reason = "two edges join one pair of its vertices";
 	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, options, reason);

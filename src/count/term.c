@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A term whose vertices outside of the core are being attached, one after the other. */
+/* A term whose vertices outside the core are being attached, one after the other. */
 typedef struct attach_context {
 	gemp_attachments *attached;
 	gemp_derivation *derivation;
 	const gemp_term *term;
-	unsigned core, left; /* bit sets; left: vertices not yet attached, the core among them */
+	unsigned core, left; /* bit sets; left: the core and the vertices that are not attached yet */
 	int centre;
 } attach_context;
 
-/* A vertex without attached factors of its own. Only such a vertex can become part of a support or a common
- * neighbour, since these symbols count vertices and do not weigh them. */
+/* Does v have no factors of its own? Only such a vertex can become part of a support or a common neighbour, since these
+ * symbols count vertices and cannot multiply them by factors. */
 static bool is_bare(const attach_context *h, int v)
 {
 	static const uint8_t none[GEMP_TABLES];
@@ -23,8 +23,8 @@ static bool is_bare(const attach_context *h, int v)
 	return memcmp(h->attached->table[v], none, sizeof none) == 0;
 }
 
-/* Tables are shared between vertices whose attached factors are equal: each table costs one pass over all edges
- * and 8 bytes per vertex. Returns -1 when all GEMP_TABLES are in use. */
+/* Returns the table of v's factors, which may be new. Vertices with equal factors share a table, since a table costs a
+ * pass over all edges and 8 bytes per vertex. Returns -1 if all GEMP_TABLES are in use. */
 static int find_table(const attach_context *h, int v, int u)
 {
 	gemp_derivation *d = h->derivation;
@@ -43,8 +43,8 @@ static int find_table(const attach_context *h, int v, int u)
 	return (int)d->table_count++;
 }
 
-/* A rooted subtree: its factors become a vertex table, and that table becomes a factor of u. The support of the
- * edge u-v moves into the table, so both entries are cleared here. */
+/* Attaches the rooted subtree of v to u: v's factors become a vertex table, which becomes a factor of u. The support of
+ * the edge u-v moves into the table, so both of its elements are cleared. */
 static bool attach_to_vertex(attach_context *h, int v, int u)
 {
 	int table = find_table(h, v, u);
@@ -55,9 +55,9 @@ static bool attach_to_vertex(attach_context *h, int v, int u)
 	return true;
 }
 
-/* Case of a core that is the root alone: v is a neighbour of the root that comes after it, or it closes a triangle
- * over the edge from the root to u. Such triangles are the symbol u_01 of u's table; v must not carry that factor
- * itself. */
+/* Attaches v if the root alone is the core. v is a neighbour of the root that comes after the root, or the third vertex
+ * of a triangle over the edge from the root to u. Such triangles are the symbol u_01 in u's table, and a v with this
+ * symbol in its own table cannot be attached as one. */
 static bool attach_to_root(attach_context *h, int v, unsigned on)
 {
 	if (on == 1)
@@ -70,8 +70,8 @@ static bool attach_to_root(attach_context *h, int v, unsigned on)
 	return true;
 }
 
-/* A rooted term with a larger core (a triangle): the kernels know how many neighbours of a corner come before or
- * after the least corner (low_i, up_i), and nothing else about them. */
+/* Attaches v to a vertex u of a core with several vertices, in a rooted term. The kernels know how many neighbours of u
+ * come before or after the least corner of the triangle (low_i, up_i), and no other property of these neighbours. */
 static bool attach_in_order(attach_context *h, int v, int u)
 {
 	if (!is_bare(h, v) || !(h->core >> u & 1))
@@ -85,8 +85,8 @@ static bool attach_in_order(attach_context *h, int v, int u)
 	return true;
 }
 
-/* Attaches v to the vertices that are left: by one neighbour as a subtree, by two adjacent ones as a triangle, or by
- * the whole core as a common neighbour. */
+/* Attaches v to its neighbours that are left: to one as a subtree, to two adjacent ones as a triangle, or to the whole
+ * core as a common neighbour. */
 static bool attach_vertex(attach_context *h, int v)
 {
 	unsigned on = h->term->adjacent[v] & h->left;
@@ -112,13 +112,13 @@ static bool attach_vertex(attach_context *h, int v)
 		h->attached->support[b][a]++;
 		return true;
 	}
-	if (on != h->core) /* else a pair */
+	if (on != h->core) /* two non-adjacent vertices must be the whole core, a pair */
 		return false;
 	h->attached->common++;
 	return true;
 }
 
-/* Peels vertices until only the core is left; the order does not change the factors. */
+/* Attaches vertices until only the core is left. The order of attachment does not change the factors. */
 bool gemp_attach(gemp_attachments *out, gemp_derivation *derivation, const gemp_term *term, unsigned core, int centre)
 {
 	attach_context h = { out, derivation, term, core, (1u << term->size) - 1, centre };
@@ -143,8 +143,8 @@ void gemp_term_set_differ(gemp_term *term, int i, int j, bool apart)
 	term->differ[j] = (uint8_t)((term->differ[j] & ~BIT(i)) | (apart ? BIT(i) : 0));
 }
 
-/* Vertex v gets the number to[v]; two vertices with one number become one. Adjacent vertices differ anyway, so
- * their bits in differ are cleared, which keeps equal terms equal as bytes. */
+/* Vertex v becomes to[v]; two vertices with the same number become one. Bits in `differ` of adjacent vertices are
+ * cleared, since adjacent vertices always differ. Equal terms are thus equal as bytes. */
 static gemp_term renumber(const gemp_term *term, const int *to, int size)
 {
 	gemp_term out = { .size = size, .rooted = term->rooted };
@@ -158,7 +158,7 @@ static gemp_term renumber(const gemp_term *term, const int *to, int size)
 	return out;
 }
 
-/* The greater number goes, and the numbers behind it move down by one. */
+/* The vertex with the greater number is removed, and greater numbers decrease by one. */
 bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out)
 {
 	int to[GEMP_MAX_TERM], low = i < j ? i : j, high = i < j ? j : i;
@@ -185,7 +185,7 @@ gemp_term gemp_term_root(const gemp_term *term, int root)
 	return out;
 }
 
-/* Backtracking over the images of the remaining vertices; terms have at most 7. */
+/* Backtracks over the images of the remaining vertices. A term has at most 7. */
 static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used, int known)
 {
 	if (known == term->size)
@@ -201,18 +201,18 @@ static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used
 	return false;
 }
 
-/* Puts i first, maps it to j and tries to complete the map to an automorphism. */
+/* Numbers i as vertex 0, maps it to j, and tries to extend the map to an automorphism. */
 bool gemp_term_equivalent(const gemp_term *term, int i, int j)
 {
 	int to[GEMP_MAX_TERM], first[GEMP_MAX_TERM];
 	for (int v = 0; v < term->size; v++)
 		first[v] = v == i ? 0 : v + (v < i);
-	gemp_term in_front = renumber(term, first, term->size); /* i is 0 */
+	gemp_term in_front = renumber(term, first, term->size); /* the term with i as vertex 0 */
 	to[0] = first[j];
 	return complete(&in_front, to, 1u << to[0], 1);
 }
 
-/* Every vertex has two neighbours in the set, and walking along them visits all. */
+/* In a cycle every vertex has two neighbours in the set, and a walk along neighbours visits all vertices. */
 bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TERM])
 {
 	int length = __builtin_popcount(set), at = __builtin_ctz(set);
@@ -231,7 +231,7 @@ bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TER
 	return false;
 }
 
-/* Every vertex of the set is adjacent to all others of it. */
+/* Each vertex must be adjacent to all other vertices of the set. */
 bool gemp_term_clique(const gemp_term *term, unsigned set)
 {
 	for (unsigned v = set; v; v &= v - 1) {

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* DENSE: CPU devices, a worker per compute unit with counters for all vertices. */
+/* DENSE, the form of CPU devices: a worker for each compute unit, with counters for all vertices. */
 
-/* Rows of at most so many entries are read from their start; longer rows remember where the last root was found. */
+/* Rows of at most this length are searched from their start. For longer rows, a worker stores where it found the last
+ * root. */
 enum { SHORT_ROW = 16 };
 
 static size_t offset_size(const gemp_count_graph *graph)
@@ -19,13 +20,13 @@ static size_t offset_size(const gemp_count_graph *graph)
 	return graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
 }
 
-/* Bytes per vertex and worker, at most: the counters and lists of the kind of sum that needs most. */
+/* An upper bound on the bytes per vertex of one worker: counters and lists of the kind of sum that needs most. */
 static size_t bytes_of_worker(const gemp_count_graph *graph)
 {
 	return sizeof(cl_uint) * 3 + sizeof(cl_ulong) + offset_size(graph) * 3;
 }
 
-/* As many workers as have memory for counters of all vertices, at most one per compute unit. */
+/* Returns the number of workers whose counters fit into the free memory, at most one for each compute unit. */
 static size_t dense_workers(const gemp_count_graph *graph)
 {
 	const gemp_device *device = graph->context->device;
@@ -36,8 +37,8 @@ static size_t dense_workers(const gemp_count_graph *graph)
 	return capacity < device->units ? capacity : device->units;
 }
 
-/* Counters and counts of paths start at zero, and the kernel leaves them zeroed. Buffers that this kind of sum does not
- * use have one element, since OpenCL has no empty buffers. */
+/* Counters and path counts start at zero, and the kernel leaves them at zero. A buffer that this kind of sum does not
+ * use has one element, since OpenCL has no empty buffers. */
 static gemp_code prepare_dense(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -63,7 +64,7 @@ static gemp_code prepare_dense(gemp_wedges *wedges)
 	return GEMP_OK;
 }
 
-/* The grouped form leaves these buffers empty. */
+/* In the grouped form these buffers are empty. */
 static void free_dense(gemp_wedges *wedges)
 {
 	gemp_device *device = wedges->graph->context->device;
@@ -71,9 +72,9 @@ static void free_dense(gemp_wedges *wedges)
 	gemp_buffers_free(device, &d->next, &d->reached, &d->paths, &d->touched, &d->counters, &d->places, &d->row_starts);
 }
 
-enum { FIXED_ARGUMENTS = 18 }; /* arguments before those of the expression */
+enum { FIXED_ARGUMENTS = 18 }; /* number of arguments before those of the expression */
 
-/* d->next is the counter by which workers take the next root. */
+/* d->next is the counter from which workers take roots. */
 static gemp_code launch_dense(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -93,7 +94,7 @@ static gemp_code launch_dense(gemp_wedges *wedges)
 	return gemp_launch_timed_with(&wedges->timings, device, wedges->kernel, wedges->shape.workers, 1, arguments, count);
 }
 
-/* GROUPED: the layout of a GPU. */
+/* GROUPED, the form of GPUs */
 
 /* Words of local memory that kernels need besides the counters. */
 enum { SPARE_WORDS = 64 };
@@ -107,8 +108,8 @@ static uint32_t power_of_2(size_t n)
 	return power;
 }
 
-/* Measured on H200 (see docs/benchmarks): what a unit can have resident, and tables for roots of middling numbers of
- * paths. */
+/* The defaults were measured on an H200 (see docs/benchmarks): groups that fill a unit, and two sizes of tables for
+ * roots with a medium number of paths. */
 static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 {
 	uint32_t local = (uint32_t)(device->local_memory / sizeof(cl_uint)) - SPARE_WORDS;
@@ -116,7 +117,7 @@ static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 	shape->group = power_of_2(gemp_tuning(device, "count.wedges.group", 1024));
 	if (shape->group > device->max_group)
 		shape->group = power_of_2(device->max_group);
-	/* All that a unit of an H200 can have resident. */
+	/* a unit of an H200 has 2048 resident work-items */
 	shape->groups = (size_t)device->units * 2048 / shape->group;
 	shape->window_words = gemp_tuning(device, "count.wedges.window", local);
 	if (shape->window_words > local)
@@ -126,7 +127,7 @@ static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 		shape->worker_words = power_of_2(local / (shape->group / shape->lanes));
 		if (shape->worker_words > 256)
 			shape->worker_words = 256;
-		/* With more, a second group of 1024 would not fit on a unit. */
+		/* with more registers, a second group of 1024 would not fit on a unit */
 		shape->options = "-cl-nv-maxrregcount=32";
 	}
 	shape->tables[0].group = 128;
@@ -138,21 +139,20 @@ static void grouped_shape(gemp_wedges_shape *shape, const gemp_device *device)
 			shape->tables[k].words = 0;
 }
 
-/* JOINED reads counters of vertices that have none: a miss in a hashed table walks to the next empty place, so
- * workers with tables are not used. */
+/* JOINED does not use workers with tables: it looks up many vertices without a counter, and an unsuccessful lookup in a
+ * hash table walks to the next empty place. */
 void gemp_wedges_shape_for(gemp_wedges_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const gemp_device *device = graph->context->device;
 	if (device->gpu) {
 		grouped_shape(shape, device);
-		/* Looking up in a hashed table what is not there is slow, and a worker is slow alone. */
 		if (sum->kind == GEMP_SUM_JOINED)
 			shape->worker_words = 0;
 	} else
 		*shape = (gemp_wedges_shape){ .dense = true, .workers = dense_workers(graph) };
 }
 
-/* An upper bound on the paths of all roots, for the overflow check. */
+/* An upper bound on the number of paths of all roots, for the overflow check. */
 static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t ends)
 {
 	double paths = 0;
@@ -163,24 +163,24 @@ static double max_paths(const gemp_count_graph *graph, bool any_middle, uint32_t
 	return paths;
 }
 
-/* Decides whether the magnitudes of partial sums must be computed beside the sums. */
+/* Decides whether kernels must also sum the magnitudes, because a sum could exceed 2^62. */
 static gemp_code decide_check(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
 	const gemp_sum *sum = wedges->sum;
 	double bound, degree = graph->max_degree;
 	GEMP_TRY(gemp_count_bound(graph, sum->expression, &bound));
-	if (sum->kind == GEMP_SUM_JOINED) /* a path's end is joined to so many ends */
+	if (sum->kind == GEMP_SUM_JOINED) /* a bound on the summands of one path's end */
 		bound = degree * degree;
-	else if (sum->kind == GEMP_SUM_PATH_PAIRS) /* so many paths go on beside each path */
+	else if (sum->kind == GEMP_SUM_PATH_PAIRS) /* a bound on the pairs that contain one two-path */
 		bound = degree * degree * degree;
 	if (bound * (double)graph->entries * degree >= 0x1p62)
 		wedges->checked = bound * max_paths(graph, sum->kind == GEMP_SUM_PAIRS, wedges->ends) >= 0x1p62;
 	return GEMP_OK;
 }
 
-/* The kernels that list tasks are a program of their own: it needs neither the expression nor the options of the
- * compiler. */
+/* The kernels that list tasks are a separate program, since they depend neither on the expression nor on the compiler
+ * options of the sum. */
 static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
 	GEMP_TRY(gemp_wedges_emit_types(source, wedges->graph, wedges->sum));
@@ -193,8 +193,7 @@ static gemp_code emit(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 	return gemp_kernel_append(tasks, "count_wedges_tasks.cl");
 }
 
-/* Local. Trailing slots without neighbours are neither roots nor ends; this rank's roots are first, first + step,
- * ... */
+/* Local. Finds the ends and this rank's roots. Trailing slots without neighbours are neither. */
 static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tasks)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -209,7 +208,7 @@ static gemp_code describe(gemp_wedges *wedges, gemp_text *source, gemp_text *tas
 	return emit(wedges, source, tasks);
 }
 
-/* Local. Makes memory and task lists once; the sum may then run again and again. */
+/* Local. Allocates memory and makes the task lists, for any number of runs. */
 static gemp_code make(gemp_wedges *wedges)
 {
 	gemp_device *device = wedges->graph->context->device;
@@ -222,7 +221,7 @@ static gemp_code make(gemp_wedges *wedges)
 	return gemp_timings_seconds(&wedges->timings, &wedges->preparation);
 }
 
-/* The shape decides about the text of the program, so that it must be equal on all ranks. */
+/* The text of the program depends on the shape, so the shape must be equal on all ranks. */
 gemp_code gemp_wedges_new_shaped(gemp_wedges **out, const gemp_count_graph *graph, const gemp_sum *sum,
                                  const gemp_wedges_shape *shape)
 {
@@ -255,7 +254,7 @@ double gemp_wedges_preparation(const gemp_wedges *wedges, uint64_t *launches)
 	return wedges->preparation;
 }
 
-/* Takes NULL and a sum that was made only partly: buffers that were not made are zero. */
+/* Also frees a partly made sum, whose missing buffers are zero. */
 void gemp_wedges_free(gemp_wedges *wedges)
 {
 	if (!wedges)
@@ -271,10 +270,10 @@ void gemp_wedges_free(gemp_wedges *wedges)
 	gemp_free(wedges);
 }
 
-/* Of a 64-bit sum, with room for what a double rounds. */
+/* The maximum of a 64-bit sum, halved to allow for rounding errors of the double. */
 static const double max_magnitude = 0x1p62;
 
-/* A partial sum whose magnitude reached 2^62 may be wrong: the query falls back to enumeration. */
+/* A partial sum whose magnitude reached 2^62 may be wrong, so the query falls back to enumeration. */
 static gemp_code check_magnitudes(const gemp_wedges *wedges)
 {
 	const char *expression = wedges->sum->expression ? wedges->sum->expression : "paths";
@@ -291,7 +290,7 @@ static gemp_code check_magnitudes(const gemp_wedges *wedges)
 	return GEMP_OK;
 }
 
-/* Local. A rank without roots contributes 0. */
+/* Local. Adds up the partial sums of one run. A rank without roots contributes 0. */
 static gemp_code run(gemp_wedges *wedges, gemp_sum_result *result)
 {
 	GEMP_OWNED cl_long *value = NULL;

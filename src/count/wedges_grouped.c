@@ -8,14 +8,14 @@
 
 enum { PACKED = GEMP_WEDGES_WIDTHS - 1 };
 
-/* 16, 8, 4 and 2 bits. */
+/* The width of a counter in bits: 16, 8, 4 and 2. */
 static uint32_t width_of(size_t k)
 {
 	return 16u >> k;
 }
 
-/* from[k] becomes the first slot from which on no row is longer than the width holds: 16, 8, 4 or 2 bits. Slots
- * are in about descending order of degree, so a scan from the end finds them. */
+/* from[k] becomes the first slot from which on no row is longer than the maximum of a counter of width k. Slots are in
+ * about descending order of degree, so a scan from the end finds it. */
 static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 {
 	static const uint64_t maximum[PACKED] = { 65535, 255, 15, 3 };
@@ -25,8 +25,8 @@ static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 			out->from[k - 1] = v;
 }
 
-/* base[k] may wrap round below 0: the kernels add it modulo 2^32. Each width begins at a whole word, so that no
- * word holds two widths. */
+/* base[k] may be negative modulo 2^32, because the kernels add it modulo 2^32. Each width begins at a whole word, so
+ * that no word has counters of two widths. */
 void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint32_t ends, bool pack)
 {
 	*out = (gemp_wedges_layout){ .words = ends, .ends = ends };
@@ -44,7 +44,7 @@ void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint
 		out->words = bitmaps / 32;
 }
 
-/* Windows are cut at words, and slots at counters: a window's first slot is the first counter that begins in it. */
+/* Windows begin at words, and a window's first slot is the slot of the first counter that begins in the window. */
 uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 {
 	if (word >= layout->words)
@@ -63,9 +63,9 @@ uint32_t gemp_wedges_slot_at(const gemp_wedges_layout *layout, uint64_t word)
 	return bit / 32;
 }
 
-enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_wedges_tasks.cl */
+enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* the same numbers as in count_wedges_tasks.cl */
 
-/* Launches a kernel that lists tasks, over `wanted` work-items, but at most GROUPS_A_UNIT groups for each compute
+/* Launches a kernel that lists tasks over `wanted` work-items, limited to GROUPS_A_UNIT groups for each compute
  * unit. */
 #define launch_tasks_kernel(wedges, name, wanted, ...)                                                             \
 	gemp_count_launch_once(&(wedges)->timings, (wedges)->graph->context->device, &(wedges)->tasks_program, (name), \
@@ -77,8 +77,8 @@ static size_t task_items(const gemp_device *device, uint64_t wanted)
 	return (size_t)gemp_min(wanted, (uint64_t)device->units * GROUPS_A_UNIT * (device->gpu ? GROUP : 1));
 }
 
-/* Finds for each entry of a middle's row the part of the row behind root and end, and for each root the number of its
- * paths, by which roots are sorted. */
+/* Finds, for each entry from a root to a middle, the part of the middle's row behind the root, and the number of paths
+ * of each root. */
 static gemp_code find_rows(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -96,8 +96,8 @@ static gemp_code find_rows(gemp_wedges *wedges)
 	                           GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem));
 }
 
-/* Lists the roots by descending bucket of paths (bucket_of), so that long tasks start early. Buckets need one counter
- * each on the device, where an exact sort would need one for each number of paths. */
+/* Lists the roots by descending bucket of paths (bucket_of), so that long tasks start early. On the device, buckets
+ * need few counters; an exact sort would need a counter for each number of paths. */
 static gemp_code list_roots(gemp_wedges *wedges, const gemp_buffer *buckets)
 {
 	gemp_device *device = wedges->graph->context->device;
@@ -117,7 +117,7 @@ static gemp_code list_roots(gemp_wedges *wedges, const gemp_buffer *buckets)
 	                           GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem));
 }
 
-/* Local, after tasks_program is built; its launches are added to the timings of the sum. */
+/* Local. tasks_program must have been built. The launches are added to the timings of the sum. */
 static gemp_code make_tasks(gemp_wedges *wedges)
 {
 	gemp_buffer buckets = { 0 };
@@ -128,7 +128,8 @@ static gemp_code make_tasks(gemp_wedges *wedges)
 	return code;
 }
 
-/* As in count_wedges_tasks.cl: exact below 16, then 8 buckets for each power of 2. */
+/* The same function as in count_wedges_tasks.cl: a bucket for each number below 16, then 8 buckets for each power of
+ * 2. */
 static size_t bucket_of(uint64_t paths)
 {
 	if (paths < 16)
@@ -137,8 +138,8 @@ static size_t bucket_of(uint64_t paths)
 	return 16 + (size_t)(log - 4) * 8 + (size_t)(paths >> (log - 3) & 7);
 }
 
-/* Roots at the front of the list, until only roots with at most `paths` paths follow; whole buckets, so that some
- * roots with fewer paths may be among them. */
+/* Returns the number of roots at the front of the list behind which all roots have at most `paths` paths. Whole buckets
+ * are counted, so some of these roots may have at most `paths` paths, too. */
 static uint32_t roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
 {
 	uint32_t roots = 0;
@@ -147,8 +148,8 @@ static uint32_t roots_above(const gemp_wedges_tasks *tasks, uint64_t paths)
 	return roots;
 }
 
-/* JOINED reads counters of all ends at once, so it cannot walk windows one after the other: counters beyond the
- * window spill to global memory. */
+/* JOINED reads the counters of all ends together, so it cannot process one window after the other. Its counters beyond
+ * the window spill to global memory. */
 gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -166,13 +167,14 @@ gemp_code gemp_wedges_grouped_emit(gemp_text *text, gemp_wedges *wedges)
 	return gemp_text_status(text);
 }
 
-/* Paths that a table of so many words holds: two words per place (key and count), of which 3 in 4 may be in use. */
+/* Returns the number of paths for which a table of this size suffices: a place has two words, key and count, and at
+ * most 3 of 4 places are used. */
 static uint64_t table_capacity(uint32_t words)
 {
 	return (uint64_t)words / 2 * 3 / 4;
 }
 
-/* Divides the roots, sorted by paths, among windows, tables of two sizes and workers. */
+/* Divides the list of roots between windows, two sizes of tables, and workers. */
 static void choose_classes(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -191,7 +193,7 @@ static void choose_classes(gemp_wedges *wedges)
 	g->window_roots = left;
 }
 
-/* As many groups as there is memory for their spilled counters and, for JOINED, their lists of touched ends. */
+/* Returns the number of groups whose spilled counters and, for JOINED, lists of touched ends fit into memory. */
 static size_t fitting_groups(const gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;
@@ -207,7 +209,7 @@ static size_t fitting_groups(const gemp_wedges *wedges)
 	return groups ? groups : 1;
 }
 
-/* First slots of the windows, and the packed layout, as the kernels read them. */
+/* Uploads the first slots of the windows and the packed layout. */
 static gemp_code upload_windows(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -226,16 +228,16 @@ static gemp_code upload_windows(gemp_wedges *wedges)
 	return gemp_buffer_new(&g->layouts, device, sizeof layout, layout);
 }
 
-/* As many work-items as the windows have, in smaller groups. */
+/* Table groups are smaller than window groups; together they have the same number of work-items. */
 static size_t table_groups(const gemp_wedges *wedges, size_t k)
 {
 	return wedges->shape.groups * wedges->shape.group / wedges->shape.tables[k].group;
 }
 
-/* A counter of tasks for windows, for workers, and for each kind of table. */
+/* Task counters: one for windows, one for workers, and one for each kind of table. */
 enum { NEXTS = 2 + GEMP_MAX_ROOT_TABLES };
 
-/* The classes of roots must be known before memory is reserved, since they decide how much spills. */
+/* Roots are divided before memory is allocated, because the number of partial sums depends on the division. */
 gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 {
 	gemp_wedges_grouped *g = &wedges->grouped;
@@ -252,7 +254,8 @@ gemp_code gemp_wedges_grouped_new(gemp_wedges *wedges)
 	GEMP_TRY(gemp_buffer_zero(device, &g->spill, 0, spill_bytes));
 	GEMP_TRY(gemp_buffer_new(&g->touched, device, touched, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->next, device, NEXTS * sizeof(cl_uint), NULL));
-	/* Counters, or a table a worker; at the end a sum for each work-item. */
+	/* local memory holds the counters of a window or a table for each worker, and at the end a sum for each
+	 * work-item */
 	g->local_words = (cl_uint)gemp_max(shape->window_words, shape->group * 2);
 	g->local_words = (cl_uint)gemp_max(g->local_words, shape->group / shape->lanes * shape->worker_words);
 	GEMP_TRY(gemp_kernel_new(&wedges->kernel, &wedges->program, "wedges_windows"));
@@ -273,7 +276,7 @@ void gemp_wedges_grouped_free(gemp_wedges *wedges)
 
 enum { MAX_ARGUMENTS = 32 };
 
-/* Launches a kernel of the sum; the arguments of the expression follow the `count` arguments of the kernel. */
+/* Launches a kernel of the sum. The arguments of the expression follow the `count` arguments of the kernel. */
 static gemp_code launch_sum(gemp_wedges *wedges, cl_kernel kernel, size_t groups, size_t group,
                             gemp_argument *arguments, size_t count)
 {
@@ -283,8 +286,8 @@ static gemp_code launch_sum(gemp_wedges *wedges, cl_kernel kernel, size_t groups
 	                              arguments, count);
 }
 
-/* The order of arguments is that of the kernel wedges_windows. Roots of workers are at the end of the list, behind
- * the roots of tables. */
+/* The order of arguments is the order of wedges_windows's parameters. The roots of workers are at the end of the list,
+ * behind the roots of tables. */
 static gemp_code launch_windows(gemp_wedges *wedges)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -305,8 +308,8 @@ static gemp_code launch_windows(gemp_wedges *wedges)
 	return launch_sum(wedges, wedges->kernel, g->groups, wedges->shape.group, arguments, count);
 }
 
-/* Roots [first, first + table_roots[k]) of the list go to tables of kind k; the sums of its groups are written
- * from `sum` on. */
+/* Launches the tables of kind k for the roots [first, first + table_roots[k]) of the list. The partial sums of the
+ * groups begin at number `sum`. */
 static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_uint sum)
 {
 	const gemp_count_graph *graph = wedges->graph;
@@ -325,7 +328,7 @@ static gemp_code launch_tables(gemp_wedges *wedges, size_t k, cl_uint first, cl_
 	return launch_sum(wedges, wedges->tables_kernel, table_groups(wedges, k), group, arguments, count);
 }
 
-/* Larger tables take the roots in front, so the kinds run from the largest to the smallest. */
+/* The roots of larger tables come first in the list, so the loop runs from the largest kind to the smallest. */
 gemp_code gemp_wedges_grouped_launch(gemp_wedges *wedges)
 {
 	const gemp_wedges_grouped *g = &wedges->grouped;
