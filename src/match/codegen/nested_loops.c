@@ -115,8 +115,7 @@ static void put_donation(const gemp_nested_emitter *e, int level, const char *ne
 	PUT(0, "}\n}\n");
 }
 
-/* Writes one line for each bound vertex of the set `with`. The format takes the candidate and the number of the bound
- * vertex. */
+/* Writes one line for each vertex of `with`, a set of bound vertices; c is the candidate. */
 static void compare(const gemp_nested_emitter *e, uint64_t with, const char *format, const char *c)
 {
 	for (; with; with &= with - 1)

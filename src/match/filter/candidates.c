@@ -7,7 +7,8 @@
 
 enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
 
-/* Collective. Loads the columns that an expression reads; all ranks have the same expression and load the same ones. */
+/* Collective. Loads the columns that an expression reads. All ranks have the same expression, so they load the same
+ * columns. */
 static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_rows *rows, const gemp_column **columns)
 {
 	if (expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0) {
@@ -27,7 +28,8 @@ static gemp_code load_for(gemp_shard *graph, const gemp_expr *expr, gemp_filter_
 	return GEMP_OK;
 }
 
-/* Copies this rank's bits, numbered from 0, to the bitmap over all ids, where they begin at any bit of a word. */
+/* Copies this rank's bits, numbered from 0, to the bitmap over all ids. There the first of them may be any bit of a
+ * word. */
 static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, size_t rows)
 {
 	unsigned shift = (unsigned)(first % 32);
@@ -39,7 +41,7 @@ static void add_own_bits(uint32_t *all, const uint32_t *own, uint64_t first, siz
 	}
 }
 
-/* Collective. Unites the bits of all ranks, in several reductions where MPI's int cannot count the words. */
+/* Collective. Unites the bits of all ranks. MPI counts words in an int, so a long bitmap takes several reductions. */
 static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words; at += GATHERED_AT_ONCE) {
@@ -69,8 +71,8 @@ static uint64_t among(const gemp_candidates *candidates, int v, const gemp_verte
 	return found;
 }
 
-/* Local. Evaluates conditions for the own rows that are candidates so far: *own becomes their bits. Where there is no
- * bitmap yet, *all becomes memory for one. */
+/* Local. Evaluates conditions for own rows, and *own becomes the bits of the rows for which they hold. If pattern
+ * vertex v has a bitmap, only its candidates are evaluated. Otherwise *all becomes the memory of a new bitmap. */
 static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_shard *graph,
                           const gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count,
                           uint32_t **own, uint32_t **all)
@@ -82,7 +84,8 @@ static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filt
 		GEMP_TRY(GEMP_NEW(among, gemp_bits32_words(rows->rows)));
 		own_bits_of(candidates->bits[v], graph->first_vertex, rows->rows, among);
 	} else {
-		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* own bits are shifted into the word behind the last */
+		/* one word more, since add_own_bits shifts bits into the word behind the last */
+		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1));
 	}
 	wanted.among = among;
 	GEMP_TRY(gemp_filter_evaluate(filter, &wanted, conditions, count, *own));
@@ -107,14 +110,14 @@ static gemp_code evaluate_conditions(gemp_candidates *out, size_t v, gemp_runtim
 	return GEMP_OK;
 }
 
-/* Values that conditions read and the graph does not store: lists of labels, by label set, and degrees. */
+/* Values that conditions read but the graph does not store: lists of labels (one for each label set) and degrees. */
 typedef struct computed_values {
 	const gemp_shard *graph;
 	gemp_column label_lists;
 	gemp_degree_columns degrees;
 } computed_values;
 
-/* Collective. Makes these columns. */
+/* Collective. Makes the columns of computed values. */
 static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, gemp_shard *graph, bool count_loops,
                                   const gemp_condition *const *conditions, size_t count)
 {
@@ -127,7 +130,7 @@ static gemp_code prepare_computed(computed_values *out, gemp_runtime *context, g
 	return gemp_degree_columns_fill(&out->degrees, context, graph, count_loops);
 }
 
-/* The degree or the list of labels of an own vertex, for gemp_filter_rows. */
+/* The degree or the list of labels of an own vertex: the function `value` of gemp_filter_rows. */
 static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 {
 	const computed_values *asked = context;
@@ -137,8 +140,8 @@ static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set_of[row]);
 }
 
-/* The columns of all conditions are loaded first. Then the conditions on each pattern vertex are evaluated together, so
- * that one reduction serves all of them. */
+/* Loads the columns of all conditions first. Then all conditions on one pattern vertex are evaluated together, so that
+ * they need only one reduction. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count)
@@ -189,7 +192,7 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_
 	return code;
 }
 
-/* The bitmap is copied, since the caller may free its own as soon as the search is prepared. */
+/* The bitmap is copied, since the caller may free its own bitmap as soon as the search is prepared. */
 gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
 {
 	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1));
@@ -214,10 +217,11 @@ void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id
 			gemp_bits32_set(out, order->slot_of[w * 32 + (size_t)__builtin_ctz(left)]);
 }
 
-enum { CHUNK = 1 << 14 }; /* rows that a thread counts at a time */
+enum { CHUNK = 1 << 14 }; /* number of rows that a thread counts at a time */
 
-/* A count of the edges at own vertices that are candidates of pattern vertex `at`, and of the squares of their degrees.
- * The sums of chunks are added in the order of the chunks, so the result does not depend on the threads. */
+/* A count of edges at the own vertices that are candidates of pattern vertex `at`, and a sum of the squares of these
+ * vertices' degrees. The sums of the chunks are added in the order of the chunks, so the result does not depend on the
+ * number of threads. */
 typedef struct edge_count {
 	gemp_edge_question question;
 	int at;
@@ -255,7 +259,7 @@ static void count_rows(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Local. Counts on all threads. */
+/* Local. Counts with all threads. */
 static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 {
 	size_t chunks = (c->question.graph->rows + CHUNK - 1) / CHUNK;
@@ -272,15 +276,15 @@ static gemp_code count_at(edge_count *c, uint64_t *edges, double *squares)
 	return GEMP_OK;
 }
 
-/* True if two pattern vertices have the same candidates, so that counts for one of them hold for the other. */
+/* True if two pattern vertices have the same candidates. A count for one of them then holds for the other. */
 static bool same_candidates(const gemp_candidates *candidates, int a, int b)
 {
 	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
 	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
 }
 
-/* True if two pattern edges have the same count. Counting goes through all edges of the graph, so equal counts are
- * shared. */
+/* True if pattern edges e and f have the same count. A count reads all edges of the graph, so equal counts are made
+ * once. */
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {
 	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];
@@ -289,7 +293,7 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
-/* Edges with the same candidates at both ends are counted once. */
+/* Pattern edges with the same candidates at both ends share one count. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {

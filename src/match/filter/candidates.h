@@ -1,11 +1,10 @@
 /* candidates: the host vertices that can be the image of each pattern vertex, and the number of host edges between
- * them.
+ * candidates.
  *
  * Candidates are bitmaps over all ids, bits[vertex][words], equal on all ranks. A pattern vertex without a bitmap can
  * be any vertex. Making and narrowing candidates is collective: each rank evaluates conditions over its own vertices,
  * and a reduction unites the bits of all ranks. The planner's statistics are exact counts of the edges between
- * candidates.
- */
+ * candidates. */
 
 #ifndef GEMP_MATCH_FILTER_CANDIDATES_H
 #define GEMP_MATCH_FILTER_CANDIDATES_H
@@ -16,16 +15,16 @@
 #include "pattern/plan/plan.h"
 
 typedef struct gemp_candidates {
-	size_t words;                              /* of a bitmap: ceil(vertices / 32) */
+	size_t words;                              /* words of a bitmap: ceil(vertices / 32) */
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* [words] by id; NULL: any vertex */
-	uint64_t count[GEMP_MAX_PATTERN_VERTICES]; /* set bits; all vertices where bits is NULL */
+	uint64_t count[GEMP_MAX_PATTERN_VERTICES]; /* number of candidates; without a bitmap, the number of all vertices */
 } gemp_candidates;
 
 /* Collective. Makes the candidates for which conditions[0..count) are true; each condition is on one pattern vertex. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count);
-/* Collective. Removes the candidates for which one of further conditions is not true. If a condition fails, its pattern
- * vertex keeps the candidates that it had. */
+/* Collective. Removes the candidates for which one of the given conditions is not true. If evaluating a condition
+ * fails, its pattern vertex keeps its candidates. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count);
@@ -37,27 +36,27 @@ static inline bool gemp_candidates_has(const gemp_candidates *candidates, int v,
 {
 	return !candidates->bits[v] || gemp_bits32_test(candidates->bits[v], id);
 }
-/* Converts a bitmap by id to one by slot: out[words], which is all zero before. */
+/* Converts a bitmap by id to a bitmap by slot: out[words], which the caller has set to zero. */
 void gemp_candidates_by_slot(const gemp_slot_order *order, const uint32_t *by_id, uint32_t *out, size_t words);
 void gemp_candidates_free(gemp_candidates *candidates);
 
-/* Collective. Counts, for each pattern edge, the host edges between candidates and the paths of two such edges. The
- * pattern's relations are loaded; without rows by target, paths are estimated as if edges were spread evenly over their
- * targets. */
+/* Collective. Counts two numbers for each pattern edge: the host edges between candidates, and the paths of two such
+ * edges. The pattern's relations are loaded. If rows by target are not loaded, the number of paths is estimated as if
+ * the edges were spread evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
-/* The edges of an own vertex that are counted: those of these relations, out of it or into it, to candidates of
- * `other`. */
+/* Which edges of an own vertex are counted: edges of `relations`, out of or into the vertex, whose other end is a
+ * candidate of `other`. */
 typedef struct gemp_edge_question {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;
 	const bool *relations;
-	int other; /* pattern vertex */
+	int other; /* a pattern vertex */
 	bool out, in;
 } gemp_edge_question;
 
-/* Local. The number of such edges of own row v; parallel edges all count. */
+/* Local. The number of these edges at own row v. Each of several parallel edges counts. */
 uint64_t gemp_statistics_row(const gemp_edge_question *question, size_t v);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Entries of one row, without its loops if these do not count. Loops are adjacent, since rows ascend. */
+/* The number of entries of a row. Without `loops`, entries that are the row's own vertex are not counted; they are
+ * adjacent, since rows ascend. */
 static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row, uint64_t id, bool loops)
 {
 	const gemp_vertex *entries = ids + begin[row];
@@ -16,7 +17,8 @@ static uint64_t degree(const uint64_t *begin, const gemp_vertex *ids, size_t row
 	       (loops ? 0 : gemp_lower_bound_u32(entries, count, id + 1) - gemp_lower_bound_u32(entries, count, id));
 }
 
-/* A loop is an entry of both rows of its vertex; in direction 2 that of the row by target is not counted. */
+/* A loop is an entry of the row by source and of the row by target of its vertex. In direction 2 only the entry in the
+ * row by source counts. */
 gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const bool *relations, int direction,
                              bool count_loops, gemp_column *out)
 {
@@ -49,7 +51,7 @@ gemp_code gemp_degree_column(gemp_runtime *context, gemp_shard *graph, const boo
 	return GEMP_OK;
 }
 
-/* Expressions that count the same edges share a column. */
+/* Expressions that count the same edges in the same direction share a column. */
 size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *expr)
 {
 	size_t i = 0;
@@ -59,7 +61,7 @@ size_t gemp_degree_columns_find(const gemp_degree_columns *d, const gemp_expr *e
 	return i;
 }
 
-/* A degree can stand anywhere in a condition, so the whole tree is searched. */
+/* A degree can occur anywhere in a condition, so the whole tree is searched. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_DEGREE && gemp_degree_columns_find(d, expr) == d->count) {
@@ -71,7 +73,7 @@ gemp_code gemp_degree_columns_note(gemp_degree_columns *d, const gemp_expr *expr
 	return GEMP_OK;
 }
 
-/* Every rank computes the same columns in the same order, since each one loads relations collectively. */
+/* Every rank computes the same columns in the same order, because each column loads its relations collectively. */
 gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context, gemp_shard *graph, bool count_loops)
 {
 	if (d->count == 0)
@@ -83,7 +85,7 @@ gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_runtime *context
 	return GEMP_OK;
 }
 
-/* The expressions are borrowed from the conditions. */
+/* The expressions are borrowed from the conditions and stay. */
 void gemp_degree_columns_free(gemp_degree_columns *d)
 {
 	for (size_t i = 0; d->columns && i < d->count; i++)
@@ -92,7 +94,7 @@ void gemp_degree_columns_free(gemp_degree_columns *d)
 	*d = (gemp_degree_columns){ 0 };
 }
 
-/* Appends a string of a list with JSON's escapes. */
+/* Appends a string as an element of a list, with JSON's escapes. */
 static void add_string(gemp_text *text, const char *name)
 {
 	gemp_text_add(text, "\"", 1);
@@ -108,7 +110,7 @@ static void add_string(gemp_text *text, const char *name)
 	gemp_text_add(text, "\"", 1);
 }
 
-/* Label sets are few and vertices are many, so lists are made by label set. */
+/* A graph has few label sets and many vertices, so each label set has one list. */
 gemp_code gemp_label_list_column(gemp_column *out, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The exchange of replies carries the failures of answers to all ranks, so no rank waits for a message that never
- * comes. */
+/* The exchange of replies also carries the error codes of `answer` to all ranks, so no rank waits for a message that
+ * never comes. */
 gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_t size, const size_t *counts,
                              gemp_owner_answer *answer, void *self, void **replies, size_t *reply_size)
 {
@@ -18,7 +18,8 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	size_t ranks = (size_t)comm->size, question_capacity = 0, reply_capacity = 0;
 	GEMP_OWNED void *received = NULL;
 	GEMP_OWNED_BY(gemp_text_free) gemp_text reply = { 0 };
-	GEMP_OWNED size_t *sizes = NULL; /* [4][ranks] bytes: questions sent and received, replies sent and received */
+	/* [4][ranks] bytes: requests sent, requests received, replies sent, replies received */
+	GEMP_OWNED size_t *sizes = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 4 * ranks)));
 	for (size_t r = 0; r < ranks; r++)
 		sizes[r] = counts[r] * size;
@@ -40,15 +41,15 @@ gemp_code gemp_owner_request(gemp_runtime *context, const void *questions, size_
 	return GEMP_OK;
 }
 
-/* The columns of a request for vertices; the same on all ranks. */
+/* A request for columns of vertices, which is the same on all ranks. */
 typedef struct value_request {
 	gemp_shard *graph;
-	const gemp_column *computed; /* columns beside those of the graph */
-	const int *column;           /* [columns] */
+	const gemp_column *computed; /* columns in addition to the graph's own */
+	const int *column;           /* [columns] numbers of columns, as gemp_fetch_computed takes them */
 	size_t columns;
 } value_request;
 
-/* Columns from the number of attributes on are computed ones. */
+/* Numbers below the number of attributes are attributes; numbers from there on are computed columns. */
 static const gemp_column *attribute(const value_request *from, int column)
 {
 	size_t own = from->graph->attributes.count, c = (size_t)column;
@@ -66,7 +67,7 @@ static gemp_code load(const value_request *from, int column)
 	return column < (int)graph->attributes.count ? gemp_shard_load_attribute(graph, (size_t)column) : GEMP_OK;
 }
 
-/* The ids are replaced in place, because callers keep them in arrays of their own. */
+/* The distinct ids replace the given ids in place, because callers own the array. */
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
 	GEMP_OWNED void *distinct = NULL;
@@ -76,7 +77,7 @@ gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 	return GEMP_OK;
 }
 
-/* Key ranks and label sets travel as numbers of 32 bits. */
+/* Appends the value of one column. Key ranks and label sets are sent as numbers of 32 bits. */
 static gemp_code pack(const value_request *from, int column, size_t row, gemp_text *reply)
 {
 	const gemp_shard *graph = from->graph;
@@ -89,7 +90,7 @@ static gemp_code pack(const value_request *from, int column, size_t row, gemp_te
 	return gemp_text_status(reply);
 }
 
-/* Reads the value of one column that pack has written, and moves `at` behind it. */
+/* Reads the value of one column that pack has written, and moves `at` behind the value. */
 static gemp_code unpack(int column, gemp_column *out, const char **at, const char *end)
 {
 	if (column >= GEMP_FETCH_KEY)
@@ -100,7 +101,7 @@ static gemp_code unpack(int column, gemp_column *out, const char **at, const cha
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = number });
 }
 
-/* Appends the values of the requested ids, id by id. */
+/* Appends the values of the requested ids. All values of an id are adjacent. */
 static gemp_code answer_values(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	const value_request *from = self;
@@ -111,7 +112,7 @@ static gemp_code answer_values(void *self, const void *questions, size_t count, 
 	return GEMP_OK;
 }
 
-/* Makes an empty column for the replies, of the type and under the name that messages use. */
+/* Makes an empty column for replies, with the column's type and a name for messages. */
 static gemp_code init_column(const value_request *from, int column, gemp_column *out)
 {
 	if (column >= 0)
@@ -121,7 +122,7 @@ static gemp_code init_column(const value_request *from, int column, gemp_column 
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
-/* Reads the values of ascending ids, id by id. */
+/* Reads the replies: the ids ascend, and all values of an id are adjacent. */
 static gemp_code read_replies(const value_request *from, size_t rows, const char *reply, size_t size, gemp_column *out)
 {
 	const char *at = reply, *end = reply + size;
@@ -152,7 +153,7 @@ static gemp_code request_values(gemp_runtime *context, value_request *from, cons
 	return gemp_comm_agree(context->comm, read_replies(from, count, replies, size, out));
 }
 
-/* If no rank has ids, nothing is loaded and nothing is sent. */
+/* If no rank requests values, nothing is loaded and nothing is sent. */
 gemp_code gemp_fetch_computed(gemp_runtime *context, gemp_shard *graph, const gemp_column *made, const gemp_vertex *ids,
                               size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
                               gemp_column *out)
@@ -185,14 +186,15 @@ gemp_code gemp_fetch_values(gemp_runtime *context, gemp_shard *graph, const gemp
 	return gemp_fetch_computed(context, graph, NULL, ids, count, column, columns, found, found_count, out);
 }
 
-/* For an id that is in `found`, gemp_range_find returns its own position. */
+/* gemp_range_find_u32 returns the position of the last id that is not greater, which is the id itself if it is in
+ * `found`. */
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
 {
 	return gemp_range_find_u32(found, count, id);
 }
 
-/* A bitmap needs no sorting. It is used if it has at most ALWAYS_WORDS words, or WORDS_FOR_AN_ID words for each id; a
- * larger one would cost more to clear than the ids to sort. */
+/* A bitmap needs no sorting. A vertex index uses a bitmap if it has at most ALWAYS_WORDS words, or at most
+ * WORDS_FOR_AN_ID words for each id. Clearing a larger bitmap would cost more than sorting the ids. */
 enum { WORDS_FOR_AN_ID = 8, ALWAYS_WORDS = 1 << 12 };
 
 gemp_code gemp_vertex_index_new(gemp_vertex_index *out, uint64_t vertices, size_t capacity)
@@ -230,7 +232,8 @@ void gemp_vertex_index_add(gemp_vertex_index *places, const gemp_vertex *ids, si
 	}
 }
 
-/* Counts the set bits before each word, so that finding a place takes one addition. */
+/* rank[w] becomes the number of set bits before word w, so gemp_vertex_index_find needs only one addition and one count
+ * of bits. */
 gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 {
 	size_t n = 0;
@@ -247,7 +250,7 @@ gemp_code gemp_vertex_index_finish(gemp_vertex_index *places)
 	return GEMP_OK;
 }
 
-/* The place of a vertex is the number of set bits before its own. */
+/* The position of a vertex is the number of set bits before the vertex's own bit. */
 void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *ids, size_t count, size_t stride,
                             uint32_t *place)
 {
@@ -261,7 +264,8 @@ void gemp_vertex_index_find(const gemp_vertex_index *places, const gemp_vertex *
 	}
 }
 
-/* Collective. Loads the relations that occur on any rank, and finds the first edge of each rank in each relation. */
+/* Collective. Loads each relation of which some rank requests an edge. Then finds the first edge of each rank in each
+ * relation. */
 static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const gemp_edge_values *values,
                                 gemp_edge_owners *places)
 {
@@ -280,7 +284,7 @@ static gemp_code load_relations(gemp_runtime *context, gemp_shard *graph, const 
 	return GEMP_OK;
 }
 
-/* Finds the ends of an own edge by its number: edges are numbered by rows, and the targets of a row ascend. */
+/* Finds the ends of an own edge by its number. Edges are numbered row by row, and the targets of a row ascend. */
 static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge number)
 {
 	const gemp_relation *relation = &graph->relations[k];
@@ -296,8 +300,8 @@ static gemp_edge_ends ends_of(const gemp_shard *graph, size_t k, gemp_edge numbe
 	};
 }
 
-/* Appends a value to a column of another type, which gemp_shard_edge_attribute_type has chosen for attributes that
- * relations store differently. */
+/* Appends a value to a column of another type. gemp_shard_edge_attribute_type has chosen the column's type, because
+ * relations store the attribute with different types. */
 static gemp_code add_as(gemp_column *out, gemp_value value)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -312,7 +316,7 @@ static gemp_code add_as(gemp_column *out, gemp_value value)
 	return gemp_column_add(out, &value);
 }
 
-/* All ranks know all relations, so the types are the same on all of them. */
+/* All ranks know the attributes of all relations, so they choose the same types. */
 static gemp_code init_columns(const gemp_shard *graph, const char *const *names, size_t count, gemp_column *columns)
 {
 	for (size_t c = 0; c < count; c++)
@@ -320,7 +324,7 @@ static gemp_code init_columns(const gemp_shard *graph, const char *const *names,
 	return GEMP_OK;
 }
 
-/* Columns that were never initialised are zero. */
+/* A column that was never initialised is zero, so it can be freed. */
 static void free_columns(gemp_column *columns, size_t count)
 {
 	for (size_t c = 0; columns && c < count; c++)
@@ -328,7 +332,7 @@ static void free_columns(gemp_column *columns, size_t count)
 	gemp_free(columns);
 }
 
-/* Copies the values of the requested edges to columns of the types in which they are sent. */
+/* Copies the values of the requested edges to columns, converted to the types of the reply. */
 static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners *places, const gemp_edge *asked,
                                  size_t count, size_t column_count, gemp_column *columns)
 {
@@ -345,15 +349,16 @@ static gemp_code read_attributes(const gemp_shard *graph, const gemp_edge_owners
 	return GEMP_OK;
 }
 
-/* The attributes of a request for edges; the same on all ranks. */
+/* A request for attributes of edges, which is the same on all ranks. */
 typedef struct edge_request {
 	const gemp_shard *graph;
 	const gemp_edge_owners *owners;
-	const char *const *names; /* [name_count] of attributes */
+	const char *const *names; /* [name_count] names of attributes */
 	size_t name_count;
 } edge_request;
 
-/* The owner of an edge is the rank that has its row by source. */
+/* Appends the ends and attributes of the requested edges. The owner of an edge is the rank that has the edge's row by
+ * source. */
 static gemp_code answer_edges(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	gemp_code code = GEMP_OK;
@@ -375,8 +380,8 @@ done:
 	return code;
 }
 
-/* Reads the replies, which are in the order of requests, and puts rows into the order of out->edges: edge i was request
- * place[i]. */
+/* Reads the replies, which come in the order of the requests, and stores them in the order of out->edges. The request
+ * for edge i was number place[i]. */
 static gemp_code read_edge_replies(gemp_edge_values *out, const gemp_shard *graph, const uint64_t *place,
                                    const char *at, size_t size, const char *const *names)
 {
@@ -402,8 +407,7 @@ done:
 	return code;
 }
 
-/* Sorts the edges by owner; place[i] becomes the place of edge i, and counts[ranks] the number of edges of each
- * owner. */
+/* Groups the edges by owner. sorted[place[i]] becomes edge i, and counts[ranks] the number of edges of each owner. */
 static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_values *values, gemp_edge *sorted,
                                uint64_t *place, size_t *counts)
 {
@@ -420,7 +424,7 @@ static gemp_code sort_by_owner(const gemp_edge_owners *owners, const gemp_edge_v
 	return GEMP_OK;
 }
 
-/* The relations are loaded before the edges are sorted by owner, since only then all ranks know where edges begin. */
+/* The relations are loaded first, since only then all ranks know which edges each rank owns. */
 gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_shard *graph, const gemp_edge *edges,
                            size_t count, const char *const *names, size_t name_count)
 {
@@ -449,7 +453,7 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_runtime *context, gemp_sh
 	return GEMP_OK;
 }
 
-/* Also after a failure in the middle of gemp_fetch_edges. */
+/* Also frees values that are only partly made. */
 void gemp_edge_values_free(gemp_edge_values *values)
 {
 	gemp_free_all(values->edges, values->ends);

@@ -7,25 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels, and the columns of the rows with the present tag. */
+/* The kernels, and the columns on the device. All columns are of the rows with the present tag. */
 struct gemp_filter {
 	gemp_filter_launcher site;
-	uint64_t tag, last_tag; /* of the rows whose columns are here; the last one of gemp_filter_next_tag */
+	/* tag of the rows whose columns are on the device; number of the last tag of gemp_filter_next_tag */
+	uint64_t tag, last_tag;
 	bool tagged;
 	gemp_filter_columns columns;
 	bool count_loops;
 };
 
-/* What is evaluated over: the rows, or the distinct values of a column. */
+/* The elements for which a condition is evaluated: the rows, or the distinct values of a column. */
 typedef struct domain {
 	gemp_filter *filter;
 	gemp_filter_launcher site;
 	gemp_filter_view view;
-	const gemp_filter_column *distinct; /* NULL: the rows */
-	const uint32_t *among;              /* rows for which the host need evaluate; NULL: all */
+	/* the column whose distinct values are evaluated; NULL: the rows are evaluated */
+	const gemp_filter_column *distinct;
+	const uint32_t *among; /* bits of the elements that the host must evaluate; NULL: all elements */
 } domain;
 
-/* Columns are copied only when a condition reads them. */
+/* No columns are copied here; each is copied when a condition first reads it. */
 gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
@@ -41,7 +43,7 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_runtime *context)
 	return GEMP_OK;
 }
 
-/* Columns are freed before the launcher, whose device they are on. */
+/* Columns are freed before the launcher, because the launcher's device holds them. */
 void gemp_filter_free(gemp_filter *filter)
 {
 	if (!filter)
@@ -66,7 +68,7 @@ uint64_t gemp_filter_copied(const gemp_filter *filter)
 	return filter->columns.copied;
 }
 
-/* A column is on the device once it was needed; distinct values of a dictionary are there already. */
+/* Copies a column to the device on its first use. The distinct values of a dictionary are on the device already. */
 static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 {
 	if (!over->distinct)
@@ -77,7 +79,8 @@ static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 
 /* LEAVES */
 
-/* One side of a comparison, as device memory. *owned: the caller frees it; *missing: it is NULL in every row. */
+/* One side of a comparison, in device memory. If *owned becomes true, the caller frees the operand. If *missing becomes
+ * true, the side is NULL in every row. */
 static gemp_code need_operand(const domain *over, const gemp_expr *expr, gemp_operand *out, bool *owned, bool *missing)
 {
 	int id = gemp_filter_reads(expr);
@@ -93,7 +96,7 @@ static gemp_code need_operand(const domain *over, const gemp_expr *expr, gemp_op
 	return gemp_operand_literals(out, over->site.device, expr->value.type, &expr->value, 1);
 }
 
-/* A comparison with a value that is NULL in all rows is true nowhere, negated or not. */
+/* A comparison with a value that is NULL in all rows is never true, and its negation is never true. */
 static gemp_code evaluate_pair(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -115,7 +118,7 @@ done:
 	return code;
 }
 
-/* IS NULL of something that no vertex has is true everywhere. */
+/* An attribute that no vertex has is NULL in every row, so IS NULL is true for every row. */
 static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	bool wanted = (expr->kind == GEMP_IS_NULL) != negated;
@@ -127,7 +130,7 @@ static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool n
 	return code == GEMP_OK ? gemp_filter_null(&over->site, wanted, &operand, &operand, out) : code;
 }
 
-/* Which label sets contain the label was decided when the pattern was bound; kernels look a bit up. */
+/* The binder has decided which label sets contain the label; the kernel looks up the bit of a row's label set. */
 static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer has = { 0 };
@@ -138,7 +141,7 @@ static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool 
 	return gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out);
 }
 
-/* An attribute that stands alone is true if it is the boolean true. */
+/* A condition that is only an attribute is true if the attribute is the boolean true. */
 static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	int id = gemp_filter_reads(expr);
@@ -152,14 +155,15 @@ static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool 
 	return gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out);
 }
 
-/* The order of literals of one type, for qsort; such values are always comparable. */
+/* Compares two literals of one type, for qsort. Values of one type are always comparable. */
 static int compare_values(const void *a, const void *b)
 {
 	bool comparable;
 	return gemp_value_compare(a, b, &comparable);
 }
 
-/* The literals of one type, ascending and each once, for a binary search on the device. */
+/* Writes the distinct literals of one type in ascending order, for a binary search on the device. Returns their
+ * number. */
 static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *picked)
 {
 	size_t count = 0, kept = 0;
@@ -175,7 +179,7 @@ static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *p
 	return kept;
 }
 
-/* Is the value of a column among the literals of one type? The others cannot be equal to it. */
+/* Evaluates IN with only the literals of one type. A literal of another kind cannot equal a value of the column. */
 static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, bool negated, int id, gemp_type type,
                                   const gemp_buffer *out)
 {
@@ -189,7 +193,7 @@ static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, boo
 	return gemp_filter_in(&over->site, negated, &operand, &list, count, out);
 }
 
-/* NOT IN is unknown for every row if a literal is NULL, so that it is true nowhere. */
+/* True if a literal of the list is NULL. NOT IN is then unknown for every row, so it is never true. */
 static bool has_null(const gemp_expr *expr)
 {
 	for (size_t i = 1; i < expr->count; i++)
@@ -198,13 +202,13 @@ static bool has_null(const gemp_expr *expr)
 	return false;
 }
 
-/* A number is compared with literals of both number types, in two launches. */
+/* A number is compared with the literals of both number types, by two launches. */
 static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	int id = gemp_filter_reads(expr->children[0]);
 	gemp_device *device = over->site.device;
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer other = { 0 };
-	if (expr->count == 1) /* in nothing: known to be false, also for NULL */
+	if (expr->count == 1) /* an empty list: IN is false, even for NULL */
 		return gemp_filter_fill(&over->site, negated, out);
 	if (id == GEMP_FILTER_NO_COLUMN || (negated && has_null(expr)))
 		return gemp_filter_fill(&over->site, false, out);
@@ -219,7 +223,7 @@ static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool neg
 	return GEMP_OK;
 }
 
-/* A constant reads no element, so that any number will do. */
+/* A constant reads no element, so any number serves. */
 static uint64_t any_element(void *context, int variable, bool edge)
 {
 	(void)context;
@@ -228,7 +232,7 @@ static uint64_t any_element(void *context, int variable, bool edge)
 	return 0;
 }
 
-/* What reads no vertex is evaluated once, on the host. */
+/* An expression that reads no vertex is evaluated once, on the host. */
 static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	const gemp_scope nothing = { .element = any_element };
@@ -241,7 +245,7 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 	return code == GEMP_OK ? gemp_filter_fill(&over->site, truth, out) : code;
 }
 
-/* The bitmap is written to the device, since the leaves beside it are combined there. */
+/* Copies the bitmap to the device, where the bitmaps of all leaves are combined. */
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED uint32_t *bits = NULL;
@@ -250,7 +254,7 @@ static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, boo
 	return gemp_buffer_write(over->site.device, out, 0, out->size, bits);
 }
 
-/* Leaves without a kernel are evaluated row by row on the host. */
+/* A leaf without a kernel is evaluated row by row on the host. */
 static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	if (!gemp_filter_has_kernel(expr))
@@ -270,8 +274,8 @@ static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool n
 
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out);
 
-/* The child of a junction that needs the host is evaluated only for rows that the other children, in `out`, have left
- * open. */
+/* Evaluates a child of a junction that has no kernel. The host evaluates only the rows that the other children, whose
+ * result is `out`, leave undecided. */
 static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, bool negated, bool or,
                                     const gemp_buffer *out, const gemp_buffer *other)
 {
@@ -285,8 +289,8 @@ static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, 
 	return evaluate(&narrow, child, negated, other);
 }
 
-/* AND is known to be false where one child is, OR known to be true. Children that need the host come last, when few
- * rows are left. */
+/* AND is false if one child is false, and OR is true if one child is true. Children without kernels come last, when few
+ * rows are undecided. */
 static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer other = { 0 };
@@ -305,7 +309,7 @@ static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bo
 	return GEMP_OK;
 }
 
-/* Which distinct values occur in the rows of interest. */
+/* Sets the bits of the distinct values that occur in the rows of over->among. */
 static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
 {
 	const uint32_t *codes = distinct->dictionary.codes;
@@ -316,7 +320,8 @@ static gemp_code find_values(const domain *over, const gemp_filter_column *disti
 	return GEMP_OK;
 }
 
-/* Evaluates a condition once for each distinct value of a column and looks the bits up by the rows' codes. */
+/* Evaluates a condition once for each distinct value of a column. Each row then looks up the bit of its value by its
+ * code. */
 static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column *distinct, const gemp_expr *expr,
                                    bool negated, const gemp_buffer *out)
 {
@@ -337,7 +342,7 @@ static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column 
 	return gemp_filter_lookup(&over->site, &distinct->codes, &bits, out);
 }
 
-/* Chooses how a subtree is evaluated: as a constant, by distinct values, as a junction, or as a leaf. */
+/* Chooses how a subtree is evaluated: as a constant, for distinct values, as a junction, or as a leaf. */
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -359,7 +364,7 @@ static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negate
 	return code;
 }
 
-/* All conditions hold for the rows whose bits in `bitmap` stay set. Conditions with kernels come first. */
+/* Clears the bits of the rows for which some condition is not true. Conditions with kernels come first. */
 static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count,
                               uint32_t *bitmap)
 {
@@ -382,7 +387,7 @@ static gemp_code evaluate_all(const domain *over, const gemp_condition *const *c
 	return gemp_buffer_read(over->site.device, &out, 0, size, bitmap);
 }
 
-/* Before the first condition every row of interest is taken for true; conditions then clear bits. */
+/* Sets the bits of all rows of rows->among. Conditions then clear bits. */
 static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t words)
 {
 	if (rows->among)
@@ -392,13 +397,13 @@ static void init_bitmap(const gemp_filter_rows *rows, uint32_t *bitmap, size_t w
 	gemp_bits32_trim(bitmap, rows->rows);
 }
 
-/* Tags in the upper half of the numbers differ from those that callers choose. */
+/* The highest bit is set, so these tags differ from tags that callers choose. */
 uint64_t gemp_filter_next_tag(gemp_filter *filter)
 {
 	return UINT64_C(1) << 63 | ++filter->last_tag;
 }
 
-/* Another tag means other values: the columns of the previous tag are dropped. */
+/* Rows with another tag have other values, so the columns of the previous tag are dropped. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {

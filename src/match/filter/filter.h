@@ -1,11 +1,11 @@
-/* filter: evaluates conditions on one vertex on the device, to a bitmap over rows. Each leaf of a condition is one
- * launch of kernels/match/filter.cl, and the bitmaps of the leaves are combined by AND and OR. Literals are passed in
+/* filter: evaluates conditions on one vertex on the device; the result is a bitmap over rows. Each leaf of a condition
+ * is one launch of kernels/match/filter.cl, and AND and OR combine the bitmaps of the leaves. Literals are passed in
  * buffers.
  *
- * A part of a condition that reads only one column of strings with repeated values is evaluated once for each distinct
- * value, and rows look up a bit. Parts that no kernel computes (regular expressions, functions, arithmetic) are
- * evaluated on the host, and only for the rows that the parts with kernels leave undecided.
- */
+ * If a part of a condition reads only one column, and this is a column of strings with repeated values, the part is
+ * evaluated once for each distinct value, and each row looks up the bit of its value. Parts without a kernel (regular
+ * expressions, functions, arithmetic) are evaluated on the host, and only for the rows that the parts with kernels
+ * leave undecided. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_H
 #define GEMP_MATCH_FILTER_FILTER_H
@@ -22,15 +22,16 @@ void gemp_filter_free(gemp_filter *filter);
 
 /* Sets whether degrees in conditions count loops (match/filter/computed_columns.h); the default is no. */
 void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
-bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
+bool gemp_filter_counts_loops(const gemp_filter *filter); /* True if degrees count loops; false if filter is NULL. */
 
-/* Local. Sets the bits of the rows, among rows->among, for which all of conditions[0..count) are true. Each condition
- * reads one vertex variable and no edge. bitmap[(rows + 31) / 32] is on the host. */
+/* Local. Sets the bit of each row of rows->among for which all of conditions[0..count) are true, and clears all other
+ * bits. Each condition reads one vertex variable and no edge. bitmap[(rows + 31) / 32] is on the host. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows,
                                const gemp_condition *const *conditions, size_t count, uint32_t *bitmap);
-/* Local. Returns a tag for rows that the filter has not evaluated yet. */
+/* Local. Returns a tag that no rows have had so far. */
 uint64_t gemp_filter_next_tag(gemp_filter *filter);
-/* Attribute values copied to the device so far; for a column of repeated strings, its codes and its distinct values. */
+/* Number of attribute values copied to the device so far. A column of repeated strings counts its codes and its
+ * distinct values. */
 uint64_t gemp_filter_copied(const gemp_filter *filter);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-enum { READ_PAST = 32 }; /* by filter_contains on a GPU */
+enum { READ_PAST = 32 }; /* bytes that filter_contains may read past the end of the strings on a GPU */
 
-/* A CPU device reads memory that outlives the filter where it is. */
+/* A CPU device uses host memory in place if this memory outlives the filter (lasting). */
 static gemp_code copy(gemp_buffer *out, gemp_device *device, size_t size, void *from, bool lasting)
 {
 	return lasting ? gemp_buffer_borrow(out, device, size, from) : gemp_buffer_new(out, device, size, from);
 }
 
-/* On a GPU filter_contains reads whole words, past the end of the strings. */
+/* On a GPU filter_contains reads whole words, also past the end of the strings. */
 static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	if (!device->gpu)
@@ -23,7 +23,7 @@ static gemp_code copy_bytes(gemp_operand *out, gemp_device *device, const gemp_c
 	return gemp_buffer_write(device, &out->values, 0, out->bytes, column->bytes);
 }
 
-/* Copies the values of a column; strings are an array of offsets and the bytes. */
+/* Copies the values of a column. Strings are an array of offsets and an array of bytes. */
 static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	size_t rows = column->rows;
@@ -41,7 +41,7 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 	return copy_bytes(out, device, column, lasting);
 }
 
-/* A column without NULLs has one byte that is never 1, which kernels read with a step of 0. */
+/* A column without NULLs gets one byte that is 0. Kernels read this byte for every row, with a step of 0. */
 gemp_code gemp_operand_column(gemp_operand *out, gemp_device *device, const gemp_column *column, bool lasting)
 {
 	static uint8_t not_null;
@@ -60,7 +60,7 @@ done:
 	return code;
 }
 
-/* Literals become a column. A step of 0 lets every row read the first of them. */
+/* The literals become a column. With a step of 0 every row reads the first literal. */
 gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_type type, const gemp_value *values,
                                 size_t count)
 {
@@ -74,7 +74,7 @@ gemp_code gemp_operand_literals(gemp_operand *out, gemp_device *device, gemp_typ
 	return GEMP_OK;
 }
 
-/* Borrowed memory of the host is not touched; only the buffers over it go. */
+/* Releases the buffers. Host memory that a buffer borrows stays. */
 void gemp_operand_release(gemp_operand *operand)
 {
 	gemp_buffer_release(&operand->values);
@@ -85,24 +85,25 @@ void gemp_operand_release(gemp_operand *operand)
 
 enum {
 	SAMPLED = 1 << 14,
-	REPEATED_ONE_IN = 8, /* of the sampled rows, for codes to pay */
+	REPEATED_ONE_IN = 8, /* a dictionary pays if at least 1 of this many sampled rows repeats a value */
 	NO_VALUE = UINT32_MAX
 };
 
-/* Strings met lately, by some of their bytes: most rows have one of few, and need no lookup in the dictionary. */
+/* A cache of recent strings. Most rows have one of few strings, which then need no lookup in the dictionary. */
 enum { RECENT_BITS = 12 };
 
 typedef struct recent_string {
-	uint64_t mark; /* see mark_of */
+	uint64_t mark; /* some bytes of the string, see mark_of */
 	uint32_t number, size;
 } recent_string;
 
 typedef struct string_numbering {
 	gemp_dictionary values;
-	recent_string recent[1 << RECENT_BITS]; /* those of size 0 are not in use */
+	recent_string recent[1 << RECENT_BITS]; /* entries of size 0 are empty */
 } string_numbering;
 
-/* Strings up to eight bytes are their own mark; of longer ones the first and the last eight bytes are mixed. */
+/* The mark of a string has all bytes of a short string. For a string longer than eight bytes it mixes the first and the
+ * last eight bytes. */
 static uint64_t mark_of(const char *bytes, size_t size)
 {
 	uint64_t mark = 0, last;
@@ -116,7 +117,7 @@ static uint64_t mark_of(const char *bytes, size_t size)
 	return size == sizeof mark ? mark : mark + (last << 1);
 }
 
-/* A string up to eight bytes is told by its mark and size alone. */
+/* Mark and size identify a string of up to eight bytes; longer strings are compared. */
 static bool is_recent(const string_numbering *n, const recent_string *entry, uint64_t mark, const char *bytes,
                       size_t size)
 {
@@ -125,7 +126,7 @@ static bool is_recent(const string_numbering *n, const recent_string *entry, uin
 	return size <= sizeof mark || memcmp(n->values.list.bytes + n->values.list.begin[entry->number], bytes, size) == 0;
 }
 
-/* The code of a row's string, from the cache of recent strings or the dictionary. */
+/* Finds the code of a row's string in the cache of recent strings or in the dictionary. */
 static gemp_code number(string_numbering *n, const gemp_column *column, size_t row, uint32_t *out)
 {
 	*out = NO_VALUE;
@@ -145,7 +146,7 @@ static gemp_code number(string_numbering *n, const gemp_column *column, size_t r
 	return GEMP_OK;
 }
 
-/* Rows are taken at equal distances, since columns are often sorted. */
+/* Samples rows at equal distances, since columns are often sorted. */
 static gemp_code sample(const gemp_column *column, string_numbering *n, bool *repeats)
 {
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
@@ -158,7 +159,7 @@ static gemp_code sample(const gemp_column *column, string_numbering *n, bool *re
 	return GEMP_OK;
 }
 
-/* The column takes over the arrays of the list, so that strings are not copied once more. */
+/* The column takes over the arrays of the list, so no string is copied again. */
 static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 {
 	GEMP_TRY(gemp_column_init(out, "distinct values", GEMP_STRING));
@@ -175,7 +176,7 @@ static gemp_code take_values(gemp_column *out, gemp_bytes *list, bool with_null)
 	return GEMP_OK;
 }
 
-/* Gives up as soon as there are more distinct values than half the rows. */
+/* Stops without a dictionary as soon as more than half of the rows have distinct values. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager)
 {
 	gemp_code code = GEMP_OK;
@@ -216,7 +217,7 @@ void gemp_filter_codes_free(gemp_filter_codes *codes)
 	*codes = (gemp_filter_codes){ 0 };
 }
 
-/* Columns of other rows are of no use; memory of the array is kept. */
+/* Frees all columns, and keeps the memory of the array for the next rows. */
 void gemp_filter_columns_reset(gemp_filter_columns *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -230,7 +231,7 @@ void gemp_filter_columns_reset(gemp_filter_columns *c)
 	gemp_buffer_free(&c->label_set, c->device);
 }
 
-/* The device and the clock are borrowed, so that they stay. */
+/* The device and the clock are borrowed and stay. */
 void gemp_filter_columns_free(gemp_filter_columns *c)
 {
 	gemp_filter_columns_reset(c);
@@ -239,7 +240,7 @@ void gemp_filter_columns_free(gemp_filter_columns *c)
 	c->capacity = 0;
 }
 
-/* Valid until the next one comes. */
+/* Finds or adds a column. *out is valid until the next column is added. */
 static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -253,7 +254,7 @@ static gemp_code find(gemp_filter_columns *c, int id, gemp_filter_column **out)
 	return GEMP_OK;
 }
 
-/* The clock starts before the search for the column, which is short; what counts is the upload. */
+/* The measured time includes the search for the column, which is short beside the upload. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view *view, int id, gemp_operand *out)
 {
 	gemp_filter_column *column;
@@ -270,7 +271,7 @@ gemp_code gemp_filter_need_column(gemp_filter_columns *c, const gemp_filter_view
 	return GEMP_OK;
 }
 
-/* Codes and distinct values; the column itself stays on the host. */
+/* Uploads codes and distinct values. The strings of the rows stay on the host. */
 static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *column, size_t rows)
 {
 	double began = gemp_now();
@@ -285,7 +286,7 @@ static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *c
 	return GEMP_OK;
 }
 
-/* A column is sampled once, and tried once more if a costly test asks for it. */
+/* A column is sampled once. If a sample has found no dictionary, an expensive test (eager) tries once more. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out)
 {
@@ -304,7 +305,7 @@ gemp_code gemp_filter_need_dictionary(gemp_filter_columns *c, const gemp_filter_
 	return GEMP_OK;
 }
 
-/* Label sets are numbers of 32 bits, copied once for all conditions on labels. */
+/* Label sets are numbers of 32 bits. They are copied once for all conditions on labels. */
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *c, const gemp_filter_view *view)
 {
 	const gemp_filter_rows *rows = view->rows;
@@ -314,12 +315,12 @@ gemp_code gemp_filter_need_label_set(gemp_filter_columns *c, const gemp_filter_v
 	return gemp_buffer_new(&c->label_set, c->device, rows->rows * sizeof *rows->label_set, rows->label_set);
 }
 
-/* As kernels/match/filter.cl has them. */
+/* kernels/match/filter.cl defines the same numbers. */
 _Static_assert(GEMP_INTEGER == 1 && GEMP_FLOAT == 2 && GEMP_BOOLEAN == 3, "types of kernels/match/filter.cl");
 enum { LESS = 1, EQUAL = 2, GREATER = 4, ANY = 7 };
 enum { STARTS_WITH = 1, ENDS_WITH = 2, CONTAINS = 3 };
 
-/* Bytes of strings that a work-item of filter_contains goes through: on a GPU as contains.clh has it. */
+/* Bytes of strings that a work-item of filter_contains reads. contains.clh has the same number for a GPU. */
 enum { CONTAINS_GPU = 64, CONTAINS_CPU = 1 << 16 };
 
 static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
@@ -331,11 +332,11 @@ static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
 #define LAUNCH_ITEMS(site, which, items, group, ...) \
 	gemp_launch((site)->device, (site)->kernels[which], (items), (group), GEMP_ARG(&(site)->rows), __VA_ARGS__)
 
-/* Kernels of a work-item for each word. */
+/* Launches a kernel with one work-item for each word of the bitmap. */
 #define LAUNCH_WORDS(site, which, ...) \
 	LAUNCH_ITEMS(site, which, (site)->words, (site)->device->gpu ? 256 : 64, __VA_ARGS__)
 
-/* Kernels with MAKE_WORD: on a GPU a work-item for each row, 32 of them a worker. */
+/* Launches a kernel with MAKE_WORD. A GPU has one work-item for each row, and 32 work-items are a worker. */
 #define LAUNCH(site, which, ...)                                                        \
 	LAUNCH_ITEMS(site, which, (site)->device->gpu ? (site)->words * 32 : (site)->words, \
 	             (site)->device->gpu ? gemp_worker_group_size((site)->device, 32, 256) : 64, __VA_ARGS__)
@@ -348,7 +349,7 @@ static const char *const kernel_name[GEMP_FILTER_KERNELS] = {
 	GEMP_ARG(&(operand)->values.mem), GEMP_ARG(&(operand)->offsets.mem), GEMP_ARG(&(operand)->step), \
 		GEMP_ARG(&(operand)->null.mem), GEMP_ARG(&(operand)->null_step)
 
-/* Collective since one rank of a node builds the program, and the others load it. */
+/* Collective, since one rank of a node builds the program and the other ranks load it. */
 gemp_code gemp_filter_launcher_new(gemp_filter_launcher *out, gemp_runtime *context)
 {
 	gemp_code code = GEMP_OK;
@@ -371,7 +372,7 @@ done:
 void gemp_filter_launcher_free(gemp_filter_launcher *site)
 {
 	if (site->program.program && !site->program.cached)
-		gemp_program_store(site->device, &site->program); /* with what its first launches compiled */
+		gemp_program_store(site->device, &site->program); /* includes the code that the first launches compiled */
 	for (int i = 0; i < GEMP_FILTER_KERNELS; i++)
 		if (site->kernels[i])
 			clReleaseKernel(site->kernels[i]);
@@ -379,7 +380,7 @@ void gemp_filter_launcher_free(gemp_filter_launcher *site)
 	*site = (gemp_filter_launcher){ 0 };
 }
 
-/* A comparison is the set of orders for which it holds; its negation is the complement. */
+/* Turns a comparison into the set of orders for which it is true. Negation complements the set. */
 static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 {
 	cl_uint outcomes = 0;
@@ -395,19 +396,19 @@ static cl_uint outcomes_of(gemp_expr_kind kind, bool negated)
 	return negated ? ANY ^ outcomes : outcomes;
 }
 
-/* Integers and floats compare by value, in the kernels as on the host. */
+/* Integers and floats compare by value, both in the kernels and on the host. */
 static bool is_number(gemp_type type)
 {
 	return type == GEMP_INTEGER || type == GEMP_FLOAT;
 }
 
-/* The bits of the last word beyond the rows may be set; callers trim or AND them. */
+/* Bits of the last word past the last row are not defined; callers trim the bitmap or AND it. */
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out)
 {
 	return LAUNCH_WORDS(site, GEMP_FILTER_FILL, GEMP_ARG(&(cl_uint){ value }), GEMP_ARG(&out->mem));
 }
 
-/* A row counts as NULL if either side is; a test of one side passes it twice. */
+/* A row counts as NULL if either side is NULL. To test one side, pass it twice. */
 gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const gemp_operand *left,
                            const gemp_operand *right, const gemp_buffer *out)
 {
@@ -416,13 +417,13 @@ gemp_code gemp_filter_null(const gemp_filter_launcher *site, bool wanted, const 
 	              GEMP_ARG(&out->mem));
 }
 
-/* Strings and numbers have kernels of their own. */
+/* Strings and numbers have different kernels. */
 gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                               const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
 	cl_uint outcomes = outcomes_of(kind, negated);
 	if (left->type != right->type && !(is_number(left->type) && is_number(right->type))) {
-		/* Values of different kinds are not equal, and which comes first is unknown. */
+		/* Values of different kinds are not equal, and their order is unknown. */
 		if (outcomes == (LESS | GREATER))
 			return gemp_filter_null(site, false, left, right, out);
 		return gemp_filter_fill(site, false, out);
@@ -433,7 +434,7 @@ gemp_code gemp_filter_compare(const gemp_filter_launcher *site, gemp_expr_kind k
 	return LAUNCH(site, GEMP_FILTER_NUMBERS, GEMP_ARG(&outcomes), NUMBERS(left), NUMBERS(right), GEMP_ARG(&out->mem));
 }
 
-/* One work-item goes through some bytes of all strings together, so that long and short strings cost alike. */
+/* The bytes of all strings are divided evenly among work-items, so a few long strings delay no work-item. */
 static gemp_code contains(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                           const gemp_operand *part, const gemp_buffer *out)
 {
@@ -454,8 +455,7 @@ static gemp_code contains(const gemp_filter_launcher *site, bool negated, const 
 	return GEMP_OK;
 }
 
-/* CONTAINS of a literal has a kernel that divides the bytes evenly; other positions and parts from a column go row by
- * row. */
+/* CONTAINS of a literal in a column divides the bytes evenly. All other cases test row by row. */
 gemp_code gemp_filter_substring(const gemp_filter_launcher *site, gemp_expr_kind kind, bool negated,
                                 const gemp_operand *left, const gemp_operand *right, const gemp_buffer *out)
 {
@@ -475,7 +475,7 @@ gemp_code gemp_filter_label(const gemp_filter_launcher *site, bool negated, cons
 	              GEMP_ARG(&has->mem), GEMP_ARG(&out->mem));
 }
 
-/* The device searches the ascending literals by halving. */
+/* The device searches the ascending literals by bisection. */
 gemp_code gemp_filter_in(const gemp_filter_launcher *site, bool negated, const gemp_operand *left,
                          const gemp_operand *list, size_t count, const gemp_buffer *out)
 {

@@ -7,23 +7,23 @@
 
 enum { BLOCK = 1024 };
 
-/* AND is the least of these, OR the greatest. */
+/* The values are ordered so that AND is the minimum and OR the maximum. */
 typedef uint8_t truth;
 enum { NO = 0, UNKNOWN = 1, YES = 2 };
 
 typedef struct block {
 	const gemp_row_view *view;
 	size_t first, count;
-	const uint8_t *wanted; /* [count]: 0 where the outcome does not matter */
+	const uint8_t *wanted; /* [count]: 0 if the row's outcome does not matter */
 	gemp_arena *scratch;
-	gemp_code *code; /* the first failure: outcomes mean nothing then */
+	gemp_code *code; /* code of the first failure; after a failure the outcomes have no meaning */
 } block;
 
-/* One side of a comparison. */
+/* One side of a comparison: a literal or a column. */
 typedef struct comparand {
 	bool literal;
-	gemp_value value;       /* of a literal */
-	gemp_row_source source; /* of a column */
+	gemp_value value;       /* if literal */
+	gemp_row_source source; /* if not literal */
 } comparand;
 
 static bool is_comparison(gemp_expr_kind kind)
@@ -32,7 +32,7 @@ static bool is_comparison(gemp_expr_kind kind)
 	       kind == GEMP_GE;
 }
 
-/* False where the value lies in no column, and the condition must be evaluated row by row. */
+/* Returns false if the value lies in no column. The condition must then be evaluated row by row. */
 static bool find_comparand(const gemp_row_view *view, const gemp_expr *expr, comparand *out)
 {
 	*out = (comparand){ .literal = expr->kind == GEMP_LITERAL, .value = expr->value };
@@ -44,13 +44,13 @@ static gemp_type type_of(const comparand *side)
 	return side->literal ? side->value.type : side->source.column->type;
 }
 
-/* A side of a type is needed for comparisons, and a column that does not exist has none. */
+/* True if the side is NULL in all rows. Such a side may have no type, which comparisons need. */
 static bool always_null(const comparand *side)
 {
 	return side->literal ? side->value.null : !side->source.column;
 }
 
-/* The value of a row, by the index of its element where elements are shared by rows. */
+/* The value of a row. If rows share elements, index[row] is the element of the row. */
 static gemp_value value_of(const comparand *side, size_t row)
 {
 	if (side->literal)
@@ -60,7 +60,7 @@ static gemp_value value_of(const comparand *side, size_t row)
 
 /* ROW BY ROW */
 
-/* A later failure is not recorded: outcomes mean nothing after the first one. */
+/* Tests one row. After the first failure nothing is evaluated, since outcomes have no meaning then. */
 static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 {
 	const gemp_row_view *view = block->view;
@@ -72,7 +72,7 @@ static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 	return truth;
 }
 
-/* Three-valued logic needs two evaluations: a condition is false where its negation is true. */
+/* Three-valued logic needs two evaluations: a condition is false if its negation is true, and otherwise unknown. */
 static void test_each(const block *block, const gemp_expr *expr, truth *out)
 {
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
@@ -87,12 +87,12 @@ static void test_each(const block *block, const gemp_expr *expr, truth *out)
 
 /* COMPARISONS */
 
-/* By the order, less, equal or greater: what is the comparison? */
+/* The outcome of a comparison for each order of its sides: of[0] less, of[1] equal, of[2] greater. */
 typedef struct outcomes {
 	truth of[3];
 } outcomes;
 
-/* A comparison becomes a table of three outcomes, so that the loops over rows have no branch on its kind. */
+/* With a table of three outcomes, the loops over rows have no branch on the kind of comparison. */
 static outcomes outcomes_of(gemp_expr_kind kind)
 {
 	bool less = kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_NE;
@@ -101,7 +101,7 @@ static outcomes outcomes_of(gemp_expr_kind kind)
 	return (outcomes){ { less ? YES : NO, equal ? YES : NO, greater ? YES : NO } };
 }
 
-/* Values of different kinds are not equal; it is unknown which comes first. */
+/* Values of different kinds are not equal, and their order is unknown. */
 static void compare_each(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
 {
 	outcomes outcomes = outcomes_of(kind);
@@ -118,7 +118,7 @@ static void compare_each(const block *block, gemp_expr_kind kind, const comparan
 	}
 }
 
-/* out becomes YES where the side has a value, else UNKNOWN. */
+/* out[i] becomes YES if the side has a value in row i, and UNKNOWN if it is NULL there. */
 static void find_known(const block *block, const comparand *side, truth *out)
 {
 	const uint8_t *null = side->literal ? NULL : side->source.column->null;
@@ -129,14 +129,15 @@ static void find_known(const block *block, const comparand *side, truth *out)
 			out[i] = null[place ? place[block->first + i] : block->first + i] ? UNKNOWN : YES;
 }
 
-/* Eight bytes are a number of either type. */
+/* A number of either type has eight bytes, so loops copy both types alike. */
 typedef union number {
 	int64_t integer;
 	double real;
 } number;
 _Static_assert(sizeof(number) == sizeof(int64_t) && sizeof(number) == sizeof(double), "numbers are copied as bytes");
 
-/* A block of numbers of the column's type, gathered by index, copied, or repeated. */
+/* Loads a block of numbers of the side's type: gathered by index, copied from consecutive rows, or repeated for a
+ * literal. */
 static void load_numbers(const block *block, const comparand *side, number *out)
 {
 	const uint32_t *place = side->source.index;
@@ -156,14 +157,14 @@ static void load_numbers(const block *block, const comparand *side, number *out)
 		memcpy(out, from + block->first * sizeof *out, block->count * sizeof *out);
 }
 
-/* A comparison with NULL is unknown. */
+/* A comparison is unknown if either side is NULL. */
 static void mark_unknown(const truth *a, const truth *b, truth *out, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		out[i] = a[i] == YES && b[i] == YES ? out[i] : UNKNOWN;
 }
 
-/* Two columns of one number type are compared in plain loops over arrays. */
+/* Two sides of one number type are compared by plain loops over arrays. */
 static void compare_alike(const block *block, gemp_expr_kind kind, const comparand *a, const comparand *b, truth *out)
 {
 	outcomes outcomes = outcomes_of(kind);
@@ -180,7 +181,7 @@ static void compare_alike(const block *block, gemp_expr_kind kind, const compara
 	mark_unknown(known[0], known[1], out, block->count);
 }
 
-/* Falls back to the general evaluation where a side is not a column. */
+/* If a side is neither a column nor a literal, the comparison is evaluated row by row. */
 static void compare(const block *block, const gemp_expr *expr, truth *out)
 {
 	comparand a, b;
@@ -218,7 +219,7 @@ static void test_null(const block *block, const gemp_expr *expr, truth *out)
 
 static void test(const block *block, const gemp_expr *expr, truth *out);
 
-/* What some child decides, others need not be asked about. */
+/* Once a child has decided a row's outcome, the row is not wanted from later children. */
 static void test_junction(const block *outer, const gemp_expr *expr, truth *out)
 {
 	truth other[BLOCK], decisive = expr->kind == GEMP_OR ? YES : NO;
@@ -236,7 +237,8 @@ static void test_junction(const block *outer, const gemp_expr *expr, truth *out)
 	}
 }
 
-/* Blocks where nobody wants an outcome are not skipped: the loops are cheap, and expensive tests look at `wanted`. */
+/* A block in which no outcome is wanted is not skipped. Its loops are cheap, and expensive tests check `wanted` for
+ * each row. */
 static void test(const block *block, const gemp_expr *expr, truth *out)
 {
 	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR) {
@@ -254,7 +256,8 @@ static void test(const block *block, const gemp_expr *expr, truth *out)
 	}
 }
 
-/* Is there anything that goes by blocks? Else a row that is dropped already need not be looked at. */
+/* True if some part of the expression is evaluated in blocks. Otherwise row by row evaluation is better, because it
+ * skips dropped rows. */
 static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
 {
 	comparand side;
@@ -267,7 +270,7 @@ static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
 	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
 }
 
-/* Blocks of rows fit into the cache of a core. */
+/* The rows are tested in blocks that fit into the cache of a core. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
 {
 	gemp_code code = GEMP_OK;
@@ -290,7 +293,7 @@ gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_
 	return code;
 }
 
-/* An attribute that no vertex has was bound to a negative number. */
+/* The binder gives an attribute that no vertex has a negative number. */
 int gemp_filter_reads(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_KEY)
@@ -298,7 +301,7 @@ int gemp_filter_reads(const gemp_expr *expr)
 	return expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 ? expr->attribute : GEMP_FILTER_NO_COLUMN;
 }
 
-/* A view of distinct values has one column, whatever is asked for. */
+/* A view of distinct values has only one column, which serves every id. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 {
 	const gemp_column *column = view->values;
@@ -308,7 +311,7 @@ const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id)
 	return column;
 }
 
-/* Lists have no kernel. */
+/* True if the expression is a column or a literal that kernels can read. Lists have no kernel. */
 static bool is_operand(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_LITERAL)
@@ -316,7 +319,7 @@ static bool is_operand(const gemp_expr *expr)
 	return (expr->kind == GEMP_ATTRIBUTE && !expr->of_edge) || expr->kind == GEMP_KEY;
 }
 
-/* IN has a kernel if everything in its list is a literal that kernels know. */
+/* IN has a kernel if its list has only literals that kernels can read. */
 static bool is_list(const gemp_expr *expr)
 {
 	for (size_t i = 1; i < expr->count; i++)
@@ -325,7 +328,7 @@ static bool is_list(const gemp_expr *expr)
 	return is_operand(expr->children[0]);
 }
 
-/* Kernels compare columns with columns or literals; anything else is computed on the host. */
+/* Kernels compare columns with columns or literals. The host computes all other leaves. */
 bool gemp_filter_has_kernel(const gemp_expr *leaf)
 {
 	switch (leaf->kind) {
@@ -359,7 +362,7 @@ bool gemp_filter_has_kernels(const gemp_expr *expr)
 	return true;
 }
 
-/* Beside columns: what the rows are asked for. */
+/* True if the expression reads a value of the row that is in no column. */
 static bool is_asked(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_LABELS || expr->kind == GEMP_TYPE || expr->kind == GEMP_DEGREE ||
@@ -367,7 +370,7 @@ static bool is_asked(const gemp_expr *expr)
 	       (expr->kind == GEMP_ATTRIBUTE && expr->of_edge);
 }
 
-/* A vertex compared with itself has the same outcome for every vertex. */
+/* A comparison of a vertex with itself has the same outcome for every vertex. */
 bool gemp_filter_is_constant(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY || expr->kind == GEMP_HAS_LABEL || is_asked(expr))
@@ -378,7 +381,7 @@ bool gemp_filter_is_constant(const gemp_expr *expr)
 	return true;
 }
 
-/* Is *id, if anything, the only column that is read, and no label or computed value? */
+/* True if the expression reads at most one column, no label and no computed value. *id becomes the column. */
 static bool reads_only(const gemp_expr *expr, int *id)
 {
 	int here = gemp_filter_reads(expr);
@@ -393,7 +396,7 @@ static bool reads_only(const gemp_expr *expr, int *id)
 	return true;
 }
 
-/* Then distinct values stand for rows, and a dictionary may save most evaluations. */
+/* Such an expression has one outcome for each distinct string, so a dictionary may save most evaluations. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id)
 {
 	*id = GEMP_FILTER_NO_COLUMN;
@@ -406,7 +409,7 @@ typedef struct row_cursor {
 	size_t row;
 } row_cursor;
 
-/* Values of the row at the cursor. */
+/* The value of an expression for the row at the cursor. */
 static gemp_value value_at(void *context, const gemp_expr *expr)
 {
 	const row_cursor *at = context;
@@ -420,7 +423,7 @@ static gemp_value value_at(void *context, const gemp_expr *expr)
 	return (gemp_value){ .null = true };
 }
 
-/* The vertex itself is identified by its row, which is enough to compare it with itself. */
+/* The row number stands for the vertex, since a condition can compare the vertex only with itself. */
 static uint64_t element_at(void *context, int variable, bool edge)
 {
 	(void)variable;
@@ -428,7 +431,7 @@ static uint64_t element_at(void *context, int variable, bool edge)
 	return ((const row_cursor *)context)->row;
 }
 
-/* Label sets are asked for by number; which labels a set has was decided when the pattern was bound. */
+/* The binder has decided which label sets contain a label, so the number of the row's label set is enough. */
 static uint32_t label_set_at(void *context, int variable)
 {
 	const row_cursor *at = context;
@@ -436,7 +439,7 @@ static uint32_t label_set_at(void *context, int variable)
 	return at->view->rows->label_set[at->row];
 }
 
-/* Is everything that the expression asks for known of one row of this view? */
+/* True if this view knows all values that the expression reads. */
 static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 {
 	if (is_asked(expr) && (view->values || !view->rows->value))
@@ -447,7 +450,7 @@ static bool can_be_asked(const gemp_filter_view *view, const gemp_expr *expr)
 	return true;
 }
 
-/* Scratch memory is reset for each row, since values of functions live as long as one row. */
+/* Scratch memory is reset before each row, since values of functions are needed for one row only. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits)
 {

@@ -1,17 +1,16 @@
-/* filter_host: conditions on the host, for what no kernel computes.
+/* filter_host: evaluates conditions on the host if no kernel computes them.
  *
  * gemp_filter_on_host evaluates a condition on one vertex, once for each row or once for each distinct value of a
- * dictionary. gemp_row_test evaluates a condition on rows of several elements: comparisons of columns, and AND, OR
- * and NOT over them, go through blocks of rows in plain loops, and everything else is evaluated row by row by
- * gemp_expr_test. Logic is three-valued, as in SQL and openCypher. Local.
- */
+ * dictionary. gemp_row_test evaluates a condition on rows of several elements: plain loops over blocks of rows evaluate
+ * comparisons of columns, and AND, OR and NOT over these; gemp_expr_test evaluates all other expressions row by row.
+ * Logic is three-valued, as in SQL and openCypher. Local. */
 
 #ifndef GEMP_MATCH_FILTER_FILTER_HOST_H
 #define GEMP_MATCH_FILTER_FILTER_HOST_H
 
 #include "pattern/condition/evaluate.h"
 
-/* The values of rows: row r has the value of row index[r] of the column, or of row r if index is NULL. */
+/* The values of rows: the value of row r is in row index[r] of the column, or in row r if index is NULL. */
 typedef struct gemp_row_source {
 	const gemp_column *column; /* NULL: the value is NULL in all rows */
 	const uint32_t *index;
@@ -20,61 +19,64 @@ typedef struct gemp_row_source {
 typedef struct gemp_row_view {
 	size_t rows;
 	void *context;
-	/* Finds the column of an attribute, key, degree, ...; returns false if the value lies in no column. */
+	/* Finds the column of an attribute, key, degree, ... Returns false if the value lies in no column. */
 	bool (*source)(void *context, const gemp_expr *expr, gemp_row_source *out);
-	/* The scope for evaluation row by row, of the row that at(context, row) has selected. Its context is `context`. */
+	/* For evaluation row by row: at(context, row) selects a row, and `scope` gives the values of the selected row.
+	 * scope.context is `context`. */
 	gemp_scope scope;
 	void (*at)(void *context, size_t row);
 } gemp_row_view;
 
-/* keep[r], [rows], becomes 0 where the condition is not true. */
+/* keep[r] becomes 0 for each of the `rows` rows for which the condition is not true. */
 gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
 
-/* The rows of which conditions are evaluated. The filter keeps their columns on the device as long as calls have the
- * same tag, which stands for the same values. */
+/* The rows for which conditions are evaluated. Rows with the same tag have the same values. The filter keeps their
+ * columns on the device until a call has another tag. */
 typedef struct gemp_filter_rows {
 	uint64_t tag;
 	size_t rows;
 	const gemp_column *const
-		*columns;              /* [graph->attributes.count] of `rows` rows; NULL where no condition reads them */
+		/* [graph->attributes.count] each of `rows` rows; NULL if no condition reads the attribute */
+		*columns;
 	const gemp_column *key;    /* for id(v); NULL if no condition reads it */
 	const uint32_t *label_set; /* [rows]; NULL if no condition reads it */
 	size_t label_set_count;
-	/* A value of a row that is in no column: labels(v), a degree. Strings are valid until the next call. NULL: no
+	/* Returns a value that is in no column: labels(v), a degree. A string is valid until the next call. NULL if no
 	 * condition reads such values. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
-	const uint32_t *among; /* bits of the rows to evaluate; NULL: all */
+	const uint32_t *among; /* bits of the rows to evaluate; NULL: all rows */
 	bool lasting;          /* the columns outlive the filter, so a CPU device need not copy them */
 } gemp_filter_rows;
 
-/* The domain of an evaluation: the rows, or the distinct values of the one column that a part of a condition reads. */
+/* The elements for which a condition is evaluated: the rows, or the distinct values of the only column that the
+ * condition reads. */
 typedef struct gemp_filter_view {
 	size_t count;
 	const gemp_filter_rows *rows;
-	const gemp_column *values; /* [count]; NULL: the rows themselves */
+	const gemp_column *values; /* [count] the distinct values; NULL: the elements are the rows */
 } gemp_filter_view;
 
 enum { GEMP_FILTER_KEY = -1, GEMP_FILTER_NO_COLUMN = -2 };
 
-/* The column that an expression is: the index of an attribute, GEMP_FILTER_KEY, or GEMP_FILTER_NO_COLUMN for a literal,
- * an attribute that no vertex has, and any other expression. */
+/* The number of the column that an expression names: the index of an attribute, or GEMP_FILTER_KEY.
+ * GEMP_FILTER_NO_COLUMN for a literal, an attribute that no vertex has, and any other expression. */
 int gemp_filter_reads(const gemp_expr *expr);
-/* The column of such a number, which must be loaded. */
+/* The column with a number from gemp_filter_reads. The column must be loaded. */
 const gemp_column *gemp_filter_column_of(const gemp_filter_view *view, int id);
 
 /* True if a kernel evaluates this leaf (an expression that is not AND, OR or NOT). */
 bool gemp_filter_has_kernel(const gemp_expr *leaf);
 /* True if kernels evaluate all leaves of the expression. */
 bool gemp_filter_has_kernels(const gemp_expr *expr);
-/* True if the expression has the same value for all vertices: it has only literals, or compares the vertex with
+/* True if the expression has the same value for all vertices: it reads only literals, or compares the vertex with
  * itself. */
 bool gemp_filter_is_constant(const gemp_expr *expr);
-/* True if the expression reads only one column, *id, and it is of strings. */
+/* True if the expression reads exactly one column and this is a column of strings. *id becomes its number. */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);
 
-/* Sets the bits where the expression is true (negated: false), and clears the others. Rows without a bit in `among` are
- * not evaluated; among NULL: all are. */
+/* Sets the bits where the expression is true (negated: false), and clears the others. Elements without a bit in `among`
+ * are not evaluated. If among is NULL, all elements are evaluated. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits);
 

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-enum { SPECIAL = 3 }; /* columns to which gemp_fetch_values gives numbers below 0 */
+enum { SPECIAL = 3 }; /* number of columns with negative numbers in gemp_fetch_values */
 
-/* Which columns are read of each pattern vertex. */
+/* The columns that conditions read of each pattern vertex. */
 typedef struct needed_columns {
 	size_t columns;
-	bool *needed; /* [GEMP_MAX_PATTERN_VERTICES][columns] by pattern vertex and by column + SPECIAL */
+	bool *needed; /* [GEMP_MAX_PATTERN_VERTICES][columns] by pattern vertex and by column number + SPECIAL */
 } needed_columns;
 
-/* Adds an attribute name of edges, unless it is in the list. */
+/* Adds an attribute name of edges unless the list has it. */
 static gemp_code need_name(gemp_row_values *v, const char *name)
 {
 	for (size_t i = 0; i < v->name_count; i++)
@@ -23,8 +23,8 @@ static gemp_code need_name(gemp_row_values *v, const char *name)
 	return GEMP_OK;
 }
 
-/* Sets *column to the column that the expression reads of its vertex, and returns false if it reads none. Columns of
- * degrees follow those of the attributes. */
+/* Sets *column to the column that the expression reads of its vertex. Returns false if it reads no column. Columns of
+ * degrees follow the columns of attributes. */
 static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *column)
 {
 	if (expr->variable < 0 || expr->of_edge)
@@ -59,7 +59,7 @@ static gemp_code note_expr(gemp_row_values *v, const gemp_expr *expr, needed_col
 }
 
 /* Adds a pattern vertex to the group of vertices of which the same columns are read. The images of a group are fetched
- * together, so an element that occurs at several pattern vertices travels once. */
+ * together, so an element that is the image of several pattern vertices is sent once. */
 static gemp_code join_group(gemp_row_values *v, int vertex, const needed_columns *needs)
 {
 	const bool *mine = needs->needed + (size_t)vertex * needs->columns;
@@ -110,7 +110,7 @@ static void row_values_free(gemp_row_values *v)
 	*v = (gemp_row_values){ 0 };
 }
 
-/* Local. Notes which values the conditions read. After an error the caller frees what was made. */
+/* Local. Notes which values the conditions read. After an error the caller frees *out. */
 static gemp_code row_values_new(gemp_row_values *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_condition *const *conditions, size_t count)
 {
@@ -130,19 +130,19 @@ static gemp_code row_values_new(gemp_row_values *out, gemp_runtime *context, gem
 
 /* FETCHING the values of a round. */
 
-/* The number of members below `at`. */
+/* The number of members with a lower index than `at`. */
 static size_t members_before(uint64_t members, int at)
 {
 	return (size_t)__builtin_popcountll(members & ((UINT64_C(1) << at) - 1));
 }
 
-/* For each row, the place of one vertex's image among the distinct images of its group. */
+/* [rows] the positions of one vertex's images among the distinct images of its group. */
 static uint32_t *place_of(const gemp_row_values *v, const gemp_row_group *group, int vertex)
 {
 	return group->index + members_before(group->members, vertex) * v->rows;
 }
 
-/* Finds the distinct images of the group's vertices, and the place of each image among them. */
+/* Finds the distinct images of the group's vertices, and the position of each image among them. */
 static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows,
                              gemp_vertex_index *places)
 {
@@ -159,8 +159,8 @@ static gemp_code find_images(const gemp_row_values *v, gemp_row_group *group, co
 	return GEMP_OK;
 }
 
-/* Collective. Fetches the columns of a group for its distinct images; label sets are not counted as copied values,
- * since no condition mentions them as values. */
+/* Collective. Fetches the columns of a group for its distinct images. Label sets do not count as copied values, since
+ * no condition mentions them as values. */
 static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const gemp_row_store *rows)
 {
 	GEMP_OWNED_BY(gemp_vertex_index_free) gemp_vertex_index places = { 0 };
@@ -173,8 +173,8 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	return GEMP_OK;
 }
 
-/* Local. Notes the place of each edge among the distinct ones, and makes type(r) a column of strings if a condition
- * reads it. */
+/* Local. Finds the position of each edge among the distinct edges. If a condition reads type(r), makes it a column of
+ * strings. */
 static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t count)
 {
 	GEMP_TRY(GEMP_RESERVE(v->edge_index, v->edge_capacity, count));
@@ -190,7 +190,7 @@ static gemp_code place_edges(gemp_row_values *v, const gemp_edge *edges, size_t 
 	return GEMP_OK;
 }
 
-/* Collective. Fetches the attributes of the distinct edges that conditions read, for all pattern edges together. */
+/* Collective. Fetches the attributes that conditions read of edges, for all pattern edges together. */
 static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
@@ -205,8 +205,8 @@ static gemp_code fetch_edges(gemp_row_values *v, const gemp_row_store *rows)
 	return gemp_comm_agree(v->context->comm, place_edges(v, edges, count));
 }
 
-/* Collective. Fetches the values that the conditions read of the round's rows. Degrees are computed once, in the first
- * round. */
+/* Collective. Fetches the values that the conditions read of the round's rows. Degrees are computed in the first round
+ * only. */
 static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
 	v->rows = rows->rows;
@@ -219,7 +219,7 @@ static gemp_code row_values_fetch(gemp_row_values *v, const gemp_row_store *rows
 	return GEMP_OK;
 }
 
-/* The column of a vertex's values, and the place of each row in it. */
+/* A column of a vertex's values, and the position of each row's value in it. */
 static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int column)
 {
 	const gemp_row_group *group = &v->groups[v->group_of[vertex]];
@@ -229,7 +229,8 @@ static gemp_row_source of_vertex(const gemp_row_values *v, int vertex, int colum
 	return (gemp_row_source){ &group->values[c], place_of(v, group, vertex) };
 }
 
-/* The same for an edge. edge_index has a part of `rows` places for each pattern edge that conditions read. */
+/* A column of an edge's values, and the position of each row's value in it. edge_index has `rows` positions for each
+ * pattern edge that conditions read. */
 static gemp_row_source of_edge(const gemp_row_values *v, const gemp_expr *expr)
 {
 	size_t c = 0;
@@ -250,13 +251,12 @@ typedef struct residual {
 	gemp_sink *next;
 	gemp_row_store rows;
 	gemp_row_values values;
-	gemp_column label_lists; /* [label sets] */
-	size_t row;              /* the row that the scope evaluates */
-	uint64_t referred, tag;  /* tag: of the values on the device */
+	gemp_column label_lists; /* one list for each label set */
+	size_t row;              /* the row that is evaluated now */
+	uint64_t referred, tag;  /* values read by the tested rows; tag of the values on the device */
 } residual;
 
-/* The column of an expression's values, and the place of each row in it, as gemp_row_view asks for them. The values of
- * sub-queries are columns of the rows themselves. */
+/* The function `source` of gemp_row_view. The values of sub-queries are columns of the rows themselves. */
 static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out)
 {
 	const residual *r = context;
@@ -283,8 +283,7 @@ static bool source_of(void *context, const gemp_expr *expr, gemp_row_source *out
 
 /* CONDITIONS ON ONE VERTEX, which the device evaluates. */
 
-/* Clears keep[row] where a condition on this vertex is not true. Only images that occur in rows still kept are
- * evaluated. */
+/* Clears keep[row] if a condition on this vertex is not true. Only images in rows that are still kept are evaluated. */
 static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *const *conditions, size_t count,
                              uint8_t *keep)
 {
@@ -301,7 +300,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	rows.among = among;
 	for (size_t c = 0; c < group->column_count; c++)
 		if (group->column[c] >= (int)r->graph->attributes.count) {
-			continue; /* a degree, which a condition on the host reads */
+			continue; /* a degree, which the host evaluates */
 		} else if (group->column[c] >= 0) {
 			columns[group->column[c]] = &group->values[c];
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
@@ -320,7 +319,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	return GEMP_OK;
 }
 
-/* True if the expression reads values that kernels cannot: sub-queries, lists of labels, degrees. */
+/* True if the expression reads values that kernels cannot read: sub-queries, lists of labels, degrees. */
 static bool needs_host_rows(const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
@@ -332,15 +331,15 @@ static bool needs_host_rows(const gemp_expr *expr)
 	return false;
 }
 
-/* True if the device evaluates the condition, once for each distinct image of its one vertex. */
+/* True if the device evaluates the condition. It then does so once for each distinct image of the condition's only
+ * vertex. */
 static bool on_device(const residual *r, const gemp_condition *condition)
 {
 	return r->filter && condition->edges == 0 && __builtin_popcountll(condition->vertices) == 1 &&
 	       r->values.group_of[__builtin_ctzll(condition->vertices)] >= 0 && !needs_host_rows(condition->expr);
 }
 
-/* Each group has other values and therefore a tag of its own, under which its columns are copied once for all
- * conditions. */
+/* Each group has its own values and therefore its own tag. Columns are copied once for all conditions with one tag. */
 static gemp_code test_on_device(residual *r, uint8_t *keep)
 {
 	GEMP_OWNED const gemp_condition **mine = NULL;
@@ -387,7 +386,7 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 	return look_up(r, source);
 }
 
-/* Elements are compared by id, which is the same on every rank. */
+/* Elements are compared by id, which all ranks know. */
 static uint64_t scope_element(void *context, int variable, bool edge)
 {
 	const residual *r = context;
@@ -401,7 +400,7 @@ static void scope_at(void *context, size_t row)
 	((residual *)context)->row = row;
 }
 
-/* gemp_row_test goes through the view's columns in blocks, and evaluates other expressions row by row in its scope. */
+/* gemp_row_test evaluates columns in blocks, and other expressions row by row. */
 static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
@@ -438,8 +437,8 @@ static gemp_code residual_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_add(&r->rows, batch, batch->rows);
 }
 
-/* Collective. Fetches the round's values, tests the rows, and passes those that remain to the next sink. An empty batch
- * is not passed on, since sinks learn from the first batch which columns there are. */
+/* Collective. Fetches the round's values, tests the rows, and passes the rows that remain to the next sink. An empty
+ * batch is not passed on, since sinks learn from the first batch which columns exist. */
 static gemp_code residual_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_code code = GEMP_OK;

@@ -1,10 +1,9 @@
-/* residual: tests the conditions that the search has left on finished matches; a sink that passes on the rows for which
- * all of them are true.
+/* residual: a sink that tests the conditions that the search has left, and passes on the matches for which all of them
+ * are true.
  *
  * At the end of each round, the sink collects the distinct vertices and edges that the conditions read and fetches
  * their values from their owners, which is collective. The device evaluates conditions on one vertex, and the host
- * those between several elements.
- */
+ * evaluates conditions on several elements. */
 
 #ifndef GEMP_MATCH_FILTER_RESIDUAL_H
 #define GEMP_MATCH_FILTER_RESIDUAL_H
@@ -14,18 +13,17 @@
 #include "match/filter/element_values.h"
 #include "match/filter/filter.h"
 
-/* The values that conditions read of the vertices and edges of a round's rows: the values of each distinct element, and
- * for each row the place of its element among the distinct ones.
- */
+/* The values that conditions read of the elements of a round's rows: the values of each distinct element, and for each
+ * row the position of its element among the distinct elements. */
 
-/* Pattern vertices of which the same columns are read; their images are fetched together. */
+/* Pattern vertices of which conditions read the same columns. The images of these vertices are fetched together. */
 typedef struct gemp_row_group {
-	uint64_t members; /* pattern vertices, as bits */
+	uint64_t members; /* the pattern vertices, as bits */
 	size_t column_count;
-	int *column;           /* [column_count] ascending, as gemp_fetch_values takes them */
-	size_t distinct_count; /* distinct images in this round */
-	gemp_column *values;   /* [column_count], of distinct_count rows each, in this round */
-	uint32_t *index;       /* [members][rows] place of each image among the distinct ones, in this round */
+	int *column;           /* [column_count] column numbers of gemp_fetch_computed, ascending */
+	size_t distinct_count; /* this round: number of distinct images */
+	gemp_column *values;   /* this round: [column_count], each of distinct_count rows */
+	uint32_t *index;       /* this round: [members][rows] position of each image among the distinct images */
 	size_t capacity;
 } gemp_row_group;
 
@@ -34,33 +32,33 @@ typedef struct gemp_row_values {
 	gemp_shard *graph;
 	size_t group_count;
 	gemp_row_group groups[GEMP_MAX_PATTERN_VERTICES];
-	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: no column of this vertex is read */
+	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: no column of the vertex is read */
 	gemp_degree_columns degrees;
-	bool count_loops; /* in degrees; set before the first round */
-	uint64_t edges;   /* bit e: a condition reads pattern edge e */
+	bool count_loops; /* degrees count loops; set before the first round */
+	uint64_t edges;   /* bit e is set if a condition reads pattern edge e */
 	size_t name_count, name_capacity;
-	const char **names;           /* [name_count] of edge attributes, borrowed from the conditions */
-	gemp_edge_values edge_values; /* of the distinct edges of this round */
-	gemp_column edge_types;       /* [edge_values.count] names of relations, in this round; no rows unless `types` */
-	uint32_t *edge_index;         /* [edges][rows] place of each edge among the distinct ones, in this round */
+	const char **names;           /* [name_count] names of edge attributes, borrowed from the conditions */
+	gemp_edge_values edge_values; /* this round: values of the distinct edges */
+	gemp_column edge_types;       /* this round: [edge_values.count] names of relations; empty unless `types` */
+	uint32_t *edge_index;         /* this round: [edges][rows] position of each edge among the distinct edges */
 	size_t edge_capacity;
 	bool types;        /* a condition reads type(r) */
-	size_t rows;       /* of this round */
-	uint64_t mentions; /* attributes and keys that the conditions mention */
-	uint64_t copied;   /* values fetched so far */
+	size_t rows;       /* this round: number of rows */
+	uint64_t mentions; /* number of attributes and keys that the conditions mention */
+	uint64_t copied;   /* number of values fetched so far */
 } gemp_row_values;
 
-/* Borrows conditions[0..count), graph, filter and next. With filter NULL the host evaluates all conditions.
- * count_loops: degrees count loops, see gemp_degree_loops. Batches need edge columns if a condition reads edges. Rounds
- * of `next` end through this sink. */
+/* Makes the sink. conditions[0..count), graph, filter and next are borrowed. If filter is NULL, the host evaluates all
+ * conditions. `count_loops` says whether degrees count loops (gemp_degree_loops). Batches need edge columns if a
+ * condition reads edges. The rounds of `next` end through this sink. */
 gemp_code gemp_residual_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter,
                             bool count_loops, gemp_sink *next);
 
-/* Figures of this rank so far. */
+/* What this rank has fetched and read so far. */
 typedef struct gemp_residual_figures {
-	uint64_t copied;   /* attribute values that were fetched, those of each distinct element once a round */
-	uint64_t referred; /* attribute values that the tested rows refer to, each mention counted */
+	uint64_t copied;   /* attribute values that were fetched; each round fetches a value once */
+	uint64_t referred; /* attribute values that the tested rows read; each mention in a condition counts */
 } gemp_residual_figures;
 gemp_residual_figures gemp_residual_figures_of(const gemp_sink *residual);
 

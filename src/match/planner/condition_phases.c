@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Counts expressions of one kind in a tree. */
+/* Counts the expressions of one kind in a tree. */
 static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	uint64_t found = expr->kind == kind;
@@ -16,13 +16,13 @@ static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 	return found;
 }
 
-/* Attributes and keys that an expression mentions. */
+/* The number of attributes and keys that an expression mentions. */
 static uint64_t phases_mentions(const gemp_expr *expr)
 {
 	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
 
-/* True if the expression compares a value of this kind of two different vertices. */
+/* True if the expression compares values of this kind that belong to two different vertices. */
 static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 {
 	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
@@ -30,7 +30,8 @@ static bool compares_vertices(const gemp_expr *expr, gemp_expr_kind kind)
 	       !expr->children[1]->of_edge;
 }
 
-/* Notes the two vertices of a comparison with each other, since either of them may be bound first. */
+/* Sets the bit of each of the two compared vertices in the mask of the other vertex, since either may be bound
+ * first. */
 static void note_pair(uint64_t *masks, const gemp_expr *expr)
 {
 	int a = expr->children[0]->variable, b = expr->children[1]->variable;
@@ -38,8 +39,8 @@ static void note_pair(uint64_t *masks, const gemp_expr *expr)
 	masks[b] |= UINT64_C(1) << a;
 }
 
-/* Conditions on ids are always tested before the search, which then starts from few vertices; labels cost nothing. Only
- * conditions that read attributes are open, and only under --attributes auto. */
+/* Conditions on ids are always tested before the search, because the search then starts from few vertices. Conditions
+ * on labels cost nothing. Only conditions that read attributes are open, and only under --attributes auto. */
 static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_condition_phase when)
 {
 	bool reads = phases_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
@@ -54,7 +55,7 @@ static gemp_phase_choice initial_choice(const gemp_condition *condition, gemp_co
 	return choice;
 }
 
-/* Conditions that certainly come before the search precede the open ones in the array. */
+/* In the array `before`, conditions that are not open precede the open conditions. */
 static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choice)
 {
 	size_t place = out->before_count++;
@@ -65,8 +66,8 @@ static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choi
 	out->before[place] = choice->condition;
 }
 
-/* A condition between several elements, or with a sub-query, waits for whole matches. The exception is a <> b: the
- * search compares the images while it binds them. */
+/* A condition on several elements or with a sub-query is tested after the search. The exception is a <> b, which the
+ * search tests when it binds the second vertex. */
 static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_condition_phase when)
 {
 	if (condition->expr->kind == GEMP_NE && compares_vertices(condition->expr, GEMP_VERTEX)) {
@@ -84,7 +85,7 @@ static void add(gemp_condition_phases *out, const gemp_condition *condition, gem
 	}
 }
 
-/* Each array has the length of all conditions, since one phase may take all of them. */
+/* Each array has a place for every condition, since one phase may take all of them. */
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -102,7 +103,7 @@ done:
 	return code;
 }
 
-/* The order of the other conditions stays. */
+/* The other conditions keep their order. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 {
 	size_t i = 0;
@@ -122,21 +123,21 @@ void gemp_phases_free(gemp_condition_phases *phases)
 	*phases = (gemp_condition_phases){ 0 };
 }
 
-/* Keys are unique, so two keys are equal if and only if the vertices are. */
+/* Keys are unique, so two keys are equal if and only if the vertices are the same. */
 static bool is_equality(const gemp_expr *expr)
 {
 	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) &&
 	       (compares_vertices(expr, GEMP_KEY) || compares_vertices(expr, GEMP_VERTEX));
 }
 
-/* Key ranks order vertices as their keys do, so that the search compares numbers. */
+/* Key ranks have the order of the keys, so the search compares numbers. */
 static bool is_order(const gemp_expr *expr)
 {
 	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
 	return order && compares_vertices(expr, GEMP_KEY);
 }
 
-/* a > b is noted as b < a. */
+/* Stores a > b as b < a. */
 static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 {
 	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
@@ -146,7 +147,7 @@ static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
 	masks[less] |= UINT64_C(1) << greater;
 }
 
-/* [NOT] EXISTS of one edge between bound vertices is a lookup in a row. */
+/* The search tests [NOT] EXISTS of one edge between bound vertices by a lookup in a row. */
 static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
@@ -160,7 +161,7 @@ static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_e
 	};
 }
 
-/* Makes the condition a test of the search. Returns false if the search has no such test. */
+/* Adds the condition to the tests of the search. Returns false if the search has no such test. */
 static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (is_equality(expr))
@@ -174,7 +175,7 @@ static bool push_down(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_
 	return true;
 }
 
-/* The conditions that remain keep the order of the query text. */
+/* The remaining conditions keep the order of the query text. */
 static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
 {
 	size_t kept = 0;
@@ -186,8 +187,9 @@ static void push_down_all(gemp_pushdown *p, const gemp_pattern *pattern, const g
 	*count = kept;
 }
 
-/* True if key ranks have the order in which conditions compare keys. Numbers are ranked by value and strings bytewise.
- * In a graph with keys of both kinds, however, conditions see strings only, while ranks put numbers first. */
+/* True if key ranks have the order in which conditions compare keys. Ranks order numbers by value and strings bytewise.
+ * In a graph with numbers and strings as keys the orders differ: conditions compare all keys as strings, but ranks put
+ * numbers first. */
 static bool ranked_as_compared(const gemp_shard *graph)
 {
 	int64_t integer;
@@ -199,8 +201,8 @@ static bool ranked_as_compared(const gemp_shard *graph)
 	return true;
 }
 
-/* Collective. Gathers the key ranks of all vertices on every rank: 4 bytes a vertex, only for patterns that compare
- * keys. */
+/* Collective. Gathers the key ranks of all vertices on every rank. They take 4 bytes a vertex, and only patterns that
+ * compare keys need them. */
 static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shard *graph)
 {
 	void *all = NULL;
@@ -214,7 +216,7 @@ static gemp_code gather_ranks(gemp_pushdown *p, gemp_runtime *context, gemp_shar
 	return GEMP_OK;
 }
 
-/* A condition that the search tests leaves the phases, so the residual filter does not test it again. */
+/* A condition that becomes a test of the search is removed from `after`, so it is not tested again. */
 gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             gemp_condition_phases *phases)
 {
@@ -240,21 +242,21 @@ void gemp_pushdown_free(gemp_pushdown *p)
 	*p = (gemp_pushdown){ 0 };
 }
 
-/* Nanoseconds, as measured on 2 cores: copying a value of a column to the device and testing it there; copying a match
- * to the host; testing one of its values there. */
+/* Nanoseconds, measured on 2 cores. before_number, before_string: copying a value of a column to the device and testing
+ * it there. after_match: copying a match to the host. after_value: testing one value of a match on the host. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
-enum { SAMPLED = 1 << 12 }; /* candidates of a rank in whose rows edges are counted */
+enum { SAMPLED = 1 << 12 }; /* maximum number of candidates of a rank in whose rows edges are counted */
 
 /* ESTIMATE of the number of matches. */
 
-/* Every `step`-th of the own rows that are candidates. */
+/* Every `step`-th of the own rows whose vertices are candidates. */
 typedef struct edge_sample {
 	size_t count, step;
 	size_t rows[SAMPLED];
 } edge_sample;
 
-/* The next row from `row` on that is a candidate; words without bits are skipped. */
+/* The first row from `row` on whose vertex is a candidate. Words without bits are skipped. */
 static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size_t row)
 {
 	while (row < graph->rows && bits && !gemp_bits32_test(bits, graph->first_vertex + row)) {
@@ -264,7 +266,7 @@ static size_t next_candidate(const gemp_shard *graph, const uint32_t *bits, size
 	return row;
 }
 
-/* Takes every n-th candidate: a sample that does not depend on random numbers. */
+/* Takes every n-th candidate, so the sample does not depend on random numbers. */
 static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_sample *out)
 {
 	size_t own = bits ? 0 : graph->rows, seen = 0;
@@ -278,7 +280,8 @@ static void take_sample(const gemp_shard *graph, const uint32_t *bits, edge_samp
 			out->rows[out->count++] = row;
 }
 
-/* Estimates the edges between candidates of both ends from a sample of rows at the end that has fewer candidates. */
+/* Estimates the number of edges between candidates of both ends of a pattern edge. The sample has rows of the end with
+ * fewer candidates. */
 static double sample_edges(const gemp_shard *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
@@ -294,7 +297,7 @@ static double sample_edges(const gemp_shard *graph, const gemp_candidates *candi
 	return (double)found * (double)sample.step;
 }
 
-/* Matches are estimated as if edges lay between candidates at random. */
+/* Estimates the number of matches as if edges connected candidates at random. */
 static double estimate_matches(gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern,
                                const gemp_candidates *candidates)
 {
@@ -325,7 +328,7 @@ static bool reads_string(const gemp_shard *graph, const gemp_expr *expr)
 	return false;
 }
 
-/* Compares the cost of testing a whole column before the search with that of testing matches after it. */
+/* Compares the cost of testing a whole column before the search with the cost of testing the matches after it. */
 static bool estimate_costs(gemp_phase_choice *choice, const gemp_shard *graph, double matches)
 {
 	double values = (double)phases_mentions(choice->condition->expr), rows = (double)graph->vertex_count;
@@ -350,8 +353,8 @@ static void choose_phases(gemp_condition_phases *phases, gemp_runtime *context, 
 			gemp_phases_defer(phases, &phases->choices[i]);
 }
 
-/* True if the expression can fail for some row: by arithmetic, such as a division by zero, or a bad regular
- * expression. */
+/* True if evaluating the expression can fail for some row: arithmetic can (for example, a division by zero), and so can
+ * a bad regular expression. */
 static bool may_fail(const gemp_expr *expr)
 {
 	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
@@ -362,7 +365,7 @@ static bool may_fail(const gemp_expr *expr)
 	return false;
 }
 
-/* The arguments of gemp_candidates_narrow that are the same for all of its calls. */
+/* The arguments that all calls of gemp_candidates_narrow share. */
 typedef struct filter_context {
 	gemp_candidates *candidates;
 	gemp_condition_phases *phases;
@@ -378,8 +381,8 @@ static gemp_code narrow_by(const filter_context *n, const gemp_condition *const 
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
 }
 
-/* Collective. Tests conditions [first, count). A condition that cannot be computed for some vertex is moved behind the
- * search instead of failing the query, because that vertex need not be in any match. */
+/* Collective. Tests conditions [first, count) of `before`. If a condition cannot be computed for some vertex, it is
+ * tested after the search instead of failing the query, because this vertex may be in no match. */
 static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 {
 	GEMP_OWNED const gemp_condition **safe = NULL, **unsafe = NULL;
@@ -406,7 +409,8 @@ static gemp_code narrow(const filter_context *n, size_t first, size_t count)
 	return GEMP_OK;
 }
 
-/* Certain conditions are tested first, since matches are estimated from the candidates that these leave. */
+/* Conditions that are not open are tested first. The number of matches is then estimated from the candidates that
+ * remain. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
                                  gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options)

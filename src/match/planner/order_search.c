@@ -8,25 +8,31 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* Samples are larger where more work is expected, and FINAL times larger for the last few orders that are compared. */
+/* The number of samples grows with the expected work. The last few orders (finalists) are compared by samples FINAL
+ * times larger. */
 enum { MIN_SAMPLE = 64, MAX_SAMPLE = 256, MAX_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
-static const double near_best_factor = 1.6;                /* an order up to this times the best becomes a finalist */
-static const double min_search_work = 1e6;                 /* entries: an order with less work is not worth a search */
-static const double min_reads = 2e6, read_fraction = 0.02; /* budget: min_reads plus this fraction of the work */
-static const double work_per_sample = 4e6;                 /* entries of work for each partial match of a sample */
-static const uint64_t sampled_steps = 64; /* a limit of reads is divided by the steps that a search samples */
+/* an order whose cost is at most this times the best becomes a finalist */
+static const double near_best_factor = 1.6;
+/* entries: if the planner's order has less work, no other order is searched for */
+static const double min_search_work = 1e6;
+/* budget of reads: min_reads plus this fraction of the work */
+static const double min_reads = 2e6, read_fraction = 0.02;
+/* a sample has one partial match for this many entries of work */
+static const double work_per_sample = 4e6;
+static const uint64_t sampled_steps = 64; /* typical number of sampled steps, by which a limit of reads is divided */
 
-enum { MAX_PLAN_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 }; /* vertices and edges of a simple pattern */
+/* number of vertices and edges of a simple pattern */
+enum { MAX_PLAN_STEPS = GEMP_MAX_SEARCHED * (GEMP_MAX_SEARCHED + 1) / 2 };
 
-/* A prefix of an order, with the sample of partial matches that it leaves. */
+/* A prefix of an order, with a sample of the partial matches of its vertices. */
 typedef struct order_prefix {
 	int count;
 	int order[GEMP_MAX_SEARCHED];
 	uint64_t bound;                        /* the vertices of order[], as bits */
-	double cost, rows;                     /* entries so far; partial matches after the last vertex */
+	double cost, rows;                     /* cost so far, in entries; partial matches after the last vertex */
 	double rows_at[GEMP_MAX_SEARCHED];     /* partial matches after each vertex */
-	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the plan's steps so far */
-	bool open;                             /* not extended yet */
+	gemp_sample_work work[MAX_PLAN_STEPS]; /* work of the plan's steps so far */
+	bool open;                             /* the prefix has not been extended yet */
 	gemp_sample sample;
 } order_prefix;
 
@@ -36,17 +42,18 @@ typedef struct order_search {
 	size_t sample_size;
 	size_t node_count, capacity;
 	order_prefix *nodes; /* [node_count] */
-	size_t steps;        /* sampled so far */
+	size_t steps;        /* number of steps sampled so far */
 	double max_reads;
-	bool hurry;                            /* max_reads is exceeded: the longest prefixes are completed first */
-	gemp_sample_work work[MAX_PLAN_STEPS]; /* of the order sampled last */
+	bool hurry;                            /* max_reads is exceeded, so the longest prefixes are extended first */
+	gemp_sample_work work[MAX_PLAN_STEPS]; /* work of the steps of the order sampled last */
 } order_search;
 
-/* The cost of a partial match that enters a step, and of a lookup, in entries walked (fitted by
+/* The costs of a partial match that enters a step and of a lookup, in entries walked (fitted by
  * tests/bench/orders.py). */
 static const double per_match = 40, per_lookup = 2;
 
-/* Two last steps with the same sources bind twins, of which nested loops count one by a formula. */
+/* True if two steps have the same checks. If the last two steps have, their vertices are twins, and nested loops count
+ * the last vertex by a formula. */
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
 	bool same = a->sources == b->sources && a->check_count == b->check_count;
@@ -55,7 +62,7 @@ static bool same_sources(const gemp_step *a, const gemp_step *b)
 	return same;
 }
 
-/* The position in the order of the latest vertex whose row contains the step's candidates. */
+/* The position in the order of the latest vertex whose row contains all candidates of the step. */
 static int latest_place(const gemp_step *step, const order_prefix *n)
 {
 	int latest = 0;
@@ -66,8 +73,8 @@ static int latest_place(const gemp_step *step, const order_prefix *n)
 	return latest;
 }
 
-/* The work of a step, in entries. Where kernels list candidates, rows are walked once for each partial match up to the
- * last vertex that the list depends on, and the list itself for every other one. */
+/* The work of a step, in entries. If kernels list candidates, they walk rows only once for each partial match up to the
+ * last vertex on which the list depends. For all other partial matches they walk the list. */
 static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t step, const order_prefix *from,
                       const gemp_sample_work *work)
 {
@@ -83,7 +90,8 @@ static double work_of(const gemp_order_inputs *q, const gemp_plan *plan, size_t 
 	return matches + work->passed + entries * fmin(from->rows_at[latest] / from->rows, 1);
 }
 
-/* True if v has an edge to a bound vertex. Orders are connected: each vertex is found in the row of an earlier one. */
+/* True if v has an edge to a bound vertex. Orders are connected, since each vertex is found in the row of an earlier
+ * vertex. */
 static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -94,7 +102,7 @@ static bool is_adjacent(const gemp_pattern *pattern, uint64_t bound, int v)
 	return false;
 }
 
-/* Completes an order in any connected way, since a plan needs all vertices. */
+/* Completes an order in any connected way, because gemp_plan_new needs an order of all vertices. */
 static void complete(const gemp_pattern *pattern, int *order, int count)
 {
 	uint64_t bound = 0;
@@ -110,7 +118,7 @@ static void complete(const gemp_pattern *pattern, int *order, int count)
 }
 
 /* Sets *least if v is the smallest vertex of its orbit under the automorphisms that fix the prefix. Only such vertices
- * are tried, since the others lead to orders of the same cost. */
+ * are tried, since all vertices of an orbit lead to orders of the same cost. */
 static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix, int v, bool *least)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -127,7 +135,8 @@ static gemp_code is_orbit_min(const order_search *s, const order_prefix *prefix,
 	return GEMP_OK;
 }
 
-/* Collective. Samples the steps of the prefix's last vertex: the step that binds it, and those that bind its edges. */
+/* Collective. Samples the steps of the prefix's last vertex: the step that binds the vertex, and the steps that bind
+ * its edges. */
 static gemp_code sample_steps(order_search *s, const order_prefix *from, order_prefix *to)
 {
 	GEMP_OWNED_BY(gemp_plan_free_at) gemp_plan *plan = NULL;
@@ -140,7 +149,8 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	options.order = order;
 	GEMP_TRY(gemp_comm_agree(s->q->context->comm,
 	                         gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics, &options)));
-	/* Pivots and pairs are inexpensive to extend, and every later sample depends on them, so more of them are drawn. */
+	/* More partial matches are drawn for the first two vertices, because these are inexpensive to extend and every
+	 * later sample depends on them. */
 	size_t step = 0, wanted = s->sample_size * (to->count == 1 ? 16 : to->count == 2 ? 4 : 1);
 	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
 		step++;
@@ -165,8 +175,8 @@ static gemp_code sample_steps(order_search *s, const order_prefix *from, order_p
 	return GEMP_OK;
 }
 
-/* True if another prefix of the same vertices costs less and leaves fewer partial matches. Samples are inaccurate, so
- * in a small pattern a prefix is dropped only if it is clearly worse. */
+/* True if another prefix of the same vertices costs less and leaves hardly more partial matches. Samples are
+ * inaccurate, so in a small pattern a prefix is dropped only if it is clearly worse. */
 static bool dominated(const order_search *s, const order_prefix *n)
 {
 	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
@@ -178,8 +188,8 @@ static bool dominated(const order_search *s, const order_prefix *n)
 	return false;
 }
 
-/* Collective. Extends a prefix by one vertex and samples it, unless an automorphism or a better prefix makes it
- * superfluous. from SIZE_MAX stands for the empty prefix. */
+/* Collective. Extends prefix nodes[from] by vertex v and samples it (from SIZE_MAX: the empty prefix). The new prefix
+ * is dropped if an automorphism or a better prefix makes it superfluous. */
 static gemp_code extend_prefix(order_search *s, size_t from, int v)
 {
 	bool least = false;
@@ -205,13 +215,15 @@ static gemp_code extend_prefix(order_search *s, size_t from, int v)
 	return code;
 }
 
-/* The prefix to extend next. Once the budget of reads is spent, longer prefixes come first. */
+/* True if prefix a is extended before prefix b. Prefixes are extended by ascending cost. Once the budget of reads is
+ * spent, longer prefixes come first. */
 static bool comes_before(const order_search *s, const order_prefix *a, const order_prefix *b)
 {
 	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
 }
 
-/* A linear search is enough: there are 4,096 prefixes at most, and each one costs a sample, which takes far longer. */
+/* A linear search is enough, since there are at most about 4,096 prefixes, and sampling a prefix takes far longer than
+ * the search. */
 static size_t cheapest_prefix(const order_search *s)
 {
 	size_t best = SIZE_MAX;
@@ -221,8 +233,8 @@ static size_t cheapest_prefix(const order_search *s)
 	return best;
 }
 
-/* Collective. Extends prefixes by cost and collects complete orders, as long as they cost little more than the
- * first. */
+/* Collective. Extends prefixes by ascending cost and collects complete orders. Stops when the costs exceed the cost of
+ * the first complete order by near_best_factor. */
 static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 {
 	const gemp_pattern *pattern = s->q->pattern;
@@ -247,7 +259,7 @@ static gemp_code search_all(order_search *s, size_t *finalists, size_t *count)
 	return GEMP_OK;
 }
 
-/* Collective. Samples a complete order; *work becomes its cost, and s->work the work of its steps. */
+/* Collective. Samples a complete order. *work becomes its cost, and s->work the work of its steps. */
 static gemp_code sample_order(order_search *s, const int *order, size_t sample_size, double *work)
 {
 	gemp_code code = GEMP_OK;
@@ -269,14 +281,14 @@ static gemp_code sample_order(order_search *s, const int *order, size_t sample_s
 	return code;
 }
 
-/* Gives the caller the work of the order that is the best so far. */
+/* Copies the work of the best order so far to the caller's array. */
 static void keep_work(const order_search *s, const gemp_sample_work *work)
 {
 	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MAX_PLAN_STEPS)
 		memcpy(s->q->work, work, sizeof s->work);
 }
 
-/* Collective. Compares the finalists by larger samples. */
+/* Collective. Compares the finalists by larger samples, and chooses the order with the least work. */
 static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_t count, size_t *best)
 {
 	double least = HUGE_VAL;
@@ -295,7 +307,7 @@ static gemp_code choose_finalist(order_search *s, const size_t *finalists, size_
 	return GEMP_OK;
 }
 
-/* With few edges and a small estimate, even a bad order costs less than the search for a better one. */
+/* True if the pattern's edges and the estimate of rows are so few that even a bad order costs less than a search. */
 static bool is_small(const gemp_order_inputs *q)
 {
 	double edges = 0;
@@ -304,7 +316,7 @@ static bool is_small(const gemp_order_inputs *q)
 	return edges <= 1024 && q->rows <= 1e5;
 }
 
-/* The planner's order is sampled first: its work decides how much the search for a better one may cost. */
+/* The planner's order is sampled first, because its work decides how much the search for a better order may cost. */
 gemp_code gemp_order_search(const gemp_order_inputs *q, int *order, bool *found)
 {
 	gemp_code code = GEMP_OK;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* One way to extend a partial match. */
+/* One extension of a partial match by a step. */
 typedef struct sample_child {
 	uint32_t parent;
 	gemp_vertex vertex;
@@ -20,32 +20,34 @@ struct gemp_sampler {
 	const gemp_candidates *candidates;
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;
-	uint64_t random, reads, limit; /* state of the generator; reads so far; limit of reads for a step */
+	uint64_t random, reads, limit; /* state of the random generator; reads so far; limit of reads for a step */
 	bool latest;                   /* see gemp_sampler_options.walk_latest */
-	bool chosen;                   /* since the last pivots, something was chosen at random */
-	double *size;                  /* [graph->rows] own pivots are drawn in proportion to it */
-	uint8_t *class;                /* [vertices] degree classes by id, 0 the greatest, as slots are ordered */
+	bool chosen;                   /* some choice was random since the last step of the pivot */
+	double *size;                  /* [graph->rows] own pivots are drawn with probabilities proportional to size */
+	/* [vertices] by id: 255 minus the degree class, so that the order is the order of slots */
+	uint8_t *class;
 	size_t child_count, child_capacity, request_count, request_capacity;
 	sample_child *children;
 	gemp_row_request *requests;
 };
 
-/* The extension of one partial match by a step. */
+/* The extension of the current partial match by a step. */
 typedef struct sample_extension {
 	gemp_sampler *s;
 	const gemp_plan *plan;
 	const gemp_step *step;
-	int views[GEMP_MAX_CHECKS]; /* of each check, as gemp_sample_rows numbers them */
+	int views[GEMP_MAX_CHECKS]; /* by check: number of its view in gemp_sample_rows */
 	const gemp_vertex *image;
 	const gemp_edge *edges;
-	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's bound vertex */
+	gemp_sample_row row[GEMP_MAX_CHECKS]; /* by check: the row of its bound vertex */
 	double weight;
 	uint32_t parent;
-	size_t longest;        /* walk: of longer rows only every k-th entry is walked */
-	gemp_sample_work work; /* of this rank so far */
+	size_t longest;        /* length of the longest walk; of longer rows only every k-th entry is walked */
+	gemp_sample_work work; /* work of this rank so far */
 } sample_extension;
 
-/* Measures degrees over all relations of the pattern, in either direction; pivots are drawn in proportion to them. */
+/* Counts degrees over all relations of the pattern, in both directions. Pivots are drawn in proportion to their
+ * degrees. */
 static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
 {
 	GEMP_OWNED uint64_t *degree = NULL;
@@ -64,7 +66,7 @@ static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, u
 	return GEMP_OK;
 }
 
-/* Degree classes of all vertices are gathered, a byte a vertex, since slots do not exist yet. */
+/* Gathers the degree classes of all vertices, one byte each, since slots do not exist yet. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_candidates *candidates, const uint32_t *key_rank,
                            const gemp_sampler_options *options)
@@ -90,7 +92,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_runtime *context, const gemp
 	return GEMP_OK;
 }
 
-/* Candidates and key ranks are borrowed from the match. */
+/* Candidates and key ranks are borrowed from the match and stay. */
 void gemp_sampler_free(gemp_sampler *s)
 {
 	if (!s)
@@ -105,13 +107,13 @@ void gemp_sample_free(gemp_sample *sample)
 	*sample = (gemp_sample){ 0 };
 }
 
-/* A random choice on one rank makes the whole sample an estimate. */
+/* One random choice on any rank makes the whole sample an estimate. */
 bool gemp_sampler_exact(const gemp_sampler *s)
 {
 	return gemp_comm_sum1(s->context->comm, s->chosen) == 0;
 }
 
-/* The rank with most reads decides when the budget is spent, since all ranks stop together. */
+/* All ranks must stop together, so the rank with the most reads decides whether the budget is spent. */
 uint64_t gemp_sampler_reads(const gemp_sampler *s)
 {
 	uint64_t reads = s->reads;
@@ -136,7 +138,7 @@ static gemp_code add_child(sample_extension *x, gemp_vertex c, gemp_edge edge, d
 	return GEMP_OK;
 }
 
-/* Draws pivots in proportion to their degrees (systematic sampling), or takes all if there are few. */
+/* Draws pivots in proportion to their degrees (systematic sampling), or takes all if there are at most `wanted`. */
 static gemp_code draw_pivots(sample_extension *x, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -165,14 +167,15 @@ static gemp_code draw_pivots(sample_extension *x, size_t wanted)
 	return GEMP_OK;
 }
 
-/* True if the check reads the row of the new vertex itself. Such checks wait until the extensions have been drawn
- * (test_loops), so that only few rows are fetched for them. */
+/* True if the check reads the row of the new vertex itself. Such checks are made after the extensions have been drawn
+ * (test_loops), so that few rows are fetched for them. */
 static bool own_row(const gemp_step *step, size_t check)
 {
 	return step->checks[check].from == step->vertex;
 }
 
-/* Lists the rows that a step reads for all partial matches: of bound vertices, or of the new ones (own). */
+/* Lists the rows that a step reads for all partial matches: rows of bound vertices, or rows of the new vertices
+ * (own). */
 static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bool own)
 {
 	gemp_sampler *s = x->s;
@@ -187,7 +190,7 @@ static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bo
 	return GEMP_OK;
 }
 
-/* Adds a drawn extension with its weight to the new sample; without `in` its other vertices and edges are unbound. */
+/* Adds a drawn extension to the new sample. If `in` is NULL, all other vertices and edges are unbound. */
 static gemp_code add_drawn(const sample_extension *x, gemp_sample *out, const gemp_sample *in, const sample_child *c,
                            double weight)
 {
@@ -208,8 +211,8 @@ static gemp_code add_drawn(const sample_extension *x, gemp_sample *out, const ge
 	return GEMP_OK;
 }
 
-/* Draws extensions in proportion to their weights (systematic resampling), or keeps all of them if there are no more
- * than wanted. */
+/* Draws extensions in proportion to their weights (systematic resampling). If there are at most `wanted`, keeps all of
+ * them. */
 static gemp_code resample(const sample_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
 	gemp_sampler *s = x->s;
@@ -237,7 +240,8 @@ static bool row_has(const gemp_sample_row *row, gemp_vertex x)
 	return at < row->size && row->neighbours[at] == x;
 }
 
-/* Drops partial matches that fail the checks by the new vertex's own row, fetched only for drawn ones. */
+/* Drops partial matches that fail a check by the new vertex's own row. These rows are fetched only for drawn
+ * matches. */
 static void test_loops(sample_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
@@ -265,8 +269,8 @@ static void test_loops(sample_extension *x, gemp_sample *sample)
 	sample->count = kept;
 }
 
-/* Collective. Sums over the ranks so that all of them get the same bits, since they decide by the sums: each number is
- * added as an integer, in units of 2^-52 of about the greatest. */
+/* Collective. Sums over the ranks. All ranks decide by the sums and must get the same bits, so the numbers are added as
+ * integers, in units of 2^-52 of about the greatest number. */
 static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 {
 	enum { BIAS = 2048, DIGITS = 52 };
@@ -285,11 +289,10 @@ static void sum_exactly(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
-/* No walk is longer than LONGEST_WALK. A row WALKED_IS_LONGER times longer than another is not walked, as in
- * emit_loops. */
+/* A walk reads at most LONGEST_WALK entries. WALKED_IS_LONGER is the factor of emit_loops.c. */
 enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
-/* Compares two vertices as their slots will compare: by descending degree class, then by id. */
+/* True if the slot of a will come before the slot of b: by descending degree class, then by id. */
 static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 {
 	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
@@ -298,7 +301,7 @@ static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
 #define FOR_EACH_BIT(v, mask) \
 	for (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
 
-/* Symmetry restrictions compare slots. */
+/* Tests the symmetry restrictions, which compare slots. */
 static bool within_order(const sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -311,7 +314,7 @@ static bool within_order(const sample_extension *x, gemp_vertex c)
 	return true;
 }
 
-/* Conditions on the order of ids compare key ranks. */
+/* Tests the conditions on the order of ids, which compare key ranks. */
 static bool keys_fit(const sample_extension *x, gemp_vertex c)
 {
 	const gemp_step *step = x->step;
@@ -326,7 +329,7 @@ static bool keys_fit(const sample_extension *x, gemp_vertex c)
 	return true;
 }
 
-/* Tests that need no row. */
+/* The tests of a vertex that read no row. */
 static bool vertex_fits(const sample_extension *x, gemp_vertex c)
 {
 	int v;
@@ -339,7 +342,7 @@ static bool vertex_fits(const sample_extension *x, gemp_vertex c)
 	return keys_fit(x, c) && gemp_candidates_has(x->s->candidates, x->step->vertex, c);
 }
 
-/* Distinct edges, and the order of parallel ones. */
+/* Tests that edges differ, and the order of parallel edges. */
 static bool edge_fits(const sample_extension *x, gemp_edge edge)
 {
 	int e;
@@ -352,7 +355,7 @@ static bool edge_fits(const sample_extension *x, gemp_edge edge)
 	return true;
 }
 
-/* Tests the rows of bound vertices. extend() has counted the look-up of a mark, which kernels do first. */
+/* Tests the rows of bound vertices. Kernels first look up a mark; extend() has counted this lookup. */
 static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, double weight)
 {
 	bool counted = x->s->latest;
@@ -369,8 +372,8 @@ static bool checks_hold(sample_extension *x, size_t walked, gemp_vertex c, doubl
 	return true;
 }
 
-/* The row that the kernel would walk. Kernels with marks walk that of the latest vertex unless another one is far
- * shorter; the others walk that of the greatest slot. */
+/* The index of the row that the kernel would walk. With marks it is the row of the latest vertex unless another row is
+ * far shorter; without marks, the row of the greatest slot. */
 static size_t walked_row(const sample_extension *x)
 {
 	bool latest = x->s->latest;
@@ -404,7 +407,7 @@ static gemp_code extend(sample_extension *x)
 	return GEMP_OK;
 }
 
-/* Extends the current partial match by each edge to its vertex; parallel edges are adjacent in the row. */
+/* Extends the current partial match by each edge to its bound vertex. Parallel edges are adjacent in the row. */
 static gemp_code bind_edge(sample_extension *x)
 {
 	const gemp_sample_row *row = &x->row[0];
@@ -431,8 +434,8 @@ static void select_match(sample_extension *x, const gemp_sample *in, size_t i)
 			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
 }
 
-/* Finds the longest walk with which the step stays within the limit of reads. Each entry may be searched for in all
- * other rows. */
+/* Finds the longest walk with which the step stays within the limit of reads. For each entry of the walked row the step
+ * may search all other rows. */
 static void find_longest(sample_extension *x, const gemp_sample *in)
 {
 	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;
@@ -450,7 +453,7 @@ static void find_longest(sample_extension *x, const gemp_sample *in)
 	x->longest = (size_t)1 << size;
 }
 
-/* Extends all partial matches of `in` in all ways; their rows have been fetched. */
+/* Extends each partial match of `in` in all ways. The rows of bound vertices have been fetched. */
 static gemp_code extend_all(sample_extension *x, const gemp_sample *in)
 {
 	bool binds_edge = x->step->kind == GEMP_BIND_EDGE;
@@ -464,7 +467,7 @@ static gemp_code extend_all(sample_extension *x, const gemp_sample *in)
 	return GEMP_OK;
 }
 
-/* A step fetches rows twice at most: those of bound vertices, and those of the new vertices that were drawn. */
+/* A step fetches rows at most twice: the rows of bound vertices, and the rows of the new vertices that were drawn. */
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work)
 {

@@ -8,51 +8,51 @@
 
 #include <string.h>
 
-enum { MAX_ENTRIES = 1 << 24 }; /* a cache with more is emptied before the next fetch */
+enum { MAX_ENTRIES = 1 << 24 }; /* a cache with more entries is emptied before the next fetch */
 
-/* An entry of a row while its lists are merged. */
+/* An entry of a row while the lists of the row are merged. */
 typedef struct row_entry {
 	gemp_vertex near;
 	gemp_edge edge;
 } row_entry;
 
-/* Views are identified by their contents, since every plan numbers its views anew. */
+/* A view is identified by its content, since every plan numbers its views anew. */
 typedef struct known_view {
 	bool *relations; /* [relation_count] owned */
 	int direction;
 	bool simple, edges;
 } known_view;
 
-/* A cached row: `size` entries from `at` on. */
+/* A cached row: `size` entries, the first of them at index `at`. */
 typedef struct known_row {
 	size_t at, size;
 } known_row;
 
-/* Words of a record in the table of rows: its key, and the index of its known_row. */
+/* Words of a record in the table of rows: the key (view and id), and the index of the known_row. */
 enum { VIEW, ID, INDEX, RECORD_WORDS, KEY_WORDS = INDEX };
 
-/* near[entry_count] and edge[entry_count] contain all cached rows, one behind the other. known[table.count] has the
- * place of each row, and the table finds a row by view and id. */
+/* near[entry_count] and edge[entry_count] contain all cached rows, one after another. known[table.count] has the
+ * position of each row, and the table finds a row by view and id. */
 struct gemp_sample_rows {
 	gemp_runtime *context;
 	const gemp_shard *graph;
 	gemp_edge *offsets;
 	size_t view_count, view_capacity;
 	known_view *views;
-	gemp_record_table table; /* of RECORD_WORDS */
+	gemp_record_table table; /* records of RECORD_WORDS words */
 	size_t known_capacity;
 	known_row *known; /* [table.count] */
 	size_t entry_count, near_capacity, edge_capacity;
-	uint64_t fetched; /* entries, including those that were dropped */
+	uint64_t fetched; /* entries added so far, including entries that were dropped again */
 	gemp_vertex *near;
 	gemp_edge *edge;
 	size_t merged_capacity[2];
-	row_entry *merged[2]; /* a row while its lists are merged */
+	row_entry *merged[2]; /* the row that is being merged, and its previous state */
 	size_t wanted_capacity;
-	uint64_t *wanted; /* keys of rows of other ranks that are not cached */
+	uint64_t *wanted; /* keys of the requested rows that other ranks own and that are not cached */
 };
 
-/* Nothing is fetched yet, so this is local. */
+/* Local, since nothing is fetched yet. */
 gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_sample_rows_free_at) gemp_sample_rows *rows = NULL;
@@ -66,7 +66,7 @@ gemp_code gemp_sample_rows_new(gemp_sample_rows **out, gemp_runtime *context, co
 	return GEMP_OK;
 }
 
-/* Also frees a cache that gemp_sample_rows_new made in part. */
+/* Also frees a cache that is only partly made. */
 void gemp_sample_rows_free(gemp_sample_rows *rows)
 {
 	if (!rows)
@@ -78,7 +78,7 @@ void gemp_sample_rows_free(gemp_sample_rows *rows)
 	              rows->wanted, rows);
 }
 
-/* Plans of different orders number their views differently, so cached rows have the module's own numbers of views. */
+/* Plans of different orders number their views differently, so this module numbers the views of all plans itself. */
 gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *view, int *number)
 {
 	size_t count = rows->graph->relation_count;
@@ -98,13 +98,13 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 	return GEMP_OK;
 }
 
-/* View and id in one number. Ids are the upper half, so sorted keys are sorted by owner. */
+/* Combines view and id in one number. The id is the upper half, so sorted keys are also sorted by owner. */
 static uint64_t key_of(int view, gemp_vertex id)
 {
 	return (uint64_t)id << 32 | (uint32_t)view;
 }
 
-/* The cached row of a key, or NULL. */
+/* Returns the cached row of a key, or NULL. */
 static const known_row *find_row(const gemp_sample_rows *rows, uint64_t key)
 {
 	const uint32_t record[KEY_WORDS] = { [VIEW] = (uint32_t)key, [ID] = (uint32_t)(key >> 32) };
@@ -112,7 +112,7 @@ static const known_row *find_row(const gemp_sample_rows *rows, uint64_t key)
 	return found ? &rows->known[found[INDEX]] : NULL;
 }
 
-/* Adds a row, whose entries are at the end of the arrays already, to the table. */
+/* Adds a row to the table. The row's entries are already at the end of the arrays. */
 static gemp_code add_row(gemp_sample_rows *rows, uint64_t key, known_row row)
 {
 	const size_t count = rows->table.count;
@@ -133,15 +133,15 @@ gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gem
 	return (gemp_sample_row){ row->size, rows->near + row->at, rows->views[view].edges ? rows->edge + row->at : NULL };
 }
 
-/* A row of one relation, in one direction. */
+/* The neighbours of a vertex in one relation and one direction. */
 typedef struct adjacency_list {
 	size_t size;
 	const gemp_vertex *near;
-	const gemp_edge *edge; /* [size] added to first; NULL: the edges are first, first + 1, ... */
+	const gemp_edge *edge; /* [size] edge i is first + edge[i]; NULL: edge i is first + i */
 	gemp_edge first;
 } adjacency_list;
 
-/* Merges a row with another ascending list; entries that name `dropped` are left out. */
+/* Merges a row with another ascending list. Entries of `b` whose neighbour is `dropped` are left out. */
 static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adjacency_list *b, gemp_vertex dropped)
 {
 	size_t i = 0, n = 0;
@@ -157,7 +157,7 @@ static size_t merge(row_entry *out, const row_entry *a, size_t a_size, const adj
 	return n;
 }
 
-/* Swaps the two arrays of a row that is being merged. */
+/* Swaps the row that is being merged with its previous state. */
 static void swap_merged(gemp_sample_rows *rows)
 {
 	row_entry *entries = rows->merged[0];
@@ -168,8 +168,8 @@ static void swap_merged(gemp_sample_rows *rows)
 	rows->merged_capacity[1] = capacity;
 }
 
-/* Builds an own row in merged[0] from the rows of its relations. As in partition/views/view.c, a loop of an either-way
- * view counts once. */
+/* Builds an own row in merged[0] from the rows of its relations. In a view of both directions a loop counts once, as in
+ * partition/views/view.c. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
 	gemp_vertex self = (gemp_vertex)(rows->graph->first_vertex + v);
@@ -192,14 +192,14 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 	return GEMP_OK;
 }
 
-/* Neighbours and edges are two arrays of the same length. */
+/* Reserves entries in both arrays, near and edge. */
 static gemp_code reserve(gemp_sample_rows *rows, size_t more)
 {
 	GEMP_TRY(GEMP_RESERVE(rows->near, rows->near_capacity, rows->entry_count + more));
 	return GEMP_RESERVE(rows->edge, rows->edge_capacity, rows->entry_count + more);
 }
 
-/* Adds an own row to the cache. Of parallel edges a simple view has the one with the smallest number, as in views. */
+/* Adds an own row to the cache. Of parallel edges, a simple view keeps the edge with the smallest number. */
 static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 {
 	const known_view *view = &rows->views[(uint32_t)key];
@@ -222,7 +222,7 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	return add_row(rows, key, row);
 }
 
-/* Appends the requested rows of this rank: of each row the number of entries, the neighbours, and their edges. */
+/* Appends requested rows of this rank to a reply: for each row the number of entries, the neighbours and the edges. */
 static gemp_code answer(void *self, const void *questions, size_t count, gemp_text *reply)
 {
 	gemp_sample_rows *rows = self;
@@ -238,7 +238,7 @@ static gemp_code answer(void *self, const void *questions, size_t count, gemp_te
 	return GEMP_OK;
 }
 
-/* Replies come in the order of the wanted keys, which are sorted by owner. */
+/* The replies are in the order of the wanted keys, which are sorted by owner. */
 static gemp_code read_replies(gemp_sample_rows *rows, size_t wanted, const char *at)
 {
 	for (size_t i = 0; i < wanted; i++) {
@@ -275,7 +275,8 @@ uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
 	return rows->fetched;
 }
 
-/* Caches requested rows of this rank, and lists those of other ranks in `wanted`, each once. */
+/* Caches the requested rows that this rank owns. The keys of all other requested rows that are not cached become
+ * wanted[*wanted], distinct and sorted. */
 static gemp_code cache_own_rows(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count, size_t *wanted)
 {
 	const gemp_shard *graph = rows->graph;
@@ -302,7 +303,7 @@ static gemp_code cache_own_rows(gemp_sample_rows *rows, const gemp_row_request *
 	return GEMP_OK;
 }
 
-/* With one rank every row is an own row, and no exchange follows. */
+/* With one rank all rows are own rows, so nothing is exchanged. */
 gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_request *requests, size_t count)
 {
 	size_t wanted = 0;
