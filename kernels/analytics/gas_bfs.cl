@@ -1,17 +1,18 @@
-/* gas_bfs: one level of a direction-optimising breadth-first search (src/analytics/traversal/bfs.h): either the
- * frontier pushes along its out-edges, or unvisited vertices search their in-edges for the frontier. */
+/* gas_bfs: one level of a direction-optimising breadth-first search (src/analytics/traversal/bfs.h). A push level
+ * follows the out-edges of the frontier. In a pull level unvisited vertices search their in-edges for a source in the
+ * frontier. */
 #include "gas_frontier_types.clh"
 
 #define BFS_NONE UINT_MAX
 
-typedef uint gas_value; /* not used: the level of a round is known */
+typedef uint gas_value; /* not used, since the level of a round is known */
 
 #ifdef GAS_SHUFFLE
 #include "gas_tuples.clh"
 #endif
 
 typedef struct gas_state {
-	__global const gas_place *begin; /* rows of out-edges, which give the degree */
+	__global const gas_place *begin; /* rows of out-edges, whose lengths are the degrees */
 	__global const uint *end;
 	__global uint *visited;
 	volatile __global uint *next;
@@ -34,7 +35,7 @@ static inline void gas_found(gas_state *s, uint vertex)
 	s->found++;
 }
 
-/* seen: the target's word of `visited`, read before; other work-items may have set bits since. */
+/* seen: a copy of the target's word of `visited`. Other work-items may have set bits since it was read. */
 static inline void bfs_visit(gas_state *s, uint target, uint seen)
 {
 	uint bit = 1u << (target & 31);
@@ -81,9 +82,9 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 
 #include "gas_bottom_up.clh"
 
-/* closed: vertices without in-edges, which count as visited from the start; so do all own vertices from `open` on. They
- * get no level, except the source. source and before (the source of the previous search): UINT_MAX if another rank owns
- * it. */
+/* closed: a bitmap of the vertices without in-edges. These vertices count as visited from the start and get no level,
+ * except the source. All own vertices from `open` on are closed. source, and before (the source of the previous
+ * search), are UINT_MAX if another rank owns the vertex. */
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
                           __global const uint *restrict closed, __global uint *restrict visited,
                           __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
@@ -117,8 +118,8 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* Rows of out-edges and of in-edges (in_...). Local vertices from `ghosts` on belong to other ranks. clear: the
- * frontier after the next one, which is zeroed. */
+/* The parameters hold the rows of out-edges, and the rows of in-edges with the prefix in_. Local vertices from `ghosts`
+ * on belong to other ranks. clear: the bitmap of the frontier after the next one, which this launch zeroes. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,
@@ -133,7 +134,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 		return;
 	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
 	                GAS_TUPLES };
-	const bool push = mode == GAS_BFS_PUSH; /* the direction that is not taken gets no slices */
+	const bool push = mode == GAS_BFS_PUSH; /* push or pull: the step that is not taken gets no slices */
 	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
 	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
 	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
@@ -151,7 +152,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 }
 
 #ifdef GAS_SHUFFLE
-/* Visits the targets of the level's tuples; those of a range begin at begin[range]. */
+/* Visits the targets of the level's tuples. The tuples of a range of targets begin at range_begin[range]. */
 GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                            __global const gas_value *restrict value, __global const gas_place *restrict begin,
                            __global uint *visited, __global uint *restrict level,
@@ -168,9 +169,9 @@ GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint range
 }
 #endif
 
-typedef uint parents_value; /* level */
+typedef uint parents_value; /* the level of a vertex */
 
-/* `how` is GAS_LOOK. */
+/* The argument `how` of the parents_ functions is the word GAS_LOOK of the control buffer. */
 #define PARENTS_SENDS 1
 #define PARENTS_HINTS 0
 

@@ -1,6 +1,6 @@
 /* gas_frontier_abi: the control buffer that the kernels of a frontier search share with the host
- * (src/analytics/traversal/frontier.h), and the rules that change it between launches. The work-group that ends last
- * applies the rule on one rank; with several ranks the host applies it to the sums of all ranks. */
+ * (src/analytics/traversal/frontier.h), and the rules that change the buffer between launches. On one rank the
+ * work-group that ends last applies the rule. With several ranks the host applies the rule to the sums of all ranks. */
 #ifndef GEMP_KERNELS_GAS_FRONTIER_ABI_H
 #define GEMP_KERNELS_GAS_FRONTIER_ABI_H
 
@@ -12,29 +12,29 @@ typedef ulong gas_n64;
 typedef uint64_t gas_n64;
 #endif
 
-/* Words of the control buffer. BFS and SSSP use words 8 and 9 differently. Counters that work-items add to begin at
- * word 12, and the ticket counter at word 24. */
-#define GAS_MODE 0       /* what the next launch does, one of the modes below; 0: nothing */
-#define GAS_DECIDE 1     /* 1: the device applies the rule (one rank); 0: the host does */
-#define GAS_ROUND 2      /* launches whose mode was not 0; bfs: the level of the frontier */
-#define GAS_ALPHA 3      /* bfs: pull if the frontier has more than 1 / alpha of the edges of vertices not found */
-#define GAS_BETA 4       /* bfs: push again if the frontier has fewer than 1 / beta of the vertices */
+/* Words of the control buffer. BFS and SSSP use words 8 and 9 for different numbers. The counters to which work-items
+ * add begin at word 12, and the ticket counter is word 24. "Found" means visited. */
+#define GAS_MODE 0       /* mode of the next launch, one of the modes below; 0: the launch does nothing */
+#define GAS_DECIDE 1     /* 1: the device applies the rule (one rank); 0: the host applies it */
+#define GAS_ROUND 2      /* number of launches whose mode was not 0; bfs: the level of the frontier */
+#define GAS_ALPHA 3      /* bfs: alpha: pull if the frontier has more than 1 / alpha of the edges of vertices not found */
+#define GAS_BETA 4       /* bfs: beta: push again if the frontier has fewer than 1 / beta of the vertices */
 #define GAS_VERTICES 5
-#define GAS_UNSEEN 6     /* bfs: edges of vertices not found */
-#define GAS_FOUND 7      /* bfs: vertices found so far; sssp: edges relaxed so far */
-#define GAS_PULLS 8      /* bfs: rounds that pulled */
-#define GAS_LOOK 9       /* bfs: bit l: vertices of level l search for parents; the last bit: also later levels */
-#define GAS_BELOW 8      /* sssp: the bound; distances below it are near */
-#define GAS_BEFORE 9     /* sssp: the bound before it moved */
-#define GAS_DELTA 10     /* sssp: the step of the bound */
-#define GAS_FLOATING 11  /* sssp: 1: words hold the bits of doubles */
-#define GAS_STATE 12     /* number of words that a search begins with (gas_start) */
+#define GAS_UNSEEN 6     /* bfs: number of edges of vertices not found */
+#define GAS_FOUND 7      /* bfs: number of vertices found so far; sssp: number of edges relaxed so far */
+#define GAS_PULLS 8      /* bfs: number of rounds that pulled */
+#define GAS_LOOK 9       /* bfs: bit l is set if vertices of level l search for their parents; the last bit also stands for later levels */
+#define GAS_BELOW 8      /* sssp: the bound; a distance below the bound is near, any other is far */
+#define GAS_BEFORE 9     /* sssp: the previous bound */
+#define GAS_DELTA 10     /* sssp: the amount by which the bound moves */
+#define GAS_FLOATING 11  /* sssp: 1 if distances are the bits of doubles */
+#define GAS_STATE 12     /* number of words of gas_start */
 #define GAS_SUMS 12      /* [3] counters of the round (see the rules below) */
-#define GAS_LEAST 15     /* sssp: complement of the smallest far distance, for an atomic maximum */
+#define GAS_LEAST 15     /* sssp: complement of the smallest far distance, so an atomic maximum finds it */
 #define GAS_RULED 16     /* number of words that the rules read or write */
-#define GAS_OVERFLOW 16  /* sssp: not 0: a sum did not fit; sssp_lost sets 2 if a vertex has no distance for it */
-#define GAS_ENDED 17     /* work-groups that have ended */
-#define GAS_TICKET 24    /* CPUs: tickets for slices and chunks of words */
+#define GAS_OVERFLOW 16  /* sssp: 1: a sum did not fit; 2: sssp_lost found a vertex that has no distance because of it */
+#define GAS_ENDED 17     /* number of work-groups that have ended */
+#define GAS_TICKET 24    /* CPUs: the next ticket for a slice or a chunk of words */
 #define GAS_CONTROL 32
 
 /* The first words of the control buffer when a search begins; the other words are 0. */
@@ -50,14 +50,14 @@ typedef struct gas_start {
 #define GAS_SSSP_RELAX 1
 #define GAS_SSSP_ADVANCE 2
 
-/* The bit of GAS_LOOK for a level. */
+/* The bit of the word GAS_LOOK that stands for a level. */
 static inline gas_n64 gas_bfs_level(gas_n64 level)
 {
 	return (gas_n64)1 << (level < GAS_LEVELS ? level : GAS_LEVELS - 1);
 }
 
-/* BFS (direction-optimising search, Beamer, Asanović and Patterson 2012). GAS_SUMS: vertices found in this round; their
- * edges, which are counted only while frontiers are pushed. */
+/* The rule of a BFS (direction-optimising search, Beamer, Asanović and Patterson 2012). GAS_SUMS holds the number of
+ * vertices found in this round, and the number of their edges, which is counted only while frontiers are pushed. */
 static inline void gas_bfs_rule(gas_n64 *control)
 {
 	gas_n64 found = control[GAS_SUMS], edges = control[GAS_SUMS + 1], unseen = control[GAS_UNSEEN];
@@ -73,13 +73,14 @@ static inline void gas_bfs_rule(gas_n64 *control)
 		control[GAS_MODE] = GAS_BFS_PULL;
 	else if (control[GAS_MODE] == GAS_BFS_PULL && found * control[GAS_BETA] < control[GAS_VERTICES])
 		control[GAS_MODE] = GAS_BFS_PUSH;
-	/* In a pulled level vertices search for their parents, unless the frontier was pushed before and has fewer edges
-	 * than the vertices not found: then its vertices send their names. */
+	/* In a pulled level the new vertices search for their parents, with one exception: if the previous level was pushed
+	 * and its new vertices have fewer edges than the vertices not found, the new vertices of the previous level send
+	 * their names. */
 	if (control[GAS_MODE] == GAS_BFS_PULL && (pulled || edges >= unseen))
 		control[GAS_LOOK] |= gas_bfs_level(control[GAS_ROUND] + 1);
 }
 
-/* a + b, but at least a + 1, and at most the greatest number. Adding 1 to the bits of a double that is not negative
+/* Returns a + b, but at least a + 1 and at most the greatest number. Adding 1 to the bits of a non-negative double
  * gives the next larger double, so the bound moves even if b is lost in rounding. */
 static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 {
@@ -102,8 +103,9 @@ static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 	return sum > a ? sum : a + (a != ~(gas_n64)0);
 }
 
-/* SSSP. GAS_SUMS: vertices that became near in this round; words of the bitmap that still have far vertices; relaxed
- * edges. Near vertices are relaxed until none is left; then the bound moves and the far vertices are scanned. */
+/* The rule of SSSP. GAS_SUMS holds the number of vertices that became near in this round, the number of bitmap words
+ * that still have far vertices, and the number of relaxed edges. Near vertices are relaxed until no near vertex is
+ * left. Then the bound moves, and the far vertices are scanned. */
 static inline void gas_sssp_rule(gas_n64 *control)
 {
 	gas_n64 near = control[GAS_SUMS], far = control[GAS_SUMS + 1], least = ~control[GAS_LEAST];

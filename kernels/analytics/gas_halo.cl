@@ -1,9 +1,8 @@
-/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h): it gathers values of own vertices into
+/* gas_halo: the device's part of the halo exchange (src/analytics/halo/halo.h). It gathers values of own vertices into
  * messages, and scatters received messages to ghosts.
  *
- * Places number the vertices that are sent to a rank, or the ghosts of a rank, 32 to a word. HALO_SIZE: bytes of a
- * value, 0, 4 or 8.
- */
+ * The vertices that are sent to a rank are numbered by places, and so are the ghosts of a rank. 32 places form a word
+ * of a bitmap. Option: HALO_SIZE bytes of a value, which are 0, 4 or 8. */
 #if HALO_SIZE == 8
 typedef ulong halo_value;
 #else
@@ -18,10 +17,12 @@ static inline uint halo_rank(__global const uint *restrict first, uint word)
 	return rank;
 }
 
-/* Sets bits[w] for the changed places of word w. The changed places of rank r, whose words begin at first[r], are
- * counted, and up to `most` of them are listed with their values, ready to be sent. few: two rows of counts that
- * launches use alternately (the next launch's row is cleared), then for each rank except `self` `most` values and as
- * many places. A group whose words all belong to one rank counts in local memory first. */
+/* Sets bits[w] to the changed places of word w. The words of rank r begin at first[r]. The kernel counts the changed
+ * places of each rank, and lists up to `most` of them with their values, ready to be sent.
+ *
+ * few: two rows of counts, which launches use alternately, so each launch clears the row of the next launch. Behind the
+ * counts lie `most` values for each rank except `self`, and then `most` places for each of these ranks. A group whose
+ * words all belong to one rank counts in local memory first, so it needs one atomic addition to the counts. */
 __kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
                             __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
                             uint turn, volatile __global uint *few, uint most,
@@ -68,7 +69,8 @@ __kernel void gas_halo_mark(__global const uint *restrict slot, uint words, __gl
 	}
 }
 
-/* Gathers the values of set places. One work-item for each place. before[w]: number of values in preceding words. */
+/* Gathers the values of the places whose bits are set. There is one work-item for each place. before[w]: the number of
+ * values in the words before w. */
 __kernel void gas_halo_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
                               __global const uint *restrict before, __global const halo_value *restrict values,
                               __global halo_value *restrict packed)
@@ -85,7 +87,7 @@ static inline void halo_arrive(volatile __global uint *arrived, uint wanted, uin
 		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
 }
 
-/* Marks ghosts first .. first + count - 1 as arrived. One work-item for each word. */
+/* Marks the ghosts first .. first + count - 1 as arrived. There is one work-item for each word. */
 __kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict arrived)
 {
 	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
@@ -94,8 +96,8 @@ __kernel void gas_halo_set_all(uint first, uint count, __global uint *restrict a
 	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
 }
 
-/* Scatters a message that has a bitmap of `places` from word bits_at on, and values from word values_at on. before[w]:
- * number of values in preceding words. */
+/* Scatters a message that consists of a bitmap of `places` bits from word bits_at on, and of values from word values_at
+ * on. before[before_at + w]: the number of values in the words before w, counted from any base. */
 __kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
                                 __global const uint *restrict before, uint before_at, uint first, uint places,
                                 __global halo_value *restrict values, uint wanted, volatile __global uint *arrived)
@@ -110,7 +112,7 @@ __kernel void gas_halo_put_bits(__global const uint *restrict words, uint bits_a
 	halo_arrive(arrived, wanted, first + place);
 }
 
-/* Scatters a message that has a list of `count` places instead of a bitmap. */
+/* Scatters a message that lists the numbers of `count` places and their values. */
 __kernel void gas_halo_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
                                  uint first, __global halo_value *restrict values, uint wanted,
                                  volatile __global uint *arrived)

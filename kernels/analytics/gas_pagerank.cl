@@ -1,9 +1,9 @@
 /* gas_pagerank: PageRank by power iteration.
  *
- * A vertex sends x = rank / degree along each out-edge. The rank of a vertex without out-edges, a dangling vertex, is
- * distributed like the surfer's jumps. The kernels of a round read from the sums of the previous round the dangling
- * rank and whether iteration has ended; so the host can enqueue many rounds in advance. PAGERANK_WEIGHTED: the degree
- * is the sum of the weights, and an edge gets its proportion. */
+ * A vertex sends x = rank / degree along each out-edge. A dangling vertex has no out-edges, and its rank is distributed
+ * over all vertices like the surfer's jumps. Each kernel reads the sums of the previous round: the rank of all dangling
+ * vertices, and the change, which decides whether iteration has ended. So the host can enqueue many rounds in advance.
+ * PAGERANK_WEIGHTED: the degree is the sum of the weights, and an edge gets its proportion. */
 #include "gas_dense.clh"
 
 static inline gas_real gas_scatter(gas_real value, gas_weight weight)
@@ -21,9 +21,9 @@ static inline gas_real gas_scatter(gas_real value, gas_weight weight)
 	gas_real damping
 
 typedef struct gas_apply {
-	__global const gas_real *degree; /* 0: dangling */
-	__global const gas_real *jump;   /* probability that a jump leads to the vertex; not read if all are equal: */
-	gas_real uniform;                /* the common probability, if above 0 */
+	__global const gas_real *degree; /* 0 for a dangling vertex */
+	__global const gas_real *jump;   /* probability that a jump leads to the vertex; not read if uniform > 0 */
+	gas_real uniform;                /* above 0: the probability of each vertex, if all are equal */
 	__global const gas_real *from;
 	__global gas_real *to;
 	gas_real damping, jumps;         /* jumps: the rank that jumps distribute */
@@ -61,14 +61,14 @@ static inline void pagerank_end(GEMP_GROUP_PARAMETER const gas_apply *apply, vol
 	gas_round_add(GEMP_GROUP_PASS sums, PAGERANK_DANGLING, apply->dangled);
 }
 
-/* Reads the sums of round `round` and writes those of the next. */
+/* Reads the sums of round `round` and adds to the sums of the next round. */
 GAS_KERNEL void pagerank_pull(PULL_PARAMETERS, PAGERANK_PARAMETERS)
 {
 	PULL_DECLARE
 	pull_rows rows = PULL_ROWS;
 	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
 	if (!pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance))
-		rows.classes = 0; /* no tasks; the lanes still execute their common barriers */
+		rows.classes = 0; /* no tasks, but the lanes still execute their common barriers */
 	pull(&rows, &apply);
 	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
 }
@@ -97,7 +97,8 @@ GAS_KERNEL void pagerank_finish(PULL_PARAMETERS, __global const gas_real *restri
 }
 #endif
 
-/* Initial ranks: the distribution of jumps. The initial change exceeds any tolerance. */
+/* Sets the initial ranks to the distribution of the jumps. The initial change exceeds any tolerance, so the first round
+ * runs. */
 GAS_KERNEL void pagerank_start(uint own, gas_real uniform, __global const gas_real *restrict jump,
                                __global const gas_real *restrict degree, __global gas_real *restrict to,
                                volatile __global long *rounds)

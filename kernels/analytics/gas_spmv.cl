@@ -1,8 +1,8 @@
-/* gas_spmv: sparse matrix times vector, repeated if requested, with division by the largest magnitude of the previous
- * product.
+/* gas_spmv: sparse matrix times vector. The product can be repeated, and each product can be divided by the largest
+ * magnitude of the previous product (normalisation).
  *
- * The largest magnitude of a round is stored as the bits of a non-negative double, whose order is that of the numbers,
- * so an atomic maximum of integers gives it. */
+ * The largest magnitude of a round is stored as the bits of a non-negative double. The bits have the same order as the
+ * numbers, so an atomic maximum of integers finds the largest magnitude. */
 #include "gas_dense.clh"
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
@@ -28,7 +28,8 @@ static inline void gas_apply_row(gas_apply *apply, uint row, gas_real sum)
 
 #include "gas_pull.clh"
 
-/* The factor of the sums: 1 / largest magnitude of the previous round; 1 if that is 0 or normalisation is off. */
+/* The factor of the sums: 1 / the largest magnitude of the previous round; 1 if that magnitude is 0 or normalisation is
+ * off. */
 static inline gas_real spmv_scale(volatile __global const ulong *greatest, uint round, uint normal, uint how, double divisor)
 {
 	if (!normal)

@@ -1,12 +1,13 @@
 /* gas_sssp: one round of single-source shortest paths with near and far worklists (Davidson, Baxter, Garland and Owens
- * 2014; src/analytics/traversal/sssp.h): either the edges of near vertices are relaxed, or far vertices are scanned for
- * those that are near now.
+ * 2014; src/analytics/traversal/sssp.h). A round either relaxes the edges of near vertices, or scans the far vertices
+ * for vertices that a new bound has made near.
  *
  * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of non-negative doubles, which have the
- * order of the numbers. A distance that does not fit is not stored, and GAS_OVERFLOW reports it. A vertex has one word:
- * its distance or, with SSSP_NAMES, a 32-bit distance in the upper half and in the lower half the name
- * (gas_parents.clh) of the source from which the distance came. In the end each predecessor has relaxed its edges with
- * its final distance, so the smallest word has the smallest name. */
+ * order of the numbers. A distance that does not fit is not stored, and GAS_OVERFLOW reports it.
+ *
+ * A vertex has one word. The word is its distance or, with SSSP_NAMES, a 32-bit distance in the upper half, and in the
+ * lower half the name (gas_parents.clh) of the source from which the distance came. When the search ends, each
+ * predecessor has relaxed its edges with its final distance, so the smallest word has the smallest name. */
 #include "gas_frontier_types.clh"
 
 #if GAS_WEIGHTS == 2 || GAS_WEIGHTS == 4
@@ -33,7 +34,7 @@ typedef sssp_distance sssp_word;
 #if defined SSSP_NAMES || defined SSSP_WIDE
 #define GAS_VALUE64
 #endif
-#define SSSP_NOBODY UINT_MAX /* no name; SSSP_NONE with it is the largest word */
+#define SSSP_NOBODY UINT_MAX /* no name; the word of SSSP_NONE and SSSP_NOBODY is the largest word */
 
 typedef sssp_word gas_value;
 
@@ -55,7 +56,7 @@ typedef struct gas_state {
 #endif
 } gas_state;
 
-/* SSSP_NONE if the sum does not fit. */
+/* The sum, or SSSP_NONE if it does not fit. */
 static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
 {
 #if GAS_WEIGHTS == 4
@@ -67,7 +68,7 @@ static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
 #endif
 }
 
-/* Atomic minimum; returns the old word. */
+/* Atomic minimum. Returns the old word. */
 static inline sssp_word sssp_lower(volatile __global sssp_word *place, sssp_word value)
 {
 #if !defined GAS_VALUE64
@@ -87,7 +88,7 @@ static inline gas_value gas_leave(gas_state *s, uint source)
 	return sssp_word_of(sssp_of(s->word[source]), s->name[source]);
 }
 
-/* there: the target's word, read before; it can only have decreased since. */
+/* there: a copy of the target's word. The word can only have decreased since it was read. */
 static inline void sssp_reach(gas_state *s, uint target, sssp_word word, sssp_word there)
 {
 	const sssp_distance distance = sssp_of(word);
@@ -121,7 +122,7 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	const sssp_distance distance = sssp_sum(sssp_of(value), seen.weight);
 	if (distance == SSSP_NONE)
 		s->overflow = 1;
-	/* an edge that adds nothing gives no name; parents_equal assigns it later */
+	/* an edge that adds nothing gives no name; parents_equal assigns the name later */
 	const bool named = distance != SSSP_NONE && distance > sssp_of(value);
 	const sssp_word word = sssp_word_of(distance, named ? (uint)value : SSSP_NOBODY);
 #ifdef GAS_SHUFFLE
@@ -140,7 +141,7 @@ static inline void gas_apply(gas_state *s, uint target, gas_value word)
 
 #include "gas_frontier.clh"
 
-/* source: UINT_MAX if another rank owns it. */
+/* source is UINT_MAX if another rank owns it. */
 GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict word,
                            __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
                            __global uint *restrict far, volatile __global ulong *control, gas_start start)
@@ -157,8 +158,9 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict
 
 #define sssp_bound(word) ((sssp_distance)min((word), (ulong)SSSP_NONE))
 
-/* Scans the far vertices of word w. A vertex below `before`, the previous bound, has been relaxed since and is dropped;
- * a vertex below the new bound becomes near. Returns the complement of the smallest distance that stays far, or 0. */
+/* Scans the far vertices of word w. A vertex below `before`, the previous bound, has already been relaxed and is
+ * dropped. A vertex below the new bound becomes near. Returns the complement of the smallest distance that stays far,
+ * or 0 if no vertex stays far. */
 static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas_count *left)
 {
 	uint near = 0, far = 0;
@@ -210,7 +212,8 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 	if (mode == 0)
 		return;
 	gas_state s = { end, weight, word, name, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
-	const bool relax = mode == GAS_SSSP_RELAX; /* in the other mode gas_push gets no slices, pieces or vertices */
+	/* when far vertices are scanned, gas_push gets no slices, pieces or vertices */
+	const bool relax = mode == GAS_SSSP_RELAX;
 	const gas_rows out = { begin, end, slices, relax ? slice_count : 0 };
 	const gas_span span = { pieces, relax ? piece_count : 0, light, relax ? known : 0 };
 	gas_count left = 0;
@@ -229,7 +232,7 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 }
 
 #ifdef GAS_SHUFFLE
-/* Applies the round's tuples. The tuples of a range begin at range_begin[range]. */
+/* Applies the round's tuples. The tuples of a range of targets begin at range_begin[range]. */
 GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                             __global const gas_value *restrict value, __global sssp_word *word,
                             volatile __global uint *next, volatile __global uint *far, volatile __global ulong *control)
@@ -245,7 +248,8 @@ GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint rang
 }
 #endif
 
-/* Does an edge lead from a vertex that has a distance to one that has none, because it would not fit? */
+/* Does an edge lead from a vertex with a distance to a vertex without one? Then the distance of the target did not
+ * fit. */
 GAS_KERNEL void sssp_lost(__global const gas_place *restrict begin, __global const uint *restrict end, uint rows,
                           __global const sssp_word *restrict word, volatile __global ulong *control)
 {
@@ -276,7 +280,7 @@ static inline bool parents_open(parents_value word, ulong how)
 	return parents_reached(word) && sssp_of(word) != 0;
 }
 
-/* With names words[] also serves as best[], and then the tag is the distance. */
+/* With SSSP_NAMES words[] also serves as best[], so the tag must be the distance. */
 static inline uint parents_tag(parents_value word)
 {
 #ifdef SSSP_NAMES
@@ -286,7 +290,7 @@ static inline uint parents_tag(parents_value word)
 #endif
 }
 
-/* Edges that add nothing are left to parents_equal, because they may form a cycle of parents. */
+/* Edges that add nothing may form a cycle of parents, so parents_equal processes them. */
 static inline bool parents_tight(parents_value from, gas_weight weight, parents_value word)
 {
 	return sssp_of(from) < sssp_of(word) && sssp_sum(sssp_of(from), weight) == sssp_of(word);

@@ -1,25 +1,26 @@
-/* euler: joins all slots to one circuit (Awerbuch, Israeli and Shiloach 1984; src/euler/euler.h), on one device.
+/* euler: joins all slots to one circuit on one device (Awerbuch, Israeli and Shiloach 1984). A slot is an edge in the
+ * rows of out-edges (src/euler/euler.h).
  *
- * One of every SPACING slots is a splitter. A hash gives its place, so no table of splitters is read. The slots from a
- * splitter to the next along the successors are its segment. Nodes of the union-find forest are the segments, followed
- * by the circuits without a splitter (orphans).
+ * One of every SPACING slots is a splitter. A hash gives its place, so no table of splitters is read. A segment
+ * consists of the slots from a splitter to the next splitter along the successors. The nodes of the union-find forest
+ * are the segments, followed by the orphans, which are the circuits without a splitter.
  *
  * A walk that stores a label at each slot takes three times as long as the walk alone. So walkers append the slots to
  * chunks, and the later steps read the chunks in order: to mark slots visited, to store labels, to find slots whose
- * successor changes, and to write the order. Labels are stored for a sample of the slots, and after the sample has been
- * united for the slots outside the giant component.
+ * successor changes, and to write the order. Labels are stored in two steps: first for a sample of the slots, and,
+ * after the sample has been united, for the slots outside the giant component.
  *
- * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools with `room` chunks each for the
- * first walk, and as many for the second walk, which follows the segments that have changed. If the last piece of a
- * segment is not full, its slots are at the right end of the piece.
- */
+ * Chunk c < splitters is the first chunk of segment c. Further chunks come from pools. Each pool has `room` chunks for
+ * the first walk, and as many for the second walk, which follows the segments that have changed. A piece is a group of
+ * EULER_PIECE places of a chunk. If the last piece of a segment is not full, its slots are at the right end of the
+ * piece. */
 #include "euler_abi.h"
 #include "euler_slots.clh"
 
 /* FILL AND PAIR */
 
-/* Initialises the bitmaps. starts: see euler_fill; some, full: a bit for each word of mark; coarse: a bit for several
- * words of mark. */
+/* Initialises the bitmaps. starts: see euler_fill. some, full: a bit for each word of mark[]. coarse: a bit for several
+ * words of mark[]. */
 __kernel void euler_clear(__global uint *starts, __global uint *visited, __global uint *labelled, __global uint *mark,
                           __global uint *some, __global uint *full, uint words, __global uint *coarse,
                           __global uchar *changed, uint splitters, __global uint *sample, uint samples,
@@ -41,9 +42,10 @@ __kernel void euler_clear(__global uint *starts, __global uint *visited, __globa
 	}
 }
 
-/* cursor[v] is the end of the slots of vertex v that have no in-edge yet. Slots are assigned from the last one on:
- * edges that were generated together are adjacent among both in- and out-edges, and assigning in the same order would
- * close many small circuits. starts has a bit for the first slot of each row. */
+/* The slots of vertex v from cursor[v] on have been paired with in-edges; at first cursor[v] is the end of the row.
+ * Slots are assigned from the last slot on. Edges that were generated together are adjacent among both in- and
+ * out-edges, and assigning in the same order would close many small circuits. starts[] has a bit for the first slot of
+ * each row. */
 __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
 {
 	for (each(uint, v, vertices)) {
@@ -54,8 +56,8 @@ __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __gl
 	}
 }
 
-/* Pairs each edge with an out-edge of its target. The pairs depend on the order of the atomic decrements; whether the
- * graph has an Euler circuit does not. At an unbalanced vertex the results are wrong, and euler_check finds it. */
+/* Pairs each edge with an out-edge of its target. The pairs depend on the order of the atomic decrements, but the
+ * existence of an Euler circuit does not. At an unbalanced vertex the pairs are wrong, and euler_check detects it. */
 __kernel void euler_pair(__global const uint *restrict target, __global uint *cursor, __global uint *restrict next,
                          uint edges)
 {
@@ -63,8 +65,8 @@ __kernel void euler_pair(__global const uint *restrict target, __global uint *cu
 		next[e] = atomic_dec(&cursor[target[e]]) - 1;
 }
 
-/* Counts the vertices whose in-degree differs from their out-degree: their cursors do not end at the begin of the
- * row. */
+/* Counts the vertices whose in-degree differs from their out-degree. The cursor of such a vertex has not moved to the
+ * beginning of the row exactly. */
 __kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices,
                           __global uint *counters)
 {
@@ -77,7 +79,8 @@ __kernel void euler_check(__global const uint *begin, __global const uint *curso
 
 /* WALK */
 
-/* Takes a further chunk for a segment. The pools are interleaved: the k-th chunk of pool p is k * EULER_POOLS + p. */
+/* Takes a further chunk for a segment. place: the distance of the chunk's first slot from the splitter. The pools are
+ * interleaved: the k-th chunk of pool p is k * EULER_POOLS + p. */
 static inline uint take_chunk(__global uint *counters, uint room, uint again, uint segment, uint place,
                               __global uint2 *owner)
 {
@@ -91,7 +94,7 @@ static inline uint take_chunk(__global uint *counters, uint room, uint again, ui
 	}
 }
 
-/* The next changed segment of this work-item, from s on. */
+/* The next changed segment of this work-item, beginning with s. */
 static inline uint changed_from(__global const uchar *restrict changed, uint s, uint splitters)
 {
 	while (s < splitters && !changed[s])
@@ -99,8 +102,8 @@ static inline uint changed_from(__global const uchar *restrict changed, uint s, 
 	return s;
 }
 
-/* Walks from each splitter to the next, and writes the slots to chunks and {length, next segment} to segments[]. again:
- * only the segments that have changed. */
+/* Walks from each splitter to the next. Writes the slots to chunks, and {length, next segment} to segments[]. If
+ * `again` is set, only the segments that have changed are walked. */
 __kernel void euler_walk(__global const uint *restrict next, __global uint4 *restrict chunks, __global uint2 *owner,
                          __global uint2 *restrict segments, uint edges, uint splitters, uint seed,
                          __global uint *counters, uint room, __global const uchar *restrict changed, uint again)
@@ -142,8 +145,8 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 
 /* CIRCUITS */
 
-/* Pointer doubling: list[].x is the lowest number among a segment and its successors before segment list[].y. Their
- * number doubles with each launch. */
+/* Pointer doubling: list[s].x is the lowest number among the segments from s to the segment before list[s].y. Each
+ * launch doubles the number of these segments. */
 
 __kernel void euler_link(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters,
                          __global uint *counters)
@@ -166,7 +169,8 @@ __kernel void euler_least(__global const uint2 *restrict from, __global uint2 *r
 	}
 }
 
-/* The lowest segment of a circuit becomes the root of all its segments in the union-find, and is counted once. */
+/* The lowest segment of a circuit becomes the root of all segments of the circuit in the union-find forest. Circuits
+ * are counted by their lowest segments. */
 __kernel void euler_circuits(__global const uint2 *restrict list, __global uint *restrict parent,
                              __global uint *restrict root, uint splitters, __global uint *counters)
 {
@@ -182,8 +186,8 @@ __kernel void euler_circuits(__global const uint2 *restrict list, __global uint 
 
 /* ORPHANS */
 
-/* Sets a bit of visited[] for each slot of a segment, if there are orphans, and sample[] to the segment of each slot in
- * the sample. */
+/* Sets sample[] to the segment of each slot in the sample. If there are orphans, it also sets a bit of visited[] for
+ * each slot of a segment. */
 __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample, uint edges,
                           __global const uint *counters)
 {
@@ -209,7 +213,7 @@ __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uin
 	}
 }
 
-/* The lowest slot of a circuit creates its node and labels its slots. */
+/* If e is the lowest slot of its circuit, creates a node for the circuit and labels the slots of the circuit. */
 static inline void try_orphan(uint e, __global const uint *restrict next, __global uint *restrict label,
                               __global uint *labelled, __global uint *parent, __global uint *root, uint splitters,
                               __global uint *counters)
@@ -228,7 +232,7 @@ static inline void try_orphan(uint e, __global const uint *restrict next, __glob
 	} while (f != e);
 }
 
-/* Finds orphans among the slots that were not visited. */
+/* Finds orphans among the slots that no walk has visited. */
 __kernel void euler_orphans(__global const uint *restrict next, __global const uint *restrict visited,
                             __global uint *restrict label, __global uint *labelled, __global uint *parent,
                             __global uint *root, uint edges, uint splitters, __global uint *counters)
@@ -242,7 +246,8 @@ __kernel void euler_orphans(__global const uint *restrict next, __global const u
 
 #include "euler_join.clh"
 
-/* RANK: the number of slots from the begin of a segment to the end of the list, which ends before segment 0. */
+/* RANK: list[s].x becomes the number of slots from the beginning of segment s to the end of the list. The list ends
+ * before segment 0. */
 
 __kernel void euler_list(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters)
 {
@@ -252,8 +257,8 @@ __kernel void euler_list(__global const uint2 *restrict segments, __global uint2
 	}
 }
 
-/* Pointer jumping (Wyllie 1979): adds the length up to the end of the stretch, and doubles the stretch. Two buffers are
- * needed, since other work-items still read the old values. */
+/* Pointer jumping (Wyllie 1979): list[s].x is the number of slots from segment s up to segment list[s].y, and each
+ * launch doubles this stretch. Two buffers are needed, since other work-items still read the old values. */
 __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
 {
 	for (each(uint, s, splitters)) {
@@ -266,14 +271,15 @@ __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *
 	}
 }
 
-/* EMIT: writes the order. Segments that did not change are read from the chunks of the first walk. */
+/* EMIT: writes the order. Unchanged segments are read from the chunks of the first walk, and changed segments from the
+ * chunks of the second walk. */
 
 __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
 	for (each_quads(q)) {
 		quad x[TOGETHER];
-		uint place[TOGETHER]; /* of slot[0], or where it would be; segment NONE: the second walk has it */
+		uint place[TOGETHER]; /* of slot[0], even if that place is empty; unused if the segment is NONE */
 		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
@@ -298,7 +304,7 @@ __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict change
 	}
 }
 
-/* The source of the edge at each place is the target of the edge before it. */
+/* The source of the edge at each place is the target of the edge at the place before. */
 __kernel void euler_sources(__global const uint *restrict target, __global const uint *restrict order,
                             __global uint *restrict source, uint edges)
 {

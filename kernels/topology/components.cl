@@ -1,12 +1,12 @@
-/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set; a root,
- * the lowest vertex of its set, has above[v] = v. A compare-and-swap hooks a root, and succeeds for one work-item only.
- * Plain stores shorten the links of other vertices; any order of these stores gives a valid link.
- */
+/* components: weakly connected components by lock-free union-find. above[v] <= v is a vertex of the same set as v. The
+ * root of a set is its lowest vertex, which has above[v] = v. A compare-and-swap hooks a root below another root; it
+ * succeeds for one work-item only. Plain stores shorten the links of other vertices, and any order of these stores
+ * gives valid links. */
 #include "topology.clh"
 
 #define each(i, count) uint i = get_global_id(0); i < count; i += get_global_size(0)
 
-/* True if this edge joined two sets; *hooked was the root of one of them. */
+/* Returns true if this edge joined two sets. *hooked becomes the vertex that was the root of one of the two sets. */
 static inline bool components_unite(volatile __global uint *above, uint a, uint b, uint *hooked)
 {
 	a = above[a];
@@ -34,7 +34,7 @@ __kernel void components_begin(__global uint *above, __global ulong *tree, uint 
 	}
 }
 
-/* Unites the ends of edge number `place` of each row. before: number of edges of preceding types. */
+/* Unites the ends of edge number `place` of each row. before: number of edges of the preceding edge types. */
 __kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint place,
                                 volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before)
 {
@@ -46,7 +46,7 @@ __kernel void components_sample(__global const topology_edge *begin, __global co
 	}
 }
 
-/* Links each vertex to its root. Every work-item halves the paths that it follows. */
+/* Links each vertex directly to its root. */
 __kernel void components_flatten(volatile __global uint *above, uint vertices)
 {
 	for (each(v, vertices)) {
@@ -56,8 +56,8 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 	}
 }
 
-/* Unites the ends of all edges. Most ends have the same root already: `seen` is above[] read through caches, where a
- * link may be outdated but still leads to a vertex of the same set. */
+/* Unites the ends of all edges. The ends of most edges have the same root already. To find this quickly, `seen` is
+ * above[] read through caches: a link may be outdated there, but still leads to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
                                    ulong edges, __global const uint *seen, volatile __global uint *above,
                                    __global ulong *tree, uint with_tree, ulong before, volatile __local uint *room)

@@ -1,10 +1,10 @@
-/* reverse: turns rows by source into rows by target, before and after a stable sort of the edges by target
- * (src/topology). */
+/* reverse: turns rows by source into rows by target. reverse_list runs before a stable sort of the edges by target
+ * (src/topology), and the other kernels run after the sort. */
 #include "topology.clh"
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)
 
-/* The sort key is the target of an edge. Its value is the source, or source << 32 | number of the edge. */
+/* An edge is sorted by its target, the key. Its value is the source, or source << 32 | number of the edge. */
 #ifdef REVERSE_NUMBERED
 typedef ulong reverse_value;
 #define reverse_pack(source, edge) ((ulong)(source) << 32 | (edge))
@@ -25,7 +25,7 @@ __kernel void reverse_list(__global const topology_edge *begin, uint rows, ulong
 	}
 }
 
-/* reverse_clear and reverse_mark set begin[rows + 1] for rows that are not empty. */
+/* reverse_clear and reverse_mark set begin[rows], and begin[row] of each row that is not empty. */
 __kernel void reverse_clear(__global uint *begin, uint rows, uint edges)
 {
 	for (each(uint, row, rows + 1))
@@ -39,7 +39,7 @@ __kernel void reverse_mark(__global const uint *keys, uint edges, uint first, __
 			begin[keys[e] - first] = e;
 }
 
-/* Finds begin[] of empty rows by binary search. */
+/* Finds begin[row] of each empty row by binary search. */
 __kernel void reverse_empty(__global const uint *keys, uint edges, uint first, uint rows,
                             __global uint *begin)
 {
