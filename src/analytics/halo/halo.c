@@ -9,13 +9,14 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* A message between ranks of one node is written by the sender where the receiver reads it, in a block of shared memory
- * that begins with the node's barrier. Every rank has a region for its outgoing messages behind the regions of lower
- * ranks of the node, and every message two copies: a rank may fill the message of the next round while the last one is
- * still read. Messages between nodes have one copy, since a round ends only when they have been sent and received. */
+/* The sender writes a message to another rank of its node where the receiver reads it. This place lies in a block of
+ * shared memory that begins with the node's barrier, followed by a region for each rank's outgoing messages. Every
+ * message in shared memory has two copies, since a rank may fill the message of the next round while the receiver still
+ * reads the last one. Messages between nodes have one copy, since a round ends only when they have been sent and
+ * received. */
 
-/* Adds up from before[from] on, whatever its value is. The reader of one message subtracts before[] of the first word
- * of its rank, so the words of other ranks need not be up to date. */
+/* Adds up from before[from] on, whatever that value is. The reader of a rank's message subtracts before[] of the rank's
+ * first word, so the words of other ranks need not be up to date. */
 static inline __attribute__((always_inline)) void prefix_words(halo_direction *direction, uint32_t from, uint32_t end)
 {
 	for (uint32_t w = from; w < end; w++)
@@ -23,7 +24,7 @@ static inline __attribute__((always_inline)) void prefix_words(halo_direction *d
 }
 
 #ifdef __x86_64__
-/* The popcnt instruction counts several times as fast as the code that the compiler may assume for all processors. */
+/* The popcnt instruction is several times as fast as the code that the compiler emits for any x86-64 processor. */
 __attribute__((target("popcnt"))) static void prefix_popcnt(halo_direction *direction, uint32_t from, uint32_t end)
 {
 	prefix_words(direction, from, end);
@@ -41,7 +42,7 @@ void gemp_halo_prefix(halo_direction *direction, uint32_t from, uint32_t end)
 	prefix_words(direction, from, end);
 }
 
-/* All places are set, but for the bits behind the last place of a rank. */
+/* Sets the bits of all places. The bits behind the last place of a rank stay 0. */
 void gemp_halo_mark_all(gemp_halo *halo)
 {
 	halo_direction *out = &halo->out;
@@ -51,7 +52,7 @@ void gemp_halo_mark_all(gemp_halo *halo)
 	gemp_halo_prefix(out, 0, out->first[halo->ranks]);
 }
 
-/* The form of each message is the smallest for its count of changes. */
+/* Each message gets the form that is the smallest for its number of changes. */
 void gemp_halo_write_heads(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -72,7 +73,7 @@ void gemp_halo_write_heads(gemp_halo *halo)
 
 enum { REGION_ALIGN = 64 };
 
-/* MPI messages of at most gemp_limits.exchange_chunk bytes. */
+/* The number of MPI messages, of at most gemp_limits.exchange_chunk bytes each. */
 static int chunk_count(size_t bytes)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
@@ -102,7 +103,7 @@ static gemp_code direction_new(gemp_halo *halo, halo_direction *direction)
 	                    GEMP_ARRAY(direction->request, (size_t)chunks));
 }
 
-/* Messages from and to ranks that share no memory with this one lie in one block, page-locked where kernels fill it. */
+/* Messages to and from ranks that share no memory with this rank lie in one block, page-locked if kernels pack. */
 static gemp_code allocate_messages(gemp_halo *halo, halo_direction *direction)
 {
 	size_t size = direction->region[halo->ranks];
@@ -131,7 +132,7 @@ static void direction_free(gemp_halo *halo, halo_direction *direction)
 		gemp_free(direction->bytes);
 }
 
-/* Sets slot[], the own vertex of each place; the places behind the last of a rank's last word have none. */
+/* Sets slot[], the own vertex of each place. The places behind the last place of a rank have no vertex. */
 static gemp_code list_slots(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
@@ -144,7 +145,7 @@ static gemp_code list_slots(gemp_halo *halo)
 	return GEMP_OK;
 }
 
-/* Local. The part that needs no other rank; the ranks agree on its failure before the collective part. */
+/* Local. Makes everything that needs no other rank. The ranks agree on the code before the collective part. */
 static gemp_code new_local(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links, gemp_device *device,
                            size_t value_size)
 {
@@ -171,7 +172,7 @@ static size_t round_up(size_t value, size_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* Collective. Finds the ranks that share this node, by their rank in comm->node. */
+/* Collective. Finds the ranks that share this node, and their numbers in comm->node. */
 static void find_node_ranks(gemp_halo *halo)
 {
 	const gemp_comm *comm = halo->comm;
@@ -184,14 +185,15 @@ static void find_node_ranks(gemp_halo *halo)
 	}
 }
 
-/* Bytes of one message to a rank; whole pages where a device reads and writes it, as only these can be registered. */
+/* Bytes of one message to a rank. If a device accesses messages, they fill pages, since only pages can be
+ * registered. */
 static size_t message_bytes(const gemp_halo *halo, int rank)
 {
 	const size_t border = halo->kernels ? (size_t)sysconf(_SC_PAGESIZE) : GEMP_NODE_BARRIER_ALIGN;
 	return round_up(halo_capacity(&halo->out, rank, halo->size), border);
 }
 
-/* Collective over the node. *first: where this rank's messages begin in the shared block, behind the barrier. Returns
+/* Collective over the node. *first: the offset of this rank's messages in the shared block, behind the barrier. Returns
  * the size of the block. */
 static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *first)
 {
@@ -205,7 +207,7 @@ static uint64_t place_messages(const gemp_halo *halo, size_t barrier, uint64_t *
 	return barrier + size;
 }
 
-/* at: the first of the two copies; the second one follows after `step` bytes. */
+/* at: the first of the two copies of a message. The second copy lies `step` bytes behind it. */
 static void place_messages_of(gemp_halo *halo, halo_direction *direction, int rank, char *at, size_t step)
 {
 	direction->at[0][rank] = at;
@@ -214,8 +216,7 @@ static void place_messages_of(gemp_halo *halo, halo_direction *direction, int ra
 		gemp_pinned_register(&direction->pinned[rank], halo->device, at, 2 * step);
 }
 
-/* Collective over the node. Each rank sends the others the offset and the size of their messages in the shared
- * block. */
+/* Collective over the node. Each rank sends the offset and the size of each message to the receiver of the message. */
 static void send_places(gemp_halo *halo, char *bytes, uint64_t first)
 {
 	const gemp_comm *comm = halo->comm;
@@ -233,8 +234,8 @@ static void send_places(gemp_halo *halo, char *bytes, uint64_t first)
 	}
 }
 
-/* Collective. Places messages between ranks of this node in shared memory, if all nodes have enough of it; otherwise
- * all messages are sent by MPI. */
+/* Collective. If all nodes have enough shared memory, places the messages between ranks of this node there. Otherwise
+ * MPI sends all messages. */
 static void new_shared_messages(gemp_halo *halo)
 {
 	const gemp_comm *comm = halo->comm;
@@ -251,7 +252,7 @@ static void new_shared_messages(gemp_halo *halo)
 		halo->has_remote = true;
 		return;
 	}
-	/* Ranks map the block at different addresses, but at one offset within a page: all round up by the same amount. */
+	/* Ranks map the block at different addresses with the same offset in a page, so all round up by the same amount. */
 	char *bytes = (char *)round_up((uintptr_t)halo->shared.bytes, page);
 	send_places(halo, bytes, first);
 	gemp_node_barrier_new(&halo->barrier, bytes, comm->node_size, comm->node_rank);
@@ -259,8 +260,8 @@ static void new_shared_messages(gemp_halo *halo)
 	gemp_shared_fence(&halo->shared);
 }
 
-/* new_local needs no other rank, and its code is agreed on before anything collective: no rank waits for one that has
- * failed. Message memory is allocated last, once the ranks know which of them share a node. */
+/* The ranks agree on the code of new_local before the first collective step, so no rank waits for a rank that has
+ * failed. Message memory is allocated last, when the ranks know which of them share a node. */
 gemp_code gemp_halo_new_links(gemp_halo **out, const gemp_comm *comm, const gemp_layout_links *links,
                               gemp_device *device, size_t value_size)
 {
@@ -287,7 +288,7 @@ gemp_code gemp_halo_new(gemp_halo **out, const gemp_layout *layout, gemp_device 
 	return gemp_halo_new_links(out, layout->comm, &layout->links, device, value_size);
 }
 
-/* The device's transfers end first, as they read and write the messages. */
+/* The device's transfers end first, since they read and write the messages. */
 void gemp_halo_free(gemp_halo *halo)
 {
 	if (!halo)
@@ -315,7 +316,7 @@ gemp_traffic gemp_halo_traffic_since(const gemp_halo *halo, const gemp_traffic *
 	return (gemp_traffic){ now->bytes - then->bytes, now->messages - then->messages, now->rounds - then->rounds };
 }
 
-/* Replaces messages that could not be packed by empty ones, since receivers wait for them. */
+/* Replaces messages that could not be packed by empty messages, since receivers wait for a message. */
 static void pack_nothing(gemp_halo *halo)
 {
 	halo->all = false;
@@ -324,8 +325,7 @@ static void pack_nothing(gemp_halo *halo)
 	gemp_halo_write_heads(halo);
 }
 
-/* Sends nothing yet. The caller passes a failure on to gemp_halo_round; until then the empty messages keep other ranks
- * from waiting. */
+/* Sends nothing yet. After a failure the messages are empty. The caller passes the code on to gemp_halo_round. */
 gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                           const gemp_halo_read *read)
 {
@@ -339,10 +339,10 @@ gemp_code gemp_halo_begin(gemp_halo *halo, const gemp_buffer *values, const gemp
 	return code;
 }
 
-/* The numbers of a rank are whether it has failed, and then its sums and maxima. */
+/* numbers[] of a rank: whether the rank has failed, then its sums, then its maxima. */
 enum { FAILED, NUMBERS };
 
-/* Counts the bytes of messages, not their capacities; a message within the node counts as one. */
+/* Counts the bytes of messages, not their capacities. A message within the node counts as one message. */
 static void count_traffic(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -357,8 +357,8 @@ static void count_traffic(gemp_halo *halo)
 	halo->traffic.rounds++;
 }
 
-/* The receiver does not know the size of a message, so it posts receives for the largest; a sender sends empty
- * chunks for the rest. */
+/* The receiver does not know the size of a message, so it posts receives for the largest size. The sender fills up with
+ * empty chunks. */
 static void post_receives(gemp_halo *halo)
 {
 	halo_direction *in = &halo->in;
@@ -372,7 +372,7 @@ static void post_receives(gemp_halo *halo)
 		}
 }
 
-/* Sends as many chunks as the receiver expects; those behind the end of the message are empty. */
+/* Sends as many chunks as the receiver expects. The chunks behind the end of the message are empty. */
 static void post_sends(gemp_halo *halo)
 {
 	halo_direction *out = &halo->out;
@@ -393,7 +393,7 @@ static void post_sends(gemp_halo *halo)
 }
 
 /* Collective. Exchanges messages with ranks of other nodes and waits for all of them. On a CPU device the thread yields
- * between its tests: polling all the time would take a core from the kernel that runs meanwhile. */
+ * between its tests, since continuous polling would take a core from the kernel that runs meanwhile. */
 static void exchange_remote(gemp_halo *halo)
 {
 	post_receives(halo);
@@ -411,9 +411,9 @@ static void exchange_remote(gemp_halo *halo)
 	}
 }
 
-/* Collective. Exchanges the messages. numbers[all], unless NULL, become those of all ranks: the first `sums` their
- * sums, the rest their maxima. If all ranks share one node, they post the numbers in the barrier; otherwise the numbers
- * are reduced by MPI. */
+/* Collective. Exchanges the messages. numbers[all] (unless NULL) become the numbers of all ranks: the first `sums` are
+ * summed, and the maximum is taken of the following ones. If all ranks share one node, they post the numbers in the
+ * barrier. Otherwise MPI reduces them. */
 static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int all)
 {
 	const double begin = gemp_now();
@@ -436,14 +436,14 @@ static void exchange_messages(gemp_halo *halo, uint64_t *numbers, int sums, int 
 			gemp_comm_max(halo->comm, numbers + sums, all - sums);
 	}
 	gemp_trace_add("round", GEMP_LANE_RANKS, begin);
-	/* `end` reads the copies of this round while the next `begin` fills the other ones. */
+	/* `end` reads this round's copies while the next `begin` fills the other copies. */
 	halo->in.parity = halo->out.parity;
 	halo->out.parity = !halo->out.parity;
 	halo->begun = false;
 }
 
-/* Failures are counted as one more number of the round, which costs no further message. Only after a failure do the
- * ranks exchange their codes. */
+/* The number of failures is one more number of the round, which costs no further message. The ranks exchange their
+ * codes only after a failure. */
 gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                           int greatest_count)
 {
@@ -468,7 +468,7 @@ gemp_code gemp_halo_round(gemp_halo *halo, gemp_code mine, uint64_t *sums, int s
 	return GEMP_OK;
 }
 
-/* Communicates only if no gemp_halo_round has exchanged the messages since `begin`; no numbers are reduced then. */
+/* Exchanges the messages, without numbers, if no gemp_halo_round has exchanged them since `begin`. */
 gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
@@ -482,7 +482,7 @@ gemp_code gemp_halo_end(gemp_halo *halo, const gemp_buffer *values, const gemp_b
 	return code;
 }
 
-/* One reduction sums up both failures and numbers; only after a failure the ranks agree on its code. */
+/* One reduction sums up both failures and numbers. The ranks agree on a code only after a failure. */
 gemp_code gemp_halo_agree(const gemp_comm *comm, gemp_code mine, double *sums, int count)
 {
 	double all[GEMP_HALO_MAX_SUMS + 1] = { mine != GEMP_OK };

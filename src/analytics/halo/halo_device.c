@@ -1,9 +1,9 @@
-/* The exchange by kernels, as on a GPU. The bitmap of changes comes to the host, which chooses each message's form; a
- * kernel then packs values, which are read straight into the messages. Received messages are written to the device as
- * they are, by the copy queue, and kernels may run beside the transfer.
+/* The halo exchange by kernels, as on a GPU. The host reads the bitmap of changes and chooses each message's form. Then
+ * a kernel packs the values, and the host reads them straight into the messages. The copy queue writes received
+ * messages to the device unchanged, and kernels may run beside this transfer.
  *
- * A launch that finds few changes lists them with their values (listed[]); one read then gets the whole message.
- */
+ * A launch that finds few changes lists the changed places and their values (listed[]), so one read gets the whole
+ * message. */
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
@@ -13,10 +13,10 @@
 #include <stdio.h>
 
 enum { GROUP = 256, EARLY_WORDS = 1 << 16 };
-enum { QUEUE, TRANSFER }; /* of the device */
+enum { QUEUE, TRANSFER }; /* the two queues of the device */
 
-/* The staging block contains listed[] as on the device (two rows of counts, values, places), GEMP_HALO_READ bytes for
- * the caller's read, and a u32 for each word of the outgoing and of the incoming bitmap. */
+/* The staging block contains a copy of listed[] (two rows of counts, values, places), GEMP_HALO_READ bytes for the
+ * caller's read, and a u32 for each word of the outgoing and of the incoming bitmap. */
 static const cl_uint *staged_values(const gemp_halo *halo)
 {
 	return (const cl_uint *)(void *)halo->staging.host + 2 * halo->ranks;
@@ -42,7 +42,7 @@ static char *staged_arrived(const gemp_halo *halo)
 	return staged_words(halo) + halo->out.first[halo->ranks] * sizeof(cl_uint);
 }
 
-/* Lists of changes share gemp_limits.halo_listed_max entries among the other ranks. */
+/* The lists of changes have gemp_limits.halo_listed_max entries together, an equal part for each other rank. */
 static gemp_code new_staging(gemp_halo *halo)
 {
 	const size_t ranks = (size_t)halo->ranks;
@@ -56,7 +56,7 @@ static gemp_code new_staging(gemp_halo *halo)
 	                            ((size_t)halo->out.first[ranks] + halo->in.first[ranks]) * sizeof(cl_uint));
 }
 
-/* Compiles the kernels for the size of a value and copies the slots, which never change. */
+/* Compiles the kernels for the size of a value, and copies slot[], which never changes. */
 gemp_code gemp_halo_device_new(gemp_halo *halo)
 {
 	size_t words = halo->out.first[halo->ranks], sent = halo->links->send_begin[halo->ranks];
@@ -75,7 +75,7 @@ gemp_code gemp_halo_device_new(gemp_halo *halo)
 	return new_staging(halo);
 }
 
-/* The transfers must end before the memory from and to which they copy is released. */
+/* The transfers must end before the memory that they read and write is released. */
 void gemp_halo_device_free(gemp_halo *halo)
 {
 	gemp_kernels_free(&halo->mark, &halo->gather, &halo->set_all, &halo->put_bits, &halo->put_pairs);
@@ -86,7 +86,7 @@ void gemp_halo_device_free(gemp_halo *halo)
 	                  &halo->packed, &halo->inbox, &halo->received_prefix);
 }
 
-/* Takes an event that was never made, which is NULL. */
+/* *event may be NULL. */
 static void release_event(cl_event *event)
 {
 	if (*event)
@@ -94,7 +94,7 @@ static void release_event(cl_event *event)
 	*event = NULL;
 }
 
-/* Waits for all three transfers, also when one has failed: their host memory is written next. */
+/* Waits for all three transfers, even after one has failed, since the caller writes their host memory next. */
 gemp_code gemp_halo_wait_device(gemp_halo *halo)
 {
 	cl_event *events[] = { &halo->reading, &halo->writing[QUEUE], &halo->writing[TRANSFER] };
@@ -107,7 +107,7 @@ gemp_code gemp_halo_wait_device(gemp_halo *halo)
 	return code;
 }
 
-/* Reads packed values into the messages, behind their heads. The first read waits for the last launch; later ones
+/* Reads packed values into the messages, behind their heads. The first read waits for the last launch. The later reads
  * follow in order on the same queue. */
 static gemp_code read_values(gemp_halo *halo)
 {
@@ -129,21 +129,21 @@ static gemp_code read_values(gemp_halo *halo)
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-/* Enqueues a read, for which the next blocking read of the queue waits. */
+/* Enqueues a read without waiting. The next blocking read on the same queue waits for it. */
 static gemp_code enqueue_read(const gemp_halo *halo, const gemp_buffer *from, size_t size, void *to)
 {
 	return GEMP_CL(clEnqueueReadBuffer(halo->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
 }
 
-/* A second read costs more than an unused one, so a short bitmap is read together with the counts. */
+/* A second read costs more than an unused read, so a short bitmap is always read together with the counts. */
 static bool reads_bits_early(const gemp_halo *halo)
 {
 	const uint32_t words = halo->out.first[halo->ranks];
 	return words > 0 && words <= EARLY_WORDS;
 }
 
-/* Finds the bitmap of changes and lists them if they are few; reads the counts and, if wanted, the bitmap and
- * `read`. */
+/* Launches the kernel that sets the bitmap of changes and lists few changes. Reads the lists with their counts, `read`
+ * if it is not NULL, and the bitmap if it is short. */
 static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
@@ -165,8 +165,8 @@ static gemp_code mark_changes(gemp_halo *halo, const gemp_buffer *values, const 
 	return GEMP_OK;
 }
 
-/* If all changes were listed and HALO_PAIRS is the smallest form for each rank, makes the messages of the lists,
- * without another read, and returns true. */
+/* Makes the messages from the lists, without another read. Returns false, without a message, if some changes were not
+ * listed or if HALO_PAIRS is not the smallest form for some rank. */
 static bool write_lists(gemp_halo *halo)
 {
 	const halo_direction *out = &halo->out;
@@ -187,7 +187,8 @@ static bool write_lists(gemp_halo *halo)
 	return true;
 }
 
-/* The prefix sums of the bitmap are computed by the host and go back to the device, which packs by them. */
+/* Reads the bitmap of changes. The host computes its prefix sums and writes them to the device, where the packing
+ * kernel needs them. */
 static gemp_code read_bits(gemp_halo *halo)
 {
 	halo_direction *out = &halo->out;
@@ -203,7 +204,8 @@ static gemp_code read_bits(gemp_halo *halo)
 	return GEMP_OK;
 }
 
-/* The bitmap of all places is uploaded once and then kept until changes replace it. */
+/* If all vertices have changed, the bitmap of all places stays on the device until a round with a bitmap of changes
+ * replaces it. */
 gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                                 const gemp_halo_read *read)
 {
@@ -232,7 +234,7 @@ gemp_code gemp_halo_pack_device(gemp_halo *halo, const gemp_buffer *values, cons
 	return read_values(halo);
 }
 
-/* Enqueues a write. The event of the queue's last transfer is kept for gemp_halo_wait_device. */
+/* Enqueues a write. The event of the queue's last write is kept for gemp_halo_wait_device. */
 static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to, size_t at, size_t size,
                                const void *from)
 {
@@ -243,8 +245,8 @@ static gemp_code enqueue_write(gemp_halo *halo, int which, const gemp_buffer *to
 	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &halo->writing[which]));
 }
 
-/* All values of a rank are written to their ghosts. The copy queue is used only if no bits are to be set: bits of
- * ghosts and own vertices share words, which kernels may be writing. */
+/* Writes all values of a rank to their ghosts. The copy queue is used only if no bits are to be set, because the bits
+ * of ghosts and of own vertices share words, which kernels may be writing. */
 static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	cl_uint first = halo->links->ghost_begin[rank], count = halo->in.count[rank];
@@ -257,7 +259,7 @@ static gemp_code receive_all(gemp_halo *halo, int rank, const gemp_buffer *value
 	return GEMP_OK;
 }
 
-/* The message is written to the inbox as it came, and a kernel copies its values to their ghosts. */
+/* Writes the message to the inbox unchanged, and launches a kernel that copies its values to their ghosts. */
 static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *head, const gemp_buffer *values,
                                  const gemp_buffer *arrived)
 {
@@ -276,7 +278,7 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
 		                   GEMP_ARG(bits));
 	const size_t words = halo_words(places), at = before_at * sizeof *in->before;
-	if (halo->size) { /* without values no prefix sums are needed */
+	if (halo->size) { /* without values the kernel reads no prefix sums */
 		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
 		gemp_halo_prefix(in, before_at, before_at + (uint32_t)words);
 		memcpy(staged_arrived(halo) + at, in->before + before_at, words * sizeof *in->before);
@@ -288,7 +290,8 @@ static gemp_code receive_changed(gemp_halo *halo, int rank, const halo_head *hea
 	                   GEMP_ARG(&first), GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
 }
 
-/* Kernels launched later wait for the copy queue by a barrier with its last transfer. */
+/* A barrier on the kernels' queue waits for the last transfer of the copy queue, and kernels launched later wait for
+ * the barrier. */
 gemp_code gemp_halo_unpack_device(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	for (int r = 0; r < halo->ranks; r++) {

@@ -1,9 +1,8 @@
-/* The exchange by the host's threads, in buffers of a CPU device, whose memory the host can read in place.
+/* The halo exchange by the host's threads, in buffers of a CPU device, whose memory the host can read in place.
  *
- * Few changes are found from the changed vertices: halo_index has for each rank the bitmap of vertices that it is sent,
- * and prefix sums over it, from which a popcount gives a vertex's place. More changes are found by a pass over all
- * places.
- */
+ * If few vertices have changed, halo_index finds their places. For each rank the index has a bitmap of the vertices
+ * that the rank is sent, and prefix sums over the bitmap, so a popcount gives a vertex's place. If many vertices have
+ * changed, the host tests the bit of each place. */
 
 #include "analytics/halo/halo.h"
 #include "core/limits.h"
@@ -11,12 +10,14 @@
 #include "core/search.h"
 #include "core/threads.h"
 
-/* With more ranks the bitmaps of the index would take more memory than the places themselves. */
+/* The maximum number of ranks for which there is an index. With more ranks the bitmaps of the index would take more
+ * memory than the places. */
 enum { MAX_RANKS = 64 };
-/* The host lists a quarter of the changes that kernels list: more are found faster by a pass over all places. */
+/* The host lists at most a quarter of the changes that kernels list. More changes are found faster by testing all
+ * places. */
 enum { SPARSE_FRACTION = 4 };
 
-/* Words of a bitmap up to the last vertex that any rank is sent. */
+/* The words of a bitmap up to the last vertex that is sent to any rank. */
 static size_t words_of(const gemp_layout_links *links, int ranks)
 {
 	uint32_t last = 0;
@@ -26,7 +27,7 @@ static size_t words_of(const gemp_layout_links *links, int ranks)
 	return (size_t)last / 32 + 1;
 }
 
-/* Makes the index when changes are packed for the first time: runs that send all values need none. */
+/* Makes the index when changes are packed for the first time. Runs that send all values need no index. */
 static gemp_code index_new(gemp_halo *halo)
 {
 	const gemp_layout_links *links = halo->links;
@@ -49,7 +50,8 @@ static gemp_code index_new(gemp_halo *halo)
 	return GEMP_OK;
 }
 
-/* Lists the vertices whose bits are set; stops when they are too many. */
+/* Lists the vertices whose bits are set. Stops soon after listed_max vertices. Returns the number of set bits that it
+ * has seen. */
 static size_t list_changed(halo_index *f, const uint32_t *bits)
 {
 	size_t count = 0;
@@ -60,7 +62,7 @@ static size_t list_changed(halo_index *f, const uint32_t *bits)
 	return count;
 }
 
-/* The places of the listed vertices that rank r is sent. */
+/* Lists the places of the changed vertices that are sent to rank r. */
 static uint32_t list_places(halo_index *f, int r, size_t changed)
 {
 	const uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
@@ -74,7 +76,8 @@ static uint32_t list_places(halo_index *f, int r, size_t changed)
 	return count;
 }
 
-/* Packs the listed changes; false if they are too many, or another form would be smaller. */
+/* Packs the changes from a list. Returns false if there are too many changes, or if another form would be smaller for
+ * some rank. */
 static bool pack_listed(gemp_halo *halo, const uint32_t *bits, const char *values)
 {
 	halo_index *f = &halo->index;
@@ -111,8 +114,8 @@ static gemp_code unmap_buffer(const gemp_halo *halo, const gemp_buffer *buffer, 
 	return GEMP_CL(clEnqueueUnmapMemObject(halo->device->queue, buffer->mem, bytes, 0, NULL, NULL));
 }
 
-/* A CPU device keeps a buffer where the host has mapped it once, and mapping again would take as long as a small round.
- * The buffer is retained: otherwise a new buffer might get its handle. */
+/* A CPU device never moves a buffer after the host has mapped it, so its address is remembered, since mapping again
+ * would take as long as a small round. The buffer is retained, because otherwise a new buffer might get its handle. */
 static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, halo_mapping *mapping)
 {
 	void *bytes;
@@ -127,7 +130,8 @@ static gemp_code remember_mapping(gemp_halo *halo, const gemp_buffer *buffer, ha
 	return GEMP_OK;
 }
 
-/* The host's address of a buffer; NULL for none, or an empty one. Kernels that use it have ended. */
+/* *out becomes the host's address of a buffer, or NULL if the buffer is NULL or empty. The kernels that use the buffer
+ * must have ended. */
 static gemp_code open_buffer(gemp_halo *halo, const gemp_buffer *buffer, void **out)
 {
 	halo_mapping *mapping = halo->mappings, *const end = halo->mappings + HALO_MAPPINGS;
@@ -146,7 +150,7 @@ static gemp_code open_buffer(gemp_halo *halo, const gemp_buffer *buffer, void **
 	return GEMP_OK;
 }
 
-/* On a CPU device nothing is mapped at this point (remember_mapping), so only the mapping of a GPU is undone. */
+/* Buffers of a CPU device are not mapped at this point (remember_mapping), so only a buffer of a GPU is unmapped. */
 static gemp_code close_buffer(const gemp_halo *halo, const gemp_buffer *buffer, void *bytes)
 {
 	return bytes && halo->device->gpu ? unmap_buffer(halo, buffer, bytes) : GEMP_OK;
@@ -162,19 +166,19 @@ void gemp_halo_host_free(gemp_halo *halo)
 			clReleaseMemObject(halo->mappings[k].mem);
 }
 
-/* A chunk of a loop over words of 32 places, and of a loop over places. */
+/* The chunks of a loop over words of 32 places, and of a loop over places. */
 enum { WORDS = 256, PLACES = WORDS * 32 };
 
-/* What all threads read while they pack: `changed` is a bitmap of local vertices, NULL if all have changed; `values`
- * has [known] values, and is NULL if messages have none. */
+/* The data that all threads read while they pack. `changed` is a bitmap of local vertices, or NULL if all have changed.
+ * `values` has [known] values, or is NULL if messages have no values. */
 typedef struct pack_task {
 	gemp_halo *halo;
 	const uint32_t *changed;
 	const char *values;
 } pack_task;
 
-/* The bits of 32 places. Places ascend, so they are often consecutive vertices, or lie in a part of the bitmap in
- * which nothing has changed; both cases are decided without a loop over the places. */
+/* The bits of the 32 places of a word. The vertices of the places ascend, so they are often consecutive, or lie in a
+ * part of the bitmap without changes. Both cases need no loop over the places. */
 static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 {
 	uint32_t bits = 0, first = slot[0], last = slot[31];
@@ -203,8 +207,8 @@ static void mark_words(void *context, size_t range, size_t begin, size_t end)
 		p->halo->out.bits[w] = mark_word(p->halo->slot + w * 32, p->changed);
 }
 
-/* Copies values behind the heads of messages, whose forms are known by now. A copy of constant size is one
- * instruction. */
+/* Copies values behind the heads of messages, whose forms are known now. A copy of constant size is one instruction,
+ * hence the two cases. */
 static void gather_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -230,8 +234,8 @@ static void gather_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Few changes are packed from a list; otherwise a bitmap of all places is made, from which the form of each message
- * follows. */
+/* Few changes are packed from a list. Otherwise the bits of all places are set, and the form of each message follows
+ * from their number. */
 gemp_code gemp_halo_pack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *changed,
                               const gemp_halo_read *read)
 {
@@ -271,14 +275,14 @@ done:
 	return code;
 }
 
-/* A received message. */
+/* A received message from one rank. */
 typedef struct unpack_task {
 	const gemp_halo *halo;
 	int rank;
-	uint32_t ghost; /* the first ghost that the rank owns */
+	uint32_t ghost; /* the first ghost that `rank` owns */
 	const halo_head *head;
 	const uint32_t *words; /* the message's bitmap or places */
-	const char *from;      /* its values */
+	const char *from;      /* the message's values */
 	char *values;          /* [known] */
 } unpack_task;
 
@@ -292,7 +296,7 @@ static void put_value(const unpack_task *u, size_t place, size_t value)
 		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
 }
 
-/* Copies the values of a list of places. A place occurs once in a message, so threads write to different ghosts. */
+/* Copies the values of listed places. A place occurs once in a message, so threads write to different ghosts. */
 static void put_places(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -301,7 +305,7 @@ static void put_places(void *context, size_t range, size_t begin, size_t end)
 		put_value(u, u->words[i], i);
 }
 
-/* Copies the values of a bitmap's set bits; prefix sums say where a word's values begin. */
+/* Copies the values of a bitmap's set bits. Prefix sums give the index of a word's first value. */
 static void put_words(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -314,7 +318,7 @@ static void put_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Ghosts of one rank are numbered in the order of its message, so a chunk of values is a single copy. */
+/* The ghosts of one rank are numbered in the order of its message, so one copy moves all values of a chunk. */
 static void put_all(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -323,7 +327,7 @@ static void put_all(void *context, size_t range, size_t begin, size_t end)
 	       (end - begin) * u->halo->size);
 }
 
-/* Sets the bits of `word` from bit `at` on, which may reach into the next word. */
+/* Sets the bits of `word` in the bitmap, beginning with bit number `at`. They may reach into the next word. */
 static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
 {
 	bits[at / 32] |= word << at % 32;
@@ -331,7 +335,7 @@ static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
 		bits[at / 32 + 1] |= word >> (32 - at % 32);
 }
 
-/* Marks ghosts whose values were received. */
+/* Marks the ghosts whose values were received. */
 static void set_arrived(const unpack_task *u, uint32_t *arrived)
 {
 	uint32_t places = u->halo->in.count[u->rank];
@@ -346,7 +350,7 @@ static void set_arrived(const unpack_task *u, uint32_t *arrived)
 	}
 }
 
-/* Copies the values of one message to their ghosts, by its form. */
+/* Copies the values of one message to their ghosts. The message's form decides how. */
 static void put_values(const unpack_task *u)
 {
 	const gemp_halo *halo = u->halo;
@@ -363,7 +367,7 @@ static void put_values(const unpack_task *u)
 	}
 }
 
-/* Messages are read where they have arrived: in shared memory, or in the receive block. */
+/* Messages are read in place: in shared memory, or in the receive block. */
 gemp_code gemp_halo_unpack_host(gemp_halo *halo, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;

@@ -1,11 +1,10 @@
 /* arcs: turns edges into arcs, which are grouped by ranges of target rows. With several ranks each arc is sent to the
- * rank that the cut assigns it to, in rounds of bounded size, and the received arcs are then split into ranges. A
- * single rank writes its arcs straight to their ranges.
+ * rank to which the cut assigns it, in rounds of bounded size. The received arcs are then split into ranges. A single
+ * rank writes its arcs straight to their ranges.
  *
- * Each split is stable: every chunk of arcs counts its arcs per bucket, prefix sums over buckets and then chunks turn
+ * Each split is stable. Every chunk of arcs counts its arcs in each range, prefix sums over ranges and then chunks turn
  * the counts into places, and every chunk moves its arcs to these places. Chunks share no counter, so no operation is
- * atomic.
- */
+ * atomic. */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
@@ -16,7 +15,8 @@
 
 enum { ARCS_OF_RANGE = 1 << 14, MAX_RANGES = 2048, MIN_CHUNK = 16 };
 
-/* Exclusive prefix sums in the order of buckets, then chunks: this order makes the split stable. */
+/* The prefix sums are exclusive. They run over the chunks of a bucket, then over buckets, which makes the split
+ * stable. */
 void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, uint64_t *begin)
 {
 	uint64_t place = 0;
@@ -31,8 +31,8 @@ void gemp_layout_bucket_places(uint64_t *count, size_t chunks, size_t buckets, u
 	begin[buckets] = place;
 }
 
-/* A range should fit a core's cache, but there are at most MAX_RANGES, and a row within its range has at most 31
- * bits. */
+/* A range should fit a core's cache, but there are at most MAX_RANGES ranges, and the number of a row within its range
+ * has at most 31 bits. */
 void gemp_layout_choose_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift)
 {
 	unsigned bits = rows > 1 ? 64 - (unsigned)__builtin_clzll(rows - 1) : 0, kept = 0;
@@ -57,7 +57,7 @@ static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		places[s->word[i * s->arcs->words + ARC_TO] >> s->arcs->shift]++;
 }
 
-/* Copies are of constant size, which the compiler unrolls. */
+/* Moves the arcs of a chunk to their ranges. `words` is constant after inlining, so the compiler unrolls the copies. */
 static inline __attribute__((always_inline)) void move(const split_task *s, size_t chunk, size_t begin, size_t end,
                                                        unsigned words)
 {
@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void move(const split_task *s, size
 	}
 }
 
-/* One copy of the loop for each size of an arc. */
+/* Contains the loop once for each size of an arc. */
 static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const split_task *s = context;
@@ -79,7 +79,8 @@ static void move_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Memory for arcs whose count and words are set, in ranges of rows, and for a place in each range of each chunk. */
+/* Chooses the ranges for arcs whose count and words are set. Allocates the arcs, and a counter for each range of each
+ * chunk. */
 static gemp_code arcs_new(gemp_layout_arcs *arcs, uint64_t rows, uint64_t **places, size_t chunks)
 {
 	gemp_layout_choose_ranges(arcs->count, rows, &arcs->ranges, &arcs->shift);
@@ -87,7 +88,7 @@ static gemp_code arcs_new(gemp_layout_arcs *arcs, uint64_t rows, uint64_t **plac
 	                    GEMP_ARRAY(arcs->word, arcs->count * arcs->words));
 }
 
-/* Local. Splits word[count * arcs->words] by ranges of rows; on entry only arcs->words is set. */
+/* Local. Splits word[count * arcs->words] by ranges of rows. On entry only arcs->words is set. */
 static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows)
 {
 	GEMP_OWNED uint64_t *places = NULL;
@@ -102,20 +103,21 @@ static gemp_code split_arcs(gemp_layout_arcs *arcs, const uint32_t *word, uint64
 	return GEMP_OK;
 }
 
-/* ONE RANK
+/* A SINGLE RANK
  *
- * It has both ends of all edges: it takes the arcs from the first local vertex, from the second, and so on, and writes
- * each to the range of the row that it leads to, where they then are sorted. */
+ * It has both ends of all edges. It takes the arcs in the order of their local sources, and writes each arc to the
+ * range of its target's row. So the arcs of a range are sorted by source. */
 
 typedef struct local_task {
 	const gemp_layout_state *state;
 	size_t chunks;
-	uint32_t *first;  /* [chunks + 1] local vertices */
+	uint32_t *first;  /* [chunks + 1] first local vertex of each chunk */
 	uint64_t *places; /* [chunks][ranges] */
 } local_task;
 
-/* Adds the arcs of the edges [begin, end) of `source`. edge: the edges' places among the rows by source, where weights
- * are; NULL: from begin on. loops: edges to `source` itself count, too. */
+/* Adds the arcs of the edges [begin, end) of `source`. edge: the numbers of these edges among the rows by source, which
+ * are the rows of weights; if it is NULL, edge e has number e. loops: edges to `source` itself are arcs, too. If words
+ * is 0, arcs are only counted. */
 static inline __attribute__((always_inline)) void add_edges(const local_task *g, uint64_t *places,
                                                             const gemp_layout_type *type, const gemp_vertex *ends,
                                                             const gemp_edge *edge, uint64_t begin, uint64_t end,
@@ -139,7 +141,7 @@ static inline __attribute__((always_inline)) void add_edges(const local_task *g,
 	}
 }
 
-/* With words == 0 the arcs are only counted. */
+/* Adds the arcs that leave the vertices of a chunk. If words is 0, arcs are only counted. */
 static inline __attribute__((always_inline)) void add_chunk(const local_task *g, size_t chunk, unsigned words)
 {
 	uint64_t *places = g->places + chunk * g->state->arcs.ranges;
@@ -157,7 +159,7 @@ static inline __attribute__((always_inline)) void add_chunk(const local_task *g,
 		}
 }
 
-/* Runs the same loops as move_local_chunk, so each counted place is filled once. */
+/* Runs the same loops as move_local_chunk, so each counted place is filled exactly once. */
 static void count_local_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -175,7 +177,8 @@ static void move_local_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Chunks of vertices that about as many arcs leave. A vertex with very many arcs leaves empty chunks behind it. */
+/* Cuts the vertices into chunks with about the same number of outgoing arcs. Behind a vertex with very many arcs there
+ * are empty chunks. */
 static gemp_code cut_vertices(local_task *g)
 {
 	const gemp_layout *out = g->state->out;
@@ -216,23 +219,23 @@ done:
 
 typedef struct edge_chunk {
 	size_t type;
-	uint64_t begin, end; /* edges of this rank */
+	uint64_t begin, end; /* edges of the type on this rank */
 } edge_chunk;
 
 typedef struct send_task {
 	gemp_layout_state *state;
 	edge_chunk *chunks;
 	size_t count, ranks;
-	size_t first;     /* chunk of this round */
-	uint64_t *places; /* [chunks][ranks]; the places of a round are those in send[] or own[] */
-	uint32_t *send;   /* other ranks' arcs of a round */
-	uint32_t *own;    /* all that are cut to this rank */
+	size_t first;     /* first chunk of this round */
+	uint64_t *places; /* [chunks][ranks] number of arcs; in a round the next place in send[] or own[] */
+	uint32_t *send;   /* arcs of a round for other ranks */
+	uint32_t *own;    /* all arcs for this rank */
 } send_task;
 
 typedef void arc_visit(const send_task *s, uint64_t *places, uint32_t to, gemp_vertex from,
                        const gemp_layout_type *type, uint64_t edge, unsigned words);
 
-/* Most arcs are to own vertices, for which no search is needed. */
+/* Most arcs lead to own vertices, for which no search is needed. */
 static inline size_t owner_of(const send_task *s, gemp_vertex to)
 {
 	const gemp_shard *graph = s->state->graph;
@@ -241,7 +244,7 @@ static inline size_t owner_of(const send_task *s, gemp_vertex to)
 	return (size_t)gemp_shard_owner(graph, to);
 }
 
-/* The rank that an arc is cut to: in the row of the target's owner and the column of the source's. */
+/* The rank to which an arc is cut: in the row of the target's owner and in the column of the source's owner. */
 static inline size_t rank_of(const send_task *s, gemp_vertex to, gemp_vertex from)
 {
 	size_t columns = (size_t)s->state->out->grid.columns, rank = owner_of(s, to);
@@ -255,7 +258,7 @@ static inline void count_arc(const send_task *s, uint64_t *places, uint32_t to, 
 	places[rank_of(s, to, from)]++;
 }
 
-/* An arc goes to the place that counting has found for it; its target is numbered within the row of the grid. */
+/* Writes an arc to the next place of its rank. The target is numbered within the rank's row of the grid. */
 static inline void move_arc(const send_task *s, uint64_t *places, uint32_t to, gemp_vertex from,
                             const gemp_layout_type *type, uint64_t edge, unsigned words)
 {
@@ -268,7 +271,8 @@ static inline void move_arc(const send_task *s, uint64_t *places, uint32_t to, g
 		gemp_layout_weight_load(arc + ARC_WEIGHT, state->out->weights, type->weight, edge);
 }
 
-/* Calls `visit` for each arc of a chunk of edges; inlined for each number of words, and without words for counting. */
+/* Calls `visit` for each arc of a chunk of edges. It is inlined for each number of words, and with 0 words for
+ * counting. */
 static inline __attribute__((always_inline)) void each_arc(const send_task *s, size_t number, arc_visit *visit,
                                                            unsigned words)
 {
@@ -288,7 +292,7 @@ static inline __attribute__((always_inline)) void each_arc(const send_task *s, s
 	}
 }
 
-/* Runs the same loop as move_sent_chunk, so each counted place is filled once. */
+/* Runs the same loop as move_sent_chunk, so each counted place is filled exactly once. */
 static void count_sent_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -306,7 +310,7 @@ static void move_sent_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Chunks of as many edges as are worth a thread, and not more than a round sends. */
+/* Cuts the edges into chunks. A chunk repays the start of a thread, and is at most as large as a round. */
 static gemp_code cut_edges(send_task *s)
 {
 	const gemp_layout_state *state = s->state;
@@ -328,7 +332,7 @@ static gemp_code cut_edges(send_task *s)
 	return GEMP_OK;
 }
 
-/* Chunks that go in one round, from the first on: at least one, and at most gemp_limits.layout_round bytes. */
+/* The number of chunks that go in one round: at least one, and otherwise at most gemp_limits.layout_round bytes. */
 static size_t round_chunks(const send_task *s)
 {
 	size_t bytes = s->state->arcs.words * sizeof(uint32_t) * 2, chunks = 0;
@@ -344,8 +348,8 @@ static size_t round_chunks(const send_task *s)
 	return chunks;
 }
 
-/* The places of a round's arcs: own ones from `at` on; others' in send[] from 0 on, by rank. Returns the arcs to
- * send. */
+/* Sets the places of a round's arcs. This rank's arcs lie in own[] from *at on, which moves on. The other arcs lie in
+ * send[], by rank, with send_size[ranks] bytes each. Returns the number of arcs to send. */
 static size_t round_places(send_task *s, size_t chunks, uint64_t *at, size_t *send_size)
 {
 	size_t ranks = s->ranks, arc = s->state->arcs.words * sizeof(uint32_t), sum = 0;
@@ -366,8 +370,8 @@ static size_t round_places(send_task *s, size_t chunks, uint64_t *at, size_t *se
 	return sum;
 }
 
-/* Collective. Sends the arcs of the graph to the ranks that the cut assigns them to. *word[*count] becomes the arcs of
- * this rank: first those from its own part of the graph, then received ones in the order of rounds. */
+/* Collective. Sends arcs to the ranks to which the cut assigns them. *word[*count] becomes the arcs of this rank: first
+ * the arcs from its own part of the graph, then the received arcs in the order of rounds. */
 static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -394,7 +398,7 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	s->own = *word;
 	for (uint64_t at = 0;;) {
 		size_t chunks = round_chunks(s);
-		/* A rank that has no chunks left takes part until no rank has any: the exchange is collective. */
+		/* The exchange is collective, so a rank without chunks takes part until no rank has chunks left. */
 		totals[0] = chunks;
 		gemp_comm_max(comm, totals, 1);
 		if (!totals[0])
@@ -413,8 +417,8 @@ static gemp_code exchange_arcs(send_task *s, uint32_t **word, uint64_t *count)
 	return GEMP_OK;
 }
 
-/* Collective. send[] is freed before the split, which needs memory for all arcs once more; the unsplit arcs are freed
- * after it. */
+/* Collective. send[] is freed before the split, since the split needs memory for a second copy of all arcs. The first
+ * copy is freed after it. */
 gemp_code gemp_layout_make_arcs(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the bytes that are left: weights may
+/* A CPU device borrows the host's array. A GPU is sent words of 32 bits and then the remaining bytes, since weights may
  * have 8 or 16 bits. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
@@ -19,8 +19,8 @@ static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t
 	return gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
 }
 
-/* Offsets have 32 bits where they fit, as kernels read two of them for each row. The host's offsets have 64 bits, so a
- * CPU device needs a copy, too. */
+/* Offsets have 32 bits if they fit, since kernels read two offsets for each row. The host's offsets have 64 bits, so
+ * even a CPU device then needs a copy. */
 static gemp_code load_begin(gemp_device_rows *out, gemp_device *device, const gemp_layout_rows *rows, bool wide)
 {
 	size_t count = (size_t)rows->rows + 1;
@@ -53,8 +53,8 @@ static void free_rows(gemp_device_rows *rows, gemp_device *device)
 	*rows = (gemp_device_rows){ 0 };
 }
 
-/* The longest set of rows decides the width of all offsets, since a program is compiled for one width (GAS_WIDE). A
- * symmetric layout of one rank shares the host arrays of `in` and `out`, and these are then uploaded once. */
+/* A program is compiled for one width of offsets (GAS_WIDE), so the rows with the most edges decide the width of all
+ * offsets. In a symmetric layout of one rank `in` and `out` have the same host arrays, which are uploaded once. */
 gemp_code gemp_device_layout_new(gemp_device_layout *out, gemp_device *device, const gemp_layout *layout,
                                  unsigned parts)
 {
@@ -87,7 +87,7 @@ done:
 	return code;
 }
 
-/* The shared buffers of `in` and `out` are freed once. */
+/* If `in` and `out` have the same buffers, these are freed once. */
 void gemp_device_layout_free(gemp_device_layout *layout)
 {
 	if (layout->device) {

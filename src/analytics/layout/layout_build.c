@@ -1,7 +1,6 @@
 /* layout_build: makes a layout in the steps of layout_state.h. Every weight is checked once before any edge is sent.
- * The first invalid weight is reported with the keys of its edge's ends, by all ranks alike; the range of the valid
- * ones decides how weights are kept.
- */
+ * All ranks report the first invalid weight alike, with the keys of its edge's ends. The range of the valid weights
+ * decides the type in which weights are stored. */
 
 #include "analytics/layout/layout_state.h"
 
@@ -35,7 +34,7 @@ static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_option
 	return GEMP_OK;
 }
 
-/* Are rows by target loaded, or can they be? */
+/* Have all types of edges loaded these parts of their rows, or can they be loaded? */
 static bool has_in(const gemp_layout_state *state, unsigned parts)
 {
 	bool has = true;
@@ -44,8 +43,8 @@ static bool has_in(const gemp_layout_state *state, unsigned parts)
 	return has;
 }
 
-/* Collective. Loads rows by source, with weights. Rows by target are loaded for one rank, whose layout is faster to
- * make from both, and for degrees of edges against their direction. */
+/* Collective. Loads rows by source, with weights. Rows by target are loaded in two cases: for a single rank, since a
+ * layout is faster to make from both, and for the degrees of edges that lead against their direction. */
 static gemp_code load(gemp_layout_state *state, gemp_shard *graph, const char *weight)
 {
 	state->one_rank = state->comm->size == 1 && has_in(state, GEMP_LOAD_IN | (weight ? GEMP_LOAD_IN_EDGES : 0u));
@@ -74,7 +73,7 @@ static void free_rows(gemp_layout_rows *rows)
 	*rows = (gemp_layout_rows){ 0 };
 }
 
-/* The number of columns is the largest divisor up to the square root. */
+/* The number of columns is the largest divisor of `ranks` up to its square root. */
 gemp_layout_grid gemp_layout_grid_of(int ranks)
 {
 	int columns = 1;
@@ -83,7 +82,7 @@ gemp_layout_grid gemp_layout_grid_of(int ranks)
 	return (gemp_layout_grid){ ranks / columns, columns };
 }
 
-/* Sets the range of ids to which this rank's arcs lead: the ids that ranks of its row of the grid own. */
+/* Sets the range of ids to which this rank's arcs lead. The ranks of its row of the grid own these ids. */
 static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 {
 	const gemp_shard *graph = state->graph;
@@ -95,7 +94,7 @@ static void place_in_grid(gemp_layout_state *state, gemp_layout_cut cut)
 	state->targets = graph->bounds[first + grid.columns] - state->first;
 }
 
-/* Reports which of the five steps of make() is next; the steps take different times. */
+/* Reports which of the five steps of make() is next. The steps take different times. */
 static void log_step(unsigned step)
 {
 	gemp_progress("laying out", step, 5, 0);
@@ -103,14 +102,14 @@ static void log_step(unsigned step)
 
 /* WEIGHTS */
 
-/* The weights of some edges. */
+/* Statistics of the weights of some edges. */
 typedef struct weight_stats {
 	double min, max, sum;
 	int64_t max_integer;
-	uint64_t edges, invalid; /* invalid: the first edge without a valid weight; UINT64_MAX: there is none */
+	uint64_t edges, invalid; /* invalid: the first edge without a valid weight; UINT64_MAX: all are valid */
 } weight_stats;
 
-/* A valid weight is 0, or has a magnitude in [min_magnitude, max] and is not below `min`. */
+/* A valid weight is at least `min`, and its magnitude is 0 or in [min_magnitude, max]. */
 typedef struct weight_range {
 	double min, min_magnitude, max;
 } weight_range;
@@ -132,16 +131,16 @@ enum { CHUNK = 1 << 16 };
 typedef struct scan_task {
 	const gemp_column *column;
 	weight_range weight_range;
-	weight_stats *chunks; /* one for each chunk of CHUNK edges */
+	weight_stats *chunks; /* [chunks] statistics of each chunk of CHUNK edges */
 } scan_task;
 
-/* In single precision subnormal numbers are refused, by the smallest magnitude. */
+/* In single precision min_magnitude excludes subnormal numbers. */
 static bool in_range(weight_range r, double weight)
 {
 	return weight >= r.min && weight <= r.max && (weight == 0 || fabs(weight) >= r.min_magnitude);
 }
 
-/* Stops at the first invalid weight: nothing else of the chunk matters then. */
+/* Stops at the first invalid weight, since the following weights of the chunk cannot matter. */
 static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const scan_task *scan = context;
@@ -163,8 +162,8 @@ static void scan_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	scan->chunks[chunk] = stats;
 }
 
-/* Edges that lead both ways count twice in the sum, even loops: the sum is for averages. Chunks have a fixed size and
- * are merged in their order, so the sum is the same for any number of threads. */
+/* Edges that lead both ways count twice in the sum, even loops, since the sum is for averages. Chunks have a fixed size
+ * and are merged in their order, so the sum is the same for any number of threads. */
 static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_range, weight_stats *out)
 {
 	GEMP_OWNED weight_stats *stats = NULL;
@@ -178,7 +177,7 @@ static gemp_code scan_column(const gemp_layout_type *type, weight_range weight_r
 	return GEMP_OK;
 }
 
-/* Local. All ranks have the same columns, so all of them fail or none. */
+/* Local. All ranks have the same columns, so either all ranks fail or none fails. */
 static gemp_code find_columns(gemp_layout_state *state, const char *name)
 {
 	for (size_t t = 0; t < state->type_count; t++) {
@@ -204,7 +203,7 @@ static weight_range valid_range(const gemp_layout_options *options)
 	return (weight_range){ lengths || options->not_negative ? 0 : -max, single ? FLT_MIN : 0, max };
 }
 
-/* The end of the message about an invalid weight: the rule that it breaks, and the remedy. */
+/* The end of the message about an invalid weight: the rule that the weight breaks, and the remedy. */
 static const char *remedy(double weight, weight_range weight_range)
 {
 	if (!isfinite(weight))
@@ -214,7 +213,8 @@ static const char *remedy(double weight, weight_range weight_range)
 	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
 }
 
-/* Collective. The message names the edge by the keys of its ends, which other ranks may own. */
+/* Collective. Only failed_rank has the edge, so it sends the edge to all ranks. Other ranks may own the ends of the
+ * edge, by whose keys the message names it. */
 static gemp_code report_invalid(const gemp_layout_state *state, int failed_rank, size_t number, uint64_t edge,
                                 weight_range weight_range)
 {
@@ -254,7 +254,8 @@ static void merge_ranks(const gemp_comm *comm, weight_stats *e)
 	e->edges = gemp_comm_sum1(comm, e->edges);
 }
 
-/* Lengths are kept as the narrowest integers that hold them all, as most bytes that a search reads are lengths. */
+/* Lengths are stored as the narrowest integers that hold all lengths, since lengths are most of the bytes that a search
+ * reads. */
 static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_layout_weight_kind wanted,
                                           const weight_stats *e)
 {
@@ -270,8 +271,8 @@ static gemp_layout_weights choose_weights(const gemp_layout_state *state, gemp_l
 	                                    : GEMP_LAYOUT_U8;
 }
 
-/* Collective. Finds the column of each type, decides how weights are kept, and sets the layout's smallest and largest
- * weight and the sum. The first rank with an invalid weight reports it. */
+/* Collective. Finds the column of each type, chooses the type of stored weights, and sets the layout's smallest and
+ * largest weight and the sum. If several ranks have an invalid weight, the lowest rank reports its weight. */
 static gemp_code make_weights(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;
@@ -300,7 +301,7 @@ static gemp_code make_weights(gemp_layout_state *state, const gemp_layout_option
 	return GEMP_OK;
 }
 
-/* Collective. The steps of layout_state.h, in order. */
+/* Collective. Runs the steps of layout_state.h in order. */
 static gemp_code make(gemp_layout_state *state, const gemp_layout_options *options)
 {
 	gemp_layout *out = state->out;
@@ -327,7 +328,7 @@ static gemp_code make(gemp_layout_state *state, const gemp_layout_options *optio
 	return GEMP_OK;
 }
 
-/* Frees rows that were only needed to make others. `out` may share the arrays of `in`. */
+/* Frees rows that were made only to make other rows. `out` may share the arrays of `in`. */
 static void drop_unwanted(gemp_layout *layout, unsigned parts)
 {
 	bool shared = layout->out.end == layout->in.end;
@@ -348,7 +349,7 @@ static void drop_unwanted(gemp_layout *layout, unsigned parts)
 	free_rows(&layout->in_sums);
 }
 
-/* Each step agrees on its code, so all ranks fail together; *out is then empty. */
+/* The ranks agree on the code of each step, so all ranks fail together. After a failure *out is empty. */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_comm *comm, gemp_shard *graph,
                           const gemp_layout_options *options)
 {
@@ -373,7 +374,7 @@ static void free_links(gemp_layout_links *links)
 	gemp_free_all(links->send_begin, links->send, links->ghost_begin);
 }
 
-/* A symmetric layout of one rank shares its arrays between `in` and `out`, which are freed once. */
+/* In a symmetric layout of one rank `in` and `out` have the same arrays, which are freed once. */
 void gemp_layout_free(gemp_layout *layout)
 {
 	if (layout->out.end != layout->in.end)
@@ -397,7 +398,7 @@ size_t gemp_layout_weight_size(gemp_layout_weights weights)
 	return size[weights];
 }
 
-/* The owner has the key; the others contribute nothing to the gathered text. */
+/* The owner has the key, and the other ranks add nothing to the gathered text. */
 gemp_code gemp_layout_print_key(const gemp_comm *comm, const gemp_shard *graph, uint64_t id, char *text,
                                 size_t capacity)
 {

@@ -1,6 +1,5 @@
-/* layout_rows: turns arcs into rows of local vertices. Each range of arcs is radix-sorted by source, in a cache, unless
- * it is sorted already; then its arcs go to their rows, whose ends therefore ascend.
- */
+/* layout_rows: turns arcs into rows of local vertices. Each range of arcs is radix-sorted by source in a thread's
+ * cache, unless it is sorted already. Then its arcs are put into their rows, so the ends of each row ascend. */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
@@ -8,13 +7,13 @@
 #include "core/threads.h"
 
 /* Loops over arcs are compiled once for each size of an arc and of a weight, since copies of constant size need no call
- * of memcpy: hence the functions that are always inlined, and the switches over sizes. */
+ * of memcpy. Therefore functions are always inlined, and switches select the size. */
 
 enum { DIGIT = 8, MAX_PASSES = 4 };
 
-/* The memory of a thread. */
+/* The memory of a thread, for sorting a range of arcs. */
 typedef struct sort_buffer {
-	uint32_t *word; /* [capacity] arcs of a range */
+	uint32_t *word; /* [capacity] words of arcs */
 	size_t capacity;
 	gemp_code code;
 	char message[GEMP_MESSAGE_SIZE];
@@ -23,9 +22,11 @@ typedef struct sort_buffer {
 typedef struct fill_task {
 	const gemp_layout_state *state;
 	gemp_layout_rows *in, *in_ghost, *in_other;
-	uint64_t *next_own, *next_ghost; /* [targets] the place of the next end; others' rows use next_own for all */
+	/* [targets] place of the next end of each row; rows of in_other use only next_own */
+	uint64_t *next_own, *next_ghost;
 	sort_buffer *buffers;            /* [threads] */
-	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: arcs are sorted already */
+	/* passes of the radix sort, and bits of a digit; 0 passes: arcs are sorted already */
+	unsigned passes, digit;
 } fill_task;
 
 /* The local vertex of an id that this rank knows. */
@@ -36,7 +37,7 @@ static inline uint32_t local_of(const gemp_layout_state *state, gemp_vertex id)
 	                                : state->ghost_local[gemp_rank_bitmap_rank(&state->ghosts, id)];
 }
 
-/* One stable pass of the radix sort, by the digit at `shift`; count[] are places. */
+/* One stable pass of the radix sort, by the digit at bit `shift`. count[] holds the next place of each digit. */
 static inline __attribute__((always_inline)) void sort_pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
                                                             unsigned shift, uint32_t mask, uint64_t *count,
                                                             unsigned words)
@@ -47,8 +48,8 @@ static inline __attribute__((always_inline)) void sort_pass(uint32_t *to, const 
 	}
 }
 
-/* A least-significant-digit radix sort by local source. Sorted arcs are in one of the two arrays, which is returned;
- * `from` are local vertices then. */
+/* A least-significant-digit radix sort by local source. Replaces the source's id of each arc by the local vertex.
+ * Returns `word` or `other`, whichever contains the sorted arcs. */
 static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_task *f, uint32_t *word, uint32_t *other,
                                                                   uint64_t arcs, unsigned words)
 {
@@ -75,7 +76,7 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const fill_tas
 	return word;
 }
 
-/* An arc goes to the next place of its row, among own or ghost sources, or of another rank's row. */
+/* Puts an arc at the next place of its row, in in, in_ghost or in_other. */
 static inline __attribute__((always_inline)) void put_arc(const fill_task *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
@@ -88,7 +89,7 @@ static inline __attribute__((always_inline)) void put_arc(const fill_task *f, co
 		gemp_layout_weight_set(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
-/* Puts all arcs of one range into rows, which no other thread touches. */
+/* Puts all arcs of one range into their rows. No other thread writes to these rows. */
 static inline __attribute__((always_inline)) void fill_rows(const fill_task *f, size_t range, uint32_t *other,
                                                             unsigned words, size_t size)
 {
@@ -111,8 +112,8 @@ static inline __attribute__((always_inline)) void fill_rows(const fill_task *f, 
 		put_arc(f, sorted + i * words, size);
 }
 
-/* Selects the code for the size of weights. A thread keeps its sort memory for its next range. Its failure is stored in
- * its buffer, because a loop of threads cannot return it, and is taken after the loop. */
+/* Selects the code for the size of weights. A thread keeps its sort memory for its next range. A loop of threads cannot
+ * return a code, so a failure is stored in the thread's buffer, and the caller takes the code from there. */
 static void fill_range(void *context, unsigned thread, size_t range)
 {
 	const fill_task *f = context;
@@ -135,12 +136,12 @@ static void fill_range(void *context, unsigned thread, size_t range)
 
 typedef struct begin_task {
 	const gemp_layout_state *state;
-	bool own;                     /* own rows, or others' */
-	const uint64_t *count, *more; /* [targets] ends of each row are the sum of both; more may be NULL */
+	bool own;                     /* true: own rows; false: rows of in_other */
+	const uint64_t *count, *more; /* [targets] the number of ends of a row is the sum of both; more may be NULL */
 	uint64_t *begin;              /* [rows + 1] */
 } begin_task;
 
-/* Writes the counts of rows one place on, where prefix sums turn them into offsets. */
+/* Writes the count of each row to begin[row + 1], where prefix sums turn the counts into offsets. */
 static void set_counts(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -152,7 +153,7 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* begin[r + 1] holds the count of row r at first, and after the prefix sums the offset behind it. */
+/* After the prefix sums begin[r + 1] is the offset behind row r. */
 gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weights)
 {
 	const size_t size = gemp_layout_weight_size(weights);
@@ -163,7 +164,7 @@ gemp_code gemp_layout_new_ends(gemp_layout_rows *rows, gemp_layout_weights weigh
 	return size && !rows->weight ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* Offsets from the counts of arcs, and memory for ends and weights. */
+/* Computes offsets from the counts of arcs, and allocates ends and weights. */
 static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 {
 	rows->rows = b.own ? b.state->out->own : b.state->others;
@@ -173,8 +174,8 @@ static gemp_code begin_rows(gemp_layout_rows *rows, begin_task b)
 	return gemp_layout_new_ends(rows, b.state->out->weights);
 }
 
-/* Sorting needs as many digits of 8 bits as local vertices have; arcs of one rank are sorted already. A failed
- * thread's code is taken after the loop. */
+/* Sorting takes a pass for every 8 bits of a local vertex's number. The arcs of a single rank are sorted already. The
+ * code of a failed thread is taken after the loop. */
 gemp_code gemp_layout_make_in(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
@@ -211,31 +212,32 @@ done:
 
 /* ROWS BY SOURCE
  *
- * The edges of `in`, `in_ghost` and `in_other` are moved to buckets of sources in the order of targets, and then each
- * bucket to its rows, so the ends of each row ascend. Blocks of rows are dealt to the buckets in turn, which spreads
- * the hubs, as these come first. */
+ * The edges of `in`, `in_ghost` and `in_other` are moved to buckets of sources, in the order of targets. Then the edges
+ * of each bucket are moved to their rows, so the ends of each row ascend. Blocks of consecutive sources are assigned to
+ * the buckets round-robin. This spreads the hubs, which have the lowest numbers, over the buckets. */
 
 enum { BLOCK_BITS = 4 };
 
 typedef struct reverse_task {
 	gemp_layout *layout;
-	unsigned words; /* of an edge in a bucket */
+	unsigned words; /* words of an edge in a bucket */
 	size_t size;    /* bytes of a weight */
 	size_t buckets, chunks;
-	uint32_t *first;  /* [chunks + 1] first target of each chunk: own rows, then others' */
-	uint64_t *places; /* [chunks][buckets] the number of edges, then the place of the next one */
+	uint32_t *first;  /* [chunks + 1] first target of each chunk: own rows, then rows of in_other */
+	uint64_t *places; /* [chunks][buckets] number of edges, later the place of the next edge */
 	uint64_t *begin;  /* [buckets + 1] */
-	uint32_t *word;   /* edges by bucket: source, target, weight */
-	uint64_t *next;   /* [known] the place of the next end of a row */
+	uint32_t *word;   /* the edges of all buckets: source, target, weight */
+	uint64_t *next;   /* [known] place of the next end of a row */
 } reverse_task;
 
-/* Blocks of 1 << BLOCK_BITS consecutive sources go to the buckets in turn; their number is a power of 2. */
+/* Blocks of 1 << BLOCK_BITS consecutive sources are assigned to the buckets round-robin. The number of buckets is a
+ * power of 2. */
 static inline size_t bucket_of(const reverse_task *t, uint32_t source)
 {
 	return source >> BLOCK_BITS & (t->buckets - 1);
 }
 
-/* Counts the edges of some rows by the bucket of their source. */
+/* Counts the edges of the rows [first, last) by the buckets of their sources. */
 static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint64_t first, uint64_t last,
                        uint64_t *places)
 {
@@ -243,7 +245,7 @@ static void count_rows(const reverse_task *t, const gemp_layout_rows *rows, uint
 		places[bucket_of(t, rows->end[e])]++;
 }
 
-/* A chunk may have both own rows and rows of other ranks, so its bounds are clipped to each kind. */
+/* A chunk may have both own rows and rows of in_other, so its bounds are clipped to each kind of rows. */
 static void count_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -272,7 +274,7 @@ static inline __attribute__((always_inline)) void move_row(const reverse_task *t
 	}
 }
 
-/* Moves the edges of a chunk of targets: own rows of both kinds of sources, then others' rows. */
+/* Moves the edges of a chunk of targets: first own rows, from `in` and `in_ghost`, then rows of in_other. */
 static inline __attribute__((always_inline)) void move_rows(const reverse_task *t, size_t chunk, unsigned words,
                                                             size_t size)
 {
@@ -299,7 +301,7 @@ static void move_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* All edges of a source are in one bucket, so threads add to different counts. */
+/* All edges of a source are in one bucket, so no two threads add to the same count. */
 static void count_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
@@ -308,7 +310,7 @@ static void count_bucket(void *context, unsigned thread, size_t bucket)
 		t->layout->out.begin[t->word[i * t->words] + 1]++;
 }
 
-/* The edges of a bucket ascend by target, so the ends of each row ascend, too. */
+/* The edges of a bucket ascend by target, so the ends of each row also ascend. */
 static void put_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
@@ -323,7 +325,7 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	}
 }
 
-/* The number of edges of all targets before this one: own rows first, then others'. */
+/* The number of edges of the targets before `target`. Own rows come first, then rows of in_other. */
 static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 {
 	uint64_t own = layout->own, row = gemp_min(target, own);
@@ -331,7 +333,7 @@ static uint64_t edges_before(const gemp_layout *layout, uint32_t target)
 	return edges + (target > own ? layout->in_other.begin[target - own] : 0);
 }
 
-/* Cuts the rows into chunks of about as many edges. */
+/* Cuts the rows into chunks with about the same number of edges. */
 static gemp_code cut_rows(reverse_task *t, uint64_t edges)
 {
 	const gemp_layout *layout = t->layout;
@@ -385,7 +387,7 @@ typedef struct weight_sum_task {
 	double *sum; /* [known] */
 } weight_sum_task;
 
-/* A weight as a double, whatever its kind. */
+/* Converts a weight of any type to double. */
 static double weight_at(const gemp_layout *layout, const void *weight, uint64_t edge)
 {
 	switch (layout->weights) {
@@ -398,7 +400,7 @@ static double weight_at(const gemp_layout *layout, const void *weight, uint64_t 
 	}
 }
 
-/* A row is summed by one thread in the order of its edges, so the sum does not depend on the number of threads. */
+/* One thread adds up a row in the order of its edges, so the sum does not depend on the number of threads. */
 static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -409,8 +411,8 @@ static void sum_rows(void *context, size_t range, size_t begin, size_t end)
 			s->sum[row] += weight_at(s->layout, out->weight, e);
 }
 
-/* Collective. The edges that leave a vertex lie on all ranks that know it. Each rank sums its part for every known
- * vertex and sends the sums of ghosts to their owners, in the direction opposite to the halo exchange. */
+/* Collective. Any rank that knows a vertex may have edges that leave it. Each rank sums the weights of its own edges
+ * for every known vertex, and sends the sums of ghosts to their owners, against the direction of the halo exchange. */
 gemp_code gemp_layout_make_out_weight(gemp_layout *layout)
 {
 	const gemp_comm *comm = layout->comm;

@@ -1,8 +1,7 @@
-/* vertex_order: degrees, the order of own vertices, and which vertices are known on which rank. Each rank requests from
- * the owners of the ends of its edges the places of these vertices in the owner's order. Owners keep the requests,
- * which are the vertices that they will send. On a grid of several columns the same exchange finds the rows of other
- * ranks' targets (make_sums).
- */
+/* vertex_order: counts degrees, orders own vertices, and finds the ghosts of each rank. Each rank requests from the
+ * owners of its ghosts the ghosts' places in the owner's order. Owners keep the requests, since the requested vertices
+ * are the vertices whose values they will send. On a grid of several columns the same exchange finds the rows of other
+ * ranks' targets (make_sums). */
 
 #include "analytics/layout/layout_state.h"
 #include "comm/exchange.h"
@@ -10,15 +9,15 @@
 #include "core/threads.h"
 #include "primitive/sort.h"
 
-/* Vertices that other ranks own and that are ends of edges of this rank, with their places on their owners. */
+/* Remote vertices: ends of edges of this rank that other ranks own, with their places on their owners. */
 typedef struct remote_vertices {
 	size_t count;
 	uint32_t *id;            /* [count] ascending */
 	uint32_t *key_rank;      /* [count] */
-	uint32_t *order;         /* [count] indices in id[], by owner and then in the owner's order */
-	uint32_t *begin;         /* [ranks + 1] of each owner in order[] */
-	uint64_t *request_begin; /* [ranks + 1] of each rank in requested[] */
-	uint32_t *requested;     /* own vertices that rank r has requested, ascending for each r */
+	uint32_t *order;         /* [count] indices in id[], sorted by owner and then in the owner's order */
+	uint32_t *begin;         /* [ranks + 1] first vertex of each owner in order[] */
+	uint64_t *request_begin; /* [ranks + 1] first vertex of each requesting rank in requested[] */
+	uint32_t *requested;     /* own vertices that other ranks have requested, ascending for each rank */
 } remote_vertices;
 
 /* An owner's answer for one vertex. */
@@ -26,7 +25,7 @@ typedef struct vertex_place {
 	uint32_t local, key_rank;
 } vertex_place;
 
-/* id[] ascend, and so do their owners. */
+/* Sets the owner of each id. Ids ascend, and so do their owners. */
 static void list_owners(const remote_vertices *remote, const gemp_shard *graph, int *owner)
 {
 	int at = 0;
@@ -37,7 +36,8 @@ static void list_owners(const remote_vertices *remote, const gemp_shard *graph, 
 	}
 }
 
-/* The requested ids, by requesting rank, become own vertices in their order. */
+/* Answers the requests. requested[] becomes the own vertices with the requested ids, ascending for each requesting
+ * rank. */
 static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *layout, const uint32_t *ids,
                                  const size_t *from, vertex_place *replies, int *requester)
 {
@@ -57,7 +57,8 @@ static gemp_code answer_requests(remote_vertices *remote, const gemp_layout *lay
 	return GEMP_OK;
 }
 
-/* Sorts remote vertices by owner and then by their place there, the order in which their values will arrive. */
+/* Sorts remote vertices by owner and then by their place on the owner, which is the order in which their values will
+ * arrive. */
 static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *owner, const vertex_place *places)
 {
 	GEMP_OWNED uint64_t *key = NULL;
@@ -74,7 +75,7 @@ static gemp_code sort_by_owner(remote_vertices *remote, int ranks, const int *ow
 	                      remote->count);
 }
 
-/* Collective. The caller has set remote->id and count; sets the other members. */
+/* Collective. On entry remote->id and remote->count are set. Sets the other members. */
 static gemp_code locate_remote(remote_vertices *remote, const gemp_layout *layout)
 {
 	const gemp_comm *comm = layout->comm;
@@ -103,9 +104,8 @@ static void remote_vertices_free(remote_vertices *remote)
 	*remote = (remote_vertices){ 0 };
 }
 
-/* Collective, with several columns: edges that lead to one vertex are on all ranks of its row of the grid, so the
- * counts of all of them are added up. The ranks of a row own ids that follow one another, so counts lie in the order of
- * ranks. */
+/* Collective, with several columns. All ranks of a row of the grid have edges to the same vertices, so their counts are
+ * added up. The ranks of a row own consecutive ids, so the counts of targets lie in the order of ranks. */
 static gemp_code make_in_counts(gemp_layout_state *state)
 {
 	const gemp_shard *graph = state->graph;
@@ -127,13 +127,13 @@ static gemp_code make_in_counts(gemp_layout_state *state)
 	return GEMP_OK;
 }
 
-/* Has this rank arcs to a target that another rank owns? */
+/* Does this rank have arcs to a target that another rank owns? */
 static bool is_remote_target(const gemp_layout_state *state, size_t to)
 {
 	return !gemp_layout_is_own(state, to) && state->from_own[to] + state->from_ghost[to] > 0;
 }
 
-/* Lists the ids of remote targets, ascending. */
+/* Lists the ids of remote targets in ascending order. */
 static gemp_code list_remote_targets(remote_vertices *remote, const gemp_layout_state *state)
 {
 	for (size_t to = 0; to < state->targets; to++)
@@ -158,8 +158,8 @@ static gemp_code place_other_rows(gemp_layout_state *state, const remote_vertice
 	return GEMP_OK;
 }
 
-/* The owners of remote targets are ranks of this row of the grid, and so are the ranks that have requested targets
- * here. */
+/* Makes the links for sums. Only ranks of this row of the grid own remote targets or have requested targets from this
+ * rank. */
 static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_links *sums = &out->sums;
@@ -175,7 +175,7 @@ static gemp_code link_sums(gemp_layout *out, const remote_vertices *remote)
 	return GEMP_OK;
 }
 
-/* The weight 1 of the edges of received sums, in the layout's kind of weight. */
+/* Sets the weight of the edge of a received sum to 1, in the layout's type of weights. */
 static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t edge)
 {
 	const uint64_t integer = 1;
@@ -190,7 +190,7 @@ static void set_weight_one(void *weight, gemp_layout_weights weights, uint64_t e
 	memcpy((char *)weight + edge * size, one, size);
 }
 
-/* Makes in_sums: for each own row the places behind the known vertices where its sums arrive. */
+/* Makes in_sums: the ends of an own row are the places behind the known vertices where sums for the row arrive. */
 static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 {
 	gemp_layout_rows *rows = &out->in_sums;
@@ -211,7 +211,7 @@ static gemp_code row_sums(gemp_layout *out, const remote_vertices *remote)
 	return GEMP_OK;
 }
 
-/* Collective, once own vertices are in order: rows of other ranks' targets, sums and in_sums. */
+/* Collective. Makes rows for other ranks' targets, sums and in_sums. Own vertices are in order already. */
 static gemp_code make_sums(gemp_layout_state *state)
 {
 	GEMP_OWNED_BY(remote_vertices_free) remote_vertices remote = { 0 };
@@ -225,8 +225,8 @@ static gemp_code make_sums(gemp_layout_state *state)
 
 /* DEGREES, AND THE ORDER OF OWN VERTICES */
 
-/* Counts the arcs to each row of a range, by own and remote sources, and marks remote sources as ghosts. A range is
- * one thread's; ghosts are marked by all. */
+/* Counts the arcs to each row of a range, from own and from remote sources, and marks remote sources as ghosts. A range
+ * belongs to one thread, but all threads set bits of ghosts. */
 static void count_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
@@ -243,7 +243,7 @@ static void count_range(void *context, unsigned thread, size_t range)
 	}
 }
 
-/* Loops lead both ways but count once. */
+/* The number of loops at a vertex. A loop that leads both ways counts once. */
 static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relation, size_t row)
 {
 	uint64_t loops = 0;
@@ -252,7 +252,7 @@ static uint64_t count_loops(const gemp_shard *graph, const gemp_relation *relati
 	return loops;
 }
 
-/* One rank has rows by target, which give the counts before there are arcs. */
+/* A single rank has rows by target, so it can count arcs before it makes them. */
 static void count_alone(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -273,17 +273,18 @@ static void count_alone(void *context, size_t range, size_t begin, size_t end)
 typedef struct order_task {
 	gemp_layout_state *state;
 	uint64_t *out_degree; /* [own] by row */
-	uint64_t *key;        /* [own] sort keys: the degree, largest first, and the rank of the vertex's key */
+	uint64_t *key;        /* [own] sort keys: the complement of the degree, then the rank of the vertex's key */
 	uint32_t *row;        /* [own] rows, sorted by key[] */
 } order_task;
 
-/* With several columns this rank has only some of the edges to its vertices; in_counts[] has the edges of all ranks. */
+/* With several columns this rank has only some of the edges to its vertices, and in_counts[] counts the edges of all
+ * ranks. */
 static uint64_t in_degree_of(const gemp_layout_state *state, size_t row)
 {
 	return state->in_counts ? state->in_counts[row] : state->from_own[row] + state->from_ghost[row];
 }
 
-/* If edges of all types lead both ways, in- and out-degree are equal. Otherwise rows by target are loaded. */
+/* If the edges of all types lead both ways, in- and out-degree are equal. Otherwise rows by target are loaded. */
 static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 {
 	uint64_t out_degree = 0;
@@ -302,7 +303,7 @@ static uint64_t out_degree_of(const gemp_layout_state *state, size_t row)
 	return out_degree;
 }
 
-/* Keys rank vertices of one degree, which makes the order independent of ids and of the file's seed. */
+/* Vertices of equal degree are ordered by their keys, so the order does not depend on ids and on the file's seed. */
 static void make_keys(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -331,7 +332,7 @@ static void place_own_rows(void *context, size_t range, size_t begin, size_t end
 	}
 }
 
-/* Local. `known` is set already, so the arrays have elements for ghosts, too. */
+/* Local. out->known is set already, so the arrays have elements for ghosts, too. */
 static gemp_code order_own(gemp_layout_state *state)
 {
 	gemp_code code = GEMP_OK;
@@ -352,7 +353,7 @@ done:
 
 /* GHOSTS */
 
-/* Lists the ids of ghosts, ascending. */
+/* Lists the ids of ghosts in ascending order. */
 static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 {
 	for (uint64_t w = 0, i = 0; w <= state->ghosts.count / 64; w++)
@@ -360,8 +361,8 @@ static void list_ghosts(const gemp_layout_state *state, uint32_t *ids)
 			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order, in which values are
- * received. */
+/* Ghosts get local numbers behind own vertices, by owner and then in the owner's order. Values are received in this
+ * order. */
 static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *remote)
 {
 	gemp_layout *out = state->out;
@@ -377,7 +378,8 @@ static gemp_code place_ghosts(gemp_layout_state *state, const remote_vertices *r
 	return GEMP_OK;
 }
 
-/* Collective. Numbers the ghosts and makes the links: the requests for ghosts are the vertices that this rank sends. */
+/* Collective. Numbers the ghosts and makes the links. The vertices that other ranks have requested are the vertices
+ * that this rank sends. */
 static gemp_code locate_ghosts(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
@@ -391,8 +393,9 @@ static gemp_code locate_ghosts(gemp_layout_state *state)
 	return gemp_comm_agree(state->comm, place_ghosts(state, &remote));
 }
 
-/* Collective. Counts arcs and marks ghosts, orders own vertices, and then locates ghosts, whose order is that of their
- * owners. On a grid of several columns the rows of other ranks' targets come last, because they need local numbers. */
+/* Collective. Counts arcs and marks ghosts, orders own vertices, and then locates ghosts, which are in the order of
+ * their owners. On a grid of several columns the rows of other ranks' targets come last, because they need local
+ * numbers. */
 gemp_code gemp_layout_make_order(gemp_layout_state *state)
 {
 	gemp_layout *out = state->out;
