@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* The arrays are made by a counting sort in two levels: a range of rows is a bin and one thread's work; within it the
- * edges are sorted by buckets of neighbouring sources. A CPU device reads the host's arrays in place, which are
- * therefore kept. */
+/* A counting sort in two levels makes the arrays. A range of rows is a bin and is sorted by one thread. Within a bin
+ * the edges are sorted by buckets of neighbouring sources. A CPU device reads the host's arrays in place, so the host
+ * keeps them. */
 
 enum { MAX_RANGE = 1 << 16, MAX_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
-/* Rows of a bin. Their sums must fit local memory, beside 1 KB for the rest; at most 2^16, as a row within its bin has
- * 16 bits. */
+/* Chooses the number of rows of a bin. Their sums must fit in local memory, beside 1 KB for other data. The number is
+ * at most 2^16, since a row within its bin has 16 bits. */
 static uint32_t choose_range(const gemp_device *device, bool groups, const gemp_dense_pull_shape *shape, size_t real)
 {
 	uint32_t range = (uint32_t)gemp_min(shape->range, MAX_RANGE);
@@ -21,19 +21,19 @@ static uint32_t choose_range(const gemp_device *device, bool groups, const gemp_
 	return range;
 }
 
-/* A thread takes a range of rows at a time. */
+/* The data of the threads. A thread sorts one range of rows at a time. */
 typedef struct bin_task {
 	gemp_dense_binned *out;
 	const gemp_layout_rows *rows;
 	uint32_t slice; /* rows with more edges are hubs */
-	unsigned shift; /* source >> shift is its bucket */
+	unsigned shift; /* source >> shift is the bucket of a source */
 	size_t weight_size;
-	uint64_t *begin; /* [ranges + 1] edges of each range */
-	uint32_t *next;  /* [threads][buckets + 1] */
+	uint64_t *begin; /* [ranges + 1] first edge of each range */
+	uint32_t *next;  /* [threads][buckets + 1] next place in each bucket */
 	size_t buckets;
 } bin_task;
 
-/* Edges of a row, none if it is a hub, which is pulled instead. */
+/* The number of a row's edges that lie in bins. Hubs have none, since they are pulled. */
 static uint64_t binned_edges_of(const bin_task *p, uint32_t row)
 {
 	uint64_t edges = p->rows->begin[row + 1] - p->rows->begin[row];
@@ -45,7 +45,7 @@ static uint32_t range_end(const bin_task *p, size_t range)
 	return (uint32_t)gemp_chunk_end(p->rows->rows, p->out->range, range);
 }
 
-/* The edges of a range of rows without hubs. */
+/* Counts the edges of a range of rows, without hubs. */
 static void count_range(void *context, unsigned thread, size_t range)
 {
 	bin_task *p = context;
@@ -54,7 +54,7 @@ static void count_range(void *context, unsigned thread, size_t range)
 		p->begin[range + 1] += binned_edges_of(p, row);
 }
 
-/* Sorts the edges of a range by buckets of neighbouring sources (counting sort): values are then read nearly in
+/* Sorts the edges of a range by buckets of neighbouring sources (counting sort), so values are later read nearly in
  * order. */
 static void place_range(void *context, unsigned thread, size_t range)
 {
@@ -79,8 +79,8 @@ static void place_range(void *context, unsigned thread, size_t range)
 		}
 }
 
-/* There are at most MAX_BUCKETS buckets of sources: their counters (128 KB for each thread) stay in a core's cache. The
- * limit of 32 bits is checked before place_range, whose counters and edge numbers have no more. */
+/* There are at most MAX_BUCKETS buckets of sources, so their counters (128 KB for each thread) stay in a core's cache.
+ * The limit of 32 bits is checked before place_range, whose counters and edge numbers have only 32 bits. */
 static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 {
 	gemp_dense_binned *out = p->out;
@@ -104,7 +104,8 @@ static gemp_code place_edges(bin_task *p, uint32_t known, size_t ranges)
 	return GEMP_OK;
 }
 
-/* Tiles are parts of ranges of about as many edges. Each has sums of its own, which are added per row in the end. */
+/* Cuts ranges into tiles with about the same number of edges. Each tile has sums of its own, which a second launch adds
+ * up for each row. */
 static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_t ranges, uint32_t size, size_t real)
 {
 	GEMP_OWNED cl_uint2 *tile = NULL;
@@ -128,7 +129,7 @@ static gemp_code make_tiles(gemp_dense_binned *out, const uint64_t *begin, size_
 	return gemp_buffer_new(&out->sums, out->device, count * out->range * real, NULL);
 }
 
-/* A CPU device reads the arrays where they are; a GPU gets copies, and the host's are freed. */
+/* A CPU device reads the arrays in place. A GPU gets copies, and the host's arrays are freed. */
 static gemp_code upload_edges(gemp_dense_binned *out, size_t edges, size_t weight_size)
 {
 	GEMP_TRY(gemp_buffer_borrow(&out->source, out->device, edges * sizeof *out->host_source, out->host_source));
@@ -143,7 +144,7 @@ static gemp_code upload_edges(gemp_dense_binned *out, size_t edges, size_t weigh
 	return GEMP_OK;
 }
 
-/* Local. A failure of this rank alone is returned; gemp_dense_connect later makes it known to the others. p.next has
+/* Local. Returns this rank's failure, which gemp_dense_connect later makes known to the other ranks. p.next has
  * counters for each thread, because all threads sort ranges at the same time. */
 gemp_code gemp_dense_binned_new(gemp_dense_binned *out, gemp_device *device, const gemp_layout_rows *rows,
                                 uint32_t known, size_t weight_size, const gemp_dense_pull_config *how)
@@ -167,7 +168,7 @@ done:
 	return code;
 }
 
-/* The buffers go first: on a CPU device they borrow the arrays of the host that are freed after them. */
+/* The buffers are freed first, since the buffers of a CPU device borrow the host's arrays. */
 void gemp_dense_binned_free(gemp_dense_binned *b)
 {
 	if (b->device)
@@ -176,15 +177,16 @@ void gemp_dense_binned_free(gemp_dense_binned *b)
 	*b = (gemp_dense_binned){ 0 };
 }
 
-/* The counter on the device and the host's tickets_used are cleared together. A launch that failed may have taken only
- * some of its tickets, and later launches would then skip tiles. */
+/* Clears the counter on the device and the host's tickets_used together. A failed launch may have taken only some of
+ * its tickets, and later launches would then skip tiles. */
 gemp_code gemp_dense_binned_reset(gemp_dense_binned *binned)
 {
 	binned->tickets_used = 0;
 	return gemp_buffer_zero(binned->device, &binned->ticket, 0, binned->ticket.size);
 }
 
-/* Each tile takes a ticket, and each worker one more, by which it learns that there are no tiles left. */
+/* A launch takes one ticket for each tile, and one more for each worker, which tells the worker that no tiles are
+ * left. */
 gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const gemp_buffer *value, cl_uint how,
                                    const gemp_argument *more, size_t count)
 {
@@ -201,7 +203,7 @@ gemp_code gemp_dense_binned_gather(gemp_dense_binned *b, cl_kernel kernel, const
 	return code;
 }
 
-/* Adds the tiles' sums of each row and applies them. */
+/* Adds up the tiles' sums of each row, and applies the results. */
 gemp_code gemp_dense_binned_finish(gemp_dense_binned *b, const gemp_dense_pull *pull, cl_kernel kernel,
                                    const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
                                    const gemp_argument *more, size_t count)

@@ -7,20 +7,19 @@
 
 #include <stdio.h>
 
-/* The order of a round's steps is chosen so that the device never waits for the host: values are packed first, the
- * launch over own sources is enqueued, and only then the host reads the numbers of the round before and exchanges
- * messages. A rank that has failed takes part in every exchange until all ranks know of the failure, which is in the
- * next agreement. */
+/* In the order of a round's steps the device never waits for the host: values are packed first, the launch over own
+ * sources is enqueued, and only then the host reads the numbers of the previous round and exchanges messages. A rank
+ * that has failed takes part in every exchange until the next agreement, in which all ranks learn of the failure. */
 
 enum { OPTIONS_SIZE = 512 };
 
-/* On a grid of several columns the sums of other ranks' rows travel, too. */
+/* On a grid of several columns the sums of other ranks' rows travel as well as values. */
 static bool has_sums(const gemp_dense *dense)
 {
 	return dense->layout->grid.columns > 1;
 }
 
-/* The application's kernels NAME_pull and, with bins, NAME_gather and NAME_finish. */
+/* Builds the application's kernels NAME_pull and, with bins, NAME_gather and NAME_finish. */
 static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_dense_pull_config *how)
 {
 	char options[OPTIONS_SIZE], layout[GEMP_LAYOUT_OPTIONS_SIZE], pull[GEMP_DENSE_PULL_OPTIONS_SIZE];
@@ -44,7 +43,8 @@ static gemp_code build(gemp_dense *dense, const char *name, const char *defines,
 	return code;
 }
 
-/* Values of known vertices and of arriving sums, twice; partial sums only where several ranks take part. */
+/* There are two arrays of values, each for known vertices and arriving sums. Partial sums are needed only with several
+ * ranks. */
 static gemp_code make_values(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
@@ -55,14 +55,14 @@ static gemp_code make_values(gemp_dense *dense)
 	return gemp_buffer_new(&dense->other, dense->device, layout->in_other.rows * dense->real, NULL);
 }
 
-/* The host's rows of a part; the array has the order of gemp_dense_part. */
+/* The host's rows of a part of the edges. The array has the order of gemp_dense_part. */
 static const gemp_layout_rows *rows_of(const gemp_layout *layout, int part)
 {
 	const gemp_layout_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
 	return rows[part];
 }
 
-/* A lower bound of the bytes that a round moves, for the report's fraction of the device's bandwidth. */
+/* Counts a lower bound of the bytes that a round moves. The report compares it with the device's bandwidth. */
 static void count_bytes(gemp_dense *dense)
 {
 	const gemp_layout *layout = dense->layout;
@@ -72,15 +72,16 @@ static void count_bytes(gemp_dense *dense)
 		rows += rows_of(layout, part)->rows;
 		sums += dense->binned[part].sums.size;
 	}
-	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and the sums of tiles written and read */
+	/* edges' rows within bins, and the sums of tiles, which are written and read */
+	if (dense->gather == GEMP_GATHER_BINNED)
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
-	/* Partial sums are written and read; those of others' rows are only written, since they are sent. */
+	/* Partial sums are written and read. The sums of other ranks' rows are only written, since they are sent. */
 	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows;
 	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_layout_weight_size(layout->weights)) + rows * place +
 	                       (gemp_layout_values(layout) + layout->own + held) * dense->real;
 }
 
-/* Makes the pull of each part of the edges and, with bins, its bins. */
+/* Makes the pull and, with bins, the bins for each part of the edges. */
 static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how)
 {
 	const gemp_layout *layout = dense->layout;
@@ -97,8 +98,8 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_dense_pull_config *how
 	return GEMP_OK;
 }
 
-/* All parts share one program and therefore one shape, which suits the part that usually has the most edges. The
- * program reads order[] if the rows of any part are not stored by class. */
+/* All parts share one program and therefore one shape, which suits the part that usually has the most edges. If the
+ * rows of any part are not stored by class, the program reads order[]. */
 static gemp_dense_pull_config choose_config(const gemp_dense *dense, const gemp_dense_options *options)
 {
 	const gemp_layout *layout = dense->layout;
@@ -112,8 +113,8 @@ static gemp_dense_pull_config choose_config(const gemp_dense *dense, const gemp_
 	return how;
 }
 
-/* Local. A rank that fails here passes its code to gemp_dense_connect, where all ranks learn of it. The last clFinish
- * makes report.prepare include uploads that are still in the queue. */
+/* Local. A rank that fails here passes its code to gemp_dense_connect, where all ranks learn of it. Because of the last
+ * clFinish, report.prepare includes uploads that are still in the queue. */
 gemp_code gemp_dense_new(gemp_dense *out, const gemp_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options)
 {
@@ -139,8 +140,8 @@ done:
 	return code;
 }
 
-/* The exchange of sums has a communicator of its own, as only the ranks of a row of the grid take part. Its failure is
- * one of the whole row, so all ranks agree once more. */
+/* Only the ranks of a row of the grid exchange sums, so this exchange has its own communicator. If it fails, only the
+ * ranks of that row know it, so all ranks agree once more. */
 gemp_code gemp_dense_connect(gemp_dense *dense, const gemp_comm *comm, gemp_code code)
 {
 	if (comm->size > 1)
@@ -160,7 +161,7 @@ gemp_code gemp_dense_connect(gemp_dense *dense, const gemp_comm *comm, gemp_code
 	return gemp_comm_agree(comm, code);
 }
 
-/* An event that was never waited for is released, too. */
+/* Releases the event of the last fetch, even if nothing has waited for it. */
 static void release_fetch(gemp_dense *dense)
 {
 	if (dense->fetching)
@@ -168,7 +169,8 @@ static void release_fetch(gemp_dense *dense)
 	dense->fetching = NULL;
 }
 
-/* Collective once gemp_dense_connect has succeeded: all ranks free the halos and the communicator of the grid's row. */
+/* Collective after gemp_dense_connect has succeeded, since all ranks free the halos and the communicator of the grid's
+ * row. */
 void gemp_dense_free(gemp_dense *dense)
 {
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++)
@@ -195,8 +197,8 @@ void gemp_dense_free(gemp_dense *dense)
 	*dense = (gemp_dense){ 0 };
 }
 
-/* The seconds of gemp_dense_new and the bytes of a round are kept, since every run reports them. The counters of the
- * halos only grow, so their present values are subtracted when the run ends. */
+/* The seconds of gemp_dense_new and the bytes of a round are kept, since every run reports them. The traffic counters
+ * of the halos only grow, so their values at the begin are subtracted when the run ends. */
 gemp_code gemp_dense_begin(gemp_dense *dense)
 {
 	double build = dense->report.build, prepare = dense->report.prepare;
@@ -213,7 +215,7 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	return GEMP_OK;
 }
 
-/* Hubs are pulled; with bins the other rows follow in two more launches. */
+/* The first launch pulls all rows or, with bins, only hubs. With bins two more launches process the other rows. */
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count)
 {
@@ -230,7 +232,7 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
 	return gemp_timings_add(&dense->timings[part], dense->device);
 }
 
-/* On a GPU the copy queue reads while the kernels that follow run; it waits for the last launch only. */
+/* On a GPU the copy queue reads while the following kernels run. It waits only for the last launch. */
 gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
 {
 	gemp_device *device = dense->device;
@@ -248,7 +250,7 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 	return GEMP_CL(clFlush(queue));
 }
 
-/* Waits for the transfer alone: kernels that were launched after it go on. */
+/* Waits only for the transfer. Kernels that were launched after it go on. */
 gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
 {
 	*out = dense->fetched.host;
@@ -264,18 +266,19 @@ static gemp_code pack(gemp_dense *dense, gemp_halo *halo, const gemp_buffer *val
 	return code;
 }
 
-/* Writes received values to side `side`: those of ghosts, or the sums of own rows, which lie behind them. */
+/* Writes received values to value[side]. They are the values of ghosts, or the sums of own rows, which lie behind the
+ * ghosts. */
 static gemp_code unpack(gemp_dense *dense, gemp_halo *halo, int side)
 {
 	const double since = gemp_now();
-	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* the device works while the host waits */
+	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* lets the device work while the host waits */
 	GEMP_ALSO(gemp_halo_end(halo, &dense->value[side], NULL));
 	dense->report.halo += gemp_now() - since;
 	return code;
 }
 
-/* The launches that need values of other ranks. A rank that has failed sends its sums all the same, as others wait for
- * them. */
+/* Makes the launches that need values of other ranks. A rank that has failed still sends its sums, since other ranks
+ * wait for them. */
 static gemp_code launch_rest(gemp_dense *dense, const gemp_dense_rounds *app, uint32_t round, gemp_code code)
 {
 	if (!has_sums(dense)) {
@@ -290,7 +293,7 @@ static gemp_code launch_rest(gemp_dense *dense, const gemp_dense_rounds *app, ui
 	return code;
 }
 
-/* Collective. The packed messages travel, and with them the numbers on which the ranks agree. */
+/* Collective. Exchanges the packed messages, together with the numbers on which the ranks agree. */
 static gemp_code agree(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code mine, uint64_t *numbers)
 {
 	const double since = gemp_now();
@@ -300,7 +303,7 @@ static gemp_code agree(gemp_dense *dense, const gemp_dense_rounds *app, gemp_cod
 	return code;
 }
 
-/* A failed rank still sends, agrees and receives, so that the others are not left waiting. */
+/* A failed rank still sends, agrees and receives, so no other rank waits for it in vain. */
 gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, gemp_code code)
 {
 	GEMP_THEN(app->fetch(app->self, 0));
@@ -324,9 +327,9 @@ gemp_code gemp_dense_run_ranks(gemp_dense *dense, const gemp_dense_rounds *app, 
 	}
 }
 
-/* gemp_timings_seconds waits for the launches. report->own has the seconds of launches over own sources, during which
- * the values of ghosts travel; report->ghost has those of all other launches. Values and sums travel in the same
- * rounds, so only the rounds of values are counted. */
+/* gemp_timings_seconds waits for the launches. report->own is the time of launches over own sources, during which the
+ * values of ghosts travel. report->ghost is the time of all other launches. Values and sums travel in the same rounds,
+ * so only the rounds of values are counted. */
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_dense_report *report = &dense->report;
@@ -342,7 +345,7 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	return GEMP_OK;
 }
 
-/* In single precision the values are rounded on the host, in an array of their own. */
+/* In single precision the host rounds the values into an array of its own. */
 gemp_code gemp_dense_write(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
 {
 	GEMP_OWNED float *narrow = NULL;

@@ -1,7 +1,7 @@
 /* pagerank: power iteration (Page, Brin, Motwani and Winograd 1999). The device keeps rank / degree of each vertex, so
- * a row only adds; ranks are multiplied back at the end. The sums of a round (change, rank of dangling vertices) are in
- * fixed point, which makes them independent of the order of work-items, devices and ranks.
- */
+ * a row only adds. The host multiplies by the degrees at the end. The sums of a round (the change, and the rank of
+ * dangling vertices, which have no out-edges) are in fixed point, so they do not depend on the order of work-items,
+ * devices and ranks. */
 
 #include "analytics/dense/pagerank.h"
 
@@ -14,7 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-/* BATCH: rounds that are launched before the host reads their sums; an even number, since sides alternate. */
+/* BATCH: the number of rounds that are launched before the host reads their sums. It is even, since rounds alternate
+ * between two arrays. */
 enum { BATCH = 16, ROUND_BYTES = GAS_ROUND * sizeof(cl_long) };
 
 struct gemp_pagerank {
@@ -27,10 +28,10 @@ struct gemp_pagerank {
 typedef struct pagerank_run {
 	gemp_pagerank *it;
 	const gemp_pagerank_params *params;
-	double uniform;           /* the jump of every vertex; 0: `jump` has them */
-	cl_long tolerance;        /* in fixed point, as are the sums */
-	cl_long change, dangling; /* of the last round */
-	uint32_t done;            /* rounds so far */
+	double uniform;           /* the jump probability of every vertex; 0: it is in jump[] */
+	cl_long tolerance;        /* in fixed point, like the sums */
+	cl_long change, dangling; /* sums of the last round */
+	uint32_t done;            /* number of rounds so far */
 	gemp_pagerank_result *out;
 } pagerank_run;
 
@@ -40,8 +41,8 @@ static double degree_of(const gemp_layout *layout, uint32_t v)
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
 
-/* Ranks are divided by sums of weights. A sum near the smallest normal number would lose the weights that are
- * subnormal, so sums keep the mantissa's distance from it. */
+/* Ranks are divided by sums of weights. A sum must exceed the smallest normal number by a factor of the mantissa's
+ * range, since otherwise subnormal weights in it would be lost. */
 static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 {
 	const gemp_layout *layout = dense->layout;
@@ -63,7 +64,7 @@ static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 	return GEMP_OK;
 }
 
-/* Uploads the degrees, after a check that ranks can be divided by them. */
+/* Checks that ranks can be divided by the degrees, and uploads the degrees. */
 static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_dense *dense = &it->dense;
@@ -80,8 +81,8 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	return gemp_buffer_new(&it->rounds, dense->device, (BATCH + 1) * ROUND_BYTES, NULL);
 }
 
-/* All steps before gemp_dense_connect are local, and their code is agreed on there: no rank waits for one that has
- * failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
+/* The steps before gemp_dense_connect are local. The ranks agree on their code there, so no rank waits for a rank that
+ * has failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
 gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_layout *layout, gemp_device *device,
                             const gemp_dense_options *options)
 {
@@ -113,7 +114,8 @@ void gemp_pagerank_free(gemp_pagerank *it)
 	gemp_free(it);
 }
 
-/* Launches the first values, rank = jump, and the sums of dangling ranks that the first round needs. */
+/* Launches the kernel that sets the first values, rank = jump, and the sum of dangling ranks that the first round
+ * needs. */
 static gemp_code launch_start(const pagerank_run *run)
 {
 	gemp_pagerank *it = run->it;
@@ -127,9 +129,9 @@ static gemp_code launch_start(const pagerank_run *run)
 	                   GEMP_ARG(&it->degree.mem), GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 }
 
-/* The round's launches read the sums of the round before in place round % BATCH of rounds[], and add to those in the
- * next place. Several ranks clear all other places before place 1 is used again, when the sums of the last place have
- * been read. */
+/* A round's launches read the sums of the previous round in place round % BATCH of rounds[], and add to the sums in the
+ * next place. With several ranks all other places are cleared before place 1 is used again, after the sums of the last
+ * place have been read. */
 static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const pagerank_run *run = self;
@@ -152,7 +154,7 @@ static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, 
 	return gemp_dense_gather(dense, part, from, how, more, sizeof more / sizeof *more);
 }
 
-/* The sums of a round are in bins, so few work-items add to the same number. */
+/* Adds up the bins of each sum. Work-items add to different bins, so few of them contend for one number. */
 static void sum_bins(pagerank_run *run, const cl_long (*sums)[GAS_BINS])
 {
 	run->change = run->dangling = 0;
@@ -162,7 +164,7 @@ static void sum_bins(pagerank_run *run, const cl_long (*sums)[GAS_BINS])
 	}
 }
 
-/* The change falls by about the same factor in each round, so its logarithm measures the progress. */
+/* The change falls by about the same factor in each round, so the logarithm of the change measures the progress. */
 static void log_progress(const pagerank_run *run)
 {
 	enum { WHOLE = 10000 };
@@ -173,7 +175,7 @@ static void log_progress(const pagerank_run *run)
 	gemp_progress("ranking", (uint64_t)(share * WHOLE), WHOLE, 0);
 }
 
-/* Takes the sums of a round; true if it was the last one. */
+/* Takes the sums of a round. Returns true if it was the last round. */
 static bool end_round(pagerank_run *run)
 {
 	run->out->change[run->done++] = (double)run->change / GAS_ONE;
@@ -182,8 +184,8 @@ static bool end_round(pagerank_run *run)
 	return run->out->converged || run->done == run->params->rounds;
 }
 
-/* Rounds are launched in batches, and then their sums are read: rounds after the last one have done nothing, as the
- * device compares with the tolerance, too. */
+/* Rounds are launched in batches, and then their sums are read. The device also compares the change with the tolerance,
+ * so launches after the last round do nothing. */
 static gemp_code run_one_rank(pagerank_run *run)
 {
 	gemp_pagerank *it = run->it;
@@ -206,7 +208,8 @@ static gemp_code run_one_rank(pagerank_run *run)
 	return GEMP_OK;
 }
 
-/* Place 0 has the sums of the start, place (round - 1) % BATCH + 1 the sums after `round` rounds. */
+/* Place 0 of rounds[] has the sums of the start, and place (round - 1) % BATCH + 1 has the sums after `round`
+ * rounds. */
 static gemp_code fetch_sums(void *self, uint32_t round)
 {
 	const pagerank_run *run = self;
@@ -214,7 +217,7 @@ static gemp_code fetch_sums(void *self, uint32_t round)
 	return gemp_dense_fetch(&run->it->dense, &run->it->rounds, place * ROUND_BYTES, ROUND_BYTES);
 }
 
-/* The sums are signed. Cast to unsigned numbers and added modulo 2^64 over all ranks, they give the same bits. */
+/* The sums are signed. Added as unsigned numbers modulo 2^64 over all ranks, they give the same bits. */
 static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 {
 	pagerank_run *run = self;
@@ -227,7 +230,7 @@ static gemp_code read_sums(void *self, uint32_t round, uint64_t *numbers)
 	return GEMP_OK;
 }
 
-/* Before the first round there is only the dangling rank of the start; the change of the start is no result. */
+/* After 0 rounds only the dangling rank of the start is used, since the change of the start is no result. */
 static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 {
 	pagerank_run *run = self;
@@ -236,7 +239,7 @@ static bool take_sums(void *self, uint32_t round, const uint64_t *numbers)
 	return round > 0 && end_round(run);
 }
 
-/* Collective. Jumps are scaled to a sum of 1. */
+/* Collective. Scales jumps to a sum of 1 over all ranks. */
 static gemp_code upload_jumps(pagerank_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
@@ -260,7 +263,7 @@ static gemp_code upload_jumps(pagerank_run *run)
 	return gemp_comm_agree(dense->layout->comm, code);
 }
 
-/* A rank is the device's value times the degree. */
+/* A rank is the device's value times the vertex's degree, or the value itself for a dangling vertex. */
 static gemp_code download_ranks(const pagerank_run *run)
 {
 	const gemp_dense *dense = &run->it->dense;
@@ -275,8 +278,8 @@ static gemp_code download_ranks(const pagerank_run *run)
 }
 
 /* Ranks are not negative and sum to 1 before and after a round, so a change is at most 2. A larger tolerance is cut to
- * 3, which fixed point can hold (GAS_ONE). A graph without vertices has an empty result: its uniform jump would be a
- * division by 0. */
+ * 3, which fixed point can hold (GAS_ONE). A graph without vertices has an empty result, since its uniform jump would
+ * be a division by 0. */
 gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_params *params, gemp_pagerank_result *out)
 {
 	gemp_code code = GEMP_OK;

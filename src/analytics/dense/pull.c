@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A row is a hub, in the middle class, or in the rest, by its number of edges. Kernels find a row's class by its place
- * in the order, so rows that are not stored by class need order[]. A hub's slices may end on different work-groups:
- * ended[hub] counts them, and the group that ends the last one adds up their partial sums. */
+/* The number of a row's edges decides whether it is a hub, in the middle class, or in the rest. Kernels find a row's
+ * class by its place in the order of rows, so rows that are not stored by class need order[]. The slices of a hub may
+ * end on different work-groups. ended[hub] counts the slices, and the group that ends the last slice adds up their
+ * partial sums. */
 
 enum { HUB, MIDDLE, REST, CLASSES };
 
@@ -27,8 +28,8 @@ static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *
 	return value ? value : gemp_tuning(device, name, otherwise);
 }
 
-/* The lanes that share a short row: 2, 4 or 8, by the mean number of edges. Measured on an H200 with a mean of 5 and of
- * 32 edges. */
+/* The number of lanes that share a short row: 2, 4 or 8, by the mean number of edges. Measured on an H200 with means of
+ * 5 and 32 edges. */
 static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 {
 	uint64_t edges = 0, rows_counted = 1;
@@ -40,7 +41,7 @@ static uint32_t lanes_of(const gemp_layout_rows *rows, uint32_t middle)
 	return edges / rows_counted < 12 ? 2 : edges / rows_counted < 24 ? 4 : 8;
 }
 
-/* Tuned numbers come from the device's tuning file (bench tune). */
+/* The device's tuning file has the tuned numbers (gemp-mpi bench tune). */
 gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool groups, const gemp_layout_rows *rows,
                                                gemp_dense_pull_shape wanted)
 {
@@ -60,14 +61,14 @@ gemp_dense_pull_shape gemp_dense_pull_shape_of(const gemp_device *device, bool g
 	};
 }
 
-/* Hubs are cut into slices; middle rows get more lanes than the rest. */
+/* Hubs are cut into slices. Middle rows get more lanes than shorter rows. */
 static int class_of(uint64_t edges, bool groups, const gemp_dense_pull_shape *shape)
 {
 	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
 }
 
-/* Layouts sort own vertices by in- plus out-degree. The rows of a symmetric layout of one rank are therefore stored by
- * class, and its kernels are spared the indirection through order[]. */
+/* Layouts sort own vertices by in- plus out-degree. So the rows of a symmetric layout of one rank are stored by class,
+ * and its kernels need no order[]. */
 bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const gemp_dense_pull_shape *shape)
 {
 	int last = HUB;
@@ -80,7 +81,7 @@ bool gemp_dense_pull_in_classes(const gemp_layout_rows *rows, bool groups, const
 	return true;
 }
 
-/* Counting sort by class; rows of one class keep their order. */
+/* Counting sort by class. Rows of the same class keep their order. */
 static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_layout_rows *rows, bool groups,
                             const gemp_dense_pull_shape *shape)
 {
@@ -95,7 +96,7 @@ static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp
 	return GEMP_OK;
 }
 
-/* Slices of hubs, each with a partial sum. */
+/* Makes the slices of hubs, each with a partial sum. */
 static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              const gemp_dense_pull_config *how)
 {
@@ -116,14 +117,14 @@ static gemp_code make_slices(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	return GEMP_OK;
 }
 
-/* The places in the order of rows where blocks begin. A block has about `size` edges and rows, which gives the workers
- * of a CPU equal work. */
+/* Makes the places in the order of rows where blocks begin. A block has about `size` edges and rows, which gives the
+ * workers of a CPU equal work. */
 static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows, const uint32_t *order, uint32_t hubs,
                              uint32_t size)
 {
 	GEMP_OWNED uint32_t *begin = NULL;
 	size_t capacity = 0, count = 0;
-	uint64_t held = size; /* edges and rows of the last block; at first as of a full one, so that a block begins */
+	uint64_t held = size; /* edges and rows of the last block; full at first, so a block begins */
 	uint32_t last = pull->hubs_only ? hubs : rows->rows;
 	for (uint32_t place = hubs; place < last; place++) {
 		if (held >= size) {
@@ -140,8 +141,8 @@ static gemp_code make_blocks(gemp_dense_pull *pull, const gemp_layout_rows *rows
 	return GEMP_OK;
 }
 
-/* Launches as many work-items as there are tasks for, but not more than keep all units busy. At least one group runs,
- * since the kernel decides whether the round is the last one. */
+/* A launch has enough work-items for its tasks, but not more than keep all units busy. At least one group runs, since
+ * the kernel decides whether the round is the last one. */
 static void size_launch(gemp_dense_pull *pull, const gemp_dense_pull_shape *shape)
 {
 	const cl_uint *classes = pull->classes;
@@ -207,7 +208,7 @@ void gemp_dense_pull_options(char options[GEMP_DENSE_PULL_OPTIONS_SIZE], bool gr
 		         shape->lanes);
 }
 
-/* A launch that failed may have taken only some of its tickets; the counter on the device and tickets_used would then
+/* A failed launch may have taken only some of its tickets. The counter on the device and tickets_used would then
  * differ, and later launches would skip tasks. */
 gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull)
 {
@@ -215,8 +216,8 @@ gemp_code gemp_dense_pull_reset(gemp_dense_pull *pull)
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
-/* The order is that of PULL_PARAMETERS in kernels/analytics/gas_pull.clh. Arguments are pointers into *pull, which must
- * not move before the launch. */
+/* The arguments have the order of PULL_PARAMETERS in kernels/analytics/gas_pull.clh. They are pointers into *pull,
+ * which must not move before the launch. */
 void gemp_dense_pull_arguments(const gemp_dense_pull *pull, const gemp_buffer *value, const gemp_buffer *held,
                                const cl_uint *how, gemp_argument out[GEMP_DENSE_PULL_ARGUMENTS])
 {
@@ -249,7 +250,8 @@ gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const 
 	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, more, count * sizeof *more);
 	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all,
 	                                  GEMP_DENSE_PULL_ARGUMENTS + count);
-	/* Each task takes a ticket, and each worker one more, by which it learns that there are no tasks left. */
+	/* A launch takes one ticket for each task, and one more for each worker, which tells the worker that no tasks are
+	 * left. */
 	pull->tickets_used += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;
 }

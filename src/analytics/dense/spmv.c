@@ -1,9 +1,8 @@
 /* spmv: products of a sparse matrix and a vector, on the device. With `normal` the vector is divided by its largest
- * magnitude in each round. If sums leave the range of the precision nevertheless, the run is repeated. Before each
- * product values are then multiplied by a power of 2, which rounds nothing and is chosen such that no sum can overflow,
- * even if every edge of the longest row had the largest weight and a source with the largest value. The repeated run
- * needs the values on the host after each round.
- */
+ * magnitude in each round. If sums still leave the range of the precision, the run is repeated with scaling: before
+ * each product the host multiplies the values by a power of 2, which rounds nothing. The power is chosen such that no
+ * sum can overflow, even if every edge of the longest row had the largest weight and a source with the largest value.
+ * The repeated run needs the values on the host after each round. */
 
 #include "analytics/dense/spmv.h"
 
@@ -16,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Collective. Did sums keep their precision in every round (gemp_spmv_min), and is all of y finite? */
+/* Collective. Did the sums of every round keep their precision (gemp_spmv_min), and are all values of y finite? */
 static bool is_in_range(const gemp_layout *layout, bool fp64, const gemp_spmv_result *result)
 {
 	const double least = gemp_spmv_min(fp64);
@@ -37,9 +36,9 @@ static uint64_t longest_row(const gemp_layout_rows *rows)
 	return longest;
 }
 
-/* Collective. Returns an exponent such that values below 2^(exponent + 1) have finite sums. The longest rows of the
- * three kinds, summed over all ranks, bound the number of edges of any vertex, since on a grid the edges of a vertex
- * lie on several ranks. */
+/* Collective. Returns an exponent such that values below 2^(exponent + 1) have finite sums. On a grid the edges of a
+ * vertex lie on several ranks and in three kinds of rows. So the lengths of the longest rows of each kind, summed over
+ * all ranks, bound the number of edges of any vertex. */
 static int max_exponent(const gemp_layout *layout, bool fp64)
 {
 	const int most = (fp64 ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
@@ -50,7 +49,7 @@ static int max_exponent(const gemp_layout *layout, bool fp64)
 	return sums > 0 ? most - sums : most;
 }
 
-/* Collective. The largest magnitude of all ranks' values. */
+/* Collective. The largest magnitude of the values of all ranks. */
 static double max_magnitude(const gemp_layout *layout, const double *values)
 {
 	double greatest = 0;
@@ -81,8 +80,8 @@ struct gemp_spmv {
 	gemp_dense dense;
 };
 
-/* Collective. Replaces out->y, whose largest magnitude is *greatest, by its product; *factor: the growth of that
- * magnitude. */
+/* Collective. Replaces out->y, whose largest magnitude is *greatest, by the product with it, and updates *greatest.
+ * *factor: the growth of the largest magnitude. */
 static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int exponent, double *greatest,
                                  double *factor, gemp_spmv_result *out)
 {
@@ -101,7 +100,7 @@ static gemp_code multiply_scaled(gemp_spmv *spmv, const gemp_layout *layout, int
 	return GEMP_OK;
 }
 
-/* Collective. The result of a `normal` run, with scaling by the host. */
+/* Collective. Repeats a `normal` run with scaling by the host. */
 static gemp_code run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp64, const gemp_spmv_params *params,
                             gemp_spmv_result *out)
 {
@@ -112,7 +111,8 @@ static gemp_code run_scaled(gemp_spmv *spmv, const gemp_layout *layout, bool fp6
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = params->x ? params->x[v] : 1;
 	double greatest = max_magnitude(layout, out->y), given = greatest;
-	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) { /* a vector of zeros stays so */
+	/* the product with a vector of zeros is the same vector */
+	for (uint32_t round = 0; round < params->rounds && greatest > 0; round++) {
 		GEMP_TRY_DONE(multiply_scaled(spmv, layout, exponent, &greatest, &out->max[round], out));
 		gemp_progress("multiplying", round + 1, params->rounds, 0);
 	}
@@ -127,7 +127,8 @@ done:
 	return code;
 }
 
-/* The rounds that one rank launches before it waits, at first and at most, and the seconds that they should take. */
+/* BATCH, MAX_BATCH: the number of rounds that one rank launches before it waits, at first and at most. BATCH_SECONDS:
+ * the time that a batch should take. */
 enum { BATCH = 64, MAX_BATCH = 1 << 20 };
 static const double BATCH_SECONDS = 0.25;
 
@@ -135,12 +136,12 @@ typedef struct spmv_run {
 	gemp_spmv *it;
 	const gemp_spmv_params *params;
 	gemp_spmv_result *out;
-	gemp_buffer greatest; /* [rounds + 1] the largest magnitudes after each round, as bits of doubles */
-	double divisor;       /* of several ranks: the largest magnitude after the round before */
+	gemp_buffer greatest; /* [rounds + 1] the largest magnitude after each round, as the bits of a double */
+	double divisor;       /* with several ranks: the largest magnitude after the previous round */
 } spmv_run;
 
-/* All steps before gemp_dense_connect are local, and their code is agreed on there: no rank waits for one that has
- * failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
+/* The steps before gemp_dense_connect are local. The ranks agree on their code there, so no rank waits for a rank that
+ * has failed. If `it` is NULL, the code is a failure, and gemp_dense_connect does not read its first argument. */
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options)
 {
@@ -165,7 +166,8 @@ void gemp_spmv_free(gemp_spmv *it)
 	gemp_free(it);
 }
 
-/* Launches a round, from the values of side round % 2 to the other side; kernels keep the maxima of all rounds. */
+/* Launches a round over a part of the edges, from value[round % 2] to the other values. Kernels keep the maxima of all
+ * rounds. */
 static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, cl_uint how)
 {
 	const spmv_run *run = self;
@@ -176,8 +178,8 @@ static gemp_code launch_round(void *self, gemp_dense_part part, uint32_t round, 
 	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
-/* Batches grow until one takes BATCH_SECONDS: progress is then reported often enough, and the device does not wait for
- * launches. */
+/* Batches grow until a batch takes BATCH_SECONDS. Then progress is reported often enough, and the device does not wait
+ * for launches. */
 static gemp_code run_one_rank(spmv_run *run)
 {
 	gemp_device *device = run->it->dense.device;
@@ -197,7 +199,7 @@ static gemp_code run_one_rank(spmv_run *run)
 	return GEMP_OK;
 }
 
-/* Place `round` of greatest[] has the largest magnitude after `round` products. Place 0 belongs to no product. */
+/* greatest[round] is the largest magnitude after `round` products. greatest[0] belongs to no product. */
 static gemp_code fetch_max(void *self, uint32_t round)
 {
 	const spmv_run *run = self;
@@ -206,7 +208,8 @@ static gemp_code fetch_max(void *self, uint32_t round)
 	return gemp_dense_fetch(&run->it->dense, &run->greatest, round * sizeof(double), sizeof(double));
 }
 
-/* Bits of doubles that are not negative have the doubles' order, so ranks agree on the largest of them as integers. */
+/* The bits of non-negative doubles have the order of the doubles, so the ranks agree on the maximum of these bits as
+ * integers. */
 static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
 {
 	const spmv_run *run = self;
@@ -218,7 +221,7 @@ static gemp_code read_max(void *self, uint32_t round, uint64_t *numbers)
 	return GEMP_OK;
 }
 
-/* The values of the next round are divided by the largest magnitude of all ranks. */
+/* The next round divides the values by the largest magnitude of all ranks. */
 static bool take_max(void *self, uint32_t round, const uint64_t *numbers)
 {
 	spmv_run *run = self;
@@ -246,7 +249,7 @@ static gemp_code begin_run(spmv_run *run)
 	return gemp_dense_begin(dense);
 }
 
-/* Local. The host divides by the last magnitude. */
+/* Local. Downloads y. With `normal` the host divides by the last magnitude. */
 static gemp_code download(spmv_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
@@ -261,7 +264,7 @@ static gemp_code download(spmv_run *run)
 	return GEMP_OK;
 }
 
-/* Collective. The product without scaling by the host. */
+/* Collective. Computes the product without scaling by the host. */
 static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
@@ -286,7 +289,7 @@ done:
 	return code;
 }
 
-/* Magnitudes in out->max are those of all ranks and is_in_range is a reduction, so all ranks take the same branch. */
+/* out->max has magnitudes of all ranks, and is_in_range is a reduction, so all ranks take the same branch. */
 gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_params *params, gemp_spmv_result *out)
 {
 	const gemp_layout *layout = it->dense.layout;

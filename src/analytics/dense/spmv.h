@@ -2,10 +2,9 @@
  *
  *     y(v) = sum over edges u -> v of weight * x(u)
  *
- * The edges are the layout's; without weights each weighs 1, and parallel edges add up. For y = A x, where A[i][j] is
- * the weight of the edge i -> j, the layout leads against the edges, so that rows gather the values of their targets. A
- * layout along the edges multiplies by the transpose.
- */
+ * The edges are the edges of the layout. Without weights each edge weighs 1, and parallel edges add up. For y = A x,
+ * where A[i][j] is the weight of the edge i -> j, use a layout against the edges, so rows gather the values of their
+ * targets. A layout along the edges multiplies by the transpose. */
 
 #ifndef GEMP_ANALYTICS_DENSE_SPMV_H
 #define GEMP_ANALYTICS_DENSE_SPMV_H
@@ -15,34 +14,35 @@
 typedef struct gemp_spmv gemp_spmv;
 
 typedef struct gemp_spmv_params {
-	const double *x; /* [own] by local vertex; NULL: all 1 */
-	uint32_t rounds; /* products; after each y becomes the next x; 0: y is x */
+	const double *x; /* [own] by local vertex; NULL: all values are 1 */
+	uint32_t rounds; /* number of products; each y is the x of the next product; 0: y is x */
 	bool
-		normal; /* y is divided by its largest magnitude in each round, unless that is 0: sums then neither overflow nor
-	                  * vanish */
+		/* y is divided by its largest magnitude in each round, unless that is 0, so sums neither overflow nor vanish */
+		normal;
 } gemp_spmv_params;
 
 typedef struct gemp_spmv_result {
-	double *y;   /* [own] by local vertex; gemp_spmv_result_free */
-	double *max; /* [report.rounds] largest magnitude before the division, of all ranks; infinite if no double
-	              * holds it; NULL unless normal */
+	double *y; /* [own] by local vertex; freed by gemp_spmv_result_free */
+	/* [report.rounds] largest magnitude of all ranks before the division; infinite if no double holds it; NULL unless
+	 * normal */
+	double *max;
 	gemp_dense_report report;
 } gemp_spmv_result;
 
 /* Collective. The layout has GEMP_LAYOUT_IN and is borrowed. */
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_dense_options *options);
-void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
+void gemp_spmv_free(gemp_spmv *spmv); /* spmv may be NULL */
 
-/* A normal run keeps its precision while the largest magnitude of every round is at least this and at most its inverse.
- * Otherwise the run is repeated with values that are scaled on the host before each product. */
+/* A normal run keeps its precision while the largest magnitude of every round is at least this value and at most its
+ * inverse. Otherwise the run is repeated, and the host scales the values before each product. */
 static inline double gemp_spmv_min(bool fp64)
 {
 	return fp64 ? 0x1p-200 : 0x1p-30;
 }
 
-/* The error of a product or a value that is too small for the precision: relative to the largest magnitude if normal,
- * else absolute. */
+/* The error of a product or a value that is too small for the precision. It is relative to the largest magnitude if
+ * normal, and absolute otherwise. */
 static inline double gemp_spmv_underflow(bool fp64, bool normal)
 {
 	double least = gemp_spmv_min(fp64), lost = fp64 ? 0x1p-1074 : 0x1p-149;

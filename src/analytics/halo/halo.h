@@ -71,10 +71,10 @@ enum { HALO_MAPPINGS = 6 };
 
 /* An index from own vertices to their places in the messages of each rank. Only the host's threads use it. */
 typedef struct halo_index {
-	size_t words;            /* of a bitmap of own vertices */
+	size_t words; /* of a bitmap of own vertices */
 	/* [ranks][words] bitmap of the vertices that a rank is sent; number of set bits in the words before */
 	uint32_t *sent, *before;
-	uint32_t listed_max;     /* maximum number of changes that are listed; 0: there is no index */
+	uint32_t listed_max; /* maximum number of changes that are listed; 0: there is no index */
 	/* [listed_max] the changed vertices; for one message: their places, and their ids */
 	uint32_t *changed, *places, *vertices;
 } halo_index;

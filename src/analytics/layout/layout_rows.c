@@ -24,7 +24,7 @@ typedef struct fill_task {
 	gemp_layout_rows *in, *in_ghost, *in_other;
 	/* [targets] place of the next end of each row; rows of in_other use only next_own */
 	uint64_t *next_own, *next_ghost;
-	sort_buffer *buffers;            /* [threads] */
+	sort_buffer *buffers; /* [threads] */
 	/* passes of the radix sort, and bits of a digit; 0 passes: arcs are sorted already */
 	unsigned passes, digit;
 } fill_task;

@@ -1,7 +1,7 @@
-/* verify: the checks themselves. A search is right if no edge offers a smaller level or distance, and if each parent
- * has an edge that accounts for the value of its child. One PageRank iteration and all rounds of a product are computed
- * once more in double; a product is compared within a bound of the rounding errors.
- */
+/* verify: the checks of answers. A search is right if no edge offers a smaller level or distance, and if each vertex
+ * has an edge from its parent that accounts for its level or distance. For PageRank the host computes one more
+ * iteration in double. For a product the host repeats all rounds in double, and the values must agree within a bound of
+ * the rounding errors. */
 
 #include "analytics/verify/verify.h"
 
@@ -14,7 +14,7 @@
 
 /* PATHS */
 
-/* A search's answer on every rank; arrays that are not checked are NULL. */
+/* A search's answer for all vertices of the graph, on every rank. Arrays that are not checked are NULL. */
 typedef struct paths {
 	const gemp_verify_edges *edges;
 	uint64_t source;
@@ -28,7 +28,8 @@ static uint32_t parent_of(const paths *p, uint64_t v)
 	return ((const gemp_vertex *)p->parent)[v];
 }
 
-/* One edge from a to b: b is at most one level on, and no smaller key than its parent's could be its parent. */
+/* Checks one edge from a to b. b is at most one level behind a, and if a could be b's parent, a's key is not smaller
+ * than the key of b's parent. */
 static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	(void)weight, (void)row;
@@ -46,7 +47,7 @@ static void check_level(void *self, uint64_t a, uint64_t b, const gemp_column *w
 		gemp_verify_fault(&p->fault, "has an edge to, and a smaller key than the parent of", a, b);
 }
 
-/* Levels, distances and real distances mark unreached vertices in different ways. */
+/* Levels, integer distances and real distances have different values for unreached vertices. */
 static bool reached(const paths *p, uint64_t v)
 {
 	if (p->level)
@@ -61,8 +62,8 @@ static bool is_zero(const paths *p, uint64_t v)
 	return p->distance ? ((const uint64_t *)p->distance)[v] == 0 : ((const double *)p->real)[v] == 0;
 }
 
-/* One edge from a to b: the path through a is not shorter than b's distance. Sums of integers beyond 64 bits are no
- * distances. */
+/* Checks one edge from a to b: the path through a is at least as long as b's distance. A path whose length exceeds 64
+ * bits is skipped. */
 static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	paths *p = self;
@@ -87,7 +88,7 @@ static void check_distance(void *self, uint64_t a, uint64_t b, const gemp_column
 		gemp_bits64_set_atomic(p->confirmed, b);
 }
 
-/* Own vertices: each reached vertex except the source has a parent, which is reached. */
+/* Checks own vertices: each reached vertex except the source has a parent, and the parent is reached. */
 static void check_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -119,7 +120,7 @@ typedef struct pointer_jump {
 	atomic_bool moved;
 } pointer_jump;
 
-/* Reads up[] and writes next[], so the threads of a step all see the ancestors of the step before. */
+/* Reads up[] and writes next[], so all threads of a step see the ancestors of the previous step. */
 static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -133,8 +134,8 @@ static void jump_pointers(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&h->moved, true);
 }
 
-/* Collective. Parents of all reached vertices lead to the source: pointer jumping (Wyllie 1979) halves the path to the
- * root in each step. The pointers of a cycle never settle, or settle at vertices of the cycle. */
+/* Collective. Checks that the parents of all reached vertices lead to the source. Pointer jumping (Wyllie 1979) halves
+ * the path to the root in each step. On a cycle the pointers never stop moving, or stop at vertices of the cycle. */
 static gemp_code check_tree(paths *p)
 {
 	uint64_t vertices = p->edges->graph->vertex_count;
@@ -162,8 +163,8 @@ static gemp_code check_tree(paths *p)
 	return GEMP_OK;
 }
 
-/* Collective. Visits all edges, then checks all own vertices. For distances it also checks the tree of predecessors,
- * because edges of weight 0 may form cycles. */
+/* Collective. Visits all edges, then checks all own vertices. For distances it also checks that predecessors form a
+ * tree, because edges of weight 0 may form cycles. */
 static gemp_code check_paths(paths *p, gemp_verify_visit *visit)
 {
 	const gemp_shard *graph = p->edges->graph;
@@ -184,7 +185,7 @@ static void paths_free(paths *p)
 	gemp_free_all(p->level, p->distance, p->real, p->parent, p->key_rank, p->confirmed);
 }
 
-/* 12 bytes for each vertex: its level, its parent and its key rank. */
+/* Takes 12 bytes for each vertex: its level, its parent and its key rank. */
 gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, const uint32_t *level,
                           const gemp_vertex *parent, bool least)
 {
@@ -198,7 +199,8 @@ gemp_code gemp_verify_bfs(const gemp_verify_edges *edges, gemp_vertex source, co
 	return check_paths(&p, check_level);
 }
 
-/* 16 bytes for each vertex: 8 for its distance, 4 for its predecessor, and 4 for the second array of check_tree. */
+/* Takes 16 bytes for each vertex: 8 for its distance, 4 for its predecessor, and 4 for the second array of
+ * check_tree. */
 gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, const uint64_t *distance,
                            const double *real, const gemp_vertex *predecessor)
 {
@@ -215,7 +217,7 @@ gemp_code gemp_verify_sssp(const gemp_verify_edges *edges, gemp_vertex source, c
 
 /* PAGERANK */
 
-/* sum[b] += weight * from[a] for each edge from a to b; magnitude[b] of the absolute values. */
+/* For each edge from a to b, sum[b] += weight * from[a], and magnitude[b] += |weight * from[a]|. */
 typedef struct sum_task {
 	const double *from;
 	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
@@ -230,14 +232,14 @@ static void add_product(void *self, uint64_t a, uint64_t b, const gemp_column *w
 		verify_add(&s->magnitude[b], fabs(value));
 }
 
-/* self: [vertices] sums of the weights that leave each vertex. */
+/* self[vertices]: the sums of the weights of the edges that leave each vertex. */
 static void add_leaving(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	(void)b;
 	verify_add((double *)self + a, verify_weight(weight, row));
 }
 
-/* All ranks have the same values and add them in the same order, so their sums are equal to the last bit. */
+/* All ranks have the same values and add them in the same order, so the sums of all ranks are equal to the last bit. */
 static double sum_of(const double *values, uint64_t count)
 {
 	double sum = 0;
@@ -246,8 +248,8 @@ static double sum_of(const double *values, uint64_t count)
 	return sum;
 }
 
-/* Collective. *residual: the sum of the differences between rank[] and the ranks after one more iteration. leaving,
- * next: [vertices] zeros. */
+/* Collective. *residual: the sum over all vertices of |rank after one more iteration - rank[v]|. leaving[vertices] and
+ * next[vertices] are 0 on entry. */
 static gemp_code iterate(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                          double *leaving, double *next, double *residual)
 {
@@ -269,8 +271,8 @@ static gemp_code iterate(const gemp_verify_edges *edges, double damping, const d
 	return GEMP_OK;
 }
 
-/* Ranks are right if they sum to 1 and are nearly a fixed point of the iteration. 32 bytes for each vertex: four arrays
- * of doubles. */
+/* Ranks are right if they sum to 1 and one more iteration changes them little. Takes 32 bytes for each vertex: four
+ * arrays of doubles. */
 gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, const double *jump, const double *rank,
                                double allowed, double *residual)
 {
@@ -298,18 +300,19 @@ gemp_code gemp_verify_pagerank(const gemp_verify_edges *edges, double damping, c
 
 /* PRODUCTS
  *
- * The host computes all rounds once more in double. Values and errors are multiplied by powers of 2 before each round,
- * as large as they may be without any sum overflowing. */
+ * The host repeats all rounds in double. Before each round the values and errors are multiplied by a power of 2, the
+ * largest with which no sum can overflow. */
 
 typedef struct product {
 	const gemp_verify_edges *edges;
 	const gemp_verify_product *claim;
 	uint64_t vertices;
-	int exponent;                     /* values below 2^exponent have finite sums */
-	int scale;                        /* the true vector is x times 2^scale */
-	double *x, *error;                /* [vertices] the vector so far, and a bound for the engine's error */
-	double *terms;                    /* [vertices] the number of terms of each sum */
-	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors of the sources */
+	int exponent;      /* all sums of values below 2^exponent are finite */
+	int scale;         /* the true vector is x times 2^scale */
+	double *x, *error; /* [vertices] the vector after the last round; a bound for the engine's error */
+	double *terms;     /* [vertices] the number of terms of each sum */
+	/* [vertices] sums over a row in this round: products, their magnitudes, errors of the sources */
+	double *sum, *magnitude, *spread;
 } product;
 
 static double max_magnitude(const double *values, uint64_t count)
@@ -320,7 +323,7 @@ static double max_magnitude(const double *values, uint64_t count)
 	return greatest;
 }
 
-/* The first vector, and the engine's error in rounding it to its precision. */
+/* Sets the first vector, and bounds the error that the engine makes when it rounds the vector to its precision. */
 static void first_vector(const product *p, const double *given)
 {
 	double greatest = given ? max_magnitude(given, p->vertices) : 1;
@@ -331,7 +334,7 @@ static void first_vector(const product *p, const double *given)
 	}
 }
 
-/* The error of a source's value, times the weight, is an error of the sum. */
+/* The error of a source's value, multiplied by the weight, is an error of the target's sum. */
 static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
 	const product *p = self;
@@ -351,11 +354,11 @@ static void count_terms(void *self, uint64_t a, uint64_t b, const gemp_column *w
 	verify_max(&e->greatest, fabs(verify_weight(weight, row)));
 }
 
-/* Collective. Counts the terms of each sum, and chooses how large values may be such that even the sums of errors are
- * finite. */
+/* Collective. Counts the terms of each sum, and chooses the largest magnitude of values with which even the sums of
+ * errors are finite. */
 static gemp_code choose_exponent(product *p)
 {
-	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* the factors of an error bound stay below 2^24 */
+	enum { MAX_EXPONENT = DBL_MAX_EXP - 24 }; /* the factors of an error bound are less than 2^24 */
 	term_counts e = { p->terms, 0 };
 	GEMP_TRY(gemp_verify_each_edge(p->edges, count_terms, &e));
 	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
@@ -366,7 +369,7 @@ static gemp_code choose_exponent(product *p)
 	return GEMP_OK;
 }
 
-/* The largest value or error is made as large as it may be, by a power of 2. */
+/* Multiplies values and errors by a power of 2 that brings the largest of them just below 2^exponent. */
 static void rescale(product *p)
 {
 	double greatest = fmax(max_magnitude(p->x, p->vertices), max_magnitude(p->error, p->vertices));
@@ -380,7 +383,7 @@ static void rescale(product *p)
 	p->scale -= by;
 }
 
-/* Divides x by its largest magnitude, whose own error becomes an error of all values. */
+/* Divides x by its largest magnitude. The error of this magnitude becomes an error of all values. */
 static void divide(product *p)
 {
 	double greatest = max_magnitude(p->x, p->vertices), wrong = max_magnitude(p->error, p->vertices);
@@ -394,7 +397,8 @@ static void divide(product *p)
 	p->scale = 0;
 }
 
-/* Collective. A sum of n products, each rounded, is off by at most n + 1 roundings of the sum of magnitudes. */
+/* Collective. A sum of n products, each of which is rounded, is off by at most n + 1 roundings of the sum of
+ * magnitudes. */
 static gemp_code multiply(product *p)
 {
 	double *const arrays[] = { p->sum, p->magnitude, p->spread };
@@ -416,8 +420,8 @@ static gemp_code multiply(product *p)
 	return GEMP_OK;
 }
 
-/* The fraction of the allowed error that a value uses, at most 1 if it is right; a value that is not finite is
- * wrong. */
+/* The fraction of the allowed error that a value uses. It is at most 1 if the value is right, and infinite if it is
+ * wrong or not finite. */
 static double error_share(double expected, double error, double got)
 {
 	double off = got == expected ? 0 : fabs(got - expected);
@@ -426,7 +430,7 @@ static double error_share(double expected, double error, double got)
 	return off > 0 ? off / error : 0;
 }
 
-/* Collective. *worst: the largest fraction of the allowed error of all ranks' values. */
+/* Collective. *worst: the largest fraction of the allowed error that a value of any rank uses. */
 static gemp_code compare(product *p, double *worst)
 {
 	verify_fault fault = { 0 };
@@ -450,7 +454,8 @@ static void product_free(product *p)
 	gemp_free_all(p->x, p->error, p->terms, p->sum, p->magnitude, p->spread);
 }
 
-/* Repeats all rounds in double, with a running bound of the engine's rounding errors (Higham 2002). */
+/* Repeats all rounds in double, and carries a bound of the engine's rounding errors from round to round (Higham
+ * 2002). */
 gemp_code gemp_verify_spmv(const gemp_verify_edges *edges, const gemp_verify_product *claim, double *worst)
 {
 	uint64_t vertices = edges->graph->vertex_count;

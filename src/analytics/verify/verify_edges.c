@@ -11,7 +11,7 @@
 
 enum { CHUNK_ROWS = 4096, REDUCE_NUMBERS = 1 << 24 };
 
-/* The bytes of memory that this node has left, as Linux reports them; on other systems no limit. */
+/* The bytes of memory that this node has left, as Linux reports them. On other systems there is no limit. */
 static uint64_t free_memory(void)
 {
 	unsigned long long kibibytes = ULLONG_MAX >> 10;
@@ -24,7 +24,7 @@ static uint64_t free_memory(void)
 	return (uint64_t)kibibytes << 10;
 }
 
-/* Every rank of the node holds all vertices, so the node needs the bytes of all its ranks. */
+/* Every rank holds the values of all vertices, so the node needs the bytes once for each of its ranks. */
 gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 {
 	const gemp_comm *comm = edges->comm;
@@ -40,7 +40,7 @@ gemp_code gemp_verify_capacity(const gemp_verify_edges *edges, unsigned bytes)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Any one fault is enough for a message. */
+/* Only the first fault is kept, since a message names one fault. */
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b)
 {
 	if (atomic_exchange(&fault->taken, true))
@@ -50,7 +50,7 @@ void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64
 	fault->b = b;
 }
 
-/* The first rank with a fault sends the others its vertices, since finding a key is collective. */
+/* The lowest rank with a fault sends its vertices to the other ranks, since finding a key is collective. */
 gemp_code gemp_verify_agree(const gemp_verify_edges *edges, const verify_fault *fault)
 {
 	gemp_code code = GEMP_OK;
@@ -77,7 +77,7 @@ typedef struct edge_task {
 	void *self;
 } edge_task;
 
-/* Edges of a chunk of rows; one thread reports the progress. */
+/* Visits the edges of a chunk of rows. One thread reports the progress. */
 static void visit_rows(void *context, unsigned thread, size_t chunk)
 {
 	const edge_task *s = context;
@@ -94,7 +94,7 @@ static void visit_rows(void *context, unsigned thread, size_t chunk)
 		}
 }
 
-/* Loading is collective; the visits are local, by all threads. */
+/* Loading is collective. The visits are local, and all threads make them. */
 gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visit *visit, void *self)
 {
 	gemp_shard *graph = edges->graph;
@@ -113,7 +113,7 @@ gemp_code gemp_verify_each_edge(const gemp_verify_edges *edges, gemp_verify_visi
 	return GEMP_OK;
 }
 
-/* Ranks own consecutive ids in ascending order, so their arrays one behind the other are indexed by id. */
+/* Ranks own consecutive ids in ascending order, so the concatenation of their arrays is indexed by id. */
 gemp_code gemp_verify_gather(const gemp_verify_edges *edges, const void *own, size_t size, void **all)
 {
 	GEMP_OWNED size_t *begin = NULL;
