@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Several processes run without mpirun beside each other. None removes the session folder of another process, none
-# leaves its own folder behind, however it ends, and the next process removes what SIGKILL left and nothing else.
+# Several processes run at the same time without mpirun. No process removes the session folder of another process, and
+# no process leaves its own folder behind, however it ends. The next process removes the folder of a process that was
+# killed by SIGKILL, and nothing else.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 export TMPDIR=$work/sessions
 mkdir "$TMPDIR"
 
-# start NUMBER: makes graphs, one after another, as long as the other processes write theirs.
+# start NUMBER: makes graphs, one after another, while the other processes make theirs.
 start() {
 	for turn in 1 2 3 4 5 6 7 8; do
 		"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/$1.h5" -q 2>>"$work/said" || echo "failed" >>"$work/said"
@@ -38,7 +39,7 @@ wait_for_work() {
 # folders: prints all session folders.
 folders() { ls "$TMPDIR"; }
 
-# AddressSanitizer would catch these signals before the program does, and end with a code of its own.
+# AddressSanitizer would catch these signals before the program does, and would exit with its own code.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigfpe=0:handle_abort=0
 for signal in TERM INT USR1 HUP PIPE SEGV ABRT FPE; do
 	wait_for_work
@@ -57,15 +58,15 @@ left=$(folders)
 kill -KILL $process
 wait $process 2>>"$work/said"
 [ -d "$TMPDIR/$left" ] || fail "SIGKILL left nothing to remove"
-# These must not be removed: a folder without an owner, a folder of another host, a folder that others may write to, an
-# empty folder of a user, and targets of symbolic links.
+# None of the following may be removed: a folder without an owner, a folder of another host, a folder that other users
+# may write to, an empty folder of a user, and targets of symbolic links.
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.others"
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.shared"
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.longer-name"
 cp -r "$TMPDIR/$left" "$work/apart"
 ln -s "$work/apart" "$TMPDIR/gemp-mpi-session.symbol"
 mkdir -m 700 "$TMPDIR/gemp-mpi-session.nobody" "$TMPDIR/gemp-mpi-session.ending" "$TMPDIR/gemp-mpi.abcdef" "$work/beside"
-mkdir -m 700 "$TMPDIR/gemp-mpi-session.begins" # the process ended before its file had a line
+mkdir -m 700 "$TMPDIR/gemp-mpi-session.begins" # a folder whose process ended before it wrote its file
 (umask 077 && touch "$TMPDIR/gemp-mpi-session.begins/gemp-mpi-owner")
 touch "$TMPDIR/gemp-mpi-session.nobody/file" "$work/beside/file"
 echo elsewhere >"$TMPDIR/gemp-mpi-session.others/gemp-mpi-owner"

@@ -19,7 +19,7 @@ def examples_of(command):
 
 
 def examples_of_docs():
-    """The commands in code blocks that do not show an output."""
+    """Returns the commands of the code blocks that show no output."""
     with open(os.path.join(SOURCE, "docs", "analytics.md")) as file:
         blocks = re.findall(r"```\n(.*?)```", file.read(), re.DOTALL)
     blocks = [block.splitlines() for block in blocks]

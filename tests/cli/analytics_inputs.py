@@ -1,6 +1,5 @@
-"""bfs, sssp, pagerank and spmv on empty graphs, on files that are not graphs, and with outputs that cannot be written.
-Each run gives an answer or one error that names the file, and no rank hangs.
-"""
+"""Runs bfs, sssp, pagerank and spmv on empty graphs, on files that are not graphs, and with outputs that cannot be
+written. Each run gives an answer or one error that names the file, and no rank hangs."""
 import os
 import random
 import signal
@@ -17,7 +16,7 @@ NEEDS = {"bfs": ("--source", "a"), "sssp": ("--source", "a", "--weight", "w"), "
 
 
 def each(ranks=(1, 3)):
-    """Yields each of the four commands with one of the numbers of ranks in turn."""
+    """Yields each of the four commands with one number of ranks, which alternates."""
     for number, command in enumerate(NEEDS):
         yield command, ranks[(number + each.turn) % len(ranks)]
     each.turn += 1
@@ -27,8 +26,8 @@ each.turn = 0
 
 
 def nothing():
-    """Graphs without vertices, with one vertex, with loops only, and with edge types that only one rank or no rank has.
-    """
+    """Tests graphs without vertices, with one vertex, with self-loops only, and with edge types that only one rank or
+    no rank has."""
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "--weights", "9", "-o", "none.h5", "-q")
     for command, ranks in each():
         if command in ("bfs", "sssp"):
@@ -43,11 +42,11 @@ def nothing():
         done = run(ranks, command, one, *NEEDS[command], "--verify", "-o", "-")
         assert done.stdout.splitlines()[1].split("\t") == wanted[command], done.stdout
     for command, ranks in each((2, 1)):
-        run(ranks, command, "bare.h5", *NEEDS[command], "--verify")  # no edge has such a weight
+        run(ranks, command, "bare.h5", *NEEDS[command], "--verify")  # no edge has this weight
 
 
 def refusals(graph):
-    """Names that the graph does not have, and columns that are not numeric."""
+    """Names that the graph lacks and columns that are not numeric are refused."""
     for option, value in (("--relation", "C"), ("--weight", "text"), ("--source", "z")):
         for command, ranks in each():
             if option == "--weight" and command == "bfs" or option == "--source" and command == "spmv":

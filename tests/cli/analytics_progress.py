@@ -1,4 +1,4 @@
-"""On a terminal, long runs show the finished share and the time left; with --quiet they do not."""
+"""On a terminal, long runs show the completed percentage and the remaining time. With --quiet they show neither."""
 import os
 import pty
 import select
@@ -12,7 +12,8 @@ from program import MPIRUN, run
 
 
 def watch(ranks, *arguments, until, seconds):
-    """Returns the terminal output of a run, which is ended once the output contains the text or the time is over."""
+    """Returns the terminal output of a run. The run is ended when the output contains the text `until` or after
+    `seconds`."""
     ours, theirs = pty.openpty()
     launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
     said = b""

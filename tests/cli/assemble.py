@@ -1,7 +1,6 @@
-"""Cuts genomes into reads and assembles them again. The file is the same with every number of ranks; it is the genome
-where that is possible, and otherwise the report gives the reason. Also tests every format of reads, and errors that
-name file and line.
-"""
+"""Cuts genomes into reads and assembles them again. The file is the same for every number of ranks. It contains the
+genome if the reads determine it; otherwise the report gives the reason. Also tests every format of reads, and errors
+that name file and line."""
 import gzip
 import json
 import os
@@ -25,8 +24,8 @@ def draw(chance, size):
 
 
 def draw_one_way(chance, size, length):
-    """Draws a sequence in which no word of this length equals its own reverse complement; at such a word the path along
-    one strand could continue along the other."""
+    """Draws a sequence without a word of this length that equals its own reverse complement. At such a word the path
+    along one strand could continue along the other strand."""
     while True:
         text = draw(chance, size)
         ring = text + text[:length - 1]
@@ -35,7 +34,7 @@ def draw_one_way(chance, size, length):
 
 
 def cut(chance, genome, length, step, strands="one", errors=0.0, circular=False):
-    """Reads that begin at regular distances, in random order."""
+    """Returns reads that begin at regular distances, in random order."""
     text = genome + genome[:length - 1] if circular else genome
     begins = list(range(0, len(genome) if circular else len(text) - length, step))
     reads = [text[b:b + length] for b in begins + ([] if circular else [len(text) - length])]
@@ -62,7 +61,7 @@ def write(path, text):
 
 
 def sequences(path):
-    """[(name, tags, letters)] of a FASTA file whose lines have at most 80 letters."""
+    """Returns [(name, tags, letters)] of a FASTA file, whose lines must have at most 80 letters."""
     found = []
     with open(path, encoding="ascii") as file:
         for line in file.read().split("\n")[:-1]:
@@ -80,7 +79,7 @@ def content(path):
 
 
 def assemble(folder, files, *options, ranks=(1, 3)):
-    """Returns sequences and report, after a check that the files do not depend on the number of ranks."""
+    """Checks that the files do not depend on the number of ranks. Returns the sequences and the report."""
     first, report = None, None
     for n in ranks:
         out = os.path.join(folder, f"out{n}.fa")
@@ -113,7 +112,7 @@ def plain_genomes(folder, chance):
 
 def errors(folder, chance):
     genome = draw_one_way(chance, 2000, 24)
-    reads = cut(chance, genome, 100, 2, "both", errors=0.003, circular=True)  # the ends of a genome have few reads
+    reads = cut(chance, genome, 100, 2, "both", errors=0.003, circular=True)  # only few reads cover the ends of a genome
     reads = write(os.path.join(folder, "errors.fa"), fasta(reads))
     found, report = assemble(folder, [reads], "-k", "25", "--min-count", "6")
     assert len(found) == 1 and (is_rotation(found[0][2], genome) or is_rotation(found[0][2], reverse(genome))), report
@@ -123,8 +122,8 @@ def errors(folder, chance):
 
 
 def repeats(folder, chance):
-    """A sequence a R b R c in which R is longer than k: its k-mers occur twice as often, and only one order is
-    possible."""
+    """Assembles a sequence a R b R c in which R is longer than k. The k-mers of R occur twice as often as others, and
+    only one order of the parts is possible."""
     a, b, c, repeat = (draw(chance, size) for size in (400, 500, 450, 80))
     genome = a + repeat + b + repeat + c
     reads = write(os.path.join(folder, "repeats.fa"), fasta(cut(chance, genome, 120, 3)))
@@ -138,7 +137,7 @@ def repeats(folder, chance):
         assert len(sequences(unitigs)) == 4 and all(f[2] in genome for f in sequences(unitigs))
     assert len(report["path"]["vertices"]) == report["path"]["unbalanced"] == 4, report
     assert all(v["in"] != v["out"] and v["word"] in genome for v in report["path"]["vertices"]), report
-    # For a genome with repeats of any kind an order of all its k-mers exists, namely the genome itself.
+    # A genome with any repeats has an order of all its k-mers, which is the genome itself.
     tangled = "".join(draw(chance, 30) + repeat[:chance.randrange(20, 80)] for _ in range(12))
     whole = write(os.path.join(folder, "whole.fa"), fasta([tangled]))
     found, report = assemble(folder, [whole], "-k", "11", "--strands", "one", "--copies", "count", ranks=(1, 2))
@@ -147,7 +146,8 @@ def repeats(folder, chance):
 
 
 def links(folder, chance):
-    """With short words many unitigs meet: the links must be all pairs that overlap by all letters but one."""
+    """With short words many unitigs share their ends. The links must be all pairs of unitigs that overlap by all
+    letters of a k-mer except one."""
     text = write(os.path.join(folder, "tangle.fa"), fasta([draw(chance, 300), "ACGTACACGT" * 3]))
     for k, strands in ((5, "one"), (5, "both"), (6, "both")):
         first = None

@@ -1,6 +1,6 @@
-"""Conditions of all kinds, tested before the search, after it, and where it costs less, give the rows that Python
-computes. Each condition runs with one of the three in turn; with --all each runs with all three, on one to three ranks.
-"""
+"""Conditions of all kinds give the rows that Python computes, whether they are tested before the search, after it, or
+by estimated cost. Each condition is tested in one of these three ways in turn. With --all, each condition is tested
+in all three ways on one to three ranks."""
 import json
 import os
 import random
@@ -22,8 +22,8 @@ def known(*values):
     return all(v is not None for v in values)
 
 
-# The text of a condition and a function of the rows of a and b that evaluates it: n is a number, s a name, d the number
-# of out-edges; None means not true.
+# The text of each condition, and a function that evaluates it on the rows of a and b: n is a number, s a name, d the
+# number of out-edges. The result None means NULL.
 CONDITIONS = [
     ("a.s =~ 'J.*'", lambda a, b: a['s'] is not None and re.fullmatch('J.*', a['s'])),
     ("a.s =~ '(?i)jack' OR b.n > 7", lambda a, b: (a['s'] or '').lower() == 'jack' or (known(b['n']) and b['n'] > 7)),

@@ -1,4 +1,4 @@
-# bench: repeated queries, rates of a device, launch geometry from a file.
+# bench: repeated queries, the rates of a device, and launch shapes from a tuning file.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 export XDG_CONFIG_HOME=$work/config
@@ -7,7 +7,7 @@ expect 0 1 generate rmat --scale 8 --seed 5 -o g.h5 -q
 expect 0 1 match g.h5 --pattern cycle:4 --count --json - -q
 matches=$(field matches) embeddings=$(field embeddings)
 
-# one_query: replaces the last report by that of its only query
+# one_query: replaces the last report by the part of its only query
 one_query() {
 	"$GEMP_PYTHON" -c 'import json
 [one] = json.load(open("out"))["queries"]
@@ -55,7 +55,7 @@ expect 0 1 bench device --json - -q
 r = json.load(open("out"))
 sys.exit(not (r["copy_bytes_per_second"] > 1e6 and r["launch_us"] > 0 and r["empty_kernel_us"] >= 0))' || fail 'rates'
 
-# tune: the result goes to the file that later runs read, or to --output; later runs read it
+# tune: the result goes to the file that later runs read by default, or to --output
 expect 0 1 bench tune -q
 file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'no file was written'
 expect 0 1 bench device --json - -q

@@ -1,6 +1,5 @@
-"""bfs: levels and smallest parents equal those of a search in this test, on any number of ranks, as rows and in graph
-files.
-"""
+"""Compares the levels and smallest parents of bfs with a search in this test, on any number of ranks, as rows and in
+graph files."""
 import json
 import os
 import random
@@ -44,7 +43,7 @@ def spoilt(graph, found, arcs, source):
 
 
 def forms(path):
-    """The same rows in the other formats."""
+    """The other formats have the same rows."""
     plain = run(2, "bfs", path, "--source", "v3", "-o", "-").stdout
     with open("b.tsv", "w") as file:
         file.write(plain)

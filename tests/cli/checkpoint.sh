@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A search that stops and continues has the answer of one that does not stop, whatever happens in between. Queries that
-# cannot be searched in parts are refused.
+# A search that stops and continues gives the answer of an uninterrupted search, whatever happens in between. Queries
+# that cannot be searched in parts are refused.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 cd "$work"
 
@@ -42,7 +42,7 @@ equal "$(field embeddings)" "$embeddings" embeddings
 equal "$(field checkpoint.jobs)" 3 jobs
 [ ! -e c ] || fail "a folder is left of a search that is done"
 
-# Damaged checkpoints, and those of other versions.
+# Damaged checkpoints and checkpoints of other versions are refused.
 echo '{' >kept/checkpoint.json
 expect 65 2 match $count --checkpoint kept --resume
 says "kept/checkpoint.json:2:"
@@ -53,7 +53,7 @@ for ending in tsv jsonl; do
 	one 0 match m.h5 "$query" -o "plain.$ending" -q
 	stops 2 m.h5 "$query" -o "rows.$ending"
 	[ ! -e "rows.$ending" ] || fail "rows.$ending is there before it is whole"
-	: >c/rows-0002.tmp-1 # a rest of a job that was killed
+	: >c/rows-0002.tmp-1 # a file that a killed job left
 	stops 1 m.h5 "$query" -o "rows.$ending"
 	expect 0 3 match m.h5 "$query" -o "rows.$ending" --checkpoint c --resume -q
 	[ ! -e c ] || fail "files are left: $(ls c)"
@@ -68,7 +68,8 @@ equal "$(tail -n 1 n.tsv)" "$(field count)" "count(*)"
 expect 0 2 match m.h5 "MATCH (a:Person {name: 'Nobody'})-[:ACTS_IN]->(m) RETURN a.name" --checkpoint c -o none.tsv -q
 equal "$(wc -l <none.tsv)" 1 "lines of no rows"
 
-# Signals once the folder exists: through mpirun, and to one rank. The searches take much longer than that.
+# A signal arrives after the checkpoint folder exists, through mpirun or at one rank. The searches last much longer than
+# the wait for the folder.
 one 0 generate rmat -o long.h5 --scale 10 -q
 one 0 generate rmat -o longer.h5 --scale 12 -q
 one 0 match long.h5 --pattern house --count --json - -q

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A search is killed again and again, at random times and with varying numbers of ranks. Its rows are those of one run.
+# A search is killed again and again, at random times and with varying numbers of ranks. Its rows are those of an
+# uninterrupted run.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 cd "$work"
 seed=${GEMP_TEST_SEED:-$RANDOM}

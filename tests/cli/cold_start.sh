@@ -1,5 +1,5 @@
 #!/bin/bash
-# Eight ranks start together with empty caches, ours and that of PoCL. The demo builds every kind of kernel.
+# Eight ranks start together with empty caches, of the program and of PoCL. The demo builds every kind of kernel.
 # GEMP_COLD_STARTS=20 bash tests/cli/cold_start.sh repeats this 20 times.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 

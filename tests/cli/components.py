@@ -1,6 +1,5 @@
-"""components: names, sizes and forests equal those of a search in this test, on any number of ranks, on host and
-device.
-"""
+"""Compares the names, sizes and spanning forests of components with a search in this test, on any number of ranks, on
+host and device."""
 import csv
 import json
 import os
@@ -18,7 +17,7 @@ def rows(path):
 
 
 def parts_of(vertices, edges):
-    """The connected components, as sets of vertices."""
+    """Returns the connected components as sets of vertices."""
     near = {v: set() for v in vertices}
     for a, b in edges:
         near[a].add(b)

@@ -1,6 +1,5 @@
-"""convert writes the same bytes with every number of ranks. Python's own readers read what was imported, and importing
-the files again gives the same graph.
-"""
+"""convert writes the same bytes with every number of ranks. Python's own readers read the written files and find the
+imported data. Importing the files again gives the same graph."""
 import collections
 import csv
 import json
@@ -35,7 +34,7 @@ def read(path):
 
 
 def quoted(value):
-    """A field as RFC 4180 writes it; None is an empty field."""
+    """Returns a field as RFC 4180 writes it. None becomes an empty field."""
     if value is None:
         return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -44,7 +43,7 @@ def quoted(value):
 
 
 def make(seed, words, keys):
-    """Makes vertices by key, and edges."""
+    """Makes the vertices, by key, and the edges."""
     chance = random.Random(seed)
     vertices = {}
     for index in range(150):
@@ -129,7 +128,7 @@ def check_matrix(folder, edges):
 
 
 def same_bytes(folder):
-    """Every format, with several numbers of ranks."""
+    """Every format has the same bytes with several numbers of ranks."""
     for form, extra, files in (("csv", (), ("vertices.csv", "edges.csv")), ("jsonl", (), ("jsonl",)),
                                ("dot", (), ("dot",)), ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
         for ranks in (1, 3) if form != "csv" else (1, 2, 3):
@@ -145,7 +144,7 @@ def mixed(chance, index):
 
 
 def round_trip(folder, keys, key_type, words, ranks=(2,)):
-    """From a graph file to CSV or GraphML and back."""
+    """Converts a graph file to CSV or GraphML and imports the result."""
     vertices, edges = make(len(key_type) + 11, words, keys)
     write(folder, vertices, edges, key_type)
     run(1, "import", "--vertices", f"{folder}/v.csv", "--edges", f"{folder}/e.csv", "--seed", "5", "-o",

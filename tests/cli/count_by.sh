@@ -1,4 +1,4 @@
-# Counting by sums: when it is used, the reason when it is not, and enumeration of counts that do not fit.
+# Counts by sums: when they are used, the reason when they are not used, and enumeration of counts that exceed 64 bits.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -6,7 +6,7 @@ tsv v.tsv 'id type' 'a P' 'b P' 'c Q' 'd Q' 'e P'
 tsv e.tsv 'src dst type' 'a b R' 'b c R' 'c d R' 'd a R' 'a c R' 'b d R' 'd e S'
 expect 0 1 import --vertices v.tsv --edges e.tsv --undirected -o g.h5
 
-# explained WORDS ARGUMENTS...: the plan has these words
+# explained WORDS ARGUMENTS...: the plan that --explain prints has these words
 explained() { local words=$1; shift; expect 0 1 match g.h5 "$@" --count --explain --dry-run
 	grep -qF -- "$words" out err || { fail "no '$words' in the plan of $*"; cat out err >&2; }; }
 explained 'counted without enumerating: (Wedges) / 2' --pattern cycle:4
@@ -18,7 +18,7 @@ explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
 explained 'one by one: an option says how to search' --pattern triangle --lanes 1
 
-# --explain builds no kernels to match, so only the kernel of the self-test comes into a cache, and nothing is matched.
+# --explain builds no match kernel, so the cache gets only the kernel of the self-test. Nothing is matched.
 for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
 	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
 	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"
@@ -26,8 +26,8 @@ for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' -
 	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"
 done
 
-# Both ways give the same counts, of triangles with all numbers of ranks. For the other patterns one rank or three ranks
-# enumerate.
+# Sums and enumeration give the same counts. Triangles are counted with all numbers of ranks, other patterns are
+# enumerated with one or three ranks.
 seed=${GEMP_TEST_SEED:-$RANDOM}
 echo "seed $seed (GEMP_TEST_SEED=$seed repeats this)"
 draws=$((seed & 15))
@@ -45,9 +45,10 @@ for pattern in triangle cycle:4 diamond star:3 path:4; do
 		done
 	done
 done
-equal "$wanted" 18 'paths of four vertices' # the clique of four has 12, and the path from e over d to two others adds 6
+# the clique of four has 12 of these paths; the path from e over d to two other vertices adds 6
+equal "$wanted" 18 'paths of four vertices'
 
-# walks: hom does not keep vertices distinct
+# under hom a path is a walk, whose vertices need not be distinct
 explained 'counted without enumerating' --pattern path:4 --semantics hom --distinct none
 for by in auto enumerate; do
 	expect 0 2 match g.h5 --pattern path:4 --semantics hom --distinct none --count --count-by $by --json -
@@ -58,7 +59,7 @@ done
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
 equal "$(tail -n 1 out)" 24 'embeddings of the triangle'
 
-# so do counts within clauses
+# counts within clauses count embeddings, too
 triangle='MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a)'
 while IFS='|' read -r clauses wanted; do
 	for by in auto enumerate; do
@@ -114,7 +115,8 @@ expect 0 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R
 	--count --json -
 equal "$(field matches)" 15737653700865003600 'all digits'
 
-# C(1000, 9) is 2.6e21: estimates may exceed 64 bits. A sample takes time in proportion to the neighbours of the hub.
+# C(1000, 9) is 2.6e21, so an estimate may exceed 64 bits. The time of a sample is proportional to the number of the
+# hub's neighbours.
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 1000); do printf '0\t%d\tR\n' "$i"; done; } >thousand.tsv
 expect 0 1 import --edges thousand.tsv --undirected -o thousand.h5
 expect 65 1 match thousand.h5 --pattern star:9 --count

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Several devices in a rank, selected on the command line: their distribution, the same rows, and the report.
+# Tests several devices in a rank: how they are selected and distributed, that the rows are the same, and the report.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 export POCL_DEVICES="pthread pthread pthread"
 cd "$work" || exit 1
@@ -34,7 +34,7 @@ says "only the first device of each rank works: partial matches travel"
 expect 0 1 match g.h5 "$query" --devices cpu,0 --limit 7 -o few.tsv -q
 equal "$(wc -l <few.tsv)" 8 "lines with a limit of 7"
 
-# Commands that do not search use the first device of each rank, leave the others idle and warn.
+# Commands that do not search use the first device of each rank and warn about the unused devices.
 seq 99 -1 1 >numbers
 for ranks in 1 2; do
 	expect 0 $ranks sort numbers --on device -o sorted --devices cpu,0 --json one.json

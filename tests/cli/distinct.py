@@ -1,4 +1,4 @@
-"""distinct: the distinct numbers of files, on host and device, with 1 to 3 ranks, equal those of Python's set."""
+"""Compares the numbers that `distinct` finds in files with Python's set, on host and device, with 1 to 3 ranks."""
 import json
 import math
 import os

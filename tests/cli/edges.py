@@ -1,4 +1,4 @@
-"""edges and degrees agree with the edges that convert writes, on host and device and any number of ranks."""
+"""edges and degrees agree with the edges that convert writes, on host and device and with any number of ranks."""
 import collections
 import csv
 import json
@@ -16,7 +16,7 @@ def rows(path):
 
 
 def check_degrees(vertices, edges):
-    """The degrees that info shows, by direction."""
+    """Checks the degrees that info shows, by direction."""
     key = next(iter(vertices[0]))
     out, into = collections.Counter(), collections.Counter()
     for (source, _, target), count in edges.items():

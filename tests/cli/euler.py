@@ -1,6 +1,6 @@
-"""euler: circuits and paths of random multigraphs with loops and parallel edges of several types, on the device and on
-1 and 3 ranks; this test checks them edge by edge. Also tests reasons for no circuit, pictures and refusals.
-"""
+"""Tests euler: circuits and paths of random multigraphs with loops and parallel edges of several types, on the device
+and on 1 and 3 ranks. This test checks the circuits edge by edge. Also tests reasons for no circuit, pictures and
+refusals."""
 import collections
 import json
 import os
@@ -29,7 +29,7 @@ def make(folder, name, edges, vertices=(), undirected=False):
 
 
 def walk(rng, names, steps, closed=True):
-    """The edges of a random walk."""
+    """Returns the edges of a random walk."""
     at = start = rng.choice(names)
     edges = []
     for i in range(steps):
@@ -64,7 +64,7 @@ def report(folder, ranks, *arguments, code=0, says=""):
 
 
 def found(folder, rng):
-    """Graphs with circuits and with paths."""
+    """Tests graphs with circuits and graphs with paths."""
     names = [f"v{i}" for i in range(40)] if rng.random() < 0.5 else list(range(40))
     shapes = {
         "walk": walk(rng, names, 300),
@@ -116,7 +116,7 @@ def paths(folder, rng, names):
 
 
 def undirected(folder, rng, names):
-    """Edges of walks, used in either direction."""
+    """Tests undirected graphs, whose edges may be used in either direction."""
     for closed in True, False:
         edges = walk(rng, names, 150, closed)
         while not closed and edges[0][0] == edges[-1][2]:

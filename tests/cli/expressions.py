@@ -1,7 +1,6 @@
-"""Values of expressions, one by one, against values that were written by hand after openCypher 9 and
-docs/query-language.md. All expressions are in one RETURN, so only one kernel is built. An expression without a value
-ends the program, so each of these has a run of its own.
-"""
+"""Compares values of expressions with values written by hand after openCypher 9 and docs/query-language.md. All
+expressions are in one RETURN, so only one kernel is built. An expression that cannot be computed ends the program,
+so each of these has its own run."""
 import json
 import os
 import sys
@@ -61,7 +60,7 @@ VALUES = [
     ('a:R', False),
     ('a:P|R', True), ('COUNT { (a)-[:T]->() }', 1), ('COUNT { (a)<-[:T]-() }', 0), ('a.i + COUNT { (a)--() }', 8),
 ]
-ERRORS = [  # errors at run time: a message with the place and exit code 65 or 2, never a wrong number
+ERRORS = [  # errors at run time have a message with the position and exit code 65 or 2
     ('a.i / 0', 'zero'), ('a.i % 0', 'zero'), ('a.i / (a.i - 7)', 'zero'), ('a.big + 1', '64 bits'),
     ('a.big * 2', '64 bits'),
     ('-a.big - 2', '64 bits'), ('9223372036854775807 + 1', '64 bits'),

@@ -1,7 +1,6 @@
-"""import of random graphs, which this test writes in each format by a writer of its own. The JSON lines of convert must
-have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one and three
-ranks.
-"""
+"""Tests import of random graphs, which this test writes in each format with its own writers. The JSON lines of convert
+must have the same graph. scipy writes and reads matrices. Then one bad file of each format is imported with one and
+three ranks."""
 import collections
 import gzip
 import json
@@ -24,12 +23,12 @@ WORDS = ["", "x", "naïve", 'say "hi"', "two\nlines", "a, b", "tab\there", "007"
 
 
 def items(properties):
-    """Properties in a form that compares values together with their types."""
+    """Returns properties in a form in which values of different types differ."""
     return tuple(sorted((name, type(value).__name__, value) for name, value in properties.items()))
 
 
 def imported(folder, ranks, arguments):
-    """Imports the arguments; returns vertices and edges as counters, and whether the graph is undirected."""
+    """Imports files. Returns counters of vertices and edges, and whether the graph is undirected."""
     for processes, command in ((ranks, ["import", *arguments, "-q", "-o", f"{folder}/g.h5"]),
                                (1, ["convert", f"{folder}/g.h5", "-q", "-o", f"{folder}/g.jsonl"])):
         done = attempt(processes, *command)
@@ -45,7 +44,7 @@ def imported(folder, ranks, arguments):
 
 
 def texts(found):
-    """All keys as text, since one string among the keys makes all keys strings."""
+    """Returns the graph with all keys as text, since one string among the keys makes all keys strings."""
     return collections.Counter({tuple(str(part) if isinstance(part, int) else part for part in row): count
                                 for row, count in found.items()})
 
@@ -55,12 +54,12 @@ def plain(keys, labels=()):
 
 
 def lower(edges):
-    """The ends of an undirected edge in ascending order, since their order has no meaning."""
+    """Returns undirected edges with their ends in ascending order, since the order of the ends has no meaning."""
     return collections.Counter({(kind, *sorted(ends), rest): count for (kind, *ends, rest), count in edges.items()})
 
 
 def packed(chance, path):
-    """Returns the name of the file, which is compressed in some cases."""
+    """Compresses the file in some cases. Returns its name."""
     if chance.random() < 0.3:
         with open(path, "rb") as source, gzip.open(path + ".gz", "wb") as target:
             target.write(source.read())
@@ -138,7 +137,7 @@ def adjacency(folder, chance, check):
 
 
 def properties_of(chance):
-    """One value of each type; some are missing."""
+    """Draws one value of each type. Some values are missing."""
     all_of_them = {"i": chance.randint(-2**40, 2**40), "f": chance.randint(-999, 999) / 16, "b": chance.random() < 0.5,
                    "s": chance.choice(WORDS)}
     return {name: value for name, value in all_of_them.items() if chance.random() < 0.7}

@@ -1,6 +1,5 @@
-"""import of GraphML as other programs write it, sparse matrices of scipy, AnnData, binsparse and IMDb's dumps, compared
-with the JSON lines of convert; and one clear error for each bad file.
-"""
+"""Tests import of GraphML as other programs write it, sparse matrices of scipy, AnnData, binsparse and IMDb's dumps.
+The result is compared with the JSON lines of convert. Each bad file gives one clear error."""
 import collections
 import gzip
 import json
@@ -23,7 +22,8 @@ TEXT = h5py.string_dtype()
 
 
 def load(ranks, *files):
-    """Vertices by key with labels and properties, and edges as a list of (source, target, type, properties)."""
+    """Returns the vertices by key with labels and properties, and the edges as a list of (source, target, type,
+    properties)."""
     run(ranks, "import", *files, "-o", "g.h5", "-q")
     run(1, "convert", "g.h5", "-o", "g.jsonl", "-q")
     vertices, edges = {}, []
@@ -192,7 +192,7 @@ def binsparse():
     with h5py.File("t.bsp.h5", "a") as file:
         file["X"].attrs["binsparse"] = json.dumps({"format": "DMAT", "shape": [9, 9]})
     run(1, "import", "t.bsp.h5", "-o", "bad.h5", code=65, says="DMAT")
-    # the other direction: a relation of a graph file
+    # the other direction: our graph file stores a relation that is copied to a file of its own
     with h5py.File("g.h5") as ours, h5py.File("own.h5", "w") as file:
         ours.copy("edges/X/csr", file, "X")
     _, edges = load(1, "--format", "binsparse", "own.h5")

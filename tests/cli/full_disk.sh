@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A file that does not fit on the disk gives one message and exit code 74; nothing is left behind, and no rank hangs.
+# A file that does not fit on the disk gives one message and exit code 74. No file is left behind, and no rank hangs.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
-# A limit on the size of files acts like a full disk. It is larger than the files that MPI keeps. Its signal would end a
-# process.
+# A limit on the size of files acts like a full disk. It is larger than the files that MPI keeps. The signal of the
+# limit has its default action, so it would kill a program that does not ignore it.
 cat >"$work/limited" <<SHELL
 #!/usr/bin/env bash
 ulimit -f \$LIMIT
@@ -30,7 +30,7 @@ for LIMIT in 9000 20000; do
 	done
 done
 export LIMIT=9000
-# MPI has several ways to keep a shared file pointer. Two of them use files beside the file, if shared memory fails.
+# MPI has several ways to keep a shared file pointer. If shared memory fails, two of these ways use additional files.
 for way in lockedfile individual; do
 	OMPI_MCA_sharedfp=$way no_room 1 generate uniform --vertices 100000 --edges 1500000 -o "$work/g.h5"
 	OMPI_MCA_sharedfp=$way no_room 2 generate uniform --vertices 100000 --edges 1500000 -o "$work/g.h5"

@@ -1,6 +1,5 @@
-"""generate eulerian and debruijn: the file is the same with every number of ranks, the graph is balanced and connected,
-and parameters may be words.
-"""
+"""Tests generate eulerian and debruijn: the file is the same with every number of ranks, the graph is balanced and
+connected, and parameters may be words."""
 import json
 import os
 import sys

@@ -1,8 +1,8 @@
-# import, generate, info, verify, partition, devices and the demo: their reports, as text and as JSON.
+# Tests the reports of import, generate, info, verify, partition, devices and the demo, as text and as JSON.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
-# people TEXT: the last run printed this; json: stdout is one JSON object
+# people TEXT: stdout of the last run has this text; json: stdout is one JSON object
 people() { grep -qE -- "$1" out || { fail "stdout has no '$1':"; sed 's/^/    /' out >&2; }; }
 json() { "$GEMP_PYTHON" -c 'import json, sys; json.load(open("out"))' || fail "stdout is not one JSON object: $*"; }
 
@@ -81,7 +81,7 @@ END
 	done
 fi
 
-# partition: every vertex and edge is in one part, with every number of ranks
+# partition: every vertex and edge is in one partition, with every number of ranks
 for ranks in 1 3; do
 	for parts in 1 2 4 7; do
 		expect 0 $ranks partition one.h5 --parts $parts --json -

@@ -1,4 +1,5 @@
-"""Other programs read a graph file: h5py, scipy, a reader after the rules of AnnData 0.8, and a reader of binsparse."""
+"""Other programs read a graph file: h5py, scipy, a reader written after the rules of AnnData 0.8, and a reader of
+binsparse."""
 import json
 import os
 import random
@@ -18,7 +19,7 @@ WORDS = ["", "Jack", "Jürgen", "naïve", "a longer piece of text that no catego
 
 
 def make_input(folder, seed):
-    """Vertices and edges as dictionaries, and the files that hold them."""
+    """Makes vertices and edges as dictionaries, and files that hold them."""
     chance = random.Random(seed)
     vertices = {}
     for index in range(200):
@@ -57,7 +58,7 @@ def make_input(folder, seed):
 
 
 def read_element(element):
-    """An element as AnnData reads it, by encoding-type and encoding-version; missing values are None."""
+    """Reads an element as AnnData does, by its encoding-type and encoding-version. Missing values are None."""
     kind = element.attrs["encoding-type"]
     version = element.attrs["encoding-version"]
     if kind == "array":

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# libgemp from an installed prefix: the programs of examples/ build with pkg-config and with CMake against the shared
-# library and give right answers, one of them inside an MPI program. Only functions that the headers mark are exported.
+# Tests libgemp from an installed prefix: the programs of examples/ build with pkg-config and with CMake against the
+# shared library and give right answers; one of them runs inside an MPI program. The library exports only the functions
+# that the headers mark.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
 build=$(dirname "$GEMP_MPI")

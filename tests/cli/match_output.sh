@@ -1,4 +1,5 @@
-# Output of matches: TSV, JSON lines, HDF5, stdout; LIMIT; the report; the summary. The same query gives the same bytes.
+# Tests the output of matches: TSV, JSON lines, HDF5, stdout, LIMIT, the report, the summary. The same query gives the
+# same bytes.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -18,7 +19,7 @@ for ranks in 1 2 3 8; do
 	same out pairs.tsv "stdout under $ranks ranks"
 done
 
-# without RETURN the named person and the other one are equivalent: each pair occurs once, by its smaller key
+# without RETURN the two persons are equivalent, so each pair occurs once, represented by the smaller key
 printf 'a\tm\np1\tm1\np1\tm1\np2\tm1\np2\tm2\n' >shown.tsv
 for symmetry in break hash; do
 	expect 0 2 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Film)<-[:ACTS_IN]-(:Person)' --symmetry $symmetry --output rows.tsv

@@ -1,4 +1,5 @@
-# Whole queries on the command line: --param, --lenient, --combinations, --subgraph, --count, and previews of groups.
+# Tests whole queries on the command line: --param, --lenient, --combinations, --subgraph, --count, and previews of
+# groups.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -7,7 +8,7 @@ tsv e.tsv 'src dst type as' 'p1 m1 ACTS_IN x' 'p2 m1 ACTS_IN y' 'p3 m1 ACTS_IN z
 expect 0 2 import --vertices v.tsv --edges e.tsv -o g.h5
 acts='MATCH (a:Person)-[r:ACTS_IN]->(m:Film)'
 
-# --param: typed values, which never become text of the query
+# --param: typed values, which are never inserted into the text of the query
 people='MATCH (a:Person) WHERE a.born >= $least OR a.name = $name RETURN a.name ORDER BY a.name'
 expect 0 2 match g.h5 "$people" --param least=1955 --param 'name:string=Ann' --output -
 equal "$(cat out)" "$(printf 'a.name\nAnn\nBob')" "parameters"
@@ -24,7 +25,7 @@ says 'least'
 expect 2 1 match g.h5 --pattern triangle --param a=1
 says '--param'
 
-# --lenient: names that the graph does not have are NULL or match nothing
+# --lenient: an attribute that the graph lacks is NULL, and a label that it lacks matches nothing
 expect 2 2 match g.h5 'MATCH (a:Persn) RETURN a.nam'
 says "did you mean 'Person'?"
 expect 0 2 match g.h5 'MATCH (a:Persn) RETURN a.name' --lenient --output -
@@ -33,14 +34,14 @@ equal "$(cat out)" 'a.name' "no vertex has an unknown label"
 expect 0 1 match g.h5 'MATCH (a:Film) WHERE a.nam IS NULL RETURN a.name, a.nam ORDER BY a.name' --lenient --output -
 equal "$(cat out)" "$(printf 'a.name\ta.nam\nIt\t\nUp\t')" "an unknown attribute is NULL"
 
-# unconnected parts: a warning and a limit
+# unconnected parts of a pattern: a warning and a limit
 expect 0 2 match g.h5 'MATCH (a:Person), (m:Film) RETURN count(*) AS n' --output -
 says 'no edge joins'
 equal "$(cat out)" "$(printf 'n\n6')" "parts are combined"
 expect 2 2 match g.h5 'MATCH (a:Person), (m:Film) RETURN count(*) AS n' --combinations 5
 says 'combinations'
 
-# groups: --count counts rows, a preview shows the number of rows, LIMIT 0 gives none
+# groups: --count counts rows, a preview shows the number of rows, and LIMIT 0 gives no rows
 expect 0 2 match g.h5 "$acts RETURN m.name AS film, count(*) AS cast, collect(r.as) AS roles ORDER BY film" --json - --output rows.jsonl
 equal "$(field rows)" 2 rows
 equal "$(field matches)" 5 matches
@@ -70,7 +71,7 @@ says 'part.xyz'
 expect 2 1 match g.h5 --pattern path:3 --subgraph part.h5
 says 'simple graph'
 
-# a degree beside another pattern includes the loops that --semantics allows
+# a degree beside another pattern counts self-loops if --semantics allows them
 printf 'src\tdst\ttype\n1\t1\tS\n2\t2\tS\n2\t1\tS\n1\t3\tR\n' >loops.tsv
 expect 0 1 import --edges loops.tsv -o loops.h5
 for semantics in hom:3 edge-iso:3 iso:1; do

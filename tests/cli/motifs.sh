@@ -1,5 +1,4 @@
-# Censuses: the counts by sums equal those of enumeration and those of the patterns one by one, edge-induced and
-# induced.
+# Censuses: counts by sums equal counts by enumeration and counts of single patterns, edge-induced and vertex-induced.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 expect 0 1 generate uniform --vertices 40 --edges 200 -o g.h5

@@ -1,4 +1,5 @@
-# Help, options, configurations and exit codes. Every error is one message on stderr, with one rank and with 3 ranks.
+# Tests help, options, configurations and exit codes. Every error is one message on stderr, with one rank and with 3
+# ranks.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 commands='demo import generate info match verify partition euler devices bench help completion'
@@ -10,7 +11,7 @@ alone() {
 	equal $? "$wanted" "code of $*"
 }
 
-# one_message TEXT: the last run printed one error on stderr with this text, and nothing on stdout
+# one_message TEXT: the last run printed one error with this text on stderr, and nothing on stdout
 one_message() {
 	says "$1"
 	equal "$(grep -c '^gemp-mpi: error:' err)" 1 "messages with '$1'"
@@ -18,7 +19,7 @@ one_message() {
 	[ ! -s out ] || fail "text on stdout beside '$1'"
 }
 
-# usage TEXT ARGUMENTS...: expects code 2 and one message; together: also with 3 ranks
+# usage TEXT ARGUMENTS...: expects exit code 2 and one message with this text; together: runs with 3 ranks, too
 usage() {
 	local text=$1; shift
 	alone 2 "$@"

@@ -1,4 +1,5 @@
-# --order, --estimate and --count-per: the answers do not depend on the order; refusals; rows by vertex.
+# Tests --order, --estimate and --count-per: answers that do not depend on the order, refusals, and rows for each
+# vertex.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }

@@ -1,6 +1,5 @@
-"""pagerank against power iteration in this test, with vertices without out-edges, weights, and jumps to selected
-vertices.
-"""
+"""Compares pagerank with power iteration in this test, with vertices without out-edges, weights, and jumps to selected
+vertices."""
 import os
 import random
 import sys

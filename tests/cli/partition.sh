@@ -1,12 +1,13 @@
 #!/bin/bash
-# Files in the order of parts give the same answers with any number of ranks, whatever the sizes of the parts.
+# Files in the order of partitions give the same answers with any number of ranks, whatever the sizes of the partitions.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 cd "$work" || exit 1
 GEMP_TEST_LIMIT=100
 query="MATCH (p:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(q:Person) WHERE m.year > 1980
        RETURN p.name, m.name, q.name"
 
-# rows GRAPH RANKS [OPTION...]: the sorted rows of the query; which match represents a class depends on keys
+# rows GRAPH RANKS [OPTION...]: prints the sorted rows of the query. Keys determine which match represents a class, so
+# the rows do not depend on partitions.
 rows() {
 	local graph=$1 ranks=$2
 	shift 2
@@ -43,7 +44,7 @@ done
 expect 0 3 verify block.h5
 says 'is cut into 4 parts (block), which cannot be divided among 3 ranks'
 
-# The whole graph is there, also after it is cut again by keys, by hashes and into random parts.
+# The graph is complete, also after it is partitioned again by keys, by hashes and at random.
 expect 0 1 partition block.h5 -k 3 --method random -o random.h5 --quiet
 expect 0 2 convert block.h5 -o block.tsv --quiet
 expect 0 1 convert plain.h5 -o plain.tsv --quiet

@@ -1,4 +1,5 @@
-# --query-file with several queries: answers in their order, numbered files, one JSON object, places in the file.
+# Tests --query-file with several queries: answers in their order, numbered files, one JSON object, positions in the
+# file.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -25,7 +26,7 @@ for ranks in 1 3; do
 	rm -f rows.*
 done
 
-# data that the first query loads are there for the next one: later queries read and convert nothing
+# the second query uses the data that the first query loaded, so it reads and converts nothing
 printf 'MATCH (a)-[:ACTS_IN]->(m) RETURN count(*);\nMATCH (a)-[:ACTS_IN]->(m) RETURN count(*)' >twice.cypher
 expect 0 1 match g.h5 --query-file twice.cypher --json - --quiet
 equal "$(field queries.0.count) $(field queries.1.count)" "5 5" "the same question twice"
@@ -41,7 +42,7 @@ expect 0 1 match g.h5 --query-file one.cypher -o one.tsv --json - --quiet
 equal "$(field rows)" 3 "rows of a single query"
 [ -e one.tsv ] || fail "one.tsv was not written"
 
-# places are those of the file, and one wrong query prevents all answers
+# positions are those in the file, and one wrong query prevents all answers
 expect 2 2 match g.h5 --query-file three.cypher -o rows.tsv
 says 'three.cypher:3:45: the parameter $film'
 sed 's/RETURN count/RETURN b.x, count/' three.cypher >wrong.cypher

@@ -1,9 +1,9 @@
-"""Parts of openCypher that the program refuses: by name and place, with exit code 2 and nothing on stdout.
+"""Parts of openCypher that the program does not support are refused by name and position, with exit code 2 and nothing
+on stdout.
 
-tests/unit/pattern_refusals.c gives the parser every line of tests/data/refusals.tsv. This test gives the program some
-of these lines, queries that only the graph can refuse, and more queries that users of Neo4j might bring. Nothing may be
-accepted and then be partly ignored.
-"""
+tests/unit/pattern_refusals.c gives the parser every line of tests/data/refusals.tsv. This test gives the program
+some of these lines, queries that can only be refused against a graph, and other queries that users of Neo4j might
+try. No query may be accepted and then be partly ignored."""
 import concurrent.futures
 import os
 import subprocess
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 from reference import PROGRAM, SOURCE, Run, need_program, work_folder
 
-# the query, its place (line:column), what the message names
+# the query, the position of the error (line:column), the word that the message contains
 MORE = [
     ('MATCH (a) CREATE (a)-[:R]->(:P)', '1:11', 'CREATE'),
     ('MATCH (a) MERGE (a)-[:R]->(b)', '1:11', 'MERGE'),
@@ -33,7 +33,7 @@ MORE = [
     ('MATCH (a) RETURN labels(a)[0] AS y', '1:27', 'index'),
     ("MATCH (a) RETURN a LIMIT 'x'", '1:26', 'expected an integer'),
     ('MATCH (a) RETURN a SKIP 1.5', '1:25', 'expected an integer'),
-    # only the graph can decide these
+    # these can only be refused against a graph
     ('MATCH (a) RETURN a.missing AS y', '1:18', "'missing'"),
     ('MATCH (a:Missing) RETURN a', '1:10', "'Missing'"),
     ('MATCH (a)-[:MISSING]->(b) RETURN a', '1:13', "'MISSING'"),
@@ -55,7 +55,7 @@ def some_of_the_list():
 
 
 def refused(file, query, place, named):
-    """Returns None, or the error of the refusal."""
+    """Returns None, or the reason why the refusal is wrong."""
     run = subprocess.run([PROGRAM, 'match', file, query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, timeout=120)
     first = run.stderr.splitlines()[0] if run.stderr else ''

@@ -1,6 +1,5 @@
-"""Random rules that run several times: --rematch incremental gives the same graph as --rematch full, step by step, on 1
-and 3 ranks.
-"""
+"""Applies random rules several times: --rematch incremental gives the same graph as --rematch full, step by step, on 1
+and 3 ranks."""
 import json
 import os
 import random
@@ -13,7 +12,7 @@ from program import run
 CASES = int(os.environ.get("GEMP_TEST_CASES", "2"))
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
-RULES = [  # %d restricts the matches to a few
+RULES = [  # %d is a number that restricts the matches to a few
     "MATCH (a:P) WHERE a.x = %d SET a.x = a.x + 1",
     "MATCH (a:P)-[k:K]->(b) WHERE b.x = %d SET b:Q REMOVE a:P",
     "MATCH (a)-[k:K]->(b:Q) WHERE a.x < %d CREATE (b)-[:L]->(a), (n:P {x: a.x})-[:K]->(b) REMOVE b:Q",

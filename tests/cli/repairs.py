@@ -1,6 +1,5 @@
-"""Repairs of the Train Benchmark on railways: there are as many changes as the queries have matches, and no match is
-left.
-"""
+"""Repairs of the Train Benchmark on railways: there are as many changes as the queries have matches, and no match
+remains."""
 import collections
 import json
 import os
@@ -11,9 +10,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from repairs import RULES, generated, imported, known_counts, matches, repaired
 from program import run
 
-ONE_EACH = ("PosLength", "SwitchSensor", "RouteSensor", "SwitchSet")  # a change removes one match and creates none
+ONE_EACH = ("PosLength", "SwitchSensor", "RouteSensor", "SwitchSet")  # a change removes exactly one match and creates no match
 CHANGES = {"PosLength": {"set vertex": 1}, "SwitchSensor": {"create vertex": 1, "create edge": 1}, "RouteSensor": {"create edge": 1},
-           "SemaphoreNeighbor": {"create edge": 1}, "SwitchSet": {"set vertex": 1}}  # of one match
+           "SemaphoreNeighbor": {"create edge": 1}, "SwitchSet": {"set vertex": 1}}  # changes for each match
 FAULTS = []
 
 

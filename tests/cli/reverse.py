@@ -1,4 +1,5 @@
-"""reverse: edges lead back with their attributes, vertices without edges stay, and reversing twice changes nothing."""
+"""Tests reverse: edges have opposite directions and the same attributes, vertices without edges remain, and reversing
+twice changes nothing."""
 import os
 import sys
 import tempfile

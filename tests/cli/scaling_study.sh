@@ -1,5 +1,5 @@
 #!/bin/bash
-# jobs/scaling-study.sh: runs, tables, plots or a message that there are none, predictions, and refusals.
+# Tests jobs/scaling-study.sh: runs, tables, plots or a message that there are none, predictions, and refusals.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 study=$GEMP_SOURCE_DIR/jobs/scaling-study.sh
 export GEMP_PYTHON GEMP_MPI GEMP_MPIRUN PYTHONDONTWRITEBYTECODE=1
@@ -18,7 +18,7 @@ value() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open(sys.argv[1]))
 for part in sys.argv[2].split("."): v = v[int(part) if isinstance(v, list) else part]
 print(v)' "$1" "$2"; }
 
-# A dry run prints what would run and runs nothing, also under SLURM.
+# A dry run prints the commands and runs nothing, also under SLURM.
 scaling 0 weak --scale 6 --ranks 1,2 --repeat 1 --no-profile -o s -n --launcher 'srun --mpi=pmix' -- "${how[@]}"
 [ ! -e s ] || fail 'a dry run left a folder'
 equal "$(grep -c ' generate rmat --scale [67] ' out)" 2 'graphs that a dry run makes'

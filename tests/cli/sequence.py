@@ -1,6 +1,5 @@
-"""euler --sequence: texts in which every word occurs once, counted by this test, for all words of an alphabet and for
-graphs of words.
-"""
+"""Tests euler --sequence: each word must occur once in the text, which this test counts. The words are all words of an
+alphabet, or the edges of a graph of words."""
 import itertools
 import json
 import os
@@ -22,7 +21,7 @@ def words(alphabet, length):
 
 
 def all_words(folder):
-    """(letters, length, ranks): linear and circular, on stdout and in a file."""
+    """Tests sets (letters, length, ranks), as linear and circular texts, on stdout and in a file."""
     cases = [("0123456789", 4, 1), ("0123456789", 4, 3), ("ab", 2, 2), ("ab", 9, 8), ("ACGT", 5, 1), ("xyz", 2, 1)]
     for alphabet, length, ranks in cases:
         options = ["--sequence", "--alphabet", alphabet, "--length", str(length), "--verify"]

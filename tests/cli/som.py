@@ -1,7 +1,7 @@
-"""som train and apply on 1 to 3 ranks. h5py reads the map, and its units, errors, U-matrix and hits are those that
-numpy computes; units in all formats; a training that stops and continues; the example of the docs; options that
-contradict each other. som_long.py has more of this, som_draw.py pictures and damaged maps.
-"""
+"""Tests som train and apply on 1 to 3 ranks. h5py reads the map. Its units, errors, U-matrix and hits equal those that
+numpy computes. Other tests cover units in all formats, a training that stops and continues, the example of the docs,
+and options that contradict each other. som_long.py tests more settings, and som_draw.py tests pictures and damaged
+maps."""
 import json
 import os
 import random
@@ -27,7 +27,7 @@ def as_cells(rows):
 
 
 def alike(found, rows):
-    """All cells are equal except for the last digits of numbers."""
+    """True if all cells are equal except for the last digits of numbers."""
     assert len(found) == len(rows), (len(found), len(rows))
     for one, other in zip(found, rows):
         assert one[:4] == other[:4] and one[5] == other[5], (one, other)
@@ -53,8 +53,8 @@ def forms_of_units(data):
 
 
 def columns_by_name(x, keys):
-    """Columns are found by name in a table that has them in another order and one more; a table that lacks one is
-    refused."""
+    """Columns are found by name in a table with another order of columns and an additional column. A table that lacks a
+    column is refused."""
     rows = read_rows("units.tsv")
     other = numpy.column_stack([x[:, 2], numpy.arange(len(x)), x[:, 0], x[:, 1]]).astype(numpy.float32)
     names = [NAMES[2], "more", NAMES[0], NAMES[1]]
@@ -68,8 +68,9 @@ def columns_by_name(x, keys):
 
 
 def resumed(rng):
-    """A training that stops and continues equals one that does not stop, to the last bit. On other numbers of ranks a
-    vector between two units may go to either, so whole trainings are compared by their qualities."""
+    """A training that stops and continues equals an uninterrupted training to the last bit. With another number of
+    ranks a vector that is equally far from two units may go to either unit, so whole trainings are compared by their
+    quality."""
     x = clusters(rng, 100, 3)
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
@@ -94,7 +95,7 @@ def resumed(rng):
 
 
 def few_vectors(rng):
-    """Ranks that each hold a copy of all vectors train the map of one rank."""
+    """If each rank holds a copy of all vectors, the map equals that of one rank."""
     numpy.save("few.npy", clusters(rng, 20, 3))
     numpy.save("same.npy", numpy.tile(numpy.eye(3), (6, 1)))  # any two axes are principal components
     for data in "few.npy", "same.npy":
@@ -128,13 +129,13 @@ def example():
 
 
 def extremes(rng):
-    """Values whose distances exceed a float are refused with a message; columns may share a name; a map with a long
+    """Values whose distances exceed a float are refused with a message. Columns may share a name. A map with one long
     side can be read again."""
     x = clusters(rng, 30, 3)
     numpy.save("large.npy", x * numpy.float32(1e30))
     numpy.save("small.npy", x * numpy.float32(1e-30))
     numpy.save("far.npy", x + numpy.float32(1e7))
-    size = ("--size", "6x8", "--epochs", "1", "--grid", "hexagonal")  # whose kernels are built already
+    size = ("--size", "6x8", "--epochs", "1", "--grid", "hexagonal")  # the kernels of this setting are built already
     options = ("-o", "edge.h5", "--devices", "cpu", *size)
     for ranks in (1, 3):
         run(ranks, "som", "train", "large.npy", *options, code=65, says="row 0 (from 0), 'x1'")
@@ -143,7 +144,8 @@ def extremes(rng):
     assert "scale standard" in run(1, "som", "train", "far.npy", *options).stderr
     done = run(1, "som", "train", "large.npy", "--scale", "standard", *options)
     assert "warning" not in done.stderr and Map("edge.h5").hits.sum() == 30
-    for radius in ("1e300", "1e-300"):  # the mean of all samples, and each unit's own
+    # radius 1e300 gives each unit the mean of all samples, radius 1e-300 the mean of its own samples
+    for radius in ("1e300", "1e-300"):
         run(1, "som", "train", "t.npy", *options, "--radius", radius, "--radius-end", radius)
         w = Map("edge.h5").w.reshape(48, 3)
         assert (numpy.abs(w - w[0]).max() < 1e-5 * numpy.abs(w).max()) == (radius == "1e300"), w
@@ -156,7 +158,8 @@ def extremes(rng):
     run(1, "som", "train", "again.csv", *options, "--resume", code=65, says="'a', and of the data 'b'")
     write_table("plain.csv", x, ["x1", "x2", "x3"])
     train(1, "plain.csv", "edge.h5", "--size", "6x8", "--epochs", "1")
-    for columns, names in (((2, 0, 1), ["x3", "x1", "x2"]), ((0, 1, 2), NAMES)):  # by name, if they have the names of the map
+    # columns are found by name if they have the names of the map
+    for columns, names in (((2, 0, 1), ["x3", "x1", "x2"]), ((0, 1, 2), NAMES)):
         write_table("again.csv", x[:, columns], names)
         apply(1, "edge.h5", "again.csv", "edge.tsv")
         Map("edge.h5").check_rows(x, None, read_rows("edge.tsv"))

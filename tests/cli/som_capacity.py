@@ -1,6 +1,5 @@
-"""som train and apply within --device-memory: the map and the units do not depend on the limit, and the device never
-holds more. A map that does not fit is refused with a remedy.
-"""
+"""Tests som train and apply within --device-memory: the map and the units do not depend on the limit, and the device
+never uses more memory. A map that does not fit is refused with a remedy."""
 import json
 import os
 import sys
@@ -22,7 +21,7 @@ def program(ranks, *words):
 
 
 def within(ranks, bytes_allowed, *options):
-    """Trains and applies a map with this much memory; returns the errors of the epochs, the rows of units, and the
+    """Trains and applies a map with this much memory. Returns the errors of the epochs, the rows of units, and the
     memory that was used."""
     memory = ("--device-memory", str(bytes_allowed)) if bytes_allowed else ()
     done, trained = program(ranks, "train", "x.npy", "-o", "map.h5", *SIZE, *options, *memory)

@@ -1,6 +1,5 @@
-"""Vectors of som in arrays: every numeric type of numpy and HDF5 is read as numpy reads it, and all others are refused
-by name; shapes; damaged files.
-"""
+"""Tests vectors of som in arrays: numeric types of numpy and HDF5 are read as numpy reads them, and all other types are
+refused by name. Also tests shapes and damaged files."""
 import os
 import random
 import shutil
@@ -16,7 +15,7 @@ from som_case import Map, apply, read_rows, write_map, write_table
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 READ = ["<f2", ">f2", ">f4", "<f8", "|b1", "|u1", "<i2", ">u2", ">i4", "<i8", ">u8"]
-FEW = ["<f2", "|b1", ">i4"]  # types of HDF5, which converts them
+FEW = ["<f2", "|b1", ">i4"]  # HDF5 converts all types alike, so only a few are tested
 REFUSED = ["<c8", "|O", "<M8[ns]", "<f16"]
 
 
@@ -27,13 +26,14 @@ def values(rng, kind):
     if kind[1] == "f":
         x += rng.random(x.shape)
         x[3] = 0
-        x[4] = (6e-8, -6.1e-5, 65504)  # 16-bit floats: the smallest, one below the smallest normal value, and the largest
+        # 16-bit floats: the smallest value, a value below the smallest normal value, and the largest value
+        x[4] = (6e-8, -6.1e-5, 65504)
         x[5, 1] = numpy.nan
     return (x > 50 if kind[1] == "b" else x).astype(kind)
 
 
 def types(rng):
-    """The unit of each vector and its distance equal those of the same values as doubles."""
+    """The unit of each vector and its distance do not depend on the type in which the values are stored."""
     write_map("map.h5", rng.normal(size=(3, 4, 3)) * 50)
     some = Map("map.h5")
     with h5py.File("x.h5", "w") as file:
@@ -45,7 +45,7 @@ def types(rng):
             x = file[kind][()]
             order = numpy.asfortranarray if number % 3 == 0 else numpy.ascontiguousarray
             numpy.save("x.npy", order(x))
-            with open("x.npy", "rb") as stored:  # numpy has not changed the type
+            with open("x.npy", "rb") as stored:  # checks that numpy stored the type unchanged
                 assert f"'{kind}'".encode() in stored.read(100), kind
             for place in ["x.npy"] + [f"x.h5:/{kind}"] * (kind in FEW):
                 apply(1 + (number % 6 == 0), "map.h5", place, "units.tsv")
@@ -109,7 +109,7 @@ def refusals(rng):
 
 
 def many_columns(rng):
-    """More columns than distances allow are an error of the data or of --features; a table may have more columns than
+    """More columns than distances allow are an error of the data or of --features. A table may have more columns than
     the map uses."""
     x = rng.random((4, 16385), dtype=numpy.float32)
     numpy.save("wide.npy", x)
@@ -132,8 +132,8 @@ def many_columns(rng):
 
 
 def resumed_on_others(rng):
-    """--resume accepts only the same vectors, in any format; a map that does not store their checksum accepts all
-    vectors of its length."""
+    """--resume accepts only the same vectors, in any format. If a map has no checksum of its vectors, --resume accepts
+    any vectors of the same length."""
     x = rng.random((30, 3), dtype=numpy.float32)
     x[4, 1] = numpy.nan
     numpy.save("a.npy", x)
@@ -172,7 +172,7 @@ def other_words():
 
 
 def few():
-    """Types of which there is one value each, as text."""
+    """Messages about one vector, one number and one epoch use the singular."""
     with open("one.tsv", "w", encoding="utf-8") as file:
         file.write("7\n")
     said = run(1, "som", "train", "one.tsv", "--size", "1x1", "--epochs", "1", "-o", "one.h5").stdout

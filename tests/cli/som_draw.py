@@ -1,6 +1,5 @@
-"""som draw on maps that this test makes: colours in SVG and PNG, legends, labels, layouts; damaged maps and labels, on
-1 and 3 ranks.
-"""
+"""Tests som draw on maps that this test makes: colours in SVG and PNG, legends, labels, layouts, and damaged maps and
+labels, on 1 and 3 ranks."""
 import csv
 import gzip
 import json
@@ -22,14 +21,14 @@ from program import run
 from som_case import write_map
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-DENSITY = 2  # pixels of a PNG for a unit of length of an SVG
+DENSITY = 2  # pixels of a PNG per unit of length of an SVG
 VIRIDIS = numpy.array([(68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145, 140), (40, 174, 128),
                        (94, 201, 98), (173, 220, 48), (253, 231, 37)])
 TITLE = re.compile(r"unit (\d+) \(x (\d+), y (\d+)\): ([^;]*)(?:; (.*))?")
 
 
 def read_png(path):
-    """Returns [height, width, 3]; filters are reversed as the PNG specification says."""
+    """Returns an array [height, width, 3] of a PNG, which may use any filters of the PNG specification."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -49,14 +48,14 @@ def read_png(path):
 
 
 def shade(values, value):
-    """The viridis colour of a value between the minimum and the maximum."""
+    """Returns the viridis colour of a value between the minimum and the maximum."""
     place = 8 * (value - values.min()) / (values.max() - values.min()) if values.max() > values.min() else 0
     below = min(int(place), 7)
     return VIRIDIS[below] + (place - below) * (VIRIDIS[below + 1] - VIRIDIS[below])
 
 
 class Picture:
-    """An SVG: its units in order, as (part, unit, middle, colour, value, label), and its texts as (x, y, text)."""
+    """An SVG picture: its units in order, as (part, unit, middle, colour, value, label), and its texts as (x, y, text)."""
     def __init__(self, path, units):
         root = tree.parse(path).getroot()
         self.size = float(root.get("width")), float(root.get("height"))
@@ -86,10 +85,10 @@ def close(found, wanted):
 
 
 def colours_of_units(rng):
-    """In an SVG units are at their places of the grid, in the colours of their values; the PNG has the same colours
-    there."""
+    """In an SVG, units are at their positions of the grid, in the colours of their values. The PNG has the same colours
+    at these positions."""
     for grid, rows, columns in (("rectangular", 4, 6), ("hexagonal", 5, 4)):
-        w = rng.normal(size=(rows, columns, 3)).astype(numpy.float32).astype(float) # as the file has them
+        w = rng.normal(size=(rows, columns, 3)).astype(numpy.float32).astype(float)  # rounded to floats, as in the file
         write_map("map.h5", w, ["a<b", "b", "c"], grid=grid)
         planes = [numpy.linspace(0.25, 1, rows * columns).reshape(rows, columns)] + [w[:, :, c] for c in range(3)]
         draw("map.h5", "map.svg", ranks=3)
@@ -115,12 +114,12 @@ def colours_of_units(rng):
 
 
 def own_colours(rng):
-    """rgb: values are from 0 to 1, from 0 to 255, or from the minimum to the maximum."""
+    """The values of rgb are from 0 to 1, from 0 to 255, or from the minimum to the maximum."""
     raw = rng.random((3, 4, 4))
     rounded = raw.copy()
-    rounded[1, 2] = 1 + 2e-7 # as means may be
+    rounded[1, 2] = 1 + 2e-7  # means may exceed 1 by rounding
     for w, least, most in ((raw, 0, 1), (rounded, 0, 1), (255 * raw, 0, 255), (255 * rounded, 0, 255), (1000 * raw - 300, None, None)):
-        w = w.astype(numpy.float32).astype(float) # as the file has them
+        w = w.astype(numpy.float32).astype(float)  # rounded to floats, as in the file
         write_map("map.h5", w, ["red", "green", "blue", "x"])
         draw("map.h5", "map.svg", "--show", "rgb:blue,red,green")
         used = w[:, :, [2, 0, 1]].reshape(-1, 3)
@@ -187,8 +186,8 @@ def other_forms_of_names(rows):
 
 
 def names_of_units(rng):
-    """The label is the name that most vectors of a unit have, cut to its space, with the number of vectors with other
-    names."""
+    """The label of a unit is the name that most of its vectors have. The label is cut to its space and followed by the
+    number of vectors with other names."""
     write_map("map.h5", rng.normal(size=(2, 12, 2)), grid="hexagonal")
     rows = [("oak", 0), ("elm", 0), ("elm", 0), ("a<b & é", 2), ("first", 4), ("second", 4), ("", 23), ("x" * 50, 23)]
     rows.append(("yew", ""))  # there is no such unit
@@ -221,7 +220,7 @@ def names_of_units(rng):
 
 
 def layouts(rng):
-    """All parts are within the picture and do not overlap, whatever the shape of the map and the number of parts."""
+    """All parts are within the picture and do not overlap, for any shape of the map and any number of parts."""
     for rows, columns, dims in ((1, 1, 1), (1, 40, 3), (40, 1, 2), (3, 3, 20), (2, 2, 40), (70, 50, 5)):
         names = [f"a name that is too long for its part of the picture, of column {c}" for c in range(dims)]
         grid = str(rng.choice(["rectangular", "hexagonal"]))
@@ -292,7 +291,8 @@ DAMAGES = {
 
 
 def damages(rng):
-    """One error with the file and the place, exit code 65 and no picture; apply gives the same error."""
+    """A damaged map gives one error with the file and the position, exit code 65 and no picture. apply gives the same
+    error."""
     w = rng.normal(size=(3, 4, 2))
     numpy.save("t.npy", numpy.zeros((5, 2), numpy.float32))
     for number, (says, damage) in enumerate(DAMAGES.items()):

@@ -1,7 +1,6 @@
-"""som on graphs: the features of every vertex, as the map and the distances show them, are those that this test
-computes (triangles from all triples, PageRank by power iteration), on 1 to 8 ranks; results as attributes of the graph;
-a map applied to another graph.
-"""
+"""Tests som on graphs. The features of every vertex, as the map and the distances show them, equal the features that
+this test computes (triangles from all triples, PageRank by power iteration), on 1 to 8 ranks. Also tests results as
+attributes of the graph, and a map applied to another graph."""
 import itertools
 import json
 import math
@@ -18,7 +17,8 @@ from analytics import Graph, objects, random_graph, ranks as power_iteration, ro
 from program import attempt, run
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-# Five features at a time and maps of one size, as in som.py, since each number needs a device program of its own.
+# Five features at a time and maps of one size, as in som.py, because every number of features and units needs a device
+# program.
 LISTS = [["degree", "in-degree", "out-degree", "neighbours", "triangles"],
          ["clustering", "component-size", "attr:year", "attr:share", "attr:open"],
          ["pagerank", "log:degree", "log:pagerank", "log:attr:year", "triangles"]]
@@ -28,7 +28,7 @@ KINDS = {"key": str, "unit": int, "x": int, "y": int, "distance": float, "second
 
 
 def give_attributes(draw, graph):
-    """Numeric attributes of all types, which some vertices lack; one that all lack; a text."""
+    """Adds numeric attributes of all types that some vertices lack, an attribute that all vertices lack, and a text."""
     graph.attributes = {key: {"year": draw.choice([None, -draw.randrange(9), draw.randrange(2100)]),
                               "share": draw.choice([None, draw.random()]), "open": draw.choice([None, True, False]), "name": "n"}
                         for key in graph.keys}
@@ -49,7 +49,7 @@ def write(graph, name):
 
 
 def around(keys, edges):
-    """For each vertex its neighbours, triangles, and the share of joined pairs of neighbours."""
+    """Returns for each vertex its neighbours, triangles, and local clustering coefficient."""
     near = {key: set() for key in keys}
     for a, b, *_ in edges:
         if a != b:
@@ -76,7 +76,7 @@ def component_sizes(keys, edges):
 
 
 def features(graph, names, types=None):
-    """Returns [vertices, names], NaN for a missing feature; rows as graph.keys."""
+    """Returns an array [vertices, names] with NaN for a missing feature. Rows are in the order of graph.keys."""
     edges = [e for e in graph.edges if not types or e[2] in types]
     leave, reach = (dict.fromkeys(graph.keys, 0) for _ in range(2))
     for a, b, *_ in edges:
@@ -168,7 +168,8 @@ def all_features(draw):
     spoilt = table.copy()
     spoilt[5, names.index("triangles")] += 1
     objects(lambda: check_report(told, names, spoilt))
-    spoilt[5, names.index("triangles")] += 100  # a value larger by one may be as far from the unit, on its other side
+    # a value larger by one might have the same distance, on the other side of the unit
+    spoilt[5, names.index("triangles")] += 100
     objects(lambda: check_units(some, graph.keys, spoilt))
 
 
@@ -186,7 +187,7 @@ def some_edges(draw):
 
 
 def into_graphs(draw):
-    """The attributes are those of the rows, and other attributes stay; a training that is stopped writes none."""
+    """The attributes equal the rows, and other attributes remain. A training that is stopped writes no attributes."""
     graph = give_attributes(draw, random_graph(draw, 50, 120))
     graph.attributes["v9"] = dict.fromkeys(graph.attributes["v9"])
     path = write(graph, "h")
@@ -216,7 +217,7 @@ def into_graphs(draw):
 
 
 def other_graphs(draw):
-    """The features of another graph follow from the columns of the map. The order of vectors is that of the file, with
+    """The columns of the map determine the features of another graph. The order of vectors is that of the file, with
     any number of ranks."""
     one, other = (give_attributes(draw, random_graph(draw, n, 3 * n)) for n in (40, 25))
     path, second = write(one, "one"), write(other, "two")
@@ -224,7 +225,7 @@ def other_graphs(draw):
     some, _ = train(2, path, names)
     apply(2, second)
     check_units(some, other.keys, (features(other, names)))
-    exact = [name for name in names if "pagerank" not in name]  # whose last bits come from sums over ranks
+    exact = [name for name in names if "pagerank" not in name]  # the last bits of pagerank depend on sums over ranks
     maps = [train(ranks, path, exact, "--training", "online", "--start", "samples")[0].w for ranks in (1, 3)]
     assert numpy.array_equal(maps[0], maps[1]), numpy.abs(maps[0] - maps[1]).max()
     bare = Graph(["a", "b"], [("a", "b", "A", 1)]).write("bare")
@@ -233,11 +234,11 @@ def other_graphs(draw):
 
 def small_graphs():
     two = Graph(["a", "b"], [("a", "b", "A", 1)]).write("few")
-    _, told = train(8, two, OF_EDGES)  # ranks without vertices
+    _, told = train(8, two, OF_EDGES)  # some ranks have no vertices
     assert [round(f["mean"], 6) for f in told["features"]] == [1, 0.5, 0, 1, 2], told["features"]
     with open("lone.tsv", "w") as file:
         file.write("id\nx\ny\nz\n")
-    run(1, "import", "--vertices", "lone.tsv", "-o", "lone.h5", "-q")  # no edge types at all
+    run(1, "import", "--vertices", "lone.tsv", "-o", "lone.h5", "-q")  # the graph has no edge types
     _, told = train(2, "lone.h5", [*OF_EDGES[1:], "clustering"])
     assert [f["mean"] and round(f["mean"], 6) for f in told["features"]] == [0, 0, 1, 1, None], told["features"]
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")

@@ -1,6 +1,5 @@
-"""som: all settings and formats of data, on 1 to 3 ranks; scaling; a training that is interrupted; output that does not
-fit on the disk.
-"""
+"""Tests som with all settings and formats of data, on 1 to 3 ranks; scaling of values; a training that is interrupted;
+and output that does not fit on the disk."""
 import os
 import random
 import signal
@@ -27,7 +26,7 @@ def settings(rng):
 
 def forms(rng):
     """A table, an array and HDF5 give the same map. Other numbers of ranks give a map of the same quality, since a
-    vector between two units may go to either."""
+    vector that is equally far from two units may go to either unit."""
     x = clusters(rng, 90, 4)
     write_table("t.tsv", x, ["x1", "x2", "x3", "x4"])
     numpy.save("t.npy", x.astype(numpy.float64))
@@ -75,15 +74,16 @@ def interrupted(rng):
 
 
 def limited(ranks, *arguments):
-    """Nothing is left behind, and one error names the file that did not fit."""
+    """No file is left behind, and one error names the file that did not fit."""
     before = sorted(os.listdir("."))
     run(ranks, "som", *arguments, "-q", code=74, says=arguments[arguments.index("-o") + 1].split(".")[0])
     assert sorted(os.listdir(".")) == before, (arguments, before, os.listdir("."))
 
 
 def no_room(rng):
-    """A limit on the size of files acts like a full disk; it is larger than the files that MPI keeps. The program
-    ignores its signal, but LLVM restores the default while it builds a kernel, so all kernels are built before."""
+    """A limit on the size of files acts like a full disk. The limit is larger than the files that MPI keeps. The
+    program ignores the signal of the limit, but LLVM restores the signal's default while it builds a kernel, so all
+    kernels are built before."""
     os.environ["POCL_WORK_GROUP_SPECIALIZATION"] = "0"
     numpy.save("t.npy", clusters(rng, 200, 3))
     numpy.save("u.npy", clusters(rng, 400000, 3))

@@ -1,6 +1,5 @@
-"""sort: files of numbers in all formats, on host and device, with 1 to 3 ranks, equal the result of Python's sorted;
-refusals name line and column.
-"""
+"""Compares sorted files of numbers in all formats with Python's sorted, on host and device, with 1 to 3 ranks. Refusals
+name line and column."""
 import gzip
 import json
 import math
@@ -37,7 +36,7 @@ def check_text(rng, folder, ranks, on):
 
 
 def check_arrays(rng, folder, ranks):
-    """From .npy of each type to .npy, HDF5 and back."""
+    """Sorts .npy of each type to .npy, HDF5 and back."""
     for letter, (low, high) in {"u1": (0, 256), "i2": (-32768, 32768), "u4": (0, 1 << 32), "i8": (-(1 << 63), 1 << 63)}.items():
         numbers = [rng.randrange(low, high) for _ in range(rng.choice((0, 1, 500)))]
         write_npy(f"{folder}/a.npy", letter, numbers)
@@ -81,8 +80,8 @@ def refusals(folder):
 
 
 def special_files(folder):
-    """Devices and pipes are not taken for empty files and not replaced; a file cannot be overwritten while it is read.
-    """
+    """Devices and pipes are neither mistaken for empty files nor replaced. A file cannot be overwritten while it is
+    read."""
     os.mkfifo(f"{folder}/pipe")
     run(1, "sort", "/dev/null", code=66, says="/dev/null: not a regular file")
     run(2, "sort", f"{folder}/some.txt", "-o", f"{folder}/pipe", code=74, says="pipe: is a device or a pipe")

@@ -1,4 +1,4 @@
-"""spmv: y = A x equals the sums of this test; transposed, repeated, with attributes as x and as weights."""
+"""Compares y = A x with sums in this test: transposed, repeated, with attributes as x and as weights."""
 import os
 import random
 import sys
@@ -11,7 +11,7 @@ from program import run
 
 
 def product(keys, arcs, x, times=1, normal=False):
-    """y(i) = sum of A[i][j] x(j), with an entry for each arc i -> j."""
+    """Returns y(i) = sum of A[i][j] x(j), where each arc i -> j is an entry of A."""
     for _ in range(times):
         y = dict.fromkeys(keys, 0.0)
         for a, b, w in arcs:
@@ -31,12 +31,13 @@ def check(graph, path, ranks, *options, weight=None, x=None, transpose=False, ty
     wanted = product(graph.keys, arcs, x or dict.fromkeys(graph.keys, 1.0), **how)
     close(found, wanted, relative, relative * max(map(abs, wanted.values())))
     told = report()
-    assert told["verified"] and abs(told["sum"] - sum(found.values())) <= 1e-8 * sum(map(abs, found.values())) # 9 digits
+    # the report has 9 digits
+    assert told["verified"] and abs(told["sum"] - sum(found.values())) <= 1e-8 * sum(map(abs, found.values()))
     return found, wanted
 
 
 def exact(keys, arcs, rounds):
-    """Power iteration in exact fractions."""
+    """Computes power iteration with exact fractions."""
     x = dict.fromkeys(keys, Fraction(1))
     for _ in range(rounds):
         y = dict.fromkeys(keys, Fraction(0))
@@ -48,7 +49,7 @@ def exact(keys, arcs, rounds):
 
 
 def out_of_range(draw):
-    """--normalize where sums of products would overflow or underflow; also a graph with both kinds of weights."""
+    """Tests --normalize if sums of products would overflow or underflow, and a graph with both kinds of weights."""
     for name, factors in (("huge", (1e300,)), ("tiny", (1e-300,)), ("both", (1e-290, 1e290))):
         graph = random_graph(draw, 12, 40, least=1)
         graph.edges = [(a, b, kind, w * draw.choice(factors)) for a, b, kind, w in graph.edges]

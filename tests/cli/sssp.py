@@ -1,4 +1,4 @@
-"""sssp: distances against Dijkstra's algorithm, predecessors against their definition; refused lengths."""
+"""Compares distances with Dijkstra's algorithm and predecessors with their definition. Invalid lengths are refused."""
 import math
 import os
 import random
@@ -57,7 +57,7 @@ def lengths_that_are_none(draw):
 
 
 def large_lengths():
-    """Distances beyond 32 bits, and beyond the values of a column."""
+    """Tests distances beyond 32 bits, and distances beyond the values of a column."""
     far = 1 << 40
     graph = Graph(["a", "b", "c", "d"], [("a", "b", "A", far), ("b", "c", "A", far + 3), ("a", "c", "A", 3 * far)])
     check(graph, graph.write("far"), "a", 2)
@@ -69,7 +69,7 @@ def large_lengths():
         for number in ranks:
             if most < 1 << 63:
                 check(graph, path, "a", number)
-            else:  # exact, but no column of a graph can hold it
+            else:  # the distance is exact, but no column of a graph can hold it
                 run(number, "sssp", path, "--source", "a", "--weight", "w", code=65, says=f"{most} is more than a column")
     heavy = Graph(["a", "b"], 20 * [("a", "b", "A", 1.6e308)])
     check(heavy, heavy.write("heavy"), "a", 2, weight="real")
@@ -89,7 +89,7 @@ def large_lengths():
 
 
 def sums_too_large_on_each_rank():
-    """Some sums of lengths do not fit, on all ranks, and every vertex has a distance that does."""
+    """On all ranks some sums of lengths overflow, but the distance of every vertex does not."""
     large, chain, tail = 1.7e308, [f"c{i}" for i in range(9)], ["c8"] + [f"y{i}" for i in range(6)]
     edges = [(a, b, "A", large) for a, b in zip(chain, chain[1:])] + [("c8", "x", "A", large), ("c0", "x", "A", 8.0)]
     edges += [(a, b, "A", large / 1000) for a, b in zip(tail, tail[1:])]

@@ -1,6 +1,5 @@
-"""--trace: the spans of every rank are complete and nested in their lanes, devices worked as long as the report says,
-and rows of the next round are fetched while a kernel runs.
-"""
+"""Tests --trace: the spans of every rank are complete and nested in their lanes, devices worked as long as the report
+says, and rows of the next round are fetched while a kernel runs."""
 import collections
 import json
 import os
@@ -20,7 +19,7 @@ Span = collections.namedtuple("Span", "begin end name")
 
 
 def read(path, ranks):
-    """Spans by (rank, lane), in the order of the file, in nanoseconds."""
+    """Returns spans by (rank, lane), in the order of the file, in nanoseconds."""
     with open(path) as file:
         trace = json.load(file)
     assert trace["otherData"]["ranks"] == ranks and trace["otherData"]["dropped"] == 0
@@ -56,7 +55,7 @@ def overlap(some, others):
 
 
 def traced(ranks, *arguments):
-    """The lanes, compared with the report."""
+    """Runs a command with --trace and compares the lanes with the report."""
     run(ranks, *arguments, "--trace", "trace.json", "--json", "report.json")
     with open("report.json") as file:
         report = json.load(file)
@@ -77,7 +76,7 @@ def check_kernels(lanes, report, ranks):
 
 
 def check_pull(ranks):
-    """In rounds, each fetch overlaps a launch of the round before. A single rank has nothing to wait for."""
+    """Each fetch overlaps a launch of the round before. A single rank fetches nothing."""
     lanes, report = traced(ranks, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE, *PULL, "--row-cache", "64K")
     check_kernels(lanes, report, ranks)
     assert report["exchange"]["pull_rounds"] > 3
@@ -104,7 +103,7 @@ def check_push():
 def check_one_rank():
     lanes, report = traced(1, "match", "g.h5", "--pattern", "cycle:4", "--count", *ENUMERATE)
     check_kernels(lanes, report, 1)
-    lanes, report = traced(1, "match", "g.h5", "--pattern", "house", "--count", "-q")  # counted by sums
+    lanes, report = traced(1, "match", "g.h5", "--pattern", "house", "--count", "-q")  # this count is computed by sums
     assert lanes[0, "device"]
     run(1, "import", "e.tsv", "-o", "h.h5", "-q", "--trace", "import.json")
     lanes = read("import.json", 1)

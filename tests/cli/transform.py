@@ -1,7 +1,7 @@
-"""Steps of random rules on random graphs, against an interpreter that applies one match after another. The result of a
-step must equal that of applying some of its matches one by one, in the order of their keys and in the reverse order.
-The interpreter counts the matches and the inapplicable ones. The file is the same with every number of ranks.
-"""
+"""Compares steps of random rules on random graphs with an interpreter that applies one match after another. The result
+of a step must equal that of applying some of its matches one by one, in the order of their keys and in the reverse
+order. The interpreter also counts the matches and the inapplicable matches. The file is the same with every number
+of ranks."""
 import itertools
 import json
 import os
@@ -38,7 +38,7 @@ class Graph:
         return sum((s == vertex) + (t == vertex) for s, t, _ in self.edges.values())
 
     def out(self, vertex, kind):
-        """Edges to other vertices, since all vertices of a pattern are distinct."""
+        """Returns the edges to other vertices, since all vertices of a pattern are distinct."""
         return sum(s == vertex != t and k == kind for s, t, k in self.edges.values())
 
     def x(self, vertex):
@@ -56,7 +56,7 @@ class Graph:
 
 
 def pairs(condition):
-    """The matches of (a)-[k:K]->(b) with a and b distinct for which the condition is true."""
+    """Returns the matches of (a)-[k:K]->(b) with distinct a and b for which the condition is true."""
     return lambda g: [(a, b, k) for k, a, b in g.of_type("K") if a != b and condition(g, a, b)]
 
 
@@ -98,7 +98,7 @@ def retype(g, match, fresh):
     g.edges[match[2]][2] = "L"
 
 
-RULES = [  # text, matches, effect of a match, applicability
+RULES = [  # the rule's text, its matches, the effect of a match, whether a match is applicable
     ("MATCH (a)-[k:K]->(b) WHERE a.x > b.x SET a.x = b.x, b.x = a.x",
      pairs(known(lambda x, y: x > y)), exchange, None),
     ("MATCH (a)-[k:K]->(b:P) DELETE k, b",
@@ -179,7 +179,7 @@ def read(folder):
 
 
 def apply_one_by_one(graph, rule, chosen, order):
-    """Returns None if a match no longer exists at its turn."""
+    """Applies the chosen matches in this order. Returns None if a match no longer exists when its turn comes."""
     _, find, act, applies = rule
     first = max(graph.vertices) + 1
     graph = graph.copy()

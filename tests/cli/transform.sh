@@ -1,4 +1,4 @@
-# transform: Sierpinski triangles, control, inapplicable matches, refusals.
+# Tests transform: Sierpinski triangles, control, inapplicable matches, refusals.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -28,8 +28,8 @@ equal "$(field rules.0.blocked) $(field graph.vertices)" '1 4' 'an edge would be
 rules 'RULE r MATCH (p:Q) DETACH DELETE p'
 step 2 g.h5
 equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" '1 3 3' 'DETACH DELETE'
-# In these four cases the deletion of a vertex leaves no dangling edge: OPTIONAL MATCH found the edge, DETACH removes
-# its other end, the row has the edge without its ends, or the edge is a loop.
+# In these four cases the deletion of a vertex leaves no dangling edge: OPTIONAL MATCH found the edge; DETACH removes
+# the edge's other end; the row has the edge but not its ends; the edge is a self-loop.
 gone() { rules "RULE r $1"; for ranks in 1 3; do
 	step $ranks g.h5
 	equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" "$2" "$1, $ranks ranks"
@@ -50,12 +50,12 @@ step 2 g.h5
 expect 0 1 match h.h5 'MATCH (n:Sum) RETURN n, n.s' -o - -q
 equal "$(tail -n 1 out)" "$(printf '#1\t6')" 'a key among strings'
 
-# A row may count vertices without binding them. A match that creates such a vertex conflicts with the count, except if
-# only vertices with an edge are counted and the new vertex has none.
+# A row may count vertices without binding them. A match that creates such a vertex conflicts with the count. There is
+# no conflict if only vertices with an edge are counted and the new vertex has no edge.
 rules 'RULE r MATCH (p:P) WITH p.x > 1 AS big, count(p) AS n CREATE (:P {x: n}) RUN r'
 step 2 g.h5
 equal "$(field rules.0.matches) $(field rules.0.applied) $(field rules.0.conflicts)" '2 1 1' 'a count of what others create'
-# A rule may read an attribute that it writes, even if the graph does not have it yet.
+# A rule may read an attribute that it writes, even if the graph lacks it.
 rules "RULE r MATCH (p)-[k:K]->(q)-[l:K]->(r) CREATE (:N {w: k.t}) SET l.t = 'q'"
 tsv chain.tsv 'src dst type' '1 2 K' '2 3 K' '3 4 K'
 expect 0 1 import --edges chain.tsv -o chain.h5
@@ -67,7 +67,7 @@ rules 'RULE r MATCH (p)-[k:K]->(q:P) WITH p, k, p.n AS n SET p.x = n, k.n = n CR
 step 2 g.h5
 expect 0 1 match h.h5 'MATCH (p:P|N) RETURN p.x ORDER BY p.x' -o - -q
 equal "$(tail -n +2 out | tr '\n' ' ')" '3     ' 'an attribute that nobody has'
-# Cached matches, and an attribute that gets its type between two steps.
+# Tests cached matches with an attribute that gets its type between two steps.
 { echo 'src dst type'; seq 1 60 | awk '{ print $1, $1 + 1, "K" }'; } | tr ' ' '\t' >path.tsv
 expect 0 1 import --edges path.tsv -o path.h5
 rules 'RULE r MATCH (p)-[k:K]->(q) WHERE id(p) > 9 AND id(p) < 20 SET k.y = q.n' \

@@ -1,7 +1,6 @@
-"""Change logs of random rules on random graphs. An interpreter makes the same graph from the log, and so does transform
-with every number of ranks. A run that stops and continues gives the same files. Damaged logs are refused with one
-message.
-"""
+"""Tests change logs of random rules on random graphs. An interpreter and transform, with every number of ranks, make
+the same graph from the log. A run that stops and continues gives the same files. Damaged logs are refused with one
+message."""
 import json
 import os
 import random
@@ -15,7 +14,7 @@ CASES = int(os.environ.get("GEMP_TEST_CASES", "2"))
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 MUTANTS = 4
 
-RULES = [  # one pattern, whose kernel is built once
+RULES = [  # rules over one pattern, whose kernel is built once
     ("push", "WHERE a.x < b.x SET a.x = b.x + 1, k.w = 2.5"),
     ("split", "DELETE k CREATE (a)-[:L {w: 7}]->(n:N:M {y: a.x, s: 'h\u00e9 \"x\"'}), (n)-[:K {w: 1}]->(b)"),
     ("drop", "WHERE b.x > 1 DETACH DELETE b"),
@@ -28,7 +27,8 @@ RULES = [  # one pattern, whose kernel is built once
 
 
 class Log:
-    """Vertices {key: [labels, attributes]}, edges {number: [type, source, target, attributes]}."""
+    """A graph that replays a log: vertices {key: [labels, attributes]}, edges {number: [type, source, target,
+    attributes]}."""
 
     def __init__(self, vertices, edges):
         self.vertices = {k: [set(v[0]), dict(v[1])] for k, v in vertices.items()}
@@ -70,7 +70,7 @@ class Log:
                 self.create(line["to"])
 
     def step(self, lines):
-        """Edges have the names that they have before the step."""
+        """Applies the lines of one step. Lines name edges as they are before the step."""
         named = [None if "vertex" in line["change"] or "labels" in line["change"] or line["change"] == "create edge"
                  else self.find(line) for line in lines]
         for line, edge in zip(lines, named):
@@ -140,7 +140,7 @@ def transform(ranks, folder, how, *options):
 
 
 def stop_and_go(rng, folder, how):
-    """Jobs that have time for one step, with varying numbers of ranks."""
+    """Runs jobs that have time for one step each, with varying numbers of ranks."""
     for _ in range(20):
         done = attempt(rng.choice([1, 1, 2, 3]), "transform", f"{folder}/g.h5", f"{folder}/r.rules", "-o", f"{folder}/h.h5",
                        "--changes", f"{folder}/again.jsonl", "--checkpoint", f"{folder}/c", "--resume", "--max-time", "0.0001",
@@ -153,7 +153,7 @@ def stop_and_go(rng, folder, how):
 
 
 def spoil(rng, text):
-    """A log with one fault of any kind."""
+    """Returns the log with one fault of a random kind."""
     lines = text.split("\n")
     at = rng.randrange(len(lines) - 1)
     way = rng.randrange(6)

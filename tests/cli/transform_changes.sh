@@ -1,4 +1,4 @@
-# transform: the change log and its faults, drawings, and runs that stop and continue.
+# Tests transform: the change log and errors in it, drawings, and runs that stop and continue.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
@@ -54,7 +54,8 @@ equal "$(wc -l <none.jsonl)" 2 'a log of nothing'
 alone 0 transform h.h5 none.jsonl -o again.h5 --json -
 equal "$(field graph.hash)" "$hash" 'replay of nothing'
 
-# wrong RANKS SCRIPT PLACE TEXT: a log that the sed script changed is refused, and no graph is written.
+# wrong RANKS SCRIPT PLACE TEXT: refuses a log that the sed script changed, with this position and text, and writes no
+# graph
 wrong() {
 	sed "$2" c.jsonl >m.jsonl
 	rm -f m.h5
@@ -104,7 +105,7 @@ alone 65 transform large.h5 one.rules -o m.h5 --dot m.dot
 says 'are too many to draw (at most 2000)'
 [ ! -e m.h5 ] || fail 'a graph without its drawing'
 
-# Runs that stop and continue: each does at least one step, whatever the time limit.
+# A run that stops and continues does at least one step, whatever the time limit.
 alone 0 transform g.h5 r.rules -o h.h5 --changes c.jsonl -q
 job() { local wanted=$1 ranks=$2; shift 2; expect "$wanted" "$ranks" transform g.h5 r.rules -o r.h5 --changes r.jsonl --checkpoint k "$@"; }
 job 75 1 --max-time 0.001 --json -
@@ -132,7 +133,7 @@ says '--max-time needs --checkpoint FOLDER'
 alone 2 transform g.h5 r.rules -o r.h5 --checkpoint k --dot r.dot
 says 'dot does not go with checkpoint'
 
-# Signals to rules that would never end.
+# Signals stop a run of rules that would never end.
 echo 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*' >r.rules
 (trap - EXIT; exec "$GEMP_MPI" transform g.h5 r.rules -o r.h5 >out 2>err) & pid=$!
 sleep 0.5
