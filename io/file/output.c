@@ -1,11 +1,12 @@
-/* Every file of this program appears under its name only when it is complete. It is written as "PATH.tmp-PROCESS" in
- * the same folder, since a rename works only within one file system; readers see the old file or the new one and never
- * a part. gemp_signals knows the temporary name, and a signal that ends the process removes the file.
+/* Every file of this program appears under its name only when it is complete. It is first written as "PATH.tmp-PROCESS"
+ * in the same folder, since a rename works only within one file system. Readers see either the old file or the new
+ * file, and never a part of the new one. gemp_signals knows the temporary name, and a signal that ends the process
+ * removes the temporary file.
  *
- * gemp_output: a rank's place in the file follows from the sizes of all lower ranks (a prefix sum), and each rank
- * writes its own bytes by pwrite. Standard output has no places: rank 0 receives the blocks of the other ranks in their
- * order, in messages of at most MAX_MESSAGE bytes. gemp_file_writer: one process writes through the C library. HDF5
- * files use the same names (gemp_h5_commit). */
+ * gemp_output is written by all ranks. The offset of a rank's bytes in the file follows from the sizes on all lower
+ * ranks (a prefix sum), and each rank writes its own bytes by pwrite. Standard output has no offsets, so rank 0
+ * receives the blocks of the other ranks in rank order, in messages of at most MAX_MESSAGE bytes. gemp_file_writer is
+ * written by one process through the C library. HDF5 files use the same temporary names (gemp_h5_commit). */
 
 #include "io/file/output.h"
 
@@ -31,7 +32,7 @@ bool gemp_file_ends_in(const char *path, const char *ending)
 	return size >= end && strcmp(path + size - end, ending) == 0;
 }
 
-/* The number precedes the ending, since the ending chooses the format. */
+/* The number is put before the ending, since the ending chooses the format. */
 gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
 {
 	gemp_text text = { 0 };
@@ -49,7 +50,8 @@ gemp_code gemp_file_numbered(char **out, const char *path, size_t number)
 	return code;
 }
 
-/* The rename would put a regular file in the place of a device or a pipe. `what` names the option or is "". */
+/* Refuses a path that is a folder, a device or a pipe: the final rename would replace a device or a pipe by a regular
+ * file. `what` names the option or is "". */
 static gemp_code check_replaceable(const char *what, const char *path)
 {
 	struct stat status;
@@ -62,7 +64,7 @@ static gemp_code check_replaceable(const char *what, const char *path)
 	                 path);
 }
 
-/* The folder must be writable, too, since the file comes into being by a rename. */
+/* The folder must be writable, too, since the final rename changes the folder. */
 gemp_code gemp_file_may_write(const char *what, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -78,7 +80,7 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 /* TEMPORARY NAMES */
 
 /* MPI-IO keeps its shared file pointer in files whose names begin with the temporary name. A name that continues with a
- * digit belongs to another process and stays. */
+ * digit belongs to another process, so that file stays. */
 void gemp_file_discard(const char *temporary)
 {
 	const char *slash = strrchr(temporary, '/');
@@ -100,7 +102,7 @@ static gemp_code name_temporary(gemp_text *name, const char *path, uint64_t proc
 	return gemp_text_status(name);
 }
 
-/* All ranks use the number of rank 0's process, which differs between jobs. */
+/* All ranks use the process number of rank 0. It differs between jobs on a node, so their temporary names differ. */
 gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_text *temporary)
 {
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
@@ -111,7 +113,7 @@ gemp_code gemp_output_temporary(const gemp_comm *comm, const char *path, gemp_te
 	return GEMP_OK;
 }
 
-/* Gives the file its name, or removes it if `code` is an error. A signal then removes nothing. */
+/* Renames the temporary file, or removes it if `code` is an error. After this a signal removes nothing. */
 static gemp_code commit_file(const char *temporary, const char *path, gemp_code code)
 {
 	if (code == GEMP_OK && rename(temporary, path) != 0)
@@ -129,25 +131,25 @@ gemp_code gemp_output_commit(const gemp_comm *comm, const char *temporary, const
 	return gemp_comm_agree(comm, comm->rank == 0 ? commit_file(temporary, path, code) : code);
 }
 
-enum { MAX_MESSAGE = 1 << 20 }; /* bytes of another rank that rank 0 holds at a time */
+enum { MAX_MESSAGE = 1 << 20 }; /* bytes of a message to rank 0, which holds one message at a time */
 
 struct gemp_output {
 	const gemp_comm *comm;
 	char *path;          /* NULL: stdout */
-	gemp_text temporary; /* name; "": there is no such file */
-	int file;            /* -1: not open */
-	uint64_t size;       /* bytes of all ranks so far */
-	uint64_t next;       /* place of the next bytes of this rank's block */
+	gemp_text temporary; /* the temporary name; "" if there is no temporary file */
+	int file;            /* descriptor; -1: not open */
+	uint64_t size;       /* bytes that all ranks have written or reserved so far */
+	uint64_t next;       /* offset in the file of the next bytes of this rank */
 };
 
-/* errno is saved first, since making the message may change it. */
+/* errno is saved first, since gemp_fail may change it. */
 static gemp_code writing_failed(const char *path, const char *what)
 {
 	int error = errno;
 	return gemp_fail(GEMP_EIO, "%s: %s: %s; choose another place or make room", path, what, strerror(error));
 }
 
-/* A device or a pipe would be replaced by the rename: it is refused. */
+/* check_replaceable is repeated here, since the path may have changed after the early check. */
 static gemp_code create_temporary(gemp_output *output)
 {
 	GEMP_TRY(check_replaceable("", output->path));
@@ -155,14 +157,15 @@ static gemp_code create_temporary(gemp_output *output)
 	return output->file < 0 ? writing_failed(output->path, "cannot be written") : GEMP_OK;
 }
 
-/* On some network file systems a file of rank 0 appears late on other nodes; the message says which rank failed. */
+/* On some network file systems, a file that rank 0 has created appears late on other nodes. The message shows that
+ * another rank could not open the file. */
 static gemp_code open_of_rank_0(gemp_output *output)
 {
 	output->file = open(output->temporary.data, O_WRONLY | O_CLOEXEC);
 	return output->file < 0 ? writing_failed(output->temporary.data, "cannot be opened by another rank") : GEMP_OK;
 }
 
-/* Collective. Rank 0 creates the file, then the other ranks open it; all write at their own places. */
+/* Collective. Rank 0 creates the file. Then the other ranks open it, since each rank writes its own bytes. */
 static gemp_code open_file(gemp_output *output)
 {
 	const gemp_comm *comm = output->comm;
@@ -171,7 +174,7 @@ static gemp_code open_file(gemp_output *output)
 	return gemp_comm_agree(comm, comm->rank != 0 ? open_of_rank_0(output) : GEMP_OK);
 }
 
-/* Rank 0 has standard output open already. */
+/* Standard output needs no file, since rank 0 has it open already. */
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path)
 {
 	gemp_output *output;
@@ -198,7 +201,7 @@ static gemp_code print_bytes(const char *bytes, size_t size)
 	                                                           : writing_failed("stdout", "cannot be written");
 }
 
-/* Messages are received even if they can no longer be printed, since the sending rank would wait for ever. */
+/* Rank 0 receives every message, even if it can no longer print, since the sender would wait for ever. */
 static gemp_code print_from_rank(const gemp_output *output, int rank, size_t size, char *buffer)
 {
 	gemp_code code = GEMP_OK;
@@ -210,7 +213,7 @@ static gemp_code print_from_rank(const gemp_output *output, int rank, size_t siz
 	return code;
 }
 
-/* Synchronous sends keep rank 0's memory bounded: a message leaves only when rank 0 receives it. */
+/* A synchronous send starts only when rank 0 receives, so MPI buffers no messages on rank 0. */
 static void send_to_printer(const gemp_output *output, const char *bytes, size_t size)
 {
 	for (size_t at = 0; at < size; at += MAX_MESSAGE)
@@ -218,7 +221,7 @@ static void send_to_printer(const gemp_output *output, const char *bytes, size_t
 		                   output->comm->world));
 }
 
-/* Collective. Rank 0 prints the blocks in the order of ranks, so the output does not depend on timing. */
+/* Collective. Rank 0 prints the blocks in rank order, so the output does not depend on timing. */
 static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t size)
 {
 	const gemp_comm *comm = output->comm;
@@ -242,7 +245,7 @@ static gemp_code write_stdout(gemp_output *output, const char *bytes, size_t siz
 
 /* FILES */
 
-/* A write may be short or interrupted; the loop then continues at the byte where it stopped. */
+/* pwrite may write fewer bytes or be interrupted. The loop continues at the first byte that was not written. */
 static gemp_code write_at(const gemp_output *output, const char *bytes, size_t size, uint64_t place)
 {
 	while (size) {
@@ -258,7 +261,7 @@ static gemp_code write_at(const gemp_output *output, const char *bytes, size_t s
 	return GEMP_OK;
 }
 
-/* Places follow from the sizes of lower ranks, so all ranks write at the same time. */
+/* The offset of each block is known before writing, so all ranks write at the same time. */
 gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 {
 	if (!output->path)
@@ -267,7 +270,7 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 	return gemp_comm_agree(output->comm, gemp_output_fill(output, bytes, size));
 }
 
-/* All ranks compute their places together, so the sizes of blocks are needed before their first bytes. */
+/* The offset of a block is the sum of the blocks on lower ranks, so every rank states the size of its block first. */
 void gemp_output_reserve(gemp_output *output, uint64_t size)
 {
 	GEMP_CHECK(output->path);
@@ -275,7 +278,7 @@ void gemp_output_reserve(gemp_output *output, uint64_t size)
 	output->size += gemp_comm_sum1(output->comm, size);
 }
 
-/* A rank's bytes follow one another from the place that gemp_output_reserve computed. */
+/* Each call continues where the previous one of this rank ended. */
 gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 {
 	uint64_t place = output->next;
@@ -294,7 +297,7 @@ static gemp_code finish_file(gemp_output *output)
 	return code;
 }
 
-/* Standard output has no file to rename, so closing it only frees. */
+/* Standard output has no temporary file, so closing only frees. */
 gemp_code gemp_output_close(gemp_output *output)
 {
 	gemp_code code = output && output->path ? finish_file(output) : GEMP_OK;
@@ -302,7 +305,7 @@ gemp_code gemp_output_close(gemp_output *output)
 	return code;
 }
 
-/* gemp_output_close calls this after a commit, too, which has emptied the temporary name. */
+/* gemp_output_close calls this function, too. Its commit has emptied the temporary name, so nothing is removed then. */
 void gemp_output_abandon(gemp_output *output)
 {
 	if (!output)
@@ -317,7 +320,7 @@ void gemp_output_abandon(gemp_output *output)
 
 /* FILES OF ONE PROCESS */
 
-/* A signal removes the temporary file, too. */
+/* gemp_signals learns the temporary name, so a signal removes the file. */
 gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 {
 	*out = (gemp_file_writer){ .path = path };
@@ -331,12 +334,12 @@ gemp_code gemp_file_writer_open(gemp_file_writer *out, const char *path)
 	return code;
 }
 
-/* The bytes are on disk before the file gets its name: a crash leaves the old file. */
+/* The bytes are synced to disk before the rename, so a crash leaves the old file intact. */
 gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 {
 	gemp_code code = GEMP_OK;
 	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
-	const int error = errno; /* fclose would replace the reason why the file is not whole */
+	const int error = errno; /* fclose may replace errno, which is the reason for an incomplete file */
 	if (fclose(file->file) != 0 || !whole)
 		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path,
 		                 strerror(whole ? errno : error));
@@ -346,7 +349,7 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	return code;
 }
 
-/* For files whose bytes are all in memory. */
+/* Suits files whose bytes are all in memory. */
 gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
 {
 	gemp_file_writer file;

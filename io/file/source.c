@@ -1,5 +1,5 @@
-/* Compressed bytes wait in `packed`, and each read unpacks as much as the caller has memory for. gzip and Zstandard
- * files may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
+/* `packed` holds compressed bytes. Each read decompresses as many of them as the caller's buffer can take. A gzip or
+ * Zstandard file may consist of several members, one after another, as `cat a.gz b.gz` makes them. */
 
 #include "io/file/source.h"
 
@@ -16,17 +16,17 @@
 
 enum {
 	PACKED_CAPACITY = 1 << 18,
-	HASHED = 1 << 20, /* bytes that are hashed at a time */
+	HASHED = 1 << 20, /* bytes that are read and hashed at a time */
 };
 
 struct gemp_source {
 	const char *path;
 	gemp_compression compression;
 	FILE *file;
-	unsigned char *packed; /* [PACKED_CAPACITY] compressed bytes, of which [at, end) are not unpacked yet */
+	unsigned char *packed; /* [PACKED_CAPACITY] compressed bytes; [at, end) are not decompressed yet */
 	size_t at, end;
-	bool whole;     /* between two compressed members, where the file may end */
-	bool inflating; /* zlib is initialised */
+	bool whole;     /* the last member is complete, so the file may end here */
+	bool inflating; /* zlib is initialised and must be released */
 	z_stream zlib;
 	ZSTD_DStream *zstd;
 };
@@ -42,7 +42,7 @@ static gemp_code no_memory(const char *path)
 	return gemp_fail(GEMP_ENOMEM, "%s: no memory to decompress", path);
 }
 
-/* A name in .gz with other content is mostly a download that failed. */
+/* A file named .gz that does not begin like gzip is mostly a download that failed. */
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
 	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");
@@ -53,7 +53,7 @@ static gemp_code check_ending(const char *path, gemp_compression compression)
 	return GEMP_OK;
 }
 
-/* The first bytes decide, not the ending: both formats begin with a signature. */
+/* Both formats begin with a signature, so the first bytes decide and not the ending. */
 gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, uint64_t *size)
 {
 	static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -77,8 +77,8 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	return check_ending(path, *compression);
 }
 
-/* Opens the file at `begin` and initialises the library that unpacks it. A failure leaves a source that
- * gemp_source_close takes. */
+/* Opens the file at `begin` and initialises the library that decompresses it. After a failure the caller closes the
+ * source. */
 static gemp_code start_source(gemp_source *source, uint64_t begin)
 {
 	source->file = fopen(source->path, "rb");
@@ -94,14 +94,14 @@ static gemp_code start_source(gemp_source *source, uint64_t begin)
 	return source->zstd || source->inflating ? GEMP_OK : no_memory(source->path);
 }
 
-/* Is the path a pipe, a terminal or another device, whose first bytes would be lost by a look at them? */
+/* Tests for a pipe, a terminal or another device: inspecting it would consume its first bytes. */
 static bool is_pipe(const char *path)
 {
 	struct stat status;
 	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
-/* A pipe cannot be inspected, since the bytes that were read would be lost; it is read as plain text. */
+/* Inspecting a pipe would lose its first bytes. So a pipe is read as plain text without inspection. */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
@@ -116,7 +116,7 @@ gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin, 
 	return GEMP_OK;
 }
 
-/* Takes a source whose opening failed half-way. */
+/* The source may be open only in part, after a failure of gemp_source_open. */
 void gemp_source_close(gemp_source *source)
 {
 	if (!source)
@@ -130,7 +130,7 @@ void gemp_source_close(gemp_source *source)
 	gemp_free(source);
 }
 
-/* A short read is no failure, since files end. */
+/* A short read is no failure, since it also occurs at the end of the file. */
 static gemp_code read_file(FILE *file, const char *path, void *bytes, size_t capacity, size_t *size)
 {
 	*size = fread(bytes, 1, capacity, file);
@@ -145,7 +145,8 @@ static gemp_code damaged(const gemp_source *source, const char *detail)
 	                 detail);
 }
 
-/* One step of zlib, which unpacks *size bytes; zlib counts them in an unsigned int. */
+/* Calls zlib once, which decompresses *size bytes. zlib counts bytes in an unsigned int, so a call is limited to
+ * INT32_MAX. After a complete member, zlib is reset for the next one. */
 static gemp_code inflate_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	z_stream *zlib = &source->zlib;
@@ -167,7 +168,7 @@ static gemp_code inflate_some(gemp_source *source, char *bytes, size_t capacity,
 	return GEMP_OK;
 }
 
-/* One step of Zstandard. A complete frame leaves nothing; another frame may follow it. */
+/* Calls Zstandard once. It returns 0 when a frame is complete; another frame may follow. */
 static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	ZSTD_inBuffer in = { source->packed + source->at, source->end - source->at, 0 };
@@ -181,7 +182,8 @@ static gemp_code unpack_some(gemp_source *source, char *bytes, size_t capacity, 
 	return GEMP_OK;
 }
 
-/* A step may consume input without output, so steps are repeated until some bytes come out or the file ends. */
+/* A call of the library may consume input without making output. So calls are repeated until some bytes come out or the
+ * file ends. */
 gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, size_t *size)
 {
 	*size = 0;
@@ -201,14 +203,14 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t capacity, si
 	return GEMP_OK;
 }
 
-/* Progress is measured in stored bytes, since a compressed file does not say how long its text is. */
+/* Progress is measured in stored bytes, since the length of the text in a compressed file is unknown. */
 uint64_t gemp_source_position(const gemp_source *source)
 {
 	off_t at = ftello(source->file);
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
-/* XXH3's streaming state makes the memory independent of the file's size. */
+/* The file is hashed block by block, so memory does not depend on its size. */
 static gemp_code hash_file(FILE *file, const char *path, XXH3_state_t *state, uint64_t *hash)
 {
 	GEMP_OWNED char *buffer = NULL;
@@ -224,7 +226,7 @@ static gemp_code hash_file(FILE *file, const char *path, XXH3_state_t *state, ui
 	return GEMP_OK;
 }
 
-/* The stored bytes are hashed, so a user can compare the hash with that of xxhsum. */
+/* The stored bytes are hashed, so a user can compare the hash with the one that xxhsum prints. */
 gemp_code gemp_source_hash(const char *path, uint64_t *hash)
 {
 	FILE *file = fopen(path, "rb");

@@ -1,8 +1,8 @@
-/* A window of text slides over the file: records and blocks are slices of it, and text that belongs to an unfinished
- * record moves to the front before more is read. The window grows to the longest record.
+/* The buffer holds a window of the text, and records and blocks are slices of this window. Before more text is read,
+ * the bytes of an unfinished record move to the buffer's front. The buffer grows to the longest record.
  *
- * Ranges of a plain file begin at any byte. A range skips the rest of the line that began before it and reads its last
- * line to the end, so each line belongs to exactly one range. */
+ * A range of a plain file may begin at any byte. A stream over a range skips the rest of the line that began before the
+ * range, and reads the range's last line to its end. So each line belongs to exactly one range. */
 
 #include "io/file/stream.h"
 
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local. Zero bytes are refused, since the text is used as a string of C. */
+/* Local. A zero byte is refused, since callers use the text as a C string. */
 static gemp_code read_here(gemp_text *text, const char *what, const char *path)
 {
 	char buffer[1 << 14];
@@ -36,13 +36,13 @@ static gemp_code read_here(gemp_text *text, const char *what, const char *path)
 	return code;
 }
 
-/* Rank 0 reads and broadcasts, so other ranks need no access to the file. */
+/* Rank 0 reads and broadcasts, so the other ranks need no access to the file. */
 gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path)
 {
 	gemp_text text = { 0 };
 	gemp_code code = comm->rank == 0 ? read_here(&text, what, path) : GEMP_OK;
 	GEMP_OWNED void *bytes = text.data;
-	size_t size = text.size + 1; /* with the 0 at its end */
+	size_t size = text.size + 1; /* with the terminating 0 */
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_comm_broadcast(comm, &bytes, &size));
 	*out = bytes;
@@ -55,13 +55,13 @@ enum { FIRST_CAPACITY = 1 << 20, MAX_RECORD = 1 << 28, MARK_SIZE = 3 /* bytes of
 struct gemp_stream {
 	const char *path; /* borrowed */
 	gemp_source *source;
-	char *buffer; /* [capacity + 1]: the window [at, end) is text that was not returned yet; a 0 follows it */
+	char *buffer; /* [capacity + 1]; the window [at, end) is text not returned yet, and a 0 follows it */
 	size_t capacity, at, end;
-	uint64_t begin;  /* offset of the first byte read */
-	uint64_t offset; /* of buffer[at] in the text */
-	uint64_t last;   /* records begin before this offset */
-	uint64_t line;   /* number of the last record's first line; 0 before the first */
-	uint64_t lines;  /* lines of the last record */
+	uint64_t begin;  /* offset in the file of the first byte that was read */
+	uint64_t offset; /* offset of buffer[at] in the text */
+	uint64_t last;   /* end of the range: every record begins before this offset */
+	uint64_t line;   /* number of the last record's first line; 1 before the first record */
+	uint64_t lines;  /* number of lines of the last record */
 	bool finished;   /* the source has no more bytes */
 };
 
@@ -74,7 +74,7 @@ gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info)
 	return code;
 }
 
-/* Text that was returned already is overwritten. */
+/* Overwrites text that was returned already. */
 static void move_to_front(gemp_stream *stream)
 {
 	if (stream->at > 0)
@@ -83,7 +83,7 @@ static void move_to_front(gemp_stream *stream)
 	stream->at = 0;
 }
 
-/* A record beyond MAX_RECORD is more likely a binary file, or a quote that is never closed. */
+/* A record longer than MAX_RECORD is mostly a binary file, or a quote that is never closed. */
 static gemp_code double_buffer(gemp_stream *stream)
 {
 	if (stream->capacity >= MAX_RECORD)
@@ -98,7 +98,7 @@ static gemp_code double_buffer(gemp_stream *stream)
 	return GEMP_OK;
 }
 
-/* Appends one read's bytes to the window. */
+/* Reads once and appends the bytes to the window. */
 static gemp_code read_more(gemp_stream *stream)
 {
 	size_t got;
@@ -109,7 +109,7 @@ static gemp_code read_more(gemp_stream *stream)
 	return GEMP_OK;
 }
 
-/* The window gets at least one more byte, unless the text ends. */
+/* Appends at least one byte to the window, unless the text has ended. */
 static gemp_code fill_window(gemp_stream *stream)
 {
 	move_to_front(stream);
@@ -120,9 +120,9 @@ static gemp_code fill_window(gemp_stream *stream)
 
 /* RECORDS */
 
-/* Finds the end of the record at the window's front: a newline outside quotes. A quote opens at a field's beginning;
- * after another quote it is half of a doubled one. The search goes on at *scanned; false if the window does not hold
- * the end. */
+/* Finds the newline outside quotes that ends the record at the window's front. The search starts at *scanned and stores
+ * there how far it came. Returns false if the window does not contain the end. A quote at the beginning of a field
+ * opens a quoted field. A quote right after a closing quote opens the field again, since both are one doubled quote. */
 static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bool *inside)
 {
 	const char *text = stream->buffer + stream->at;
@@ -141,7 +141,7 @@ static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bo
 	return i < size;
 }
 
-/* Quoted fields may hold newlines, which count for line numbers. */
+/* A quoted field may hold newlines, which count for line numbers. */
 static uint64_t newlines_in(const char *text, size_t size)
 {
 	uint64_t count = 0;
@@ -150,7 +150,7 @@ static uint64_t newlines_in(const char *text, size_t size)
 	return count;
 }
 
-/* Removes the record from the window, with its newline if it has one. */
+/* Takes the record and its newline, if it has one, off the window. */
 static void emit_record(gemp_stream *stream, bool quoted, size_t length, bool newline, char **record, size_t *size)
 {
 	*record = stream->buffer + stream->at;
@@ -160,7 +160,7 @@ static void emit_record(gemp_stream *stream, bool quoted, size_t length, bool ne
 	stream->offset += length + newline;
 }
 
-/* Each byte is scanned once: after more text was read, scanning goes on where it stopped. */
+/* Each byte is scanned once: after a read, the scan continues where it stopped. */
 gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size_t *size)
 {
 	size_t scanned = 0;
@@ -185,17 +185,18 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 
 /* BLOCKS */
 
-/* How many of `size` bytes of whole lines belong to lines that begin before the last offset. */
+/* Of `size` bytes of whole lines, returns the number of bytes in lines that begin before the end of the range. */
 static size_t cut_at_last(const gemp_stream *stream, size_t size)
 {
 	if (stream->last - stream->offset >= size)
 		return size;
-	size_t from = stream->last - stream->offset - 1; /* a line begins before the last offset, so this is not negative */
+	/* not negative, since the block's first line begins before `last` */
+	size_t from = stream->last - stream->offset - 1;
 	const char *newline = memchr(stream->buffer + from, '\n', size - from);
 	return newline ? (size_t)(newline - stream->buffer) + 1 : size;
 }
 
-/* The buffer is filled and grows only if it holds no line end at all. */
+/* The buffer is filled completely. It grows only if it holds no newline at all. */
 gemp_code gemp_stream_next_block(gemp_stream *stream, char **text, size_t *size)
 {
 	const char *newline = NULL;
@@ -220,7 +221,7 @@ gemp_code gemp_stream_next_block(gemp_stream *stream, char **text, size_t *size)
 
 /* OPENING */
 
-/* Skips the rest of the line that an earlier range has begun; the next line is line 1. */
+/* Skips the rest of the line that began in an earlier range. The next line becomes line 1. */
 static gemp_code skip_rest(gemp_stream *stream)
 {
 	char *record;
@@ -231,7 +232,8 @@ static gemp_code skip_rest(gemp_stream *stream)
 	return code;
 }
 
-/* The byte order mark is no text; a range that ends within it still has the first line. */
+/* A byte order mark is not part of the text. If the range ends within the mark, it is extended so that it still has the
+ * first line. */
 static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 {
 	if (begin > 0)
@@ -248,7 +250,7 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 	return GEMP_OK;
 }
 
-/* A range begins one byte early: a newline there shows that a line begins exactly at `begin`. */
+/* Reading starts one byte before the range: if that byte is a newline, a line begins exactly at `begin`. */
 static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, size_t capacity,
                              bool once)
 {
@@ -277,7 +279,7 @@ gemp_code gemp_stream_open_once(gemp_stream **out, const char *path)
 	return open_stream(out, path, 0, GEMP_STREAM_END, FIRST_CAPACITY, true);
 }
 
-/* Tests set the limit to a few bytes; the buffer must hold a byte order mark all the same. */
+/* Tests set the limit to a few bytes, but the buffer must hold a byte order mark. */
 gemp_code gemp_stream_open_blocks(gemp_stream **out, const char *path, uint64_t begin, uint64_t end)
 {
 	return open_stream(out, path, begin, end, gemp_max(gemp_limits_now()->lines_block, MARK_SIZE + 1), false);

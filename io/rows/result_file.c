@@ -1,6 +1,6 @@
-/* Rank 0 has the file open with serial HDF5, since parallel HDF5 cannot write strings of any length. It appends its own
- * rows, then the packed rows of each other rank as they arrive. Columns grow by chunks, and a mask of NULL is made at
- * the first NULL. */
+/* Only rank 0 has the file open, through serial HDF5, since parallel HDF5 cannot write strings of variable length. Rank
+ * 0 appends its own rows first. It then receives the packed rows of each other rank and appends them, in rank order.
+ * The datasets of the columns are chunked and grow with each append. A column gets its NULL mask at its first NULL. */
 
 #include "io/rows/result_file.h"
 
@@ -10,29 +10,30 @@
 
 #include <string.h>
 
-/* Rows of a chunk: LARGE_CHUNK if the first rows fill at least a quarter of it. Such a chunk exceeds HDF5's cache, so
- * rows are written as they come. MAX_MESSAGE: bytes of a message. */
+/* SMALL_CHUNK, LARGE_CHUNK: rows of an HDF5 chunk. Chunks are large if the first rows fill at least a quarter of a
+ * large chunk. A large chunk exceeds HDF5's chunk cache, so HDF5 writes its rows at once. MAX_MESSAGE: bytes of an MPI
+ * message. */
 enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, MAX_MESSAGE = 1 << 30 };
 
-/* Ranks above 0 use only names and types. */
+/* Ranks above 0 use only the name and the type of a column. */
 typedef struct result_column {
 	gemp_column kind;    /* name and type, no rows */
-	char *place, *nulls; /* paths of the datasets */
-	hid_t values;        /* dataset */
-	hid_t null;          /* dataset; invalid: no NULL so far */
+	char *place, *nulls; /* paths of the datasets of values and of the NULL mask */
+	hid_t values;        /* dataset of the values */
+	hid_t null;          /* dataset of the NULL mask; invalid before the first NULL */
 } result_column;
 
 struct gemp_result_file {
 	const gemp_comm *comm;
-	gemp_h5 h5; /* under its temporary name */
+	gemp_h5 h5; /* open under the temporary name */
 	char *path;
-	uint64_t rows; /* written, on rank 0 */
-	hsize_t chunk; /* rows; 0: nothing was written yet, and there are no datasets */
+	uint64_t rows; /* rows written so far, on rank 0 */
+	hsize_t chunk; /* rows of an HDF5 chunk; 0 before the datasets are made */
 	size_t count;
 	result_column *columns; /* [count] */
 };
 
-/* Lists are written as their text. */
+/* A list is written as its text. */
 static hid_t file_type(gemp_type type)
 {
 	switch (type) {
@@ -45,7 +46,8 @@ static hid_t file_type(gemp_type type)
 
 /* OPENING */
 
-/* A dataset that grows needs chunks and no upper limit. It stores no times, so files of equal rows are equal. */
+/* HDF5 lets a dataset grow only if it is chunked and has an unlimited maximal size. The dataset stores no times, so
+ * equal rows make equal files. */
 static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
                               hid_t *dataset)
 {
@@ -59,7 +61,7 @@ static gemp_code make_dataset(const gemp_result_file *file, const char *path, ge
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
-/* Column names may hold slashes and are encoded. */
+/* A column name may hold a slash, which HDF5 would read as a separator of groups, so the name is percent-encoded. */
 static gemp_code name_datasets(result_column *column)
 {
 	column->place = gemp_h5_join_encoded("/rows", column->kind.name, "");
@@ -67,7 +69,7 @@ static gemp_code name_datasets(result_column *column)
 	return column->place && column->nulls ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Ranks above 0 need the columns, too, since they pack the values. */
+/* Ranks above 0 need the columns, too, since they pack values by their types. */
 static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *columns, size_t count)
 {
 	GEMP_TRY(GEMP_NEW(file->columns, count));
@@ -94,7 +96,7 @@ static gemp_code make_groups(gemp_result_file *file)
 	return gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count);
 }
 
-/* Datasets are made with the first rows, whose number decides the size of chunks. */
+/* The datasets are made later, with the first rows: the number of these rows decides the size of chunks. */
 gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, const char *path,
                                 const gemp_column *const *columns, size_t count)
 {
@@ -117,7 +119,7 @@ gemp_code gemp_result_file_open(gemp_result_file **out, const gemp_comm *comm, c
 
 /* WRITING, ON RANK 0 */
 
-/* The dataset grows to its new size first, since HDF5 refuses to write beyond its end. */
+/* The dataset is extended first, since HDF5 refuses to write beyond the end of a dataset. */
 static gemp_code append_values(const gemp_h5 *h5, hid_t dataset, gemp_type kind, uint64_t first, size_t rows,
                                const void *data)
 {
@@ -134,7 +136,7 @@ static const void *numbers_in(const gemp_column *column)
 	                                    : column->booleans;
 }
 
-/* HDF5 needs strings that end in 0. */
+/* HDF5 needs strings that end in 0. The strings of a column do not, so they are copied. */
 static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first, const gemp_column *column)
 {
 	GEMP_OWNED char *bytes = NULL;
@@ -152,7 +154,7 @@ static gemp_code append_strings(const gemp_h5 *h5, hid_t dataset, uint64_t first
 	return append_values(h5, dataset, GEMP_STRING, first, column->rows, strings);
 }
 
-/* The mask is made at the first NULL; the rows before it are false. */
+/* The mask is made at the first NULL. HDF5 fills the mask of the earlier rows with false. */
 static gemp_code append_nulls(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	GEMP_OWNED uint8_t *none = NULL;
@@ -165,7 +167,7 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 	return append_values(&file->h5, to->null, GEMP_BOOLEAN, file->rows, column->rows, none ? none : column->null);
 }
 
-/* Masks come first: file->rows, the place of both, grows when all columns are written. */
+/* Values and mask are written from row file->rows on. file->rows grows only after all columns are written. */
 static gemp_code append_column(gemp_result_file *file, result_column *to, const gemp_column *column)
 {
 	GEMP_TRY(append_nulls(file, to, column));
@@ -174,7 +176,7 @@ static gemp_code append_column(gemp_result_file *file, result_column *to, const 
 	return append_values(&file->h5, to->values, column->type, file->rows, column->rows, numbers_in(column));
 }
 
-/* The first rows decide the size of chunks; a file without rows gets its datasets at the end. */
+/* The first rows decide the size of chunks. If the file stays without rows, closing makes the datasets. */
 static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 {
 	if (file->chunk)
@@ -185,7 +187,7 @@ static gemp_code make_datasets(gemp_result_file *file, size_t rows)
 	return GEMP_OK;
 }
 
-/* All columns grow by the same rows. */
+/* file->rows grows only after every column was appended, so all columns begin at the same row. */
 static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	if (rows == 0)
@@ -199,15 +201,16 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 
 /* FROM OTHER RANKS */
 
-/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one
- * ('v'). */
+/* A packed block is the number of its rows, then its columns. A column of numbers without NULL is the letter 'n' and
+ * its array. Another column is the letter 'v' and its values one by one. This function returns the array, or NULL for a
+ * column of the second kind. *size: bytes of a number. */
 static const void *numbers_of(const gemp_column *column, size_t *size)
 {
 	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
 	return column->null || column->type == GEMP_STRING || column->type == GEMP_LIST ? NULL : numbers_in(column);
 }
 
-/* Numbers without NULL travel as one block, others value by value. */
+/* A rank without rows sends no bytes at all, not even the number of rows. */
 static gemp_code pack_rows(const gemp_result_file *file, const gemp_column *const *columns, size_t rows,
                            gemp_text *packed)
 {
@@ -225,7 +228,7 @@ static gemp_code pack_rows(const gemp_result_file *file, const gemp_column *cons
 	return gemp_text_status(packed);
 }
 
-/* Memory for all rows is reserved before numbers are copied into it. */
+/* Memory for all rows is reserved first, so the array of numbers is copied into it at once. */
 static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at, const char *end)
 {
 	bool numbers = *(*at)++ == 'n';
@@ -242,7 +245,7 @@ static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at
 	return GEMP_OK;
 }
 
-/* The block of another rank becomes columns again, in memory of its own. */
+/* Unpacks the block of another rank into columns of its own and appends their rows. */
 static gemp_code append_packed(gemp_result_file *file, const char *at, size_t size)
 {
 	const char *end = at + size;
@@ -264,7 +267,7 @@ static gemp_code append_packed(gemp_result_file *file, const char *at, size_t si
 	return code;
 }
 
-/* Synchronous sends keep rank 0's memory bounded. */
+/* A synchronous send starts only when rank 0 receives, so MPI buffers no messages on rank 0. */
 static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 {
 	for (size_t at = 0; at < size; at += MAX_MESSAGE) {
@@ -276,8 +279,9 @@ static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 	}
 }
 
-/* Collective. Rank 0 receives the packed rows of one rank after the other, even if it can no longer write them, since
- * the other ranks would wait. */
+/* Collective. Rank 0 receives the packed rows of one rank after the other. Rank 0 continues to receive after a failed
+ * write, since the senders would wait for ever. code: the result of packing this rank's rows, or of writing those of
+ * rank 0. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;
@@ -298,7 +302,7 @@ static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_co
 	return gemp_comm_agree(comm, code);
 }
 
-/* Rank 0 writes its rows first, then those of the other ranks in their order. */
+/* Rank 0 writes its own rows first, then the rows of the other ranks in rank order. */
 gemp_code gemp_result_file_write(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text packed = { 0 };
@@ -324,7 +328,7 @@ static gemp_code close_datasets(gemp_result_file *file)
 	return code;
 }
 
-/* Takes a file that is only partly open. */
+/* The file may be open only in part, after a failure of gemp_result_file_open. */
 static void free_file(gemp_result_file *file)
 {
 	for (size_t c = 0; c < file->count; c++) {
@@ -334,7 +338,7 @@ static void free_file(gemp_result_file *file)
 	gemp_free_all(file->columns, file->path, file);
 }
 
-/* The number of rows is known only now. */
+/* The attributes are written last, since the number of rows is known only now. */
 static gemp_code finish_file(gemp_result_file *file, const gemp_result_info *info)
 {
 	gemp_code code = GEMP_OK;
@@ -351,7 +355,7 @@ static gemp_code finish_file(gemp_result_file *file, const gemp_result_info *inf
 	return gemp_comm_agree(file->comm, code);
 }
 
-/* The file gets its name after HDF5 has closed it. */
+/* gemp_h5_commit renames the file after HDF5 has closed it. */
 gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info *info)
 {
 	if (!file)
@@ -361,7 +365,7 @@ gemp_code gemp_result_file_close(gemp_result_file *file, const gemp_result_info 
 	return code;
 }
 
-/* HDF5 is left alone with the file, which is then removed. */
+/* gemp_h5_discard removes the temporary file. */
 void gemp_result_file_abandon(gemp_result_file *file)
 {
 	if (!file)

@@ -1,6 +1,6 @@
-/* Threads make the text of chunks of rows, which are joined in order. Rows of integers alone, the most frequent result,
- * take a faster way: a first pass measures each chunk, and a second one writes digits to their final places, so nothing
- * is allocated or copied per row. */
+/* Threads make the texts of chunks of rows, and the texts are joined in the order of the rows. Most results are
+ * integers alone, for which a faster way exists: the first pass measures each chunk, and the second pass writes the
+ * digits to their final places. This way allocates and copies nothing per row. */
 
 #include "io/rows/row_text.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Takes NULL. */
+/* columns may be NULL. */
 void gemp_projected_free(gemp_projected *columns, size_t count)
 {
 	for (size_t i = 0; columns && i < count; i++) {
@@ -37,7 +37,7 @@ gemp_row_form gemp_row_form_of(const char *path)
 
 /* TSV */
 
-/* TSV of results has escapes, unlike exported TSV, since results may hold any text. */
+/* Results may hold any text, so tabs and line ends in TSV results are escaped. Exported TSV has no escapes. */
 static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 {
 	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
@@ -53,13 +53,13 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, bytes + from, size - from);
 }
 
-/* An edge of an optional part without a match is NULL and has no ends. */
+/* An edge of an OPTIONAL MATCH without a match is NULL and has no ends. */
 static bool has_ends(const gemp_projected *column, size_t row)
 {
 	return column->edge && !gemp_column_get(&column->value, row).null;
 }
 
-/* A NULL is an empty cell. */
+/* NULL is an empty cell. */
 static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
 {
 	gemp_value value = gemp_column_get(column, row);
@@ -71,7 +71,7 @@ static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
 		gemp_value_print(&value, out);
 }
 
-/* Names may hold tabs and are escaped like values. */
+/* A column name may hold a tab, so names are escaped as values are. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -97,7 +97,7 @@ void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 
 /* CSV */
 
-/* An edge becomes one text before it is quoted. */
+/* The text of an edge is quoted as a whole, so it is made first. */
 static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
 {
 	gemp_value value = gemp_column_get(&column->value, row);
@@ -119,7 +119,7 @@ static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
 	}
 }
 
-/* RFC 4180 ends lines with CR and LF. */
+/* RFC 4180 ends a line with CR and LF. */
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -128,7 +128,7 @@ void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count
 	}
 }
 
-/* A row of one NULL is "", since an empty line would be no row. */
+/* A row of a single NULL is written as "", since readers skip an empty line. */
 void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	size_t before = out->size;
@@ -141,7 +141,7 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 
 /* JSON */
 
-/* A line of JSON; an edge is written with its ends. */
+/* A row is one JSON object on a line. An edge is an object with its type and its ends. */
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -162,7 +162,7 @@ void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, 
 
 /* MANY ROWS */
 
-/* Appends the text in front of a cell of column c: a separator, and in JSON the name. */
+/* Appends the text before a cell of column c: the separator, and in JSON the column's name. */
 static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t c)
 {
 	static const char *const between[] = { "\t", ",", ", " };
@@ -179,9 +179,9 @@ typedef struct integer_writer {
 	const gemp_projected *columns;
 	size_t count;
 	gemp_text *before; /* [count] text in front of each cell */
-	const char *after; /* text behind each row */
-	size_t fixed;      /* bytes of a row without its numbers */
-	size_t *begin;     /* [chunks] place of each chunk; in the first pass its size */
+	const char *after; /* text after each row */
+	size_t fixed;      /* bytes of a row without the digits and signs of its numbers */
+	size_t *begin;     /* [chunks] after the first pass the size of each chunk's text, then its offset from `to` */
 	char *to;
 } integer_writer;
 
@@ -200,7 +200,7 @@ static size_t digits_of(uint64_t number)
 	return digits + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
-/* First pass: how many bytes the chunk takes. */
+/* First pass: computes the size of the chunk's text. */
 static void measure_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	integer_writer *w = context;
@@ -213,7 +213,7 @@ static void measure_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	w->begin[chunk] = bytes;
 }
 
-/* Two digits at a time come from a table, which halves the divisions. */
+/* A table gives two digits at a time, which halves the number of divisions. */
 static char *put_number(char *to, int64_t value)
 {
 	static const char pairs[] =
@@ -232,7 +232,7 @@ static char *put_number(char *to, int64_t value)
 	return end;
 }
 
-/* Most separators are one byte, for which memcpy would be a call. */
+/* Most separators are one byte, and a call of memcpy would cost more than copying this byte. */
 static char *put_bytes(char *to, const char *bytes, size_t size)
 {
 	if (size == 1)
@@ -242,7 +242,7 @@ static char *put_bytes(char *to, const char *bytes, size_t size)
 	return to + size;
 }
 
-/* Second pass: each chunk writes at its own place. */
+/* Second pass: writes the text of the chunk at the offset that the first pass found. */
 static void write_integers(void *context, size_t chunk, size_t begin, size_t end)
 {
 	integer_writer *w = context;
@@ -262,7 +262,7 @@ static void free_integer_writer(integer_writer *w)
 	gemp_free_all(w->before, w->begin);
 }
 
-/* The texts between numbers are the same in each row and made once. */
+/* The texts between the numbers are the same in each row, so they are made once. */
 static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
                               size_t rows)
 {
@@ -306,7 +306,7 @@ static void free_row_writer(row_writer *w)
 	gemp_free(w->texts);
 }
 
-/* Each chunk has a text of its own, so threads need no lock. */
+/* Each chunk has its own text, so threads need no lock. */
 static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
@@ -316,7 +316,7 @@ static void write_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		row_of[w->form](&w->texts[chunk], w->columns, w->count, row);
 }
 
-/* Are all columns of integers without NULL? */
+/* Tests whether every column holds integers without NULL. */
 static bool only_integers(const gemp_projected *columns, size_t count)
 {
 	bool only = count > 0;
@@ -325,7 +325,7 @@ static bool only_integers(const gemp_projected *columns, size_t count)
 	return only;
 }
 
-/* The texts are joined in the order of rows. */
+/* The chunks' texts are joined in the order of the rows. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
 {
 	GEMP_OWNED_BY(free_row_writer)
@@ -349,13 +349,13 @@ gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projecte
 
 enum { WIDEST = 40 };
 
-/* The later bytes of a character of UTF-8 begin with the bits 10. */
+/* In UTF-8 the second and later bytes of a character begin with the bits 10. */
 static bool starts_character(char byte)
 {
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* Counts characters, not bytes; combining characters are rare in keys. */
+/* The width is the number of characters. Combining characters count as one column each; they are rare in keys. */
 static size_t width_of(const char *bytes, size_t size)
 {
 	size_t width = 0;
@@ -364,7 +364,7 @@ static size_t width_of(const char *bytes, size_t size)
 	return width;
 }
 
-/* Bytes of the first `width` characters. */
+/* The number of bytes of the first `width` characters. */
 static size_t bytes_of(const char *bytes, size_t size, size_t width)
 {
 	size_t at = 0;
@@ -373,7 +373,7 @@ static size_t bytes_of(const char *bytes, size_t size, size_t width)
 	return at;
 }
 
-/* Cells of TSV hold neither tabs nor newlines, so no quotes need to be followed. */
+/* Tabs and newlines within a TSV cell are escaped, so the next tab or newline ends the cell. */
 static const char *cell_end(const char *at, const char *end)
 {
 	while (at < end && *at != '\t' && *at != '\n')
@@ -387,7 +387,7 @@ static void add_padding(gemp_text *out, size_t from, size_t to, const char *with
 		gemp_text_add(out, with, 1);
 }
 
-/* A cell that is too wide ends in an ellipsis. */
+/* A cell wider than its column is cut and ends in an ellipsis. */
 static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t width, bool is_last)
 {
 	size_t shown = width_of(cell, size);
@@ -401,7 +401,7 @@ static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t wi
 	gemp_text_add(out, is_last ? "\n" : "  ", is_last ? 1 : 2);
 }
 
-/* Dashes below the header, as psql has them. */
+/* A line of dashes below the header, as in psql. */
 static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++) {
@@ -410,7 +410,7 @@ static void add_rule(gemp_text *out, const size_t *width, size_t columns)
 	}
 }
 
-/* The first pass finds the widths of columns, the second one makes the text. */
+/* The first pass finds the width of each column, and the second pass makes the text. */
 gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
 {
 	const char *end = tsv + size;

@@ -1,11 +1,13 @@
 /* row_text: projected rows as text.
  *
- * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL
- * is an empty cell; an edge is type:source->target; a list is its JSON. CSV is RFC 4180: NULL is an empty cell, an
- * empty string is "", and so is a single NULL in a row, since an empty line would be no row. JSON lines have one object
- * for each row; NULL and numbers that JSON cannot express are null; an edge is {"type": ..., "source": ..., "target":
- * ...}.
- */
+ * TSV has no quoting. Within a string, tab, line feed, carriage return and backslash are written \t, \n, \r and \\.
+ * NULL is an empty cell, an edge is type:source->target, and a list is its JSON text.
+ *
+ * CSV is RFC 4180. NULL is an empty cell and an empty string is "". A row of a single NULL is "", too, since an empty
+ * line would be no row.
+ *
+ * JSON lines have one object for each row. NULL and numbers that JSON cannot express are null. An edge is {"type": ...,
+ * "source": ..., "target": ...}. */
 
 #ifndef GEMP_IO_ROWS_ROW_TEXT_H
 #define GEMP_IO_ROWS_ROW_TEXT_H
@@ -13,17 +15,18 @@
 #include "core/text.h"
 #include "graph/column.h"
 
-/* One item: a vertex is its key, an edge its type and the keys of its ends. */
+/* A column of rows. The value of a vertex is its key. The value of an edge is its type, and the keys of its ends are
+ * beside it. */
 typedef struct gemp_projected {
 	const char *name; /* borrowed from the pattern */
 	bool edge;
-	gemp_column value;          /* a key, a value; of an edge: its type */
-	gemp_column source, target; /* of an edge: keys, as stored */
+	gemp_column value;          /* [rows] values; keys of vertices; types of edges */
+	gemp_column source, target; /* [rows] of an edge: the keys of its ends, in the stored direction */
 } gemp_projected;
 
 void gemp_projected_free(gemp_projected *columns, size_t count);
 
-/* The text forms come first. UNKNOWN: the path has another ending. */
+/* The text forms come first, since tables by form have entries for them only. UNKNOWN: the path has another ending. */
 typedef enum gemp_row_form {
 	GEMP_ROWS_TSV,
 	GEMP_ROWS_CSV,
@@ -32,20 +35,21 @@ typedef enum gemp_row_form {
 	GEMP_ROWS_UNKNOWN
 } gemp_row_form;
 
-/* By the ending: .tsv, .csv, .jsonl or .h5; "-", which is stdout, is TSV. Case matters. */
+/* The form follows from the path's ending: .tsv, .csv, .jsonl or .h5, in lower case. "-" (stdout) is TSV. */
 gemp_row_form gemp_row_form_of(const char *path);
 
 /* Appends the first `rows` rows; GEMP_ENOMEM is the only failure. */
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows);
 
-/* gemp_text_status tells whether memory sufficed. */
+/* The caller asks gemp_text_status for GEMP_ENOMEM. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 
-/* Lines of TSV, a header first, as a table with aligned columns for people; long cells are cut. */
+/* Appends lines of TSV, of which the first is the header, as a table with aligned columns for people. Long cells are
+ * cut. */
 gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
-/* One interface to text, HDF5 and tables in memory. Text forms make the text of a rank's rows locally and write it
- * together; HDF5 gets columns, in which an edge is type, source and target. */
+/* Writes rows as text, as HDF5 or into a table in memory. Each rank makes the text of its own rows, and all ranks write
+ * the texts together. HDF5 files and tables get columns, in which an edge takes three columns: type, source and
+ * target. */
 
 #include "io/rows/row_writer.h"
 
@@ -12,18 +13,18 @@
 
 struct gemp_row_writer {
 	const gemp_comm *comm;
-	gemp_row_form form; /* of a preview TSV */
-	bool previews;      /* rows are shown to people: there is neither path nor table */
+	gemp_row_form form; /* TSV for a preview */
+	bool previews;      /* the rows are a preview for people, since the caller gave neither path nor table */
 	FILE *preview;
-	gemp_text text;            /* of a preview all rows so far, on rank 0; else the rows of this call */
-	gemp_output *output;       /* of text forms with a path */
-	gemp_result_file *results; /* of HDF5 */
-	gemp_table *table;         /* borrowed; NULL: rows do not stay in memory */
-	size_t flat_count;         /* columns in HDF5 and tables, where an edge has three */
-	gemp_column *flat;         /* [flat_count] names and types */
+	gemp_text text;            /* for a preview, all rows so far (on rank 0); otherwise the rows of the current call */
+	gemp_output *output;       /* for text forms with a path, else NULL */
+	gemp_result_file *results; /* for HDF5, else NULL */
+	gemp_table *table;         /* borrowed; NULL: no table is filled */
+	size_t flat_count;         /* columns of the file or table, where an edge takes three */
+	gemp_column *flat;         /* [flat_count] names and types, without rows */
 };
 
-/* The ending is checked by all ranks alike, without the file system. */
+/* The check does not touch the file system, so all ranks come to the same result. */
 static gemp_code check_form(const char *option, const char *path)
 {
 	if (!path || gemp_row_form_of(path) != GEMP_ROWS_UNKNOWN)
@@ -32,7 +33,7 @@ static gemp_code check_form(const char *option, const char *path)
 	                 path);
 }
 
-/* Rank 0 alone checks the folder, since it creates the file. */
+/* Only rank 0 checks the folder, since rank 0 creates the file. */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
 {
 	gemp_code code = check_form(option, path);
@@ -61,7 +62,8 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 	return GEMP_OK;
 }
 
-/* flat[flat_count] borrows the columns' values. lists: a table keeps lists; a file gets their text. */
+/* flat[flat_count] borrows the values of the columns. lists: lists stay lists (tables); otherwise they become their
+ * text (HDF5). */
 static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat, bool lists)
 {
 	for (size_t c = 0; c < count; c++) {
@@ -88,7 +90,7 @@ static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *co
 	return gemp_result_file_write(writer->results, list, rows);
 }
 
-/* Names of the flat columns must live as long as the file is open. */
+/* writer->flat owns the names of the columns, since they must live as long as the file is open. */
 static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	GEMP_OWNED const gemp_column **flat = NULL;
@@ -102,7 +104,7 @@ static gemp_code open_results(gemp_row_writer *writer, const gemp_projected *col
 
 /* TABLES */
 
-/* Rows that stay in memory keep lists as they are. */
+/* A table keeps lists as lists. */
 static gemp_code open_table(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
 {
 	gemp_code code = name_flat(writer, columns, count, true);
@@ -132,8 +134,8 @@ static gemp_code keep_rows(gemp_row_writer *writer, const gemp_projected *column
 
 /* TEXT */
 
-/* Collective. Rank 0 collects the few rows of a preview; the text for a file goes to its place. code: what making the
- * text has returned. */
+/* Collective. The text goes to the output if there is one. The text of a preview is short, so all ranks exchange it and
+ * rank 0 keeps it. code: the result of making this rank's text. */
 static gemp_code write_text(gemp_row_writer *writer, gemp_code code)
 {
 	GEMP_OWNED void *all = NULL;
@@ -152,7 +154,7 @@ static gemp_code write_text(gemp_row_writer *writer, gemp_code code)
 	return gemp_comm_agree(comm, gemp_text_status(&writer->text));
 }
 
-/* Collective. The header is rank 0's first text. */
+/* Collective. Rank 0 puts the header in front of its first rows. JSON lines have no header. */
 static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *columns, size_t count, const char *path)
 {
 	if (path)
@@ -165,7 +167,7 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 	return path ? write_text(writer, code) : gemp_comm_agree(writer->comm, code);
 }
 
-/* Collective. Only rank 0 has a preview; the other ranks learn of its failure. */
+/* Collective. Only rank 0 prints the preview, and all ranks return its code. */
 static gemp_code show_preview(gemp_row_writer *writer)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text table = { 0 };
@@ -182,7 +184,7 @@ bool gemp_rows_wants_all(const gemp_rows_options *options)
 	return options->path || options->table;
 }
 
-/* The options are the same on all ranks, so all open the same form. */
+/* The options are the same on all ranks, so all ranks open the same form. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options)
 {
@@ -208,7 +210,7 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 	return code;
 }
 
-/* Text is made locally and written collectively. */
+/* Each rank makes its text alone, and the ranks write the texts together. */
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	if (writer->table)
@@ -218,7 +220,7 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 	return write_text(writer, gemp_rows_text(&writer->text, writer->form, columns, count, rows));
 }
 
-/* Results and output are closed by their own functions, which free them. */
+/* gemp_result_file_close and gemp_output_close also free, so the writer forgets both pointers first. */
 gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info)
 {
 	gemp_code code = GEMP_OK;
@@ -238,7 +240,7 @@ gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info 
 	return code;
 }
 
-/* Takes a writer that is only partly open. */
+/* The writer may be open only in part, after a failure of gemp_row_writer_open. */
 void gemp_row_writer_abandon(gemp_row_writer *writer)
 {
 	if (!writer)
@@ -251,7 +253,7 @@ void gemp_row_writer_abandon(gemp_row_writer *writer)
 	gemp_free_all(writer->flat, writer);
 }
 
-enum { BATCH = 1 << 18 }; /* rows of a turn */
+enum { BATCH = 1 << 18 }; /* maximal number of rows of a turn */
 
 gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph)
 {
@@ -260,13 +262,13 @@ gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph)
 	};
 }
 
-/* The number of rows over all ranks at which writing ends; only a preview has one. */
+/* The number of rows, over all ranks, at which writing ends. Only a preview has such a limit. */
 static uint64_t limit_of(const gemp_row_turns *turns)
 {
 	return turns->path || turns->table ? UINT64_MAX : turns->shown;
 }
 
-/* Local. Columns without rows; reserving makes these count as loaded. */
+/* Local. The columns have no rows. A reserved column counts as loaded. */
 static gemp_code new_columns(gemp_projected **out, const gemp_row_turns *turns)
 {
 	gemp_code code = GEMP_NEW(*out, turns->count);
@@ -284,7 +286,7 @@ static void free_columns(gemp_projected *columns, size_t count)
 	gemp_free(columns);
 }
 
-/* Columns without rows say the names and types. */
+/* The writer needs columns only for their names and types, so they have no rows. */
 gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 {
 	gemp_projected *columns = NULL;
@@ -300,7 +302,7 @@ gemp_code gemp_row_turns_open(gemp_row_turns *turns)
 	return code;
 }
 
-/* Collective. Every turn has columns of its own, which frees their memory before the next turn. */
+/* Collective. Each turn makes its own columns and frees them at its end, which bounds the memory. */
 static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
 {
 	gemp_projected *columns = NULL;
@@ -312,7 +314,7 @@ static gemp_code write_turn(gemp_row_turns *turns, size_t first, size_t count)
 	return code;
 }
 
-/* All ranks know all counts, so all know whose turn it is and when a preview is full. */
+/* Every rank knows the counts of all ranks, so every rank knows whose turn it is and when a preview is full. */
 gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows)
 {
 	const gemp_comm *comm = turns->comm;
@@ -347,7 +349,7 @@ void gemp_row_turns_abandon(gemp_row_turns *turns)
 	turns->writer = NULL;
 }
 
-/* abandon does nothing after a successful close. */
+/* After a successful close the writer is NULL, and abandon does nothing. */
 gemp_code gemp_row_turns_write(gemp_row_turns *turns, uint64_t rows)
 {
 	gemp_code code = gemp_row_turns_open(turns);
@@ -366,7 +368,7 @@ gemp_code gemp_row_fill_keys(gemp_projected *column, const gemp_comm *comm, cons
 	return gemp_vertex_keys_fetch(&column->value, comm, graph, ids, count);
 }
 
-/* Rows are gathered by their numbers, as for any choice of rows. */
+/* gemp_column_gather takes any list of row numbers; here the list is a range. */
 gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, size_t first, size_t count)
 {
 	GEMP_OWNED uint64_t *rows = NULL;
@@ -388,13 +390,14 @@ struct gemp_edge_rows {
 	gemp_row_column columns[COLUMNS];
 	gemp_row_turns turns;
 	const gemp_shard *graph;
-	/* of the relation that is being added */
+	/* the edges of the current call of gemp_edge_rows_add */
 	const gemp_relation *relation;
 	const uint64_t *numbers;
 	const gemp_edge_pair *pairs;
 };
 
-/* The number of an edge counts through all ranks in the order of its type. */
+/* Fills the columns TYPE and EDGE. The edges of a relation are numbered through all ranks, so the rank's first number
+ * is added. */
 static gemp_code fill_names(const gemp_edge_rows *rows, gemp_projected *columns, size_t first, size_t count)
 {
 	const gemp_relation *relation = rows->relation;
@@ -407,7 +410,7 @@ static gemp_code fill_names(const gemp_edge_rows *rows, gemp_projected *columns,
 	return GEMP_OK;
 }
 
-/* Collective. Other ranks own some of the ends, so their keys are fetched. */
+/* Collective. Other ranks may own the ends of an edge, so the keys of the ends are fetched. */
 static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const gemp_edge_rows *rows = self;
@@ -423,7 +426,7 @@ static gemp_code fill_edges(void *self, gemp_projected *columns, size_t first, s
 	return fill_names(rows, columns, first, count);
 }
 
-/* The columns borrow their names, and the turns borrow the columns, which live in the result. */
+/* rows->turns borrows rows->columns, so both live in the same object. */
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what)
 {
@@ -447,7 +450,7 @@ gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const
 	return GEMP_OK;
 }
 
-/* The callback reads these members, which are valid only during the call. */
+/* fill_edges reads these members, which are valid only during this call. */
 gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
                              const gemp_edge_pair *pairs, size_t count)
 {

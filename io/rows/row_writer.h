@@ -1,5 +1,5 @@
-/* row_writer: writes projected rows as a preview for people, as TSV, CSV, JSON lines or HDF5 by the path's ending, or
- * to a table in memory. All functions are collective unless they say otherwise. */
+/* row_writer: writes projected rows as a preview for people, as a file (TSV, CSV, JSON lines or HDF5, by the path's
+ * ending), or to a table in memory. All functions are collective unless their comment says otherwise. */
 
 #ifndef GEMP_IO_ROWS_ROW_WRITER_H
 #define GEMP_IO_ROWS_ROW_WRITER_H
@@ -17,48 +17,52 @@ typedef struct gemp_row_writer gemp_row_writer;
 
 typedef struct gemp_rows_options {
 	const char *path; /* ends in .tsv, .csv, .jsonl or .h5; "-": TSV on stdout; NULL: a preview for people */
-	uint64_t limit;   /* rows that are written over all ranks; of a preview: rows that are shown */
-	const gemp_stab_chain *chain; /* replaces each match by the smallest one of its class by user keys; NULL: none */
+	uint64_t limit;   /* maximal number of rows that are written or shown, over all ranks */
+	/* each match is replaced by the smallest match of its class, compared by user keys; NULL: matches stay as they
+	 * are */
+	const gemp_stab_chain *chain;
 	const char *semantics, *distinct;
-	bool count_loops;  /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
-	FILE *preview;     /* on rank 0 the file that the preview is printed to, NULL elsewhere; NULL on all: no preview */
-	gemp_table *table; /* {0}, which takes this rank's rows instead of a file, an edge as three columns; NULL: none */
+	bool count_loops;  /* COUNT { (v)-[:T]->() } counts loops, see gemp_degree_loops */
+	/* on rank 0 the file that the preview is printed to; NULL on other ranks, or on all for no preview */
+	FILE *preview;
+	gemp_table *table; /* {0} or NULL. A table takes this rank's rows instead of a file; an edge takes three columns */
 } gemp_rows_options;
 
-/* Are all rows wanted, up to the limit, or only a preview? */
+/* Local. True if all rows up to the limit are wanted (path or table), false if a preview suffices. */
 bool gemp_rows_wants_all(const gemp_rows_options *options);
 
-/* Checks, before the work, the ending of the path that the setting `option` gives, and that rank 0 can write there.
- * NULL is GEMP_OK. */
+/* Checks before the computation that the path has a known ending and that rank 0 can write there. option: the name of
+ * the setting that gives the path, for messages. A path of NULL is GEMP_OK. */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);
 
-/* Columns give names and types; options' strings and columns' names must live as long as the writer. */
+/* columns[count] give names and types. The strings of the options and the names of the columns must live as long as the
+ * writer. */
 gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, const gemp_projected *columns,
                                size_t count, const gemp_rows_options *options);
 gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows);
-/* Frees; takes NULL. */
+/* Completes the file or prints the preview, and frees the writer. writer may be NULL. */
 gemp_code gemp_row_writer_close(gemp_row_writer *writer, const gemp_result_info *info);
 void gemp_row_writer_abandon(gemp_row_writer *writer);
 GEMP_RELEASE(gemp_row_writer_abandon, gemp_row_writer *)
 
-/* TURNS: a file of rows that all ranks write in rank order, each rank its own rows.
+/* TURNS: the ranks write their rows in rank order, one rank at a time.
  *
- * The ranks take turns of at most 2^18 rows: a callback fills the columns of the rank whose turn it is, and the other
- * ranks take part with no rows. This bounds the memory for keys that other ranks own, and the order of rows does not
- * depend on the number of ranks when ranks own consecutive ranges. With at_once all ranks fill all their rows in one
- * turn, which is faster, for columns that need no keys of other ranks.
+ * In a turn, a callback fills the columns with at most 2^18 rows of one rank. The other ranks take part in the turn
+ * without rows. Turns bound the memory for keys that other ranks own. If the ranks own consecutive ranges, the order of
+ * the rows does not depend on the number of ranks. With at_once all ranks write all their rows in a single turn. This
+ * is faster, and suits columns that need no keys of other ranks.
  *
- * open, add (any number of times), and close; or write, which does all three. All functions are collective.
- */
+ * Call gemp_row_turns_open, then gemp_row_turns_add any number of times, then gemp_row_turns_close; or call
+ * gemp_row_turns_write, which does all three. All functions are collective. */
 
 typedef struct gemp_row_column {
 	const char *name; /* must live as long as the writer */
 	gemp_type type;
 } gemp_row_column;
 
-/* Collective. Fills this rank's rows first .. first + count - 1 into `columns`, which are empty and have their types;
- * count is 0 on the ranks without a turn. Code that differs between ranks must be agreed on before the next exchange;
- * what the callback returns need not be. */
+/* Collective. Fills `columns` with this rank's rows first .. first + count - 1. The columns are empty and have their
+ * types. count is 0 on the ranks that do not have the turn. If the callback communicates, the ranks must agree on their
+ * codes before each exchange; the caller agrees on the code that the callback returns. */
 typedef gemp_code gemp_row_fill(void *self, gemp_projected *columns, size_t first, size_t count);
 
 typedef struct gemp_row_turns {
@@ -67,49 +71,50 @@ typedef struct gemp_row_turns {
 	size_t count;
 	gemp_row_fill *fill;
 	void *self;
-	const char *path;      /* as of gemp_rows_options; NULL: a preview */
-	gemp_table *table;     /* as of gemp_rows_options: instead of a path */
-	FILE *preview;         /* as of gemp_rows_options */
-	uint64_t shown;        /* rows of a preview, over all ranks */
-	gemp_result_info info; /* of HDF5 files */
+	const char *path;      /* as in gemp_rows_options; NULL: a preview, unless there is a table */
+	gemp_table *table;     /* as in gemp_rows_options */
+	FILE *preview;         /* as in gemp_rows_options */
+	uint64_t shown;        /* maximal number of rows of a preview, over all ranks */
+	gemp_result_info info; /* attributes of an HDF5 file */
 	bool at_once;
-	gemp_row_writer *writer; /* NULL but between open and close */
+	gemp_row_writer *writer; /* set by open, NULL after close */
 } gemp_row_turns;
 
-/* The info of rows that a command makes without a pattern: what it finds stands in the pattern's place. */
+/* The description of rows that a command computes without a pattern. `what` names the result and takes the pattern's
+ * place. */
 gemp_result_info gemp_row_info(const char *what, const gemp_shard *graph);
 
-/* Opened before the work, so that a path that cannot be written to is found early. */
+/* Opens the file. Call this before the computation, so that a path that cannot be written to is found early. */
 gemp_code gemp_row_turns_open(gemp_row_turns *turns);
-/* This rank's next `rows` rows; `first` of the callback counts from 0 in each call. */
+/* Writes this rank's next `rows` rows. `first` of the callback counts from 0 in each call. */
 gemp_code gemp_row_turns_add(gemp_row_turns *turns, uint64_t rows);
-/* Takes turns that are not open. */
+/* Completes the file; does nothing if the turns are not open. */
 gemp_code gemp_row_turns_close(gemp_row_turns *turns);
 void gemp_row_turns_abandon(gemp_row_turns *turns);
 gemp_code gemp_row_turns_write(gemp_row_turns *turns, uint64_t rows);
 
-/* For callbacks. Collective: the column becomes the keys of ids[count]. */
+/* For callbacks. Collective. Fills the column with the keys of ids[count]. */
 gemp_code gemp_row_fill_keys(gemp_projected *column, const gemp_comm *comm, const gemp_shard *graph,
                              const gemp_vertex *ids, size_t count);
-/* Local: the column becomes rows first .. first + count - 1 of `from`. */
+/* Local. Fills the column with rows first .. first + count - 1 of `from`. */
 gemp_code gemp_row_fill_slice(gemp_projected *column, const gemp_column *from, size_t first, size_t count);
-/* Local: appends one integer. */
+/* Local. Appends one integer. */
 gemp_code gemp_row_fill_integer(gemp_projected *column, uint64_t value);
 
-/* EDGES in the user's keys, a row each: source, type, edge (its number in its type's order), target. */
+/* EDGES: one row for each edge, with the user's keys. The columns are source, type, edge and target, where `edge` is
+ * the number of the edge in its type's order. */
 
 typedef struct gemp_edge_rows gemp_edge_rows;
 
-/* Collective, as all below. path: .tsv, .csv, .jsonl, .h5, or "-" for TSV on stdout. what: of the file's description.
- * Keys are loaded. */
+/* Collective, as all functions below. path ends in .tsv, .csv, .jsonl or .h5, or is "-" for TSV on stdout. what: see
+ * gemp_row_info. The graph's keys must be loaded. */
 gemp_code gemp_edge_rows_open(gemp_edge_rows **out, const gemp_comm *comm, const gemp_shard *graph, const char *path,
                               const char *what);
-/* Own edges of one relation; those of lower ranks stand in front. numbers[count]: places among the rank's edges; NULL:
- * 0, 1, ...
- */
+/* Writes edges of one relation that this rank owns. pairs[count]: ids of their ends. numbers[count]: their places among
+ * the rank's edges of the relation; NULL: 0, 1, ..., count - 1. */
 gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
                              const gemp_edge_pair *pairs, size_t count);
-/* Frees; takes NULL. */
+/* Completes the file and frees. rows may be NULL. */
 gemp_code gemp_edge_rows_close(gemp_edge_rows *rows);
 void gemp_edge_rows_abandon(gemp_edge_rows *rows);
 

@@ -1,5 +1,5 @@
-/* The ranks that own vertices have their keys. Fetching exchanges ids for keys; for a search all ranks compare the
- * wanted keys with their own vertices. */
+/* A vertex's key lies on the rank that owns the vertex. To fetch keys, ranks exchange ids for keys. To find vertices,
+ * every rank compares the wanted keys with the keys of its own vertices, and a reduction joins the results. */
 
 #include "io/rows/vertex_keys.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each id is requested once; place[count] says where its key is among the received ones. */
+/* Each distinct id is requested once. place[i]: the index of the key of ids[i] among the received keys. */
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count)
 {
@@ -33,7 +33,7 @@ typedef struct key_request {
 	size_t place;
 } key_request;
 
-/* Equal keys keep their order, so that results do not depend on qsort. */
+/* Equal keys are ordered by place, so that the order does not depend on qsort. */
 static int by_key(const void *a, const void *b)
 {
 	const key_request *one = a, *other = b;
@@ -41,7 +41,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-/* The first of list[count] that is not less than the key. */
+/* The index of the first entry of list[count] that is not less than the key. */
 static size_t lower_bound(const key_request *list, size_t count, const gemp_value *key)
 {
 	size_t low;
@@ -49,7 +49,8 @@ static size_t lower_bound(const key_request *list, size_t count, const gemp_valu
 	return low;
 }
 
-/* There are few wanted keys and many vertices, so the keys are sorted and each vertex is searched in them. */
+/* There are few wanted keys and many vertices. So the wanted keys are sorted, and the key of each vertex is looked up
+ * among them. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count)
 {
@@ -73,14 +74,14 @@ gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const g
 	return GEMP_OK;
 }
 
-/* A text can stand for an integer only where the graph has integer keys. */
+/* A text can be an integer key only if the graph has integer keys. */
 gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, size_t size)
 {
 	gemp_value key = { .type = GEMP_STRING, .string = { text, size } };
 	return graph->keys.type == GEMP_INTEGER ? gemp_scalar_key(text, size) : key;
 }
 
-/* The message shows how to find keys that exist. */
+/* The message names a command that shows existing keys. */
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count)
 {

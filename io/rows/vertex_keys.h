@@ -1,7 +1,7 @@
-/* vertex_keys: the user's keys of vertices that any rank owns, and vertices by their keys.
+/* vertex_keys: from the ids of vertices to the user's keys, and from keys to ids, whichever rank owns the vertices.
  *
- * Keys lie with the owners of their vertices (graph->keys). Fetching exchanges ids for keys; finding lets every rank
- * look its vertices up among the wanted keys. All collective functions need the keys loaded.
+ * The key of a vertex lies with the vertex's owner (graph->keys). The collective functions need the keys loaded;
+ * gemp_vertex_keys_sources loads them itself.
  */
 
 #ifndef GEMP_IO_ROWS_VERTEX_KEYS_H
@@ -10,21 +10,21 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. out, which is initialised here, becomes the keys of ids[0..count). Keys are loaded. */
+/* Collective. Initialises out and fills it with the keys of ids[0..count). count may differ between the ranks. */
 gemp_code gemp_vertex_keys_fetch(gemp_column *out, const gemp_comm *comm, const gemp_shard *graph,
                                  const gemp_vertex *ids, size_t count);
 
-/* Collective, with the same keys on all ranks; the graph's keys are loaded. out[i] becomes the id of the vertex with
- * keys[i], GEMP_NO_VERTEX if there is none. */
+/* Collective, with the same keys on all ranks. out[i] becomes the id of the vertex with keys[i], or GEMP_NO_VERTEX if
+ * no vertex has this key. */
 gemp_code gemp_vertex_keys_find(gemp_vertex *out, const gemp_comm *comm, const gemp_shard *graph,
                                 const gemp_value *keys, size_t count);
 
-/* The key that a text stands for in this graph: integers where all its keys are, if it looks like one. The bytes of a
- * string are borrowed. */
+/* The key that a text means in this graph. If the graph has integer keys and the text is an integer, the key is this
+ * integer; otherwise the key is a string that borrows the bytes of the text. */
 gemp_value gemp_vertex_keys_of_text(const gemp_shard *graph, const char *text, size_t size);
 
-/* Collective. Loads keys. The vertices that texts[0..count) name, which the setting `source` gives; GEMP_EUSAGE if
- * there is none of a name. */
+/* Collective. Loads the keys. out[i] becomes the vertex that texts[i], a value of the setting `source`, names.
+ * GEMP_EUSAGE: no vertex has this name. file: the graph's name, for messages. */
 gemp_code gemp_vertex_keys_sources(gemp_vertex *out, const gemp_comm *comm, gemp_shard *graph, const char *file,
                                    const char *const *texts, size_t count);
 

@@ -1,6 +1,7 @@
-/* Records are cut in place. UTF-8 is checked by the rules of Unicode's table 3-7: no overlong forms, no surrogates, no
- * character beyond U+10FFFF. Inference decides what a text looks like without converting it, since it visits every cell
- * of a table; values are converted when the types are known. Escapes copy runs of plain bytes as a whole. */
+/* Records are cut in place, and cells are slices of the record. UTF-8 is checked by table 3-7 of the Unicode standard:
+ * no overlong forms, no surrogates, no character beyond U+10FFFF. Inference of types only classifies a text, since it
+ * visits every cell of a table. Values are converted later, when the types are known. Escaping copies each run of
+ * ordinary bytes at once. */
 
 #include "io/text/cells.h"
 
@@ -19,7 +20,7 @@ void gemp_cells_free(gemp_cells *cells)
 	*cells = (gemp_cells){ 0 };
 }
 
-/* Cells are slices of the record: nothing is copied. */
+/* A cell borrows its bytes from the record. */
 static gemp_code add_cell(gemp_cells *cells, const char *bytes, size_t size, bool null)
 {
 	if (cells->count == cells->capacity)
@@ -28,7 +29,7 @@ static gemp_code add_cell(gemp_cells *cells, const char *bytes, size_t size, boo
 	return GEMP_OK;
 }
 
-/* In TSV of other programs a quote is a byte like any other. */
+/* TSV has no quoting: other programs write a quote as an ordinary byte. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 {
 	const char *end = record + size, *tab;
@@ -40,8 +41,8 @@ gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size)
 	return add_cell(cells, record, (size_t)(end - record), end == record);
 }
 
-/* Adds a cell that begins with a quote. Its text moves to its own front, without the quotes; *next becomes the byte
- * behind the cell. */
+/* Adds a cell that begins with a quote. The text without its quotes is moved to the front of the cell's bytes. *next
+ * becomes the byte after the cell. */
 static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *text = from, *to = from, *quote = from + 1;
@@ -64,7 +65,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 	return add_cell(cells, text, (size_t)(to - text), false);
 }
 
-/* RFC 4180 allows quotes only around whole fields; a quote inside is mostly a broken export. */
+/* RFC 4180 allows quotes only around a whole field. A quote within an unquoted field is mostly a broken export. */
 static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *comma = memchr(from, ',', (size_t)(end - from));
@@ -77,7 +78,7 @@ static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **nex
 	return add_cell(cells, from, (size_t)(*next - from), *next == from);
 }
 
-/* A record that ends in a comma has an empty cell behind it. */
+/* If the record ends in a comma, an empty cell follows the comma. */
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size)
 {
 	char *end = record + size, *next = record;
@@ -96,7 +97,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Any number of blanks and tabs may precede a word, separate two words, and end the line. */
+/* Any number of blanks and tabs may precede the first word, separate two words, and end the line. */
 gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size)
 {
 	const char *end = record + size;
@@ -113,7 +114,8 @@ gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size)
 	}
 }
 
-/* The number of bytes of the character at the front of text[size]; 0 if it is not UTF-8. */
+/* The number of bytes of the first character of text[size]; 0 if the text does not begin with valid UTF-8 or begins
+ * with a 0 byte. */
 static size_t character(const unsigned char *text, size_t size)
 {
 	unsigned char first = text[0];
@@ -131,7 +133,8 @@ static size_t character(const unsigned char *text, size_t size)
 	return overlong || surrogate || beyond ? 0 : length;
 }
 
-/* Are eight bytes ASCII and not 0? Then no high bit is set, and subtracting 1 from each sets none by a borrow. */
+/* Tests whether eight bytes are all ASCII and none is 0. In this case no byte has its high bit set, and subtracting 1
+ * from every byte sets no high bit by a borrow. */
 static bool eight_plain(const char *bytes)
 {
 	uint64_t word;
@@ -139,7 +142,7 @@ static bool eight_plain(const char *bytes)
 	return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Eight plain bytes are passed over at once, since most text is ASCII. */
+/* Most text is ASCII, so eight ASCII bytes are skipped at once. */
 size_t gemp_utf8_check(const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -156,7 +159,7 @@ size_t gemp_utf8_check(const char *bytes, size_t size)
 	return size;
 }
 
-/* The column helps to find the byte with an editor; iconv is the usual remedy. */
+/* The message gives the column, which editors show, and names iconv, the usual remedy. */
 gemp_code gemp_utf8_require(const char *bytes, size_t size)
 {
 	size_t bad = gemp_utf8_check(bytes, size);
@@ -182,7 +185,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The number of digits from `from` on. */
+/* The number of consecutive digits from text[from] on. */
 static size_t count_digits(const char *text, size_t from, size_t size)
 {
 	size_t i = from;
@@ -196,7 +199,8 @@ static bool is_sign(char c)
 	return c == '-' || c == '+';
 }
 
-/* Is the text from `at` to its end [.digits] [e [sign] digits]? before: digits precede it. */
+/* Tests whether text[at..size) is [.digits] [e [sign] digits]. before: digits precede text[at], so digits after the
+ * point are optional and the point is, too. */
 static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool before)
 {
 	if (at < size && text[at] == '.') {
@@ -217,7 +221,7 @@ static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool
 	return at == size;
 }
 
-/* Only forms that print back unchanged are numbers: 007 and +7 would lose their zeros and signs. */
+/* Only a text that prints back unchanged looks like a number. 007 would lose its zeros and +7 its sign. */
 unsigned gemp_scalar_looks(const char *text, size_t size)
 {
 	if (size == 0 || size > LONGEST_NUMBER)
@@ -238,7 +242,7 @@ unsigned gemp_scalar_looks(const char *text, size_t size)
 	return is_word(text, size, "true") || is_word(text, size, "false") ? GEMP_LOOKS_BOOLEAN : 0;
 }
 
-/* Messages show at most 40 bytes of a cell, and whole characters. */
+/* The message shows at most 40 bytes of a cell and cuts between characters. */
 static gemp_code reject_scalar(const char *text, size_t size, const char *why)
 {
 	int shown = size > 40 ? 40 : (int)size;
@@ -247,7 +251,7 @@ static gemp_code reject_scalar(const char *text, size_t size, const char *why)
 	return gemp_fail(GEMP_EDATA, "'%.*s%s' %s", shown, text, (size_t)shown < size ? "…" : "", why);
 }
 
-/* The digits of a negative number are subtracted, since -2^63 has no positive counterpart. */
+/* The digits of a negative number are subtracted, since 2^63 does not fit in int64_t but -2^63 does. */
 static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 {
 	size_t at = size > 0 && is_sign(text[0]);
@@ -269,7 +273,7 @@ static gemp_code read_integer(int64_t *out, const char *text, size_t size)
 /* The form is checked first, since strtod would also accept hexadecimal numbers and words. */
 static gemp_code read_float(double *out, const char *text, size_t size)
 {
-	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
+	char copy[LONGEST_NUMBER + 1]; /* strtod needs a terminating 0 */
 	size_t at = size > 0 && is_sign(text[0]);
 	if (is_word(text, size, "nan"))
 		return reject_scalar(
@@ -286,7 +290,7 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* 0 and 1 are booleans only in a column that is stated as boolean. */
+/* 0 and 1 are read as booleans only here; inference takes them for integers. */
 static gemp_code read_boolean(bool *out, const char *text, size_t size)
 {
 	*out = is_word(text, size, "true") || is_word(text, size, "1");
@@ -295,7 +299,7 @@ static gemp_code read_boolean(bool *out, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* Strings are borrowed from the text. */
+/* A string value borrows the bytes of the text. */
 gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size)
 {
 	*out = (gemp_value){ .type = type };
@@ -310,7 +314,7 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 	return GEMP_OK;
 }
 
-/* Ids without a stated type are integers only in canonical form, since 007 and 7 may be two vertices. */
+/* An id becomes an integer only if it is canonical, since 007 and 7 may be two vertices. */
 gemp_value gemp_scalar_key(const char *text, size_t size)
 {
 	gemp_value key = { .type = GEMP_INTEGER };
@@ -319,7 +323,7 @@ gemp_value gemp_scalar_key(const char *text, size_t size)
 	return key;
 }
 
-/* strncasecmp compares as many bytes as the name has, so the lengths are compared first. */
+/* A name matches only if the lengths are equal, since strncasecmp would also accept a prefix. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size)
 {
 	for (int type = 0; type < GEMP_LIST; type++)
@@ -342,7 +346,7 @@ bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
 
 /* ESCAPES */
 
-/* The number of bytes before the first one of special[specials]; size if there is none. */
+/* The number of bytes before the first byte that is in special[specials]; size if there is none. */
 static size_t plain_bytes(const char *bytes, size_t size, const char *special, size_t specials)
 {
 	size_t at = 0;
@@ -351,10 +355,11 @@ static size_t plain_bytes(const char *bytes, size_t size, const char *special, s
 	return at;
 }
 
-/* Import must be able to read exported TSV, and reads an empty field as NULL, so an empty string is refused. */
+/* Import reads an empty field of TSV as NULL. An empty string is refused, so that exported TSV can be imported
+ * unchanged. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 {
-	static const char special[] = "\t\n\r"; /* and its 0 */
+	static const char special[] = "\t\n\r"; /* and the terminating 0 */
 	size_t good = plain_bytes(bytes, size, special, sizeof special);
 	if (size == 0)
 		return gemp_fail(GEMP_EDATA, "an empty string would be read as NULL, as TSV has no quoting; "
@@ -368,7 +373,7 @@ gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* Only fields that need quotes get them, which keeps files small and numbers readable for other programs. */
+/* A field is quoted only if it must be. This keeps files small, and other programs read unquoted numbers as numbers. */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 {
 	if (size && plain_bytes(bytes, size, ",\"\r\n", 4) == size) {
@@ -388,13 +393,13 @@ void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, "\"", 1);
 }
 
-/* Are the first bytes U+FFFE or U+FFFF, which XML does not allow? */
+/* Tests whether the bytes begin with U+FFFE or U+FFFF, which XML forbids. */
 static bool is_no_character(const char *bytes, size_t size)
 {
 	return size >= 3 && memcmp(bytes, "\xef\xbf", 2) == 0 && (unsigned char)bytes[2] >= 0xbe;
 }
 
-/* White space is written as references, since XML readers replace it by blanks in attributes. */
+/* Tabs and line ends are written as character references, since XML readers replace them by blanks in attributes. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 {
 	size_t from = 0, utf8 = gemp_utf8_check(bytes, size);
@@ -425,12 +430,12 @@ gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* Zero bytes are left out, since Graphviz would end the string there. */
+/* A 0 byte is left out, since Graphviz would end the string there. */
 void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size)
 {
 	gemp_text_add(out, "\"", 1);
 	while (size) {
-		size_t good = plain_bytes(bytes, size, "\"\\\n\r", 5); /* and its 0 */
+		size_t good = plain_bytes(bytes, size, "\"\\\n\r", 5); /* and the terminating 0 */
 		gemp_text_add(out, bytes, good);
 		if (good == size)
 			break;

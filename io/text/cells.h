@@ -1,8 +1,7 @@
-/* cells: cuts a record of a text file into cells in place, reads the values of cells, and escapes texts for the formats
- * that are written.
+/* cells: cuts a record of a text file into cells, reads the values of cells, and escapes texts for the formats that the
+ * program writes.
  *
- * Cells are slices of the record and are valid as long as it is. CSV is unquoted within the record, whose bytes change.
- */
+ * A cell is a slice of its record and is valid as long as the record. Unquoting CSV changes the bytes of the record. */
 
 #ifndef GEMP_IO_TEXT_CELLS_H
 #define GEMP_IO_TEXT_CELLS_H
@@ -17,16 +16,16 @@
 typedef struct gemp_text_cell {
 	const char *bytes;
 	size_t size;
-	bool null; /* empty; in CSV only if not quoted */
+	bool null; /* the cell is empty and, in CSV, not quoted */
 } gemp_text_cell;
 
-/* Is the cell this word, in upper or lower case? */
+/* Compares the cell with the word without regard to case. */
 static inline bool gemp_cell_is(const gemp_text_cell *cell, const char *word)
 {
 	return strlen(word) == cell->size && strncasecmp(cell->bytes, word, cell->size) == 0;
 }
 
-/* Grows to the widest record. {0} is empty. */
+/* The cells of one record, reused for the next record. {0} is empty. */
 typedef struct gemp_cells {
 	gemp_text_cell *cell; /* [count] */
 	size_t count, capacity;
@@ -34,13 +33,13 @@ typedef struct gemp_cells {
 
 void gemp_cells_free(gemp_cells *cells);
 
-/* Bytes of a longer text, which it borrows. */
+/* A part of a text, whose bytes it borrows. */
 typedef struct gemp_slice {
 	const char *bytes;
 	size_t size;
 } gemp_slice;
 
-/* [begin, end) without the blanks (space, tab, ends of lines) around it. */
+/* Removes the white space at both ends of [begin, end). */
 static inline gemp_slice gemp_trimmed(const char *begin, const char *end)
 {
 	while (begin < end && (*begin == ' ' || (*begin >= '\t' && *begin <= '\r')))
@@ -50,56 +49,61 @@ static inline gemp_slice gemp_trimmed(const char *begin, const char *end)
 	return (gemp_slice){ begin, (size_t)(end - begin) };
 }
 
-/* A string as a value, borrowed. */
+/* A string value that borrows its bytes. */
 static inline gemp_value gemp_string_value(const char *bytes, size_t size)
 {
 	return (gemp_value){ .type = GEMP_STRING, .string = { bytes, size } };
 }
 
-/* Each replaces the content of `cells`; the caller puts file and line in front of messages. */
+/* Each function replaces the content of `cells`. The caller adds file and line to messages. */
 gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size);    /* tabs, no quoting */
-gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size);          /* RFC 4180; unquotes in the record */
-gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size); /* words between blanks and tabs */
+/* RFC 4180; changes the record's bytes */
+gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size);
+/* words that blanks and tabs separate */
+gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size);
 
-/* The first byte that is not UTF-8 (or is 0, which no text has); size if there is none. */
+/* The index of the first byte that is 0 or not valid UTF-8; size if there is none. */
 size_t gemp_utf8_check(const char *bytes, size_t size);
-/* GEMP_EDATA that names byte and column if there is one; with neither file nor line. */
+/* GEMP_EDATA if the text is not UTF-8. The message names byte and column; the caller adds file and line. */
 gemp_code gemp_utf8_require(const char *bytes, size_t size);
 
 /* VALUES: the text of a cell as a value, and the types that a text looks like.
  *
- * Inference is strict, so an inferred column prints back unchanged; reading a stated type accepts more forms.
- */
+ * Inference accepts only texts that print back unchanged. Reading a value of a stated type accepts more forms. */
 
-/* The types that a text looks like; an integer looks like a float, too. Integers are canonical (no +, no leading zeros,
- * no -0) and of any length; floats are JSON's numbers, and NaN, which reading then refuses; booleans are true, True,
- * TRUE and so on. */
+/* The types that a text looks like, as a set of bits. An integer looks like a float, too. Integers are canonical (no +,
+ * no leading zeros, no -0) and of any length. Floats are JSON's numbers and NaN, which gemp_scalar_read refuses later.
+ * Booleans are true and false in upper or lower case. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
 
-/* Reads a text as a value of the type; more forms are read than inferred: +7, 007, .5, inf, and 0 and 1 as booleans. A
- * string is borrowed. The caller puts file and line in front of the message of GEMP_EDATA. */
+/* Reads a text as a value of the type. It accepts more forms than inference: +7, 007, .5, inf, and 0 and 1 as booleans.
+ * A string value borrows the text. GEMP_EDATA: the text has no such value; the caller adds file and line to the
+ * message. */
 gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size);
 
-/* The id of a vertex where its type is not stated: an integer if the text is one in canonical form and of 64 bits, else
- * a string, which is borrowed. */
+/* The id of a vertex in a column without a stated type. A canonical integer of 64 bits becomes an integer; any other
+ * text becomes a string, which borrows the text. */
 gemp_value gemp_scalar_key(const char *text, size_t size);
 
-/* The type that has this name. names[type]: its names, separated by blanks. */
+/* Finds the type with the given name. names[type]: the names of a type, separated by blanks. False if no type has the
+ * name. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size);
-/* The type of the name: int, integer, float, string, bool, boolean. */
+/* The same for the names int, integer, float, string, bool and boolean, in any case. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 
-/* ESCAPES: bytes as text formats need them. A text that a format cannot hold is GEMP_EDATA; the message says why,
- * without file and place, and names a format that can hold it. */
+/* ESCAPES: texts as the text formats need them. A text that a format cannot hold is GEMP_EDATA. The message gives the
+ * reason and a format that can hold the text; the caller adds the place. */
 
-/* TSV has no quoting: tabs, line ends and 0 bytes are refused, and an empty string, since an empty field is NULL. */
+/* TSV has no quoting, so tabs, line ends and 0 bytes are refused. An empty string is refused, too, since an empty field
+ * is NULL. */
 gemp_code gemp_escape_tsv(gemp_text *out, const char *bytes, size_t size);
-/* RFC 4180: quoted where it must be; an empty string is "". */
+/* Quotes as in RFC 4180, where necessary. An empty string is "". */
 void gemp_escape_csv(gemp_text *out, const char *bytes, size_t size);
-/* For an element's text and for an attribute in double quotes. XML has no control characters: they are refused. */
+/* For the text of an element and for an attribute in double quotes. XML cannot hold control characters, so they are
+ * refused. */
 gemp_code gemp_escape_xml(gemp_text *out, const char *bytes, size_t size);
-/* With its quotes, as a name or a label of Graphviz. */
+/* A name or label of Graphviz, with its quotes. */
 void gemp_escape_dot(gemp_text *out, const char *bytes, size_t size);
 
 #endif

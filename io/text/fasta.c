@@ -1,5 +1,6 @@
-/* The line number in the file says which of FASTQ's four lines it is, so a rank may begin anywhere. If a sequence lies
- * on two ranks, these compare the lengths of letters and quality at the end. */
+/* The number of a line in the file says which of the four lines of a FASTQ sequence it is, so a rank may begin anywhere
+ * in the file. If the letters and the quality of a sequence lie on two ranks, the ranks compare their lengths at the
+ * end. */
 
 #include "io/text/fasta.h"
 
@@ -16,16 +17,17 @@ typedef struct fasta_reader {
 	gemp_visit_letters *visit;
 	void *self;
 	uint64_t sequences, letters;
-	uint64_t lines; /* of the whole file */
+	uint64_t lines; /* lines of the whole file */
 	bool fastq;
-	/* Of FASTQ, whose lines of quality may lie on another rank than their letters: */
+	/* for FASTQ, where the quality of a sequence may lie on another rank than its letters: */
 	bool seen;                         /* this rank has read letters */
-	uint64_t last_letters;             /* how many the last sequence has */
-	bool waiting;                      /* the quality of the last sequence was not read */
-	uint64_t orphan_line, orphan_size; /* quality that was read before any letters; line 0: none */
+	uint64_t last_letters;             /* number of letters of the last sequence on this rank */
+	bool waiting;                      /* this rank has not read the quality of its last sequence */
+	/* line and size of a quality that this rank read before any letters; line 0: none */
+	uint64_t orphan_line, orphan_size;
 } fasta_reader;
 
-/* IUPAC's codes of nucleotides and amino acids, gaps and stops. */
+/* The IUPAC codes of nucleotides and amino acids, and the signs of gaps and stops. */
 static bool is_letter(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '*';
@@ -38,7 +40,7 @@ static size_t without_blanks(const char *text, size_t size)
 	return size;
 }
 
-/* Letters are checked byte by byte, since a file of another format is mostly found out here. */
+/* Every byte is checked, since this check also detects a file of another format. */
 static gemp_code visit_letters(fasta_reader *r, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -51,14 +53,14 @@ static gemp_code visit_letters(fasta_reader *r, const char *text, size_t size)
 	return size ? r->visit(r->self, text, size) : GEMP_OK;
 }
 
-/* An empty visit separates sequences. */
+/* A visit of size 0 separates sequences. */
 static gemp_code begin_sequence(fasta_reader *r)
 {
 	r->sequences++;
 	return r->visit(r->self, NULL, 0);
 }
 
-/* A header begins a sequence wherever it stands; other lines go on with the last one. */
+/* A header begins a new sequence. Any other line continues the current sequence. */
 static gemp_code fasta_line(void *self, const gemp_line *line)
 {
 	fasta_reader *r = self;
@@ -68,7 +70,7 @@ static gemp_code fasta_line(void *self, const gemp_line *line)
 	return visit_letters(r, line->text, size);
 }
 
-/* The usual causes are a truncated file and sequences of several lines, which look like quality. */
+/* The usual causes are a truncated file and a quality that is broken into several lines. */
 static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 {
 	return gemp_fail(GEMP_EDATA,
@@ -77,7 +79,7 @@ static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 	                 signs, letters);
 }
 
-/* Quality without letters on this rank is compared by check_orphans. */
+/* If this rank has not read the letters, check_orphans compares the lengths later. */
 static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t size)
 {
 	if (!r->seen) {
@@ -90,15 +92,15 @@ static gemp_code quality_line(fasta_reader *r, const gemp_line *line, size_t siz
 	return GEMP_OK;
 }
 
-/* Lines are numbered through the file, so (line - 1) % 4 is the part of a sequence, also on a rank that begins within
- * it. */
+/* Lines are numbered through the whole file. So (line - 1) % 4 gives the line's part of its sequence, even if this rank
+ * begins within a sequence. */
 static gemp_code fastq_line(void *self, const gemp_line *line)
 {
 	fasta_reader *r = self;
 	uint64_t place = (line->line - 1) % FASTQ_LINES;
 	size_t size = without_blanks(line->text, line->size);
 	if (place == NAME && size == 0)
-		return GEMP_OK; /* behind the last sequence; letters behind the empty line fail as a name without @ */
+		return GEMP_OK; /* an empty line ends the file; text after it fails as a name without @ */
 	if (place == NAME && line->text[0] != '@')
 		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
 		                             "+, quality");
@@ -119,7 +121,8 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Collective. Compares quality that was read before any letters with the last letters of a lower rank. */
+/* Collective. If this rank read a quality before any letters, compares its length with the letters of the nearest lower
+ * rank that still waits for a quality. */
 static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, const char *path)
 {
 	enum { WAITING, LETTER_COUNT, NUMBERS };
@@ -139,7 +142,7 @@ static gemp_code check_orphans(const fasta_reader *r, const gemp_comm *comm, con
 	return gemp_comm_agree(comm, code);
 }
 
-/* Local. The first byte of the text says which format the file has. */
+/* Local. The first character of the first line that is not empty gives the format. */
 static gemp_code read_format(uint64_t *fastq, const char *path)
 {
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
@@ -159,7 +162,8 @@ static gemp_code read_format(uint64_t *fastq, const char *path)
 	                 path, size ? gemp_stream_line(stream) : 1);
 }
 
-/* Rank 0 finds the format for all ranks. Orphans are compared last, when every rank knows its first and last lines. */
+/* Rank 0 finds the format for all ranks. Orphaned qualities are compared at the end, when every rank has read all its
+ * lines. */
 gemp_code gemp_fasta_visit(gemp_fasta *out, const gemp_comm *comm, const char *path, size_t turn,
                            gemp_visit_letters *visit, void *self)
 {

@@ -1,5 +1,5 @@
-/* A file is read twice: once to count lines and items, whose prefix sums over the ranks give every line its number, and
- * once to visit the lines. */
+/* A file is read twice. The first reading counts lines and items, and prefix sums of these counts over the ranks give
+ * every line its number. The second reading visits the lines. */
 
 #include "io/text/lines.h"
 
@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Local. Visits the blocks of this rank's part of the file. */
+/* Local. Visits this rank's part of the file, block by block. */
 static gemp_code visit_blocks(const gemp_lines *lines, gemp_visit_block *visit, void *self)
 {
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
@@ -44,14 +44,14 @@ gemp_code gemp_lines_visit_blocks(const gemp_lines *lines, const gemp_comm *comm
 	return gemp_comm_agree(comm, visit_blocks(lines, visit, self));
 }
 
-/* Items are counted per chunk, as several threads count at the same time. */
+/* Several threads count items at the same time, so each chunk has its own counter. */
 typedef struct line_counts {
 	gemp_is_item *is_item;
 	uint64_t lines, items;
 	uint64_t chunk_items[GEMP_LINE_CHUNKS];
 } line_counts;
 
-/* A chunk is visited by one thread, so its counter needs no lock. */
+/* One thread visits a chunk, so the chunk's counter needs no lock. */
 static gemp_code count_item(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	line_counts *counts = self;
@@ -60,7 +60,7 @@ static gemp_code count_item(void *self, unsigned thread, size_t chunk, const gem
 	return GEMP_OK;
 }
 
-/* Line numbers need only the count of newlines; items need a visit of each line. */
+/* The number of lines is known already; items need a visit of every line. */
 static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
 	line_counts *counts = self;
@@ -68,7 +68,7 @@ static gemp_code count_block(void *self, const gemp_line_chunks *chunks, gemp_li
 	return counts->is_item ? gemp_line_chunks_visit(chunks, count_item, self, failure) : GEMP_OK;
 }
 
-/* Rank 0 alone inspects the file: if the file changes meanwhile, all ranks still use the same size. */
+/* Only rank 0 inspects the file, so all ranks use the same size even if the file changes in the meantime. */
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
                           size_t turn)
 {
@@ -98,7 +98,8 @@ gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *
 	return GEMP_OK;
 }
 
-/* Local. Visits lines up to the end of this rank's range, or until *enough (NULL: never) after a line. */
+/* Local. Visits the lines of this rank's range. If `enough` is not NULL, stops after the first line that sets
+ * *enough. */
 static gemp_code visit_lines(const gemp_lines *lines, gemp_visit_line *visit, void *self, const bool *enough)
 {
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
@@ -135,7 +136,8 @@ gemp_code gemp_lines_head(const char *path, gemp_visit_line *visit, void *self, 
 
 /* CHUNKS */
 
-/* Chunk `index` begins at the first line that begins in its equal part of the bytes, or behind it. */
+/* The bytes of the block are cut into equal parts. Chunk `index` begins with the first line that begins in or after its
+ * part. */
 static size_t chunk_begin(const char *text, size_t size, size_t index)
 {
 	size_t at = size / GEMP_LINE_CHUNKS * index + size % GEMP_LINE_CHUNKS * index / GEMP_LINE_CHUNKS;
@@ -145,7 +147,7 @@ static size_t chunk_begin(const char *text, size_t size, size_t index)
 	return newline ? (size_t)(newline - text) + 1 : size;
 }
 
-/* memchr tests several bytes per cycle, so counting costs little beside parsing. */
+/* memchr tests several bytes per cycle, so counting lines is inexpensive compared with parsing. */
 static void count_chunk(void *context, unsigned thread, size_t index)
 {
 	(void)thread;
@@ -157,7 +159,7 @@ static void count_chunk(void *context, unsigned thread, size_t index)
 	}
 }
 
-/* Lines are counted before any chunk is visited, since each chunk must know the number of its first line. */
+/* All lines are counted before any chunk is visited, since each chunk needs the number of its first line. */
 void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64_t lines_before)
 {
 	*out = (gemp_line_chunks){ 0 };
@@ -172,12 +174,12 @@ void gemp_line_chunks_cut(gemp_line_chunks *out, char *text, size_t size, uint64
 	}
 }
 
-/* The state that threads share while they visit a block; each chunk has a failure of its own, so no lock is needed. */
+/* State that the threads share while they visit a block. Each chunk has its own failure, so no lock is needed. */
 typedef struct chunk_visit {
 	const gemp_line_chunks *chunks;
 	gemp_visit_chunk_line *visit;
 	void *self;
-	atomic_size_t failed; /* the lowest chunk that failed; GEMP_LINE_CHUNKS: none */
+	atomic_size_t failed; /* the lowest index of a chunk that failed; GEMP_LINE_CHUNKS: none */
 	struct {
 		gemp_code code;
 		uint64_t line;
@@ -185,7 +187,7 @@ typedef struct chunk_visit {
 	} failure[GEMP_LINE_CHUNKS];
 } chunk_visit;
 
-/* The message of gemp_fail belongs to the thread: it is copied for the caller. */
+/* The message of gemp_fail is stored per thread, so it is copied for the calling thread. */
 static void record_failure(chunk_visit *shared, size_t index, gemp_code code, uint64_t line)
 {
 	size_t lowest = shared->failed;
@@ -196,7 +198,8 @@ static void record_failure(chunk_visit *shared, size_t index, gemp_code code, ui
 	shared->failure[index].message = gemp_strdup(gemp_message());
 }
 
-/* Chunks before a failing one are read to their ends, so the reported failure is the first one of the file. */
+/* A chunk is skipped only if a chunk before it has failed. So the failure that is reported is the first one in the
+ * file. */
 static void visit_chunk(void *context, unsigned thread, size_t index)
 {
 	chunk_visit *shared = context;
@@ -218,7 +221,7 @@ static void visit_chunk(void *context, unsigned thread, size_t index)
 		record_failure(shared, index, code, line.line);
 }
 
-/* Returns the code of the first chunk that failed, which has the first failure of the file. */
+/* The first chunk that failed holds the first failure of the file. */
 gemp_code gemp_line_chunks_visit(const gemp_line_chunks *chunks, gemp_visit_chunk_line *visit, void *self,
                                  gemp_line_failure *failure)
 {

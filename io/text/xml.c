@@ -1,5 +1,5 @@
-/* Expat calls the handlers of this module, which add what all formats need: namespaces, the whole text of an element,
- * skipped elements, line numbers in messages, and the end of reading after a failure. */
+/* Expat calls the handlers of this module. The handlers add what all XML formats need: namespaces, the whole text of an
+ * element, skipped elements, line numbers in messages, and an end of reading after a failure. */
 
 #include "io/text/xml.h"
 
@@ -23,10 +23,10 @@ struct gemp_xml {
 	const gemp_xml_visitor *visitor;
 	void *self;
 	XML_Parser parser;
-	gemp_code code; /* a failure in a handler */
-	bool stopped;   /* the visitor has enough */
-	size_t skipped; /* depth within a skipped element, which counts too */
-	gemp_text text; /* since the last tag */
+	gemp_code code; /* the failure of a handler */
+	bool stopped;   /* the visitor's `enough` returned true */
+	size_t skipped; /* number of open elements from the skipped element on; 0: none is skipped */
+	gemp_text text; /* the text since the last tag */
 	size_t prefix_count, prefix_capacity;
 	prefix *prefixes; /* [prefix_count] */
 };
@@ -41,7 +41,7 @@ void gemp_xml_skip(gemp_xml *xml)
 	xml->skipped = 1;
 }
 
-/* Scopes of declarations are not followed, since no format nests them. */
+/* The scope of a declaration is not tracked, since none of the formats nests declarations of one prefix. */
 const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
 {
 	for (size_t i = xml->prefix_count; i-- > 0;)
@@ -50,7 +50,7 @@ const char *gemp_xml_uri(const gemp_xml *xml, const char *name, size_t size)
 	return NULL;
 }
 
-/* Expat joins namespace and name by a blank. */
+/* Expat puts a blank between the namespace and the name. */
 const char *gemp_xml_local(const char *name)
 {
 	const char *blank = strrchr(name, ' ');
@@ -62,7 +62,7 @@ bool gemp_xml_in(const char *name, const char *uri)
 	return strchr(name, ' ') && strncmp(name, uri, strlen(uri)) == 0;
 }
 
-/* Elements have few attributes, so a linear search is enough. */
+/* An element has few attributes, so a linear search is enough. */
 const char *gemp_xml_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -71,7 +71,7 @@ const char *gemp_xml_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* Texts are reused for one element after another, so their memory is allocated once. */
+/* A text is reused for one element after another, so its memory is allocated once. */
 gemp_code gemp_xml_copy(gemp_text *to, const char *from)
 {
 	gemp_text_clear(to);
@@ -81,7 +81,7 @@ gemp_code gemp_xml_copy(gemp_text *to, const char *from)
 
 /* HANDLERS */
 
-/* Ends the reading after a failure of a handler, or if the visitor has enough. */
+/* Stops the parser after a failure of a handler, or if the visitor has read enough. */
 static void finish_handler(gemp_xml *xml, gemp_code code)
 {
 	if (code == GEMP_EDATA)
@@ -92,13 +92,13 @@ static void finish_handler(gemp_xml *xml, gemp_code code)
 		XML_StopParser(xml->parser, XML_FALSE);
 }
 
-/* Expat may call a handler or two after the parser was stopped. */
+/* Expat may still call a handler after the parser was stopped. */
 static bool is_over(const gemp_xml *xml)
 {
 	return xml->code != GEMP_OK || xml->stopped;
 }
 
-/* Text before a start tag belongs to the outer element and is forgotten. */
+/* Text before a start tag belongs to the outer element. No format needs it, so it is dropped. */
 static void XMLCALL on_start(void *self, const char *name, const char **attributes)
 {
 	gemp_xml *xml = self;
@@ -109,7 +109,7 @@ static void XMLCALL on_start(void *self, const char *name, const char **attribut
 		finish_handler(xml, xml->visitor->start(xml->self, xml, name, attributes));
 }
 
-/* The text is complete only here, since Expat delivers it in parts. */
+/* Expat delivers a text in parts, so the text is complete only at the end tag. */
 static void XMLCALL on_end(void *self, const char *name)
 {
 	gemp_xml *xml = self;
@@ -124,14 +124,14 @@ static void XMLCALL on_end(void *self, const char *name)
 	gemp_text_clear(&xml->text);
 }
 
-/* Expat delivers text in parts of any size. */
+/* Expat delivers a text in parts of any size, so each part is appended. */
 static void XMLCALL on_text(void *self, const char *bytes, int size)
 {
 	gemp_xml *xml = self;
 	gemp_text_add(&xml->text, bytes, (size_t)size);
 }
 
-/* Each element may declare the same prefix again; only changes are kept. */
+/* Many elements may declare the same prefix, so a declaration is stored only if it changes the URI. */
 static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 {
 	GEMP_TRY(GEMP_RESERVE(xml->prefixes, xml->prefix_capacity, xml->prefix_count + 1));
@@ -140,7 +140,7 @@ static gemp_code keep_prefix(gemp_xml *xml, const char *name, const char *uri)
 	return added->name && added->uri ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The default namespace has an empty name. */
+/* The default namespace is stored under an empty name. */
 static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 {
 	gemp_xml *xml = self;
@@ -151,7 +151,7 @@ static void XMLCALL on_namespace(void *self, const char *name, const char *uri)
 		finish_handler(xml, keep_prefix(xml, name, uri));
 }
 
-/* Nested entities can expand to gigabytes, and none of the formats needs them. */
+/* Nested entities can expand to gigabytes, and none of the formats needs entities. */
 static void XMLCALL on_entity(void *self, const char *name, int parameter, const char *value, int size,
                               const char *base, const char *system, const char *public, const char *notation)
 {
@@ -168,7 +168,7 @@ static gemp_code no_memory(const gemp_xml *xml)
 	return gemp_fail(GEMP_ENOMEM, "%s: no memory for the XML parser", xml->path);
 }
 
-/* Expat names the reason and the line; xmllint shows the place. */
+/* Expat gives the reason and the line. The message names xmllint, which shows the place. */
 static gemp_code bad_xml(const gemp_xml *xml)
 {
 	enum XML_Error error = XML_GetErrorCode(xml->parser);
@@ -178,7 +178,7 @@ static gemp_code bad_xml(const gemp_xml *xml)
 	                 xml->path, gemp_xml_line(xml), XML_ErrorString(error), xml->path);
 }
 
-/* Bytes are read directly into Expat's buffer. */
+/* The file is read directly into Expat's buffer. */
 static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 {
 	size_t size = 1;
@@ -195,7 +195,7 @@ static gemp_code parse_source(gemp_xml *xml, gemp_source *source)
 	return GEMP_OK;
 }
 
-/* Names come as "URI local". A handler for entities refuses them before they expand. */
+/* Expat gives names as "URI local". on_entity refuses entities at their declaration, before they can expand. */
 static gemp_code make_parser(gemp_xml *xml)
 {
 	xml->parser = XML_ParserCreateNS(NULL, ' ');
@@ -210,7 +210,7 @@ static gemp_code make_parser(gemp_xml *xml)
 	return GEMP_OK;
 }
 
-/* Takes a reader that is set up only in part. */
+/* The reader may be set up only in part, after a failure. */
 static void close_xml(gemp_xml *xml)
 {
 	if (xml->parser)
@@ -221,7 +221,7 @@ static void close_xml(gemp_xml *xml)
 	gemp_text_free(&xml->text);
 }
 
-/* The parser's failures and the visitor's share one code; the first one counts. */
+/* A failure of the visitor and a failure of the parser share one code. The first failure stops the parser. */
 gemp_code gemp_xml_read(const char *path, const gemp_xml_visitor *visitor, void *self)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
