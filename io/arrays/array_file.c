@@ -1,5 +1,5 @@
-/* A .npy has a text header and then its numbers, which are read at their places; a table in Fortran order is read
- * column by column. A dataset of HDF5 is read by hyperslabs of rows, and the library decompresses and converts. */
+/* A .npy file has a text header and then its elements. Rows are read at their offsets; a table in Fortran order is read
+ * column by column. A dataset of HDF5 is read by hyperslabs of rows, and the HDF5 library decompresses and converts. */
 
 #include "io/arrays/array_file.h"
 
@@ -16,8 +16,8 @@
 
 enum { LONGEST_TEXT = 4096 };
 
-/* The number of bytes that hold the length of the dictionary, behind the first GEMP_NPY_START ones; 0 if the file is no
- * .npy. */
+/* The width of the field that gives the length of the dictionary; the field follows the first GEMP_NPY_START bytes. 0:
+ * the file is no .npy. */
 static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
 {
 	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
@@ -25,7 +25,7 @@ static size_t length_bytes(const unsigned char start[GEMP_NPY_START])
 	return start[6] == 1 ? 2 : 4;
 }
 
-/* The text behind a key of the dictionary, or NULL. */
+/* The text after a key of the dictionary; NULL if the key is missing. */
 static const char *value_of(const char *header, const char *key)
 {
 	const char *at = strstr(header, key);
@@ -33,7 +33,7 @@ static const char *value_of(const char *header, const char *key)
 	return at ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* The remedy depends on the type. */
+/* The message gives a remedy that depends on the type. */
 static gemp_code refuse_type(const char *type)
 {
 	const char *remedy = strchr(type, 'c') ? "complex; save its real part"
@@ -43,7 +43,7 @@ static gemp_code refuse_type(const char *type)
 	return gemp_fail(GEMP_EDATA, "is of type '%s': %s", type, remedy);
 }
 
-/* The description is like '<f4': byte order, kind, width. Structured arrays have a list here instead. */
+/* The type is a text such as '<f4': byte order, kind and width. A structured array has a list instead. */
 static gemp_code read_type(gemp_npy_header *n, const char *header)
 {
 	static const char good[] = " i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 b1 ";
@@ -61,7 +61,7 @@ static gemp_code read_type(gemp_npy_header *n, const char *header)
 	return strstr(good, name) || (text && n->width > 0 && n->width < LONGEST_TEXT) ? GEMP_OK : refuse_type(type);
 }
 
-/* Python 2 wrote long integers as 3L, so an L behind a number is skipped. */
+/* Python 2 wrote long integers as 3L, so an L after a number is skipped. */
 static gemp_code read_shape(gemp_npy_header *n, const char *header)
 {
 	const char *at = value_of(header, "'shape'");
@@ -82,7 +82,7 @@ static gemp_code read_shape(gemp_npy_header *n, const char *header)
 	return GEMP_OK;
 }
 
-/* Order and shape may come in any order in the dictionary. */
+/* The keys of the dictionary may come in any order. */
 gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
 {
 	const char *fortran = value_of(dictionary, "'fortran_order'");
@@ -91,7 +91,7 @@ gemp_code gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
 	return code == GEMP_OK ? read_shape(out, dictionary) : code;
 }
 
-/* Numbers of this machine's byte order stay as they are. */
+/* Numbers in this machine's byte order stay unchanged. */
 void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t count)
 {
 	unsigned char *at = elements;
@@ -104,7 +104,8 @@ void gemp_npy_to_native(const gemp_npy_header *header, void *elements, size_t co
 		}
 }
 
-/* C17 has no type of half precision: 1 bit of sign, 5 of exponent, 10 of fraction, with subnormal numbers. */
+/* C17 has no half-precision type. A half float has 1 bit of sign, 5 bits of exponent and 10 bits of fraction; an
+ * exponent of 0 means a subnormal number. */
 float gemp_npy_half(const void *at)
 {
 	uint16_t bits;
@@ -121,7 +122,7 @@ static gemp_code bad_array(const char *where, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
-/* The signature says the version, which says how many bytes the length of the dictionary has. */
+/* The version in the signature determines the width of the dictionary's length. */
 gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy_read_bytes *read, void *self,
                                size_t *data)
 {
@@ -142,7 +143,7 @@ gemp_code gemp_npy_read_header(gemp_npy_header *out, const char *where, gemp_npy
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s ", where) : code;
 }
 
-/* A folder opens like a file and fails only when it is read, with the reason in errno. */
+/* Opening a folder succeeds, and only reading it fails. errno then gives the reason. */
 static gemp_code read_from_file(void *self, const char *where, void *bytes, size_t size)
 {
 	if (fread(bytes, 1, size, self) == size)
@@ -152,8 +153,9 @@ static gemp_code read_from_file(void *self, const char *where, void *bytes, size
 	return bad_array(where, "is cut off in its header");
 }
 
-/* Reads the header of a .npy file of numbers. *data becomes the place of the elements, *bytes the size of the file.
- * Messages begin with `where` ("F.npy: the array"). GEMP_EDATA if the file is not as long as its header says. */
+/* Reads the header of a .npy file of numbers. *data becomes the offset of the elements, and *bytes the size of the
+ * file. Messages begin with `where` ("F.npy: the array"). GEMP_EDATA: the file is not as long as its header says, or
+ * holds texts. */
 static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, const char *where, size_t *data,
                                            uint64_t *bytes)
 {
@@ -170,14 +172,14 @@ static gemp_code gemp_npy_read_file_header(gemp_npy_header *out, FILE *file, con
 	return GEMP_OK;
 }
 
-enum { BATCH_BYTES = 64 << 20 }; /* bytes of elements that are converted to floats at a time */
+enum { BATCH_BYTES = 64 << 20 }; /* maximal number of bytes of elements that are converted to floats at a time */
 
 bool gemp_array_file_is(const char *place)
 {
 	return gemp_file_ends_in(place, ".npy") || gemp_file_ends_in(place, ".h5") || strstr(place, ".h5:");
 }
 
-/* numpy's reshape turns most other shapes into the wanted one. */
+/* The message names reshape, which turns most other shapes into the wanted one. */
 static gemp_code wrong_dimensions(const gemp_array_file *file, unsigned wanted, int found)
 {
 	return gemp_fail(GEMP_EDATA, "%s has %d dimension%s; %s", file->where.data, found, found == 1 ? "" : "s",
@@ -187,14 +189,14 @@ static gemp_code wrong_dimensions(const gemp_array_file *file, unsigned wanted, 
 
 /* .npy */
 
-/* The file stays open; its elements begin file->data bytes behind its beginning. */
+/* The file stays open. Its elements begin at offset file->data. */
 static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dimensions)
 {
 	gemp_npy_header *header = &file->header;
 	gemp_text_print(&file->where, "%s: the array", path);
 	GEMP_TRY(gemp_text_status(&file->where));
 	file->npy = fopen(path, "rb");
-	if (!file->npy || (getc(file->npy) == EOF && ferror(file->npy))) /* a folder fails when it is read */
+	if (!file->npy || (getc(file->npy) == EOF && ferror(file->npy))) /* opening a folder succeeds, reading it fails */
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	rewind(file->npy);
 	GEMP_TRY(gemp_npy_read_file_header(header, file->npy, file->where.data, &file->data, &file->bytes));
@@ -208,7 +210,7 @@ static gemp_code open_npy(gemp_array_file *file, const char *path, unsigned dime
 	return GEMP_OK;
 }
 
-/* Elements are contiguous in the file, so one seek and one read suffice. */
+/* The elements are contiguous in the file, so one seek and one read suffice. */
 static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (fseeko(file->npy, (off_t)(file->data + first * file->width), SEEK_SET) != 0 ||
@@ -217,7 +219,8 @@ static gemp_code read_npy_elements(const gemp_array_file *file, uint64_t first, 
 	return GEMP_OK;
 }
 
-/* Each column is read by itself, and its elements are copied to their places in the rows. */
+/* Reads the rows of a table in Fortran order: each column is read alone, and its elements are copied to their places in
+ * the rows. */
 static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, size_t count, char *elements)
 {
 	const size_t width = file->width;
@@ -231,7 +234,7 @@ static gemp_code read_npy_columns(const gemp_array_file *file, uint64_t first, s
 	return GEMP_OK;
 }
 
-/* Numbers of the other byte order are converted after reading. */
+/* Numbers in the other byte order are converted after reading. */
 static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	GEMP_TRY(file->fortran ? read_npy_columns(file, first, count, elements)
@@ -242,7 +245,7 @@ static gemp_code read_npy(const gemp_array_file *file, uint64_t first, size_t co
 
 /* HDF5 */
 
-/* Other programs may use compressions that this HDF5 library lacks. */
+/* Another program may have used a compression that this HDF5 library lacks. */
 static gemp_code check_filters(const gemp_array_file *file)
 {
 	gemp_code code = GEMP_OK;
@@ -263,7 +266,7 @@ static gemp_code check_filters(const gemp_array_file *file)
 	return code;
 }
 
-/* Booleans are h5py's enum, which HDF5 reads as the integers that it stores. */
+/* h5py stores booleans as an enum, which HDF5 reads as integers. So this enum is accepted, and no other one. */
 static gemp_code find_type(gemp_array_file *file, hid_t type)
 {
 	static const char *const classes[] = {
@@ -291,7 +294,8 @@ static gemp_code find_type(gemp_array_file *file, hid_t type)
 	return GEMP_OK;
 }
 
-/* A dataset without a shape (h5py.Empty, a scalar) has 0 dimensions and is refused like any other wrong number. */
+/* A dataset without a shape (h5py.Empty, or a scalar) has 0 dimensions and is refused like any other wrong number of
+ * dimensions. */
 static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 {
 	hsize_t size[GEMP_H5_DIMENSIONS];
@@ -308,7 +312,7 @@ static gemp_code find_shape(gemp_array_file *file, unsigned dimensions)
 	return check_filters(file);
 }
 
-/* The file is opened first, so a missing file is reported even if the place names no dataset. */
+/* The file is opened before the dataset's name is checked, so a missing file is reported first. */
 static gemp_code open_h5(gemp_array_file *file, const char *path, const char *dataset, unsigned dimensions)
 {
 	GEMP_TRY(gemp_h5_open_local(&file->h5, path, "a text of numbers has another ending"));
@@ -326,7 +330,7 @@ static gemp_code open_h5(gemp_array_file *file, const char *path, const char *da
 	return find_shape(file, dimensions);
 }
 
-/* The type that HDF5 is to convert to; booleans are read as the 8-bit integers that h5py stores. */
+/* The type to which HDF5 converts. Booleans are read as the 8-bit integers that h5py stores. */
 static hid_t memory_type(char kind, unsigned width)
 {
 	const bool is_signed = kind != 'u';
@@ -342,7 +346,7 @@ static hid_t memory_type(char kind, unsigned width)
 
 /* BOTH */
 
-/* A place that is no HDF5 file is a .npy. */
+/* A place that does not name an HDF5 file is a .npy. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions)
 {
 	char *path = NULL;
@@ -355,7 +359,7 @@ gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned
 	return code;
 }
 
-/* Takes a file whose opening failed at any step. */
+/* The file may be open only in part, after a failure. */
 void gemp_array_file_close(gemp_array_file *file)
 {
 	gemp_h5_release(file->dataset_id);
@@ -366,7 +370,7 @@ void gemp_array_file_close(gemp_array_file *file)
 	*file = (gemp_array_file){ .dataset_id = H5I_INVALID_HID };
 }
 
-/* HDF5 converts to the type in memory; elements of a .npy have that type already. */
+/* HDF5 converts to the type in memory. The elements of a .npy have that type already. */
 gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size_t count, void *elements)
 {
 	if (count == 0 || file->columns == 0)
@@ -378,7 +382,7 @@ gemp_code gemp_array_file_read(const gemp_array_file *file, uint64_t first, size
 
 /* FLOATS */
 
-/* An element as numpy names it; the bytes need not be aligned. */
+/* Converts an element of numpy's kind and width. The bytes need not be aligned. */
 static float float_of(char kind, unsigned width, const unsigned char *at)
 {
 	union {
@@ -416,7 +420,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 		c->x[i] = float_of(c->file->kind, c->file->width, c->elements + i * c->file->width);
 }
 
-/* Floats of 32 bits are read to their places; other elements pass through a buffer of bounded size. */
+/* Floats of 32 bits are read directly into x. Other elements pass through a buffer of bounded size. */
 gemp_code gemp_array_file_read_floats(const gemp_array_file *file, uint64_t first, size_t count, float *x)
 {
 	GEMP_OWNED unsigned char *elements = NULL;

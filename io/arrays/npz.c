@@ -1,5 +1,5 @@
-/* The directory at the end of the archive names the members; it is read once, and members are then read independently
- * of one another. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
+/* The directory at the end of a zip archive lists the members. It is read once, and each member is then read
+ * independently of the others. The format is PKWARE's APPNOTE 6.3, without encryption and split archives. */
 
 #include "io/arrays/npz.h"
 
@@ -30,7 +30,7 @@ static gemp_code bad_zip(const char *path, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: is no zip archive, or damaged or cut (%s); write it again", path, why);
 }
 
-/* Zip files are little-endian, whatever the machine is. */
+/* Zip files are little-endian on every machine. */
 static uint64_t read_number(const unsigned char *at, int bytes)
 {
 	uint64_t value = 0;
@@ -39,7 +39,7 @@ static uint64_t read_number(const unsigned char *at, int bytes)
 	return value;
 }
 
-/* Places come from the file and may be any number, so each is checked. */
+/* An offset comes from the file and may be any number, so reading beyond the end is an error of the file. */
 static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *bytes, size_t size)
 {
 	if (place > INT64_MAX || fseeko(file, (off_t)place, SEEK_SET) != 0 || fread(bytes, 1, size, file) != size)
@@ -47,7 +47,7 @@ static gemp_code read_at(FILE *file, const char *path, uint64_t place, void *byt
 	return GEMP_OK;
 }
 
-/* Each member opens the file for itself, so several can be read side by side. */
+/* Each member opens the file for itself, so that several members can be read at the same time. */
 static gemp_code open_file(FILE **file, const char *path)
 {
 	*file = fopen(path, "rb");
@@ -70,7 +70,7 @@ typedef struct directory {
 	uint64_t place, size, count;
 } directory;
 
-/* Finds the record at the archive's end, behind which only a comment may stand. */
+/* Finds the record at the end of the archive. Only a comment may follow the record. */
 static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint64_t *place)
 {
 	GEMP_OWNED unsigned char *tail = NULL;
@@ -90,7 +90,8 @@ static gemp_code find_end(FILE *file, const char *path, unsigned char *end, uint
 	return bad_zip(path, "there is no directory at its end");
 }
 
-/* Archives beyond 4 GiB have a second record, which a locator in front of the first one points to. */
+/* An archive beyond 4 GiB has a second record (zip64). A locator directly before the first record holds the offset of
+ * the second one. */
 static gemp_code find_directory(FILE *file, const char *path, directory *out)
 {
 	unsigned char end[END_SIZE], locator[LOCATOR_SIZE], end64[END64_SIZE];
@@ -103,7 +104,7 @@ static gemp_code find_directory(FILE *file, const char *path, directory *out)
 		return bad_zip(path, "its zip64 directory is missing");
 	GEMP_TRY(read_at(file, path, place - LOCATOR_SIZE, locator, sizeof locator));
 	if (memcmp(locator, "PK\6\7", 4) != 0)
-		return GEMP_OK; /* the numbers are large by chance */
+		return GEMP_OK; /* no zip64: one of the numbers just equals the maximum */
 	GEMP_TRY(read_at(file, path, read_number(locator + 8, 8), end64, sizeof end64));
 	if (memcmp(end64, "PK\6\6", 4) != 0)
 		return bad_zip(path, "its zip64 directory is missing");
@@ -111,7 +112,7 @@ static gemp_code find_directory(FILE *file, const char *path, directory *out)
 	return GEMP_OK;
 }
 
-/* Numbers that do not fit in 4 bytes are in the extra field, in this order. */
+/* A number that does not fit in 4 bytes is stored in the extra field. Such numbers have the order of `wide`. */
 static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member *member)
 {
 	while (size >= 4) {
@@ -129,7 +130,7 @@ static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member 
 	}
 }
 
-/* Reads an entry at[left] of the directory; *used becomes its size. */
+/* Reads the entry of the directory at `at`, where `left` bytes are left. *used becomes the entry's size. */
 static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member,
                             size_t *used)
 {
@@ -155,7 +156,7 @@ static gemp_code read_entry(const char *path, const unsigned char *at, size_t le
 	return member->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The size of the directory is bounded before memory is requested, since a damaged file may claim any size. */
+/* A damaged file may claim any size of the directory, so the size is checked before memory is requested. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path)
 {
 	GEMP_OWNED_BY(close_file_at) FILE *file = NULL;
@@ -190,15 +191,15 @@ void gemp_zip_close(gemp_zip *zip)
 typedef struct zip_stream {
 	const char *path;
 	FILE *file;
-	gemp_zip_member member; /* its name is the directory's */
+	gemp_zip_member member; /* borrows its name from the directory */
 	uint64_t packed_left, left;
 	uint32_t crc;
-	bool inflating; /* zlib is initialised */
+	bool inflating; /* zlib is initialised and must be released */
 	z_stream zlib;
 	unsigned char packed[PACKED];
 } zip_stream;
 
-/* Takes a stream whose opening failed half-way. */
+/* The stream may be open only in part, after a failure. */
 static void close_stream(zip_stream *stream)
 {
 	if (!stream)
@@ -210,7 +211,8 @@ static void close_stream(zip_stream *stream)
 }
 GEMP_RELEASE(close_stream, zip_stream *)
 
-/* The member's own header repeats name and extra field; their lengths may differ from the directory's. */
+/* The member's local header repeats the name and the extra field. Their lengths may differ from those in the directory,
+ * so the local lengths give the beginning of the content. */
 static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
 {
 	GEMP_OWNED_BY(close_stream_at) zip_stream *stream = NULL;
@@ -234,7 +236,7 @@ static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_z
 	return GEMP_OK;
 }
 
-/* Never reads beyond the member. */
+/* Reads up to `capacity` stored bytes, but never beyond the member's end. */
 static gemp_code read_packed(zip_stream *s, void *bytes, size_t capacity, size_t *size)
 {
 	*size = s->packed_left < capacity ? (size_t)s->packed_left : capacity;
@@ -242,7 +244,7 @@ static gemp_code read_packed(zip_stream *s, void *bytes, size_t capacity, size_t
 	return fread(bytes, 1, *size, s->file) == *size ? GEMP_OK : bad_zip(s->path, "a member is cut");
 }
 
-/* zlib counts in unsigned int, so a large read is made of smaller ones. */
+/* zlib counts bytes in an unsigned int, so a large read consists of several calls. */
 static gemp_code inflate_some(zip_stream *s, unsigned char *bytes, size_t size)
 {
 	while (size) {
@@ -265,7 +267,7 @@ static gemp_code inflate_some(zip_stream *s, unsigned char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* A stored member has no compression, so its bytes go directly to the caller. */
+/* A stored member is not compressed, so its bytes go directly to the caller. */
 static gemp_code copy_some(zip_stream *s, unsigned char *bytes, size_t size)
 {
 	size_t got;
@@ -273,7 +275,8 @@ static gemp_code copy_some(zip_stream *s, unsigned char *bytes, size_t size)
 	return code == GEMP_OK && got < size ? bad_zip(s->path, "a member is cut") : code;
 }
 
-/* Reads exactly `size` bytes; an earlier end is GEMP_EDATA. The checksum is compared when the last byte was read. */
+/* Reads exactly `size` bytes. GEMP_EDATA: the member ends earlier. After the member's last byte the checksum is
+ * compared. */
 static gemp_code read_stream(zip_stream *s, void *bytes, size_t size)
 {
 	if (size > s->left)
@@ -288,16 +291,16 @@ static gemp_code read_stream(zip_stream *s, void *bytes, size_t size)
 
 /* ARRAYS */
 
-enum { BATCH = 4096 }; /* elements in memory */
+enum { BATCH = 4096 }; /* elements in memory at a time */
 
 typedef struct npy {
 	zip_stream *stream;
 	gemp_npy_header header;
-	gemp_text where; /* "F.npz: array 'data'", with which messages begin */
+	gemp_text where; /* begin of messages: "F.npz: array 'data'" */
 	unsigned char bytes[BATCH * 8];
 } npy;
 
-/* The messages of a member begin with the archive's name instead of `where`. */
+/* read_stream begins its messages with the archive's name, so `where` is not used. */
 static gemp_code read_from_zip(void *self, const char *where, void *bytes, size_t size)
 {
 	(void)where;
@@ -309,12 +312,12 @@ static gemp_code bad_array(const char *where, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s %s", where, why);
 }
 
-/* An element of any integer type, or a boolean, as 64 bits. *beyond becomes true for one that does not fit. */
+/* Reads an integer of any width or a boolean as 64 bits. *beyond becomes true if the number does not fit in int64_t. */
 static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 {
 	const unsigned char *at = n->bytes + i * n->header.width;
 	uint64_t value = 0;
-	memcpy(&value, at, n->header.width); /* little-endian, as this program's machines are */
+	memcpy(&value, at, n->header.width); /* the elements and this machine are little-endian */
 	unsigned bits = 8 * n->header.width;
 	*beyond |= n->header.kind == 'u' && n->header.width == 8 && value > INT64_MAX;
 	if (n->header.kind == 'i' && bits < 64 && value >> (bits - 1))
@@ -322,7 +325,7 @@ static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 	return (int64_t)value;
 }
 
-/* Elements are copied, since they need not be aligned in the buffer. */
+/* The element is copied by memcpy, since it need not be aligned in the buffer. */
 static double real_at(const npy *n, size_t i)
 {
 	float narrow;
@@ -369,7 +372,7 @@ static void close_npy(void *self)
 }
 GEMP_RELEASE(close_npy, npy *)
 
-/* numpy.savez writes an array as the member NAME.npy. */
+/* numpy.savez writes the array NAME as the member NAME.npy. */
 static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
@@ -389,7 +392,7 @@ static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
 	return GEMP_OK;
 }
 
-/* The reader owns the array and closes it. Texts are refused, since gemp_npy_text reads them. */
+/* The reader owns the array and closes it. An array of texts is refused; gemp_npy_text reads texts. */
 gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;
@@ -404,7 +407,7 @@ gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char 
 	return GEMP_OK;
 }
 
-/* A character of kind U has four bytes; scipy's texts are ASCII, so the first byte is the character. */
+/* A character of kind 'U' takes four bytes. scipy's texts are ASCII, so its first byte is the character. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 {
 	GEMP_OWNED_BY(close_npy_at) npy *n = NULL;

@@ -1,9 +1,8 @@
-/* npz: arrays of numpy as members of a zip archive, stored or deflated, also beyond 4 GiB (zip64). Formats 1.0 to 3.0
- * of arrays (NEP 1).
+/* npz: numpy's arrays as members of a zip archive. Members are stored or deflated, and archives may exceed 4 GiB
+ * (zip64). Arrays have the .npy formats 1.0 to 3.0 (NEP 1).
  *
- * The directory is read once; each member then opens the file for itself, so several are read side by side. Checksums
- * are compared at a member's end. All functions are local.
- */
+ * The directory is read once. Each member then opens the file for itself, so several members can be read at the same
+ * time. A member's checksum is compared at its end. All functions are local. */
 
 #ifndef GEMP_IO_ARRAYS_NPZ_H
 #define GEMP_IO_ARRAYS_NPZ_H
@@ -16,8 +15,8 @@ typedef struct gemp_zip_member {
 	char *name;      /* owned */
 	unsigned method; /* 0: stored, 8: deflated */
 	uint32_t crc;
-	uint64_t compressed_size, size; /* bytes in the file, and of content */
-	uint64_t offset;                /* of the member's own header */
+	uint64_t compressed_size, size; /* bytes in the archive; bytes after decompression */
+	uint64_t offset;                /* offset of the member's local header */
 } gemp_zip_member;
 
 typedef struct gemp_zip {
@@ -26,15 +25,15 @@ typedef struct gemp_zip {
 	gemp_zip_member *members; /* [count] */
 } gemp_zip;
 
-/* Reads the directory. A file that is no zip archive, or is truncated or encrypted, is GEMP_EDATA; a missing file is
- * GEMP_ENOINPUT. */
+/* Reads the directory. GEMP_EDATA: the file is no zip archive, or is truncated or encrypted. GEMP_ENOINPUT: the file is
+ * missing. */
 gemp_code gemp_zip_open(gemp_zip *out, const char *path);
 void gemp_zip_close(gemp_zip *zip);
 
-/* Opens the array NAME.npy of integers, floats or booleans, of any shape, whose elements come in storage order. The zip
- * outlives it. A missing array, or one of another kind, is GEMP_EDATA. */
+/* Opens the array NAME.npy of integers, floats or booleans. It may have any shape; its elements come in storage order.
+ * The zip must live as long as the reader. GEMP_EDATA: the array is missing or of another kind. */
 gemp_code gemp_npy_open(gemp_array_reader *out, const gemp_zip *zip, const char *name);
-/* The text of a scalar or of one string; the caller frees. */
+/* Reads an array that consists of a single text. The caller frees the text. */
 gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
-/* Conversion between the six kinds of numbers, and writing them. A value is loaded in a form that holds every kind
- * exactly (wide_number) and stored in the wanted kind: whole floats become integers, integers become floats only if no
- * digit is lost, and floats are rounded to narrower floats. Threads convert ranges of values.
+/* Converts numbers between the six kinds and writes them. A value is loaded into wide_number, which holds every kind
+ * exactly, and then stored in the target kind. Only whole floats become integers. An integer becomes a float only if
+ * the float holds it exactly. A float is rounded to a narrower float. Threads convert ranges of values.
  *
- * Threads print text in batches: each chunk of numbers has memory for its longest text, and chunks are appended one
- * after another. Floats are printed with as few digits as give the same bits back. The header of a .npy is padded to a
- * multiple of 64 bytes, as numpy does, so the numbers can be mapped into memory. */
+ * Threads print text in batches: each chunk of numbers has memory for its longest text, and the chunks' texts are
+ * appended in order. A float is printed with as few digits as reproduce its bits. The header of a .npy is padded to a
+ * multiple of 64 bytes, as in numpy, so that the numbers can be mapped into memory. */
 
 #include "io/arrays/numbers.h"
 
@@ -27,7 +27,7 @@ void gemp_number_array_free(gemp_number_array *numbers)
 
 /* CONVERSION */
 
-/* A number in the widest form of its sort. */
+/* A number of any kind. `sort` says which of the three other members holds it. */
 typedef struct wide_number {
 	enum { NEGATIVE, POSITIVE, REAL } sort; /* a negative integer, any other integer, a float */
 	int64_t negative;
@@ -41,7 +41,7 @@ static wide_number of_signed(int64_t value)
 	                 : (wide_number){ .sort = POSITIVE, .positive = (uint64_t)value };
 }
 
-/* Non-negative integers of any kind are POSITIVE, so signed and unsigned ones are alike. */
+/* A non-negative integer of any kind becomes POSITIVE, so signed and unsigned kinds are treated alike. */
 static wide_number load(const void *values, gemp_key_kind kind, size_t i)
 {
 	switch (kind) {
@@ -54,7 +54,7 @@ static wide_number load(const void *values, gemp_key_kind kind, size_t i)
 	}
 }
 
-/* Makes an integer of a whole float within 64 bits; false for other floats. */
+/* Turns a float into an integer. Returns false if the float is not whole or exceeds 64 bits. */
 static bool make_whole(wide_number *w)
 {
 	if (w->sort != REAL)
@@ -66,7 +66,7 @@ static bool make_whole(wide_number *w)
 	return true;
 }
 
-/* The limits stand in the order of gemp_key_kind. */
+/* min and max are indexed by gemp_key_kind. */
 static bool store_integer(void *values, gemp_key_kind kind, size_t i, wide_number w)
 {
 	static const uint64_t max[] = { UINT32_MAX, UINT64_MAX, INT32_MAX, INT64_MAX };
@@ -77,7 +77,7 @@ static bool store_integer(void *values, gemp_key_kind kind, size_t i, wide_numbe
 	return true;
 }
 
-/* Integers that a float does not hold exactly are refused; floats are rounded. */
+/* Returns false for an integer that the float does not hold exactly. A float is rounded. */
 static bool store_real(void *values, gemp_key_kind kind, size_t i, wide_number w)
 {
 	double real = w.sort == REAL ? w.real : w.sort == POSITIVE ? (double)w.positive : (double)w.negative;
@@ -95,10 +95,10 @@ typedef struct number_conversion {
 	const gemp_number_array *numbers;
 	gemp_key_kind kind;
 	void *out;
-	_Atomic size_t bad; /* index of the first that does not fit; count: none */
+	_Atomic size_t bad; /* the lowest index of a value that does not fit; count: none */
 } number_conversion;
 
-/* The lowest index that fails is kept, so the message does not depend on the number of threads. */
+/* The lowest failing index is kept, so the message does not depend on the number of threads. */
 static void convert_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -114,7 +114,7 @@ static void convert_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The old values are freed even if some value does not fit; the caller then fails. */
+/* The old values are freed even if some value does not fit, since the caller then fails anyway. */
 gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind kind, size_t *bad)
 {
 	number_conversion c = { .numbers = numbers, .kind = kind, .bad = numbers->count };
@@ -135,11 +135,11 @@ gemp_code gemp_number_array_convert(gemp_number_array *numbers, gemp_key_kind ki
 enum {
 	CHUNK = 1 << 14, /* numbers that one thread prints at a time */
 	BATCH_CHUNKS = 256,
-	MAX_TEXT = 32, /* bytes of a number and its newline */
-	ALIGNED = 64   /* the header of a .npy ends at a multiple of it */
+	MAX_TEXT = 32, /* maximal number of bytes of a number with its newline */
+	ALIGNED = 64   /* the size of a .npy header is a multiple of this */
 };
 
-/* The place is opened and abandoned again, since nothing else shows whether it can be written to. */
+/* Only opening shows whether the place can be written to. So the place is opened, and then abandoned. */
 gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -161,12 +161,12 @@ gemp_code gemp_number_array_check_output(const gemp_comm *comm, const char *plac
 typedef struct number_printer {
 	gemp_key_kind kind;
 	const void *values;
-	size_t first; /* of this batch */
+	size_t first; /* index of the batch's first number */
 	char *text;   /* [chunks of a batch][CHUNK * MAX_TEXT] */
 	size_t sizes[BATCH_CHUNKS];
 } number_printer;
 
-/* All NaN are alike, so NaN is printed without a sign. */
+/* A NaN is printed without its sign, since signs of NaN carry no meaning. */
 static int print_real(char *to, double real, int digits)
 {
 	if (isnan(real))
@@ -174,7 +174,7 @@ static int print_real(char *to, double real, int digits)
 	return snprintf(to, MAX_TEXT, "%.*g\n", digits, real);
 }
 
-/* Digits come out backwards into a buffer; printf would take three times as long. */
+/* The digits are made from last to first in a buffer. printf would take three times as long. */
 static int print_integer(char *to, uint64_t magnitude, bool negative)
 {
 	char digits[MAX_TEXT];
@@ -195,7 +195,7 @@ static int print_signed(char *to, int64_t number)
 	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
 }
 
-/* Floats get as few digits as give them back. */
+/* A float gets the smallest number of digits that reproduces it. */
 static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
 {
 	double real;
@@ -228,7 +228,7 @@ static void print_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	p->sizes[chunk] = (size_t)(to - from);
 }
 
-/* Local. The text of all this rank's numbers. */
+/* Local. Makes the text of all numbers of this rank. */
 static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *values, size_t count)
 {
 	const size_t batch = gemp_min((size_t)BATCH_CHUNKS * CHUNK, count);
@@ -245,8 +245,7 @@ static gemp_code print_all(gemp_text *out, gemp_key_kind kind, const void *value
 	return gemp_text_status(out);
 }
 
-/* Collective. A rank makes all its text before it is written, since its size decides where the text of higher ranks
- * begins. */
+/* Collective. Each rank makes its whole text before any rank writes, since the sizes determine the offsets. */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                             size_t count)
 {
@@ -257,7 +256,8 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, gemp_key
 
 /* .npy */
 
-/* Collective. Rank 0 writes the header, whose shape counts the numbers of all ranks; these follow in rank order. */
+/* Collective. Rank 0 writes the header, whose shape is the number of values on all ranks. The values follow in rank
+ * order. */
 static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_kind kind, const void *values,
                            size_t count)
 {
@@ -278,7 +278,8 @@ static gemp_code write_npy(gemp_output *output, const gemp_comm *comm, gemp_key_
 
 /* HDF5 */
 
-/* Collective. Floats of 32 bits are written as 64 bits, which hold them exactly. */
+/* Collective. gemp_h5_kind has no 32-bit float, so such floats are written as 64-bit floats, which hold them
+ * exactly. */
 static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *dataset, gemp_key_kind kind,
                           const void *values, size_t count)
 {
@@ -297,7 +298,7 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 	return gemp_h5_commit(&h5, path, code);
 }
 
-/* HDF5 writes through its own library, the other forms through gemp_output. */
+/* The HDF5 library writes its own files. gemp_output writes the other forms. */
 gemp_code gemp_number_array_write(const gemp_comm *comm, const char *place, gemp_key_kind kind, const void *values,
                                   size_t count)
 {

@@ -1,7 +1,8 @@
-/* Text is read in blocks of lines, which threads parse chunk by chunk. If the user does not name a kind, numbers are
- * parsed as integers with their minimum and maximum, from which all ranks choose the narrowest kind; a float on any
- * rank makes all ranks begin again with floats. So a file is read at most twice. Line numbers for messages are counted
- * only after a failure. */
+/* Text is read in blocks of lines, which threads parse chunk by chunk.
+ *
+ * If the user does not name a kind, the numbers are first parsed as integers, and each rank keeps their minimum and
+ * maximum. From these, all ranks together choose the narrowest kind. If any rank meets a float, all ranks start again
+ * with floats. So a file is read at most twice. The line number of a message is counted only after a failure. */
 
 #include "io/arrays/numbers_read.h"
 
@@ -21,39 +22,40 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* TEXT: a number a line */
+/* TEXT: one number on each line */
 
-enum { MAX_NUMBER = 64, MAX_SHOWN = 24 /* bytes of a cell in messages */ };
+enum { MAX_NUMBER = 64, MAX_SHOWN = 24 /* maximal numbers of bytes of a cell: for a number, and in messages */ };
 
-/* Minimum and maximum have different types, since no type of C holds both -2^63 and 2^64 - 1. */
+/* The members differ in type, since no integer type of C holds both -2^63 and 2^64 - 1. */
 typedef struct integer_range {
 	int64_t min;
 	uint64_t max;
 } integer_range;
 
-/* The numbers of a chunk of lines. */
+/* The numbers in one chunk of lines. */
 typedef struct parsed_chunk {
-	uint64_t *values; /* [lines of the chunk] the bits of integers or of doubles; the first `count` are set */
+	uint64_t *values; /* [lines of the chunk] the bits of integers or doubles; [0, count) are set */
 	size_t count;
-	integer_range range; /* of the values */
-	bool is_real;        /* the line that failed holds a float where integers are wanted */
+	integer_range range; /* minimum and maximum of the values */
+	bool is_real;        /* the chunk failed because a line holds a float and integers are read */
 } parsed_chunk;
 
 typedef struct text_reader {
 	gemp_number_array *out;
 	const char *path;
-	integer_range allowed; /* by the kind that is wanted */
-	bool reals;            /* floats are read, else integers */
+	integer_range allowed; /* integers that the wanted kind holds */
+	bool reals;            /* true: floats are read; false: integers */
 	parsed_chunk parsed[GEMP_LINE_CHUNKS];
-	size_t capacity; /* of out->values */
-	uint64_t lines;  /* so far */
+	size_t capacity; /* allocated values of out->values */
+	uint64_t lines;  /* lines read so far */
 	integer_range range;
-	bool met_real; /* the failure of this rank is a float where integers are wanted */
+	bool met_real; /* this rank failed because a line holds a float and integers are read */
 } text_reader;
 
 /* ONE NUMBER */
 
-/* strtod needs a final zero, and it accepts hexadecimal numbers and nan(...), which are refused first. */
+/* strtod needs a terminating 0, so the text is copied. strtod also accepts hexadecimal numbers and nan(...), so these
+ * are refused first. */
 static bool parse_real(const char *text, size_t size, uint64_t *bits)
 {
 	char copy[MAX_NUMBER + 1], *end;
@@ -66,12 +68,12 @@ static bool parse_real(const char *text, size_t size, uint64_t *bits)
 	copy[size] = '\0';
 	double real = strtod(copy, &end);
 	memcpy(bits, &real, sizeof real);
-	return end == copy + size && (!isinf(real) || strpbrk(copy, "iI")); /* 1e400 is not inf */
+	return end == copy + size && (!isinf(real) || strpbrk(copy, "iI")); /* 1e400 overflows to inf and is refused */
 }
 
 typedef enum integer_parse { IS_INTEGER, NO_INTEGER, BEYOND_64_BITS } integer_parse;
 
-/* Numbers beyond 64 bits are distinguished from words, since they may still be read as floats. */
+/* An integer beyond 64 bits differs from a word: it can still be read as a float. */
 static integer_parse parse_integer(const char *text, size_t size, bool *negative, uint64_t *magnitude)
 {
 	size_t i = size && (*text == '+' || *text == '-');
@@ -92,7 +94,8 @@ static integer_parse parse_integer(const char *text, size_t size, bool *negative
 
 #define NOT_A_NUMBER "is not a number; one number a line is read, and texts are not sorted here (sort(1) does that)"
 
-/* Sets *value and returns NULL, or returns the end of a message that says what is wrong with the cell. */
+/* Sets *value and returns NULL. After a failure returns the reason, as the end of a message that begins with the
+ * cell. */
 static const char *parse_number(const text_reader *r, parsed_chunk *p, const char *text, size_t size, uint64_t *value)
 {
 	bool negative;
@@ -116,7 +119,7 @@ static const char *parse_number(const text_reader *r, parsed_chunk *p, const cha
 	return NULL;
 }
 
-/* The message begins with the column; the caller puts file and line in front. */
+/* The message begins with the column. The caller puts file and line in front. */
 static gemp_code refuse_cell(const gemp_line *line, const char *cell, size_t size, const char *why)
 {
 	return gemp_fail(GEMP_EDATA, "%zu: '%.*s%s' %s", (size_t)(cell - line->text) + 1,
@@ -130,7 +133,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A line holds one number; blanks around it are ignored, and other text behind it is an error. */
+/* A line holds at most one number. Blanks around the number are ignored; any other text after it is an error. */
 static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	text_reader *r = self;
@@ -157,7 +160,7 @@ static gemp_code read_line(void *self, unsigned thread, size_t chunk, const gemp
 	return GEMP_OK;
 }
 
-/* Closes the gaps that blank lines leave between the values of chunks. */
+/* Blank lines leave gaps between the values of chunks. This function closes the gaps. */
 static void gather_chunks(text_reader *r)
 {
 	for (size_t i = 0; i < GEMP_LINE_CHUNKS; i++) {
@@ -171,7 +174,7 @@ static void gather_chunks(text_reader *r)
 	}
 }
 
-/* After a failure *line is the number of the refused line within this rank's part. */
+/* After a failure *line is the number of the failing line within this rank's part of the file. */
 static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *line)
 {
 	gemp_line_chunks chunks;
@@ -191,7 +194,7 @@ static gemp_code read_block(text_reader *r, char *text, size_t size, uint64_t *l
 	return code;
 }
 
-/* The number of lines before this rank's part, which only messages need. */
+/* The number of lines before this rank's part of the file. Only messages need it. */
 static uint64_t lines_before(const char *path, uint64_t begin)
 {
 	char bytes[1 << 14];
@@ -200,7 +203,8 @@ static uint64_t lines_before(const char *path, uint64_t begin)
 	while (file && begin) {
 		size_t got = fread(bytes, 1, begin < sizeof bytes ? (size_t)begin : sizeof bytes, file);
 		for (size_t i = 0; i < got; i++)
-			lines += bytes[i] == '\n' || (got == begin && i + 1 == got); /* the last line ends in another's part */
+			/* the line that crosses into this rank's part also belongs to a lower rank */
+			lines += bytes[i] == '\n' || (got == begin && i + 1 == got);
 		begin = got ? begin - got : 0;
 	}
 	if (file)
@@ -232,7 +236,7 @@ static gemp_code read_part(text_reader *r, gemp_block_range span)
 
 /* THE KIND OF THE NUMBERS */
 
-/* An automatic kind allows all integers; kind_of decides afterwards. */
+/* The integers that a kind holds. The automatic kind allows all integers, and kind_of chooses later. */
 static integer_range range_of(gemp_key_kind kind)
 {
 	switch (kind) {
@@ -244,10 +248,11 @@ static integer_range range_of(gemp_key_kind kind)
 	}
 }
 
-/* Collective. The first kind that holds the integers of all ranks; GEMP_KEY_F64 where none does. */
+/* Collective. The first of u32, u64, i32 and i64 that holds the integers of all ranks; GEMP_KEY_F64 if none of these
+ * does. */
 static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
 {
-	uint64_t ends[2] = { r->range.max, ~(uint64_t)r->range.min & INT64_MAX }; /* the second one: -min - 1 */
+	uint64_t ends[2] = { r->range.max, ~(uint64_t)r->range.min & INT64_MAX }; /* ends[1] is -min - 1 */
 	uint64_t negative = r->range.min < 0;
 	if (!negative)
 		ends[1] = 0;
@@ -260,13 +265,14 @@ static gemp_key_kind kind_of(const gemp_comm *comm, const text_reader *r)
 	return ends[0] <= INT32_MAX && ends[1] <= INT32_MAX ? GEMP_KEY_I32 : GEMP_KEY_I64;
 }
 
-/* An empty regular file is an empty array, whereas the readers of tables refuse it. */
+/* An empty regular file is an empty array here, whereas gemp_stream_inspect refuses it. */
 static gemp_code inspect_text(const gemp_comm *comm, const char *path, gemp_number_array *out, gemp_block_range *span)
 {
 	gemp_stream_info info = { 0 };
 	struct stat there;
 	gemp_code code = GEMP_OK;
-	if (stat(path, &there) != 0 || there.st_size > 0 || !S_ISREG(there.st_mode)) /* an empty one has no numbers */
+	/* an empty file has no numbers and is not inspected */
+	if (stat(path, &there) != 0 || there.st_size > 0 || !S_ISREG(there.st_mode))
 		code = gemp_stream_inspect(path, &info);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	out->bytes = info.size;
@@ -275,7 +281,8 @@ static gemp_code inspect_text(const gemp_comm *comm, const char *path, gemp_numb
 	return GEMP_OK;
 }
 
-/* Collective. Reads all as integers, or all as floats. */
+/* Collective. Reads all numbers as integers, or all as floats (reals). If met_real is not NULL, a float among integers
+ * is not a failure but sets *met_real on all ranks. */
 static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range span, bool reals, bool *met_real)
 {
 	gemp_free(r->out->values);
@@ -284,7 +291,7 @@ static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range
 	r->lines = 0;
 	r->reals = reals;
 	gemp_code code = read_part(r, span);
-	/* A float is no failure yet; other failures are. */
+	/* states[0]: this rank met a float; states[1]: it failed for another reason */
 	uint64_t states[2] = { code == GEMP_EDATA && r->met_real, code != GEMP_OK && !(code == GEMP_EDATA && r->met_real) };
 	if (!met_real)
 		return gemp_comm_agree(comm, code);
@@ -295,7 +302,7 @@ static gemp_code read_as(text_reader *r, const gemp_comm *comm, gemp_block_range
 	return gemp_comm_agree(comm, code == GEMP_EDATA && r->met_real ? GEMP_OK : code);
 }
 
-/* Collective. Integers are tried first, since most files hold them. */
+/* Collective. Integers are tried first, since most files hold integers. */
 static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const char *path, gemp_key_kind kind)
 {
 	text_reader r = { .out = out, .path = path, .allowed = range_of(kind) };
@@ -307,7 +314,7 @@ static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const 
 		GEMP_TRY(read_as(&r, comm, span, false, automatic ? &met_real : NULL));
 	if (!met_real && automatic) {
 		kind = kind_of(comm, &r);
-		met_real = kind == GEMP_KEY_F64; /* negative ones beside some that only u64 holds */
+		met_real = kind == GEMP_KEY_F64; /* negative integers beside integers beyond int64_t */
 	}
 	if (met_real)
 		GEMP_TRY(read_as(&r, comm, span, true, NULL));
@@ -319,7 +326,7 @@ static gemp_code read_text(gemp_number_array *out, const gemp_comm *comm, const 
 
 /* ARRAYS OF NUMPY AND HDF5 */
 
-/* Small integers keep their value, and half floats become floats. */
+/* Returns the bits of a widened element: 8- and 16-bit integers keep their value, and a half float becomes a float. */
 static uint32_t widen_element(char kind, unsigned width, const unsigned char *at)
 {
 	uint32_t bits;
@@ -335,7 +342,8 @@ static uint32_t widen_element(char kind, unsigned width, const unsigned char *at
 	return bits;
 }
 
-/* Makes keys of 32 or 64 bits of the elements. Elements of that width are taken over, and *elements becomes NULL. */
+/* Makes keys of 32 or 64 bits from the elements. Elements that have this width already become the values without a
+ * copy, and *elements becomes NULL. */
 static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *file, void **elements, size_t count)
 {
 	const bool is_long = file->width == 8;
@@ -357,7 +365,7 @@ static gemp_code take_elements(gemp_number_array *out, const gemp_array_file *fi
 	return GEMP_OK;
 }
 
-/* Collective. Only datasets that this program wrote have a checksum. */
+/* Collective. Compares the dataset's checksum, which only datasets written by this program have. */
 static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, const void *elements, uint64_t first,
                            size_t count)
 {
@@ -368,7 +376,7 @@ static gemp_code check_sum(const gemp_array_file *file, const gemp_comm *comm, c
 	return gemp_h5_compare_checksum(&file->h5, file->dataset, sum);
 }
 
-/* Collective. Each rank reads its block of the array. */
+/* Collective. Each rank reads its own block of the array. */
 static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const char *place)
 {
 	gemp_code code = GEMP_OK;
@@ -387,7 +395,7 @@ static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const
 
 /* ALL FORMS */
 
-/* All NaN get the same bits, so keys that are compared by their bits are equal. */
+/* Gives every NaN the same bits, since keys are compared by their bits. */
 static void unify_nan_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -399,7 +407,7 @@ static void unify_nan_range(void *context, size_t range, size_t begin, size_t en
 			((double *)n->values)[i] = (double)NAN;
 }
 
-/* Collective. The index in the message counts through all ranks, as the file does. */
+/* Collective. The message gives the index of a value in the whole file. */
 static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	gemp_code code = GEMP_OK;
@@ -418,7 +426,7 @@ static gemp_code convert_to_wanted(gemp_number_array *n, const gemp_comm *comm, 
 	return GEMP_OK;
 }
 
-/* All forms end in one conversion, which also counts the numbers of all ranks. */
+/* The numbers of every form of file are converted at the end. This step also counts the numbers of all ranks. */
 gemp_code gemp_number_array_read(gemp_number_array *out, const gemp_comm *comm, const char *place, gemp_key_kind kind)
 {
 	*out = (gemp_number_array){ 0 };

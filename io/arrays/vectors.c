@@ -1,6 +1,6 @@
-/* Threads parse tables of text chunk by chunk; then rows go to the ranks that own their numbers, since a rank's bytes
- * hold any number of rows. Columns are selected by name: a map that was trained on some columns can be applied to a
- * table that has more columns, or has them in another order. */
+/* Threads parse the rows of a text table chunk by chunk. A rank's bytes hold an unknown number of rows, so after
+ * parsing the rows are sent to the ranks whose blocks contain them. Columns can be selected by name: a map that was
+ * trained on some columns can be applied to a table that has more columns or another order. */
 
 #include "io/arrays/vectors.h"
 
@@ -24,14 +24,14 @@
 
 enum { MAX_DIMS = 1 << 20 };
 
-/* Do shape and arrays fit one another? */
+/* Tests that the sizes and the arrays are consistent. */
 static inline bool gemp_vectors_is_valid(const gemp_vectors *vectors)
 {
 	return vectors->x && vectors->dims > 0 && vectors->count <= vectors->total &&
 	       (!gemp_column_loaded(&vectors->keys) || vectors->keys.rows == vectors->count);
 }
 
-/* Takes vectors whose reading failed early. */
+/* The vectors may be read only in part, after a failure. */
 void gemp_vectors_free(gemp_vectors *vectors)
 {
 	for (uint32_t c = 0; vectors->names && c < vectors->dims; c++)
@@ -41,8 +41,8 @@ void gemp_vectors_free(gemp_vectors *vectors)
 	*vectors = (gemp_vectors){ 0 };
 }
 
-/* Local. Allocates this rank's block of `rows` rows. A dataset may claim any shape without having bytes, so sizes are
- * checked before memory is requested. */
+/* Local. Allocates this rank's block of `rows` rows. A dataset may claim any shape without storing bytes, so the sizes
+ * are checked before memory is requested. */
 static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
                                     uint64_t columns)
 {
@@ -59,7 +59,8 @@ static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, co
 	return GEMP_NEW(out->x, out->count * columns);
 }
 
-/* The hash is a sum over rows with their numbers as seeds, so the ranks' parts add up in any order. */
+/* The hash is the sum of the hashes of all rows, and the row number is the seed. So it does not depend on the
+ * distribution over ranks. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 {
 	assert(gemp_vectors_is_valid(vectors));
@@ -69,8 +70,8 @@ uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 
 /* SELECTION */
 
-/* The index of the column names[c]; v->dims if there is none. Of columns with one name the second in `names` is the
- * second in the table, and so on. */
+/* The index of the column names[c]; v->dims if there is none. If several columns have this name, the second one in
+ * `names` is the second one in the table, and so on. */
 static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 {
 	uint32_t alike = 0, at = 0;
@@ -81,7 +82,7 @@ static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 	return at;
 }
 
-/* Columns of one name are matched in order, and each needs a partner of its own. */
+/* Two equal names need two columns of this name. */
 bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
 {
 	uint32_t c = 0;
@@ -90,7 +91,7 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 	return c == dims;
 }
 
-/* The vectors get columns from[dims] of their own. After a failure they are as before. */
+/* Replaces the columns by copies of the columns from[dims]. After a failure the vectors are unchanged. */
 static gemp_code keep_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
 {
 	GEMP_OWNED_BY(gemp_vectors_free) gemp_vectors kept = { .dims = dims };
@@ -112,7 +113,7 @@ static gemp_code keep_columns(gemp_vectors *v, const uint32_t *from, uint32_t di
 	return GEMP_OK;
 }
 
-/* Local. Nothing is copied if the columns have the wanted order already, as they mostly do. */
+/* Local. Nothing is copied if the columns have the wanted order already, which is the usual case. */
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
 	GEMP_OWNED uint32_t *from = NULL;
@@ -129,7 +130,7 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 	return same ? GEMP_OK : keep_columns(vectors, from, dims);
 }
 
-/* Missing values are counted again, since only those of the selected columns count. */
+/* Missing values are counted again, since only the selected columns count. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims)
 {
@@ -144,16 +145,16 @@ gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, cons
 
 /* TABLES OF TEXT */
 
-enum { MAX_CELL = 64, MAX_SHOWN = 24 /* bytes of a number, and of a cell in messages */ };
+enum { MAX_CELL = 64, MAX_SHOWN = 24 /* maximal numbers of bytes of a cell: for a number, and in messages */ };
 
-/* The layout of the table, which is the same on all ranks. */
+/* The layout of the table; it is the same on all ranks. */
 typedef struct table_layout {
-	uint64_t header;  /* line of the header; 0: none */
-	uint64_t columns; /* with the column of keys */
-	int64_t key;      /* column of keys; -1: none */
+	uint64_t header;  /* line number of the header; 0: no header */
+	uint64_t columns; /* number of columns, including the column of keys */
+	int64_t key;      /* index of the column of keys; -1: none */
 } table_layout;
 
-/* The rows of a chunk of lines. */
+/* The rows in one chunk of lines. */
 typedef struct parsed_chunk {
 	float *x; /* [lines of the chunk][dims] */
 	size_t rows;
@@ -162,13 +163,13 @@ typedef struct parsed_chunk {
 
 typedef struct table_reader {
 	gemp_vectors *out;
-	const char *key; /* the column of keys that the user names; NULL: none */
+	const char *key; /* the name of the column of keys, if the user gives one, else NULL */
 	bool csv;
 	table_layout layout;
 	gemp_cells *cells; /* [threads] */
 	parsed_chunk parsed[GEMP_LINE_CHUNKS];
-	size_t capacity;   /* floats in out->x */
-	size_t lines_seen; /* lines of the head that are not empty */
+	size_t capacity;   /* allocated floats of out->x */
+	size_t lines_seen; /* number of non-empty lines that read_head has seen */
 	bool head_is_read;
 } table_reader;
 
@@ -177,7 +178,7 @@ static gemp_code split_row(const table_reader *r, gemp_cells *cells, const gemp_
 	return r->csv ? gemp_cells_csv(cells, line->text, line->size) : gemp_cells_tsv(cells, line->text, line->size);
 }
 
-/* False if the cell is no number; an empty cell, nan and NA are missing values. */
+/* Returns false if the cell is no number. An empty cell, nan and NA are missing values, which become NaN. */
 static bool parse_cell(const gemp_text_cell *cell, double *value)
 {
 	char copy[MAX_CELL + 1], *end;
@@ -195,7 +196,7 @@ static bool parse_cell(const gemp_text_cell *cell, double *value)
 
 /* THE HEAD */
 
-/* Keeps the names of the header, also of the column of keys, which read_head removes. */
+/* Stores the names in the header, including the name of the column of keys, which read_head removes later. */
 static gemp_code keep_names(table_reader *r)
 {
 	size_t kept = 0;
@@ -212,7 +213,7 @@ static gemp_code keep_names(table_reader *r)
 	return GEMP_OK;
 }
 
-/* Visits the first line that is not empty, and the line behind a header. */
+/* Visits the first non-empty line. If this line is a header, visits the next non-empty line, too. */
 static gemp_code inspect_line(void *self, const gemp_line *line)
 {
 	table_reader *r = self;
@@ -235,7 +236,7 @@ static gemp_code inspect_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Local. All ranks read the same few lines. */
+/* Local. All ranks read the same first lines of the file. */
 static gemp_code read_head(table_reader *r, const char *path)
 {
 	gemp_vectors *out = r->out;
@@ -261,7 +262,7 @@ static gemp_code read_head(table_reader *r, const char *path)
 
 /* ROWS */
 
-/* The names of columns lack the column of keys, so columns behind it have the number before. */
+/* The message names the column. out->names lacks the column of keys, so the index of a later column is one less. */
 static gemp_code refuse_cell(const table_reader *r, size_t column, const gemp_text_cell *cell, const char *why)
 {
 	const int length = (int)(cell->size < MAX_SHOWN ? cell->size : MAX_SHOWN);
@@ -271,7 +272,7 @@ static gemp_code refuse_cell(const table_reader *r, size_t column, const gemp_te
 	                 name ? ")" : "", length, cell->bytes, cell->size > MAX_SHOWN ? "..." : "", why);
 }
 
-/* Threads call this; it uses only the cells of its thread and the output of its chunk. */
+/* Several threads call this function. A call uses only the cells of its thread and the output of its chunk. */
 static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	table_reader *r = self;
@@ -304,7 +305,7 @@ static gemp_code read_row(void *self, unsigned thread, size_t chunk, const gemp_
 	return GEMP_OK;
 }
 
-/* Empty lines leave gaps between the rows of chunks, which are closed here. */
+/* Empty lines leave gaps between the rows of chunks. This function closes the gaps. */
 static gemp_code gather_chunks(table_reader *r)
 {
 	gemp_vectors *out = r->out;
@@ -322,7 +323,7 @@ static gemp_code gather_chunks(table_reader *r)
 	return GEMP_OK;
 }
 
-/* Each chunk has memory for as many rows as it has lines, so threads write without a common counter. */
+/* Each chunk has memory for as many rows as it has lines, so threads need no common counter. */
 static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_line_failure *failure)
 {
 	table_reader *r = self;
@@ -344,7 +345,8 @@ static gemp_code read_block(void *self, const gemp_line_chunks *chunks, gemp_lin
 
 /* OWNERS OF ROWS */
 
-/* owner[count]: the ranks that own this rank's rows, of which `first` is the number of the first among all rows. */
+/* owner[i] becomes the rank whose block contains this rank's i-th row. first: the number of this rank's first row among
+ * the rows of all ranks. */
 static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uint64_t total, int *owner)
 {
 	gemp_comm other = *comm;
@@ -356,7 +358,7 @@ static void find_owners(const gemp_comm *comm, uint64_t first, size_t count, uin
 	}
 }
 
-/* Collective. Each rank has read the rows of its bytes, and receives the rows of its block of all rows. */
+/* Collective. Each rank has read the rows in its part of the file. Afterwards it holds its block of all rows. */
 static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 {
 	const uint64_t first = gemp_comm_exscan(comm, v->count);
@@ -391,13 +393,13 @@ static void free_cells(table_reader *r)
 	gemp_free(r->cells);
 }
 
-/* Other endings are read as tables with tabs. */
+/* A file with any other ending is read as TSV. */
 static bool is_csv(const char *path)
 {
 	return gemp_file_ends_in(path, ".csv") || gemp_file_ends_in(path, ".csv.gz") || gemp_file_ends_in(path, ".csv.zst");
 }
 
-/* Collective. Every rank reads the head, since header and key column must be known before rows are parsed. */
+/* Collective. Every rank reads the head, since rows can be parsed only when header and key column are known. */
 static gemp_code read_text(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *key)
 {
 	gemp_lines lines;
@@ -425,7 +427,7 @@ static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char
 
 /* ALL FORMS */
 
-/* Columns without a header are x1, x2, ... */
+/* Without a header the columns are named x1, x2, ... */
 static gemp_code name_columns(gemp_vectors *v)
 {
 	char name[16];
@@ -441,7 +443,7 @@ static gemp_code name_columns(gemp_vectors *v)
 	return GEMP_OK;
 }
 
-/* Counts missing values, and gives every NaN the bits of C's NAN. */
+/* Refuses infinite values, counts missing values, and gives every NaN the bits of C's NAN. */
 static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
 {
 	for (size_t i = 0; i < v->count * v->dims; i++) {
@@ -458,8 +460,7 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	return GEMP_OK;
 }
 
-/* The ranks agree before the first collective step on whether a key was named for an array, and at the end on the
- * values, which each rank checks for itself. */
+/* Each rank checks its own values, so the ranks agree on their codes before they sum the missing values. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
 {
 	gemp_code code = GEMP_OK;

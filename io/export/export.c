@@ -1,5 +1,6 @@
-/* The walk over the graph that all formats share. Each rank makes its text twice: to measure it, and to write it at its
- * place, which follows from the sizes of lower ranks. The message of a failure gets the vertex or edge in front. */
+/* The walk over the graph that all formats share. Each rank makes its text twice: first to measure it, then to write
+ * it. The offset of the text in the file is the sum of the sizes on lower ranks. A failure's message gets the vertex or
+ * edge in front. */
 
 #include "io/export/export.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FLUSHED = 1 << 20 }; /* bytes of text in memory */
+enum { FLUSHED = 1 << 20 }; /* maximal number of bytes of text in memory */
 
 static const gemp_export_writer *const forms[] = {
 	NULL,
@@ -26,14 +27,14 @@ static const gemp_export_writer *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* Upper and lower case are alike in these endings, unlike in those of files of rows. */
+/* The case of these endings does not matter, whereas it does for files of rows (gemp_row_form_of). */
 static bool ends_in(const char *path, const char *ending)
 {
 	size_t size = strlen(path), tail = strlen(ending);
 	return size > tail && strcasecmp(path + size - tail, ending) == 0;
 }
 
-/* The table of writers is in the order of the enum, of which AUTO is the first and has no writer. */
+/* `forms` has the order of gemp_export_format. AUTO is the first value and has no writer. */
 gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 {
 	for (size_t i = 1; *format == GEMP_EXPORT_AUTO && i < FORMS; i++)
@@ -55,7 +56,7 @@ void gemp_export_files_free(gemp_export_files *files)
 
 /* FAILURES */
 
-/* Appends a key for messages; a long one is cut. */
+/* Appends a key to a message; a long key is cut. */
 static void add_shortened(gemp_text *out, const gemp_value *key)
 {
 	enum { LONGEST = 60 };
@@ -66,7 +67,7 @@ static void add_shortened(gemp_text *out, const gemp_value *key)
 	gemp_text_print(out, "%s", key->type == GEMP_STRING && key->string.size > LONGEST ? "..." : "");
 }
 
-/* Failures that no value of the graph caused pass unchanged. */
+/* Only GEMP_EDATA comes from a value of the graph. Other failures pass unchanged. */
 static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, const gemp_text *place)
 {
 	if (code != GEMP_EDATA || gemp_text_status(place) != GEMP_OK)
@@ -74,7 +75,7 @@ static gemp_code fail_in_place(gemp_code code, const gemp_export_context *e, con
 	return gemp_fail_in(code, "%s: %s: ", e->options->path, place->data);
 }
 
-/* The key names a vertex, since a message without its place is useless for millions of lines. */
+/* The message names the vertex by its key, since the value could not be found among millions of lines otherwise. */
 static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, size_t row)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
@@ -86,7 +87,7 @@ static gemp_code fail_in_vertex(gemp_code code, const gemp_export_context *e, si
 	return fail_in_place(code, e, &place);
 }
 
-/* An edge has no key, so its ends and its type name it. */
+/* An edge has no key, so the message names it by its ends and its type. */
 static gemp_code fail_in_edge(gemp_code code, const gemp_export_context *e, const gemp_export_edge *edge)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text place = { 0 };
@@ -99,18 +100,19 @@ static gemp_code fail_in_edge(gemp_code code, const gemp_export_context *e, cons
 	return fail_in_place(code, e, &place);
 }
 
-/* PARTS OF TEXT: measured in the first pass, written in the second */
+/* PARTS OF TEXT: the text of all vertices, or of all edges of a relation. The first pass measures a part, and the
+ * second pass writes it. */
 
 typedef struct export_part {
 	gemp_export_context *e;
 	gemp_output *output;
-	size_t relation; /* of edges */
+	size_t relation; /* for edges, their relation */
 	gemp_text text;
 	bool measuring;
 	uint64_t size;
 } export_part;
 
-/* Measures or writes the text if it has more than `max` bytes, since a call for each line would cost more than the
+/* Measures or writes the text if it is longer than `max` bytes. A call for each line would cost more than making the
  * line. */
 static gemp_code flush_text(export_part *p, size_t max)
 {
@@ -125,7 +127,7 @@ static gemp_code flush_text(export_part *p, size_t max)
 	return code;
 }
 
-/* Collective by its agreement. */
+/* Collective. The ranks walk independently and agree on their codes at the end. */
 static gemp_code walk_vertices(export_part *p)
 {
 	gemp_code code = GEMP_OK;
@@ -137,7 +139,8 @@ static gemp_code walk_vertices(export_part *p)
 	return gemp_comm_agree(p->e->comm, code);
 }
 
-/* Local. Adds this rank's edges [from, from + count). *row: the source of the first edge, afterwards of the last. */
+/* Local. Adds this rank's edges [from, from + count). *row is at most the row of the first edge on entry, and becomes
+ * the row of the last edge. */
 static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const gemp_column *ends, const size_t *place,
                            size_t *row)
 {
@@ -156,8 +159,8 @@ static gemp_code add_edges(export_part *p, uint64_t from, size_t count, const ge
 	return code;
 }
 
-/* Collective. The keys of targets are fetched from their owners in rounds of export_chunk edges, until no rank has
- * more. */
+/* Collective. In each round, each rank fetches the keys of the targets of its next export_chunk edges from their
+ * owners. The rounds end when no rank has edges left. */
 static gemp_code walk_edges(export_part *p)
 {
 	gemp_code code = GEMP_OK;
@@ -183,7 +186,7 @@ static gemp_code walk_edges(export_part *p)
 	return GEMP_OK;
 }
 
-/* Collective. Both passes over vertices or over the edges of a relation. */
+/* Collective. Walks twice, over the vertices or over the edges of a relation: to measure and to write. */
 static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_code (*walk)(export_part *),
                             size_t relation)
 {
@@ -198,7 +201,7 @@ static gemp_code write_part(gemp_export_context *e, gemp_output *output, gemp_co
 	return code;
 }
 
-/* Collective. Rank 0 writes a text that stands once in the file. */
+/* Collective. Rank 0 writes a text that occurs once in the file. */
 static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
                             gemp_code (*print)(const gemp_export_context *, gemp_text *))
 {
@@ -213,7 +216,7 @@ static gemp_code write_once(const gemp_export_context *e, gemp_output *output,
 
 /* FILES */
 
-/* The name F.vertices.tsv beside F.tsv, for example. */
+/* For example, makes F.vertices.tsv from F.tsv. */
 static char *name_beside(const gemp_export_context *e, const char *what, const char *ending)
 {
 	gemp_text name = { 0 };
@@ -239,7 +242,7 @@ static gemp_code name_files(const gemp_export_context *e, gemp_export_files *fil
 	return files->edges && (alone || files->vertices) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Collective. Writes vertices to their file or to the common one, then edges. */
+/* Collective. Writes the vertices, to their own file if there is one, and then the edges. */
 static gemp_code write_all(gemp_export_context *e, const gemp_export_files *files)
 {
 	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *vertices = NULL, *edges = NULL;
@@ -267,7 +270,7 @@ static gemp_code write_all(gemp_export_context *e, const gemp_export_files *file
 	return gemp_output_close(first);
 }
 
-/* The message lists the types, since a name is easily misspelt. */
+/* The message lists all types, since a misspelt name is the usual cause. */
 static gemp_code find_type(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -281,7 +284,7 @@ static gemp_code find_type(const gemp_export_context *e)
 	                 names.data ? names.data : "none");
 }
 
-/* Collective. Numbers vertices in the order of keys, and finds whether the keys are these numbers. */
+/* Collective. Numbers the vertices from 1 in the order of their keys, and finds whether every key equals its number. */
 static gemp_code number_vertices(gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -299,7 +302,7 @@ static gemp_code number_vertices(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* Collective. Only parts that the format writes are loaded. */
+/* Collective. Loads only the parts of the graph that the format writes. */
 static gemp_code load_parts(gemp_export_context *e)
 {
 	gemp_shard *graph = e->graph;
@@ -320,7 +323,7 @@ static gemp_code load_parts(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* Takes a context that is filled only in part. */
+/* The context may be filled only in part, after a failure. */
 static void free_context(gemp_export_context *e)
 {
 	gemp_edge_columns_free(&e->columns);
@@ -332,7 +335,7 @@ static void free_context(gemp_export_context *e)
 	gemp_free(e->targets);
 }
 
-/* All checks precede the opening of the first file, so a graph that the format cannot hold leaves no file. */
+/* All checks come before the first file is opened, so no file appears for a graph that the format cannot hold. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_export_options *options,
                       gemp_export_files *files)
 {
@@ -363,7 +366,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_shard *graph, const gemp_expor
 	return GEMP_OK;
 }
 
-/* If a type is requested, only that relation is written. */
+/* If the user names a type, only its relation is written. */
 bool gemp_export_includes(const gemp_export_context *e, size_t relation)
 {
 	return !e->options->type || strcmp(e->options->type, e->graph->relations[relation].name) == 0;
@@ -376,7 +379,7 @@ gemp_value gemp_export_edge_value(const gemp_export_context *e, const gemp_expor
 
 /* COLUMNS */
 
-/* Columns of edges are those of all relations that are written, joined by name. */
+/* The columns of edges are the columns of all relations that are written, joined by name. */
 static gemp_export_column column_at(const gemp_export_context *e, bool edge, size_t c)
 {
 	if (edge)
@@ -400,7 +403,7 @@ gemp_code gemp_export_in_column(gemp_code code, const char *column)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", column) : code;
 }
 
-/* A failure of a value gets the name of its column in front; the walk adds the vertex. */
+/* The message of a failure gets the column's name here; the walk adds the vertex. */
 gemp_code gemp_export_vertex_values(const gemp_export_context *e, size_t row, gemp_export_add *add, gemp_text *out)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++) {

@@ -1,5 +1,5 @@
-/* The formats of text: TSV, CSV, JSON lines, DOT and Matrix Market. TSV and CSV have a file of vertices and one of
- * edges, types stated, as import reads them. */
+/* The text formats: TSV, CSV, JSON lines, DOT and Matrix Market. TSV and CSV have one file of vertices and one file of
+ * edges. Their headers state the types of the columns, as import reads them. */
 
 #include "core/log.h"
 #include "core/status.h"
@@ -18,7 +18,7 @@ static bool is_csv(const gemp_export_context *e)
 	return e->form == &gemp_export_csv;
 }
 
-/* Import would read a column of such a name as something else, or refuse it. */
+/* Import gives columns of these names another meaning, so an attribute of such a name is refused. */
 static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const taken[2][5] = { { "", "id", "type" }, { "", "src", "dst", "type" } };
@@ -42,7 +42,7 @@ static void end_line(const gemp_export_context *e, gemp_text *out)
 	gemp_text_print(out, "%s", is_csv(e) ? "\r\n" : "\n");
 }
 
-/* TSV has no quoting and refuses more strings than CSV. */
+/* TSV has no quoting, so it refuses more strings than CSV. */
 static gemp_code add_table_text(const gemp_export_context *e, gemp_text *out, const char *bytes, size_t size)
 {
 	if (!is_csv(e))
@@ -58,7 +58,7 @@ static void add_separator(const gemp_export_context *e, gemp_text *out)
 	gemp_text_add(out, is_csv(e) ? "," : "\t", 1);
 }
 
-/* Types are stated, so import need not infer them and every column keeps its type. */
+/* The type is stated, so import does not infer it and the column keeps its type. */
 static gemp_code add_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const names[] = {
@@ -71,14 +71,14 @@ static gemp_code add_column_name(const gemp_export_context *e, const gemp_export
 	return add_table_text(e, out, field.data, field.size);
 }
 
-/* The type of keys is not stated for keys of both kinds, of which import reads those that look like integers as
- * integers. */
+/* Integer keys state :int. String keys state :string if they look like integers, since import would read them as
+ * integers. Other keys need no statement. */
 static const char *key_type(const gemp_export_context *e)
 {
 	return e->graph->keys.type == GEMP_INTEGER ? ":int" : e->string_keys ? ":string" : "";
 }
 
-/* The column `type` holds the labels. */
+/* The column `type` holds the labels of a vertex. */
 static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "id%s%stype", key_type(e), is_csv(e) ? "," : "\t");
@@ -87,7 +87,7 @@ static gemp_code table_before_vertices(const gemp_export_context *e, gemp_text *
 	return GEMP_OK;
 }
 
-/* The type of keys is stated for both ends. */
+/* Source and target both state the type of keys. */
 static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out)
 {
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
@@ -97,7 +97,7 @@ static gemp_code table_before_edges(const gemp_export_context *e, gemp_text *out
 	return GEMP_OK;
 }
 
-/* An empty field is NULL; an empty string is "" in CSV and refused in TSV. */
+/* NULL is an empty field. An empty string is "" in CSV and refused in TSV. */
 static gemp_code add_table_value(const gemp_export_context *e, gemp_text *out, const gemp_value *value)
 {
 	if (!value->null && value->type == GEMP_STRING)
@@ -123,7 +123,7 @@ static gemp_code add_field(const gemp_export_context *e, const gemp_export_colum
 	return add_table_value(e, out, value);
 }
 
-/* Fields have the order of the header. */
+/* The fields are in the order of the header. */
 static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
@@ -135,7 +135,7 @@ static gemp_code table_vertex(const gemp_export_context *e, size_t row, gemp_tex
 	return GEMP_OK;
 }
 
-/* The table has the columns of all types; those that the edge's type lacks are empty. */
+/* The table has the columns of all types of edges. A column that the edge's type lacks is an empty field. */
 static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const char *type = e->graph->relations[edge->relation].name;
@@ -149,7 +149,7 @@ static gemp_code table_edge(const gemp_export_context *e, const gemp_export_edge
 	return GEMP_OK;
 }
 
-/* The writers of TSV and CSV differ only in their names; is_csv finds the differences of the text. */
+/* TSV and CSV share their callbacks, which distinguish the formats by is_csv. */
 #define TABLE_WRITER                                                                                         \
 	.two_files = true, .labels = true, .attributes = true, .props = true, .check_column = check_column_name, \
 	.before_vertices = table_before_vertices, .vertex = table_vertex, .before_edges = table_before_edges,    \
@@ -161,9 +161,9 @@ const gemp_export_writer gemp_export_csv = { .name = "csv", .ending = ".csv", TA
 /* JSON LINES in the form of Neo4j's APOC:
  *   {"type":"node","id":"ann","labels":["Person"],"properties":{"age":30}}
  *   {"type":"relationship","label":"KNOWS","properties":{"since":1999},"start":{"id":"ann"},"end":{"id":"bob"}}
- * An integer key is a number. NULL is left out. */
+ * An integer key is written as a number. A property that is NULL is left out. */
 
-/* JSON has no infinite numbers; NaN does not occur, since it is NULL here. */
+/* JSON cannot express infinite numbers. NaN does not occur, since the graph stores NaN as NULL. */
 static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
@@ -175,7 +175,7 @@ static gemp_code add_json_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* A comma separates the property from one before it; NULL is left out. */
+/* A comma separates the property from a preceding one. NULL is left out. */
 static gemp_code add_property(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                               gemp_text *out)
 {
@@ -188,7 +188,7 @@ static gemp_code add_property(const gemp_export_context *e, const gemp_export_co
 	return add_json_value(out, value);
 }
 
-/* Labels are a list, as a vertex may have none or several. */
+/* The labels are a list, since a vertex may have none or several. */
 static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_shard *graph = e->graph;
@@ -208,7 +208,7 @@ static gemp_code json_vertex(const gemp_export_context *e, size_t row, gemp_text
 	return GEMP_OK;
 }
 
-/* APOC repeats the properties of the ends here; import needs only their ids. */
+/* APOC repeats the properties of both ends here. Import needs only their ids, so the properties are left out. */
 static gemp_code json_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const char *type = e->graph->relations[edge->relation].name;
@@ -234,9 +234,9 @@ const gemp_export_writer gemp_export_jsonl = {
 	.edge = json_edge,
 };
 
-/* DOT: vertices by key and labels, edges by type, for Graphviz to draw */
+/* DOT: Graphviz draws each vertex with its key and labels, and each edge with its type */
 
-/* Graphviz takes minutes for some thousand vertices; beyond the limit it does not end. */
+/* Graphviz takes minutes for some thousand vertices and does not finish beyond the limit. */
 static gemp_code dot_check(const gemp_export_context *e)
 {
 	uint64_t drawn = e->graph->vertex_count + e->edges;
@@ -248,7 +248,7 @@ static gemp_code dot_check(const gemp_export_context *e)
 	                 e->options->path, drawn, GEMP_EXPORT_DOT_MAX);
 }
 
-/* A graph with some directed edges is a digraph, whose other edges are drawn without arrow heads. */
+/* If any relation is directed, the graph is a digraph, and its undirected edges are drawn without arrow heads. */
 static gemp_code dot_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out,
@@ -268,7 +268,7 @@ static gemp_code add_node_name(gemp_text *out, const gemp_value *key)
 	return GEMP_OK;
 }
 
-/* The label shows the key, and below it the labels. */
+/* The label shows the key and, on the next line, the vertex's labels. */
 static gemp_code dot_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text label = { 0 };
@@ -286,7 +286,7 @@ static gemp_code dot_vertex(const gemp_export_context *e, size_t row, gemp_text 
 	return GEMP_OK;
 }
 
-/* Undirected edges in a digraph say dir=none. */
+/* In a digraph an undirected edge has dir=none. */
 static gemp_code dot_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[line->relation];
@@ -318,9 +318,10 @@ const gemp_export_writer gemp_export_dot = {
 	.after_edges = dot_after_edges,
 };
 
-/* MATRIX MARKET: the adjacency matrix, one entry for each edge, of undirected graphs in the lower triangle */
+/* MATRIX MARKET: the adjacency matrix with one entry for each edge; an undirected graph has only the lower triangle */
 
-/* The column whose values are the entries; NULL if none is requested, or if there is none of that name. */
+/* The column that gives the entries, and its index in *column. NULL if the user names none, or if no column has this
+ * name. */
 static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t *column)
 {
 	for (size_t c = 0; e->options->weight && c < e->columns.count; c++)
@@ -331,7 +332,8 @@ static const gemp_edge_column *find_weight(const gemp_export_context *e, size_t 
 	return NULL;
 }
 
-/* A matrix has no types of edges, and readers add up several entries of one row and column; both are warned about. */
+/* A matrix cannot hold the types of edges, and readers add up several entries at one place. Both cases cause a
+ * warning. */
 static gemp_code matrix_check(const gemp_export_context *e)
 {
 	size_t relations = 0, at;
@@ -369,7 +371,8 @@ static gemp_code matrix_before_vertices(const gemp_export_context *e, gemp_text 
 	return GEMP_OK;
 }
 
-/* A line of the file of keys: key and number of a vertex. There is no such file if the keys are the numbers. */
+/* A line of the file of keys: the key and the number of a vertex. If every key equals its number, this file does not
+ * exist. */
 static gemp_code matrix_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
@@ -384,7 +387,7 @@ static gemp_code matrix_vertex(const gemp_export_context *e, size_t row, gemp_te
 	return gemp_export_in_column(code, "id");
 }
 
-/* An undirected graph is a symmetric matrix, of which only one triangle is stored. */
+/* An undirected graph is a symmetric matrix, of which the format stores one triangle. */
 static gemp_code matrix_before_edges(const gemp_export_context *e, gemp_text *out)
 {
 	size_t at;
@@ -400,7 +403,7 @@ static gemp_code matrix_before_edges(const gemp_export_context *e, gemp_text *ou
 	return GEMP_OK;
 }
 
-/* An entry of a symmetric matrix has the larger number as its row. */
+/* In a symmetric matrix the larger number is the row of an entry, so that it lies in the lower triangle. */
 static gemp_code matrix_edge(const gemp_export_context *e, const gemp_export_edge *line, gemp_text *out)
 {
 	size_t at;

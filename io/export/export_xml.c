@@ -1,5 +1,5 @@
-/* The XML formats: GraphML and models of EMF (XMI). In GraphML the labels of a vertex are its data `labels` ("A;B"),
- * and the type of an edge is its data `label`, as Neo4j writes them. */
+/* The XML formats: GraphML, and models of EMF (XMI). As in Neo4j's GraphML, the labels of a vertex are its data
+ * `labels` ("A;B"), and the type of an edge is its data `label`. */
 
 #include "core/status.h"
 #include "io/export/export.h"
@@ -15,7 +15,7 @@ static gemp_code add_xml_text(gemp_text *out, const char *text)
 	return gemp_escape_xml(out, text, strlen(text));
 }
 
-/* Infinite numbers are written as XML Schema defines them, which other readers expect. */
+/* An infinite number is written as in XML Schema, which other readers expect. */
 static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_STRING)
@@ -27,7 +27,7 @@ static gemp_code add_xml_value(gemp_text *out, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* The keys of columns are v0, v1, ... of vertices and e0, e1, ... of edges. */
+/* The columns of vertices have the ids v0, v1, ..., and the columns of edges have the ids e0, e1, ... */
 static gemp_code declare_key(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	static const char *const types[] = {
@@ -40,7 +40,7 @@ static gemp_code declare_key(const gemp_export_context *e, const gemp_export_col
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s: a column's name: ", e->options->path) : code;
 }
 
-/* Labels and types are data of these names, so an attribute of the same name would be confused with them. */
+/* `labels` and `label` are the data that hold labels and types, so an attribute of the same name is refused. */
 static gemp_code check_column_name(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out)
 {
 	(void)out;
@@ -52,7 +52,7 @@ static gemp_code check_column_name(const gemp_export_context *e, const gemp_expo
 	                 column->edge ? "their type" : "their labels");
 }
 
-/* The format requires that keys declare all data before the graph. */
+/* GraphML requires that all data are declared before the graph. */
 static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	gemp_text_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -72,7 +72,7 @@ static gemp_code graphml_before_vertices(const gemp_export_context *e, gemp_text
 	return GEMP_OK;
 }
 
-/* Labels are one text with semicolons between them. */
+/* The labels are one text, separated by semicolons. */
 static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text labels = { 0 };
@@ -80,14 +80,14 @@ static gemp_code add_labels(const gemp_export_context *e, size_t row, gemp_text 
 	GEMP_TRY(gemp_text_status(&labels));
 	if (labels.size == 0)
 		return GEMP_OK;
-	/* A colon in front would be read as in Neo4j's ":A:B". */
+	/* Import reads a text that begins with a colon as Neo4j's form ":A:B", so a semicolon is put in front. */
 	gemp_text_print(out, "<data key=\"labels\">%s", labels.data[0] == ':' ? ";" : "");
 	GEMP_TRY(gemp_escape_xml(out, labels.data, labels.size));
 	gemp_text_print(out, "</data>");
 	return GEMP_OK;
 }
 
-/* A NULL has no data element. */
+/* NULL has no data element. */
 static gemp_code add_data(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                           gemp_text *out)
 {
@@ -100,7 +100,8 @@ static gemp_code add_data(const gemp_export_context *e, const gemp_export_column
 	return GEMP_OK;
 }
 
-/* The key is the id, which is a text in GraphML; the data gemp-ids say that keys are strings. */
+/* The vertex's key is the node's id, which is always a text in GraphML. The graph's data gemp-ids state if all keys are
+ * strings. */
 static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);
@@ -113,7 +114,7 @@ static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_t
 	return GEMP_OK;
 }
 
-/* GraphML has no types of edges, so the type is data like the attributes. */
+/* GraphML edges have no types, so the type is written as data. */
 static gemp_code graphml_edge(const gemp_export_context *e, const gemp_export_edge *edge, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[edge->relation];
@@ -149,13 +150,14 @@ const gemp_export_writer gemp_export_graphml = {
 	.after_edges = graphml_after_edges,
 };
 
-/* XMI: each vertex is an object at the top, with its key as xmi:id. F.metamodel.ecore is the metamodel, which import
- * needs: it has a class for each set of labels, and all classes inherit their features from one. */
+/* XMI: each vertex is an object at the top level, and its xmi:id is its key. Import needs the metamodel
+ * F.metamodel.ecore. It has one class for each set of labels, and all classes inherit their features from the class
+ * BASE. */
 
 #define NAMESPACE "http://gemp-mpi/graph"
-#define BASE "Vertex__" /* no class of a set of labels ends in two underscores */
+#define BASE "Vertex__" /* no label ends in '_', so no other class has this name */
 
-/* Refuses a name that XML does not allow; characters beyond ASCII pass unchecked. */
+/* Refuses a name that XML does not allow. Only ASCII characters are checked. */
 static gemp_code check_xml_name(const gemp_export_context *e, const char *what, const char *name)
 {
 	static const char others[] = "0123456789-.";
@@ -171,7 +173,7 @@ static gemp_code check_xml_name(const gemp_export_context *e, const char *what, 
 	                        e->options->path, what, name);
 }
 
-/* The labels of a set, joined. Classes join them by '_', since EMF reads points in names as numbers. */
+/* Joins the labels of a set by `between`. Class names are joined by '_', since EMF reads points in names as numbers. */
 static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, const char *between, gemp_text *out)
 {
 	gemp_text_clear(out);
@@ -182,7 +184,7 @@ static gemp_code class_name(const gemp_shard *graph, const gemp_label_set *set, 
 	return gemp_text_status(out);
 }
 
-/* Two sets of labels must not have the same joined name. */
+/* Different sets of labels must have different class names. */
 static gemp_code check_classes(const gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -205,7 +207,7 @@ static gemp_code check_classes(const gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* References of EMF have a direction and no attributes but their order. */
+/* An EMF reference has a direction and, apart from its order, no attributes. */
 static gemp_code check_relation(const gemp_export_context *e, const gemp_relation *relation)
 {
 	const gemp_table *props = &relation->props;
@@ -227,7 +229,7 @@ static gemp_code check_relation(const gemp_export_context *e, const gemp_relatio
 	return check_xml_name(e, "type of edges", relation->name);
 }
 
-/* Names become names of XML elements and attributes, which allow fewer characters. */
+/* Attributes and types become names of XML attributes and elements, which allow fewer characters than our names. */
 static gemp_code xmi_check(const gemp_export_context *e)
 {
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
@@ -240,7 +242,7 @@ static gemp_code xmi_check(const gemp_export_context *e)
 
 /* THE METAMODEL */
 
-/* A class for a set of labels; import reads the labels from its annotation. */
+/* Writes the class of a set of labels. Import reads the labels from the annotation. */
 static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *set, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -255,7 +257,8 @@ static gemp_code add_class(const gemp_export_context *e, const gemp_label_set *s
 	return GEMP_OK;
 }
 
-/* All classes inherit from one with every feature, since any vertex of a graph may have any attribute. */
+/* Any vertex may have any attribute and edge, so the class BASE has every feature and all other classes inherit from
+ * it. */
 static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 {
 	static const char *const types[] = { [GEMP_STRING] = "EString",
@@ -291,7 +294,7 @@ static gemp_code metamodel(const gemp_export_context *e, gemp_text *out)
 
 /* THE MODEL */
 
-/* Collective. Fetches the keys of all targets of this rank's edges, since an object holds its references. */
+/* Collective. Fetches the keys of the targets of all this rank's edges, since an object contains its references. */
 static gemp_code fetch_targets(gemp_export_context *e)
 {
 	const gemp_shard *graph = e->graph;
@@ -310,7 +313,7 @@ static gemp_code fetch_targets(gemp_export_context *e)
 	return GEMP_OK;
 }
 
-/* One root element holds all objects, since a graph has no tree of containment. */
+/* A graph has no tree of containment, so one root element holds all objects. */
 static gemp_code xmi_before_vertices(const gemp_export_context *e, gemp_text *out)
 {
 	(void)e;
@@ -319,7 +322,8 @@ static gemp_code xmi_before_vertices(const gemp_export_context *e, gemp_text *ou
 	return GEMP_OK;
 }
 
-/* places[count]: places[i] becomes the edge with the order i, or without orders the i-th edge of the row. */
+/* Orders the edges of a row. places[i] becomes the edge whose attribute `order` is i or, without this attribute, the
+ * i-th edge of the row. */
 static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_t count, uint64_t *places)
 {
 	const gemp_column *order = relation->props.count ? &relation->props.columns[0] : NULL;
@@ -336,7 +340,7 @@ static gemp_code sort_row(const gemp_relation *relation, uint64_t begin, uint64_
 	return GEMP_OK;
 }
 
-/* Can the keys be a list separated by blanks? */
+/* Tests whether the keys of the targets can be written as a list that is separated by blanks. */
 static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -350,7 +354,8 @@ static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64
 	return true;
 }
 
-/* References are an attribute of the object (plain), or, if their keys cannot be a list, elements inside it. */
+/* Writes the references of a row in one of two forms: as an attribute of the object (plain) or, if their keys cannot be
+ * a list, as inner elements. Does nothing if the row has the other form. */
 static gemp_code add_references(const gemp_export_context *e, size_t row, size_t r, bool plain, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[r];
@@ -376,7 +381,7 @@ static gemp_code add_references(const gemp_export_context *e, size_t row, size_t
 	return GEMP_OK;
 }
 
-/* A NULL has no attribute, which means a feature that is not set. */
+/* NULL has no attribute, which EMF reads as a feature that is not set. */
 static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_column *column, const gemp_value *value,
                                gemp_text *out)
 {
@@ -389,7 +394,8 @@ static gemp_code add_attribute(const gemp_export_context *e, const gemp_export_c
 	return GEMP_OK;
 }
 
-/* The class is named by the set of labels. References that a list cannot hold become elements behind the attributes. */
+/* The element is named by the class of the vertex's labels. References in the plain form are attributes; the inner
+ * elements for the other references follow. */
 static gemp_code xmi_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text class = { 0 };

@@ -1,6 +1,6 @@
-/* One table has the name, the kind and the offset of each field of a map; attributes are written and read by this
- * table. The datasets of graph files have one dimension, but those of a map have up to three, so this file has
- * functions of its own for them. */
+/* The table som_fields gives the name, the kind and the offset of each field of a map. Attributes are written and read
+ * by this table. The functions of io/hdf5 write datasets of one dimension. The datasets of a map have up to three, so
+ * this file has its own functions for them. */
 
 #include "io/som/som_file.h"
 
@@ -22,13 +22,13 @@
 
 typedef struct som_field {
 	const char *name;
-	const char *words; /* the words of an int field, separated by '|'; NULL: a number */
-	bool real;         /* the number is f64, otherwise u64 */
-	bool optional;     /* a file may lack it; the value is then NaN or 0 */
-	size_t offset;     /* in gemp_som_map */
+	const char *words; /* for an int field, its words, separated by '|'; NULL: a number */
+	bool real;         /* true: the number is f64; false: u64 */
+	bool optional;     /* a file may lack the attribute; the field is then NaN or 0 */
+	size_t offset;     /* offset of the field in gemp_som_map */
 } som_field;
 
-/* The shape of a dataset: the first `dimensions` of the sizes are used. */
+/* The shape of a dataset. size[0..dimensions) are in use. */
 typedef struct som_shape {
 	int dimensions;
 	hsize_t size[3];
@@ -68,7 +68,7 @@ static const som_field som_fields[SOM_FIELDS] = {
 
 /* MEMORY */
 
-/* The two errors are NaN, which means not known. */
+/* The two errors become NaN, since they are not known yet. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims)
 {
 	size_t units = (size_t)rows * columns;
@@ -83,7 +83,7 @@ gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, u
 	return code;
 }
 
-/* The map may be partly allocated, as it is after a failure. */
+/* The map may be allocated only in part, after a failure. */
 void gemp_som_map_free(gemp_som_map *map)
 {
 	for (uint32_t c = 0; map->names && c < map->dims; c++)
@@ -92,7 +92,7 @@ void gemp_som_map_free(gemp_som_map *map)
 	*map = (gemp_som_map){ 0 };
 }
 
-/* Local. The map has units and dimensions, and all arrays but hits. */
+/* Local. Tests that the map has units and dimensions, and all arrays but hits. */
 static inline bool gemp_som_map_is_valid(const gemp_som_map *map)
 {
 	return map->rows && map->columns && map->dims && map->codebook && map->umatrix && map->offset && map->factor &&
@@ -101,7 +101,7 @@ static inline bool gemp_som_map_is_valid(const gemp_som_map *map)
 
 /* WRITING, BY RANK 0 ALONE */
 
-/* Stores a word by name: files stay readable if a later version puts its words in another order. */
+/* The file stores the word and not its index, so files stay readable if a later version reorders the words. */
 static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words, int index)
 {
 	char text[64];
@@ -112,7 +112,7 @@ static gemp_code put_word(const gemp_h5 *h5, const char *name, const char *words
 	return gemp_h5_put_text(h5, "/", name, text);
 }
 
-/* An optional field whose value is not known gets no attribute. */
+/* An optional field gets no attribute if its value is not known. */
 static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "encoding-type", GEMP_SOM_ENCODING));
@@ -130,7 +130,7 @@ static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
-/* Rank 0 writes the whole dataset. Time stamps are off, so equal maps give equal files. */
+/* Writes a whole dataset. It stores no times, so equal maps give equal files. */
 static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, hid_t stored, hid_t memory,
                            const void *values)
 {
@@ -143,7 +143,7 @@ static gemp_code put_array(const gemp_h5 *h5, const char *name, som_shape size, 
 	return GEMP_HDF5(h5, H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 }
 
-/* The dataset `scale` has the offsets as its first row and the factors as its second. */
+/* The first row of the dataset `scale` holds the offsets, and the second row holds the factors. */
 static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	const hsize_t dims = map->dims;
@@ -161,7 +161,7 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 	return put_array(h5, "columns", (som_shape){ 1, { dims } }, text, text, map->names);
 }
 
-/* After a failure the file is abandoned and not closed, because closing would try to write again. */
+/* After a failure the file is abandoned instead of closed, since closing would try to write again. */
 static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 {
 	gemp_h5 h5 = { 0 };
@@ -174,8 +174,8 @@ static gemp_code write_all(const gemp_som_map *map, const char *temporary)
 	return code;
 }
 
-/* A training is resumed from this file, so a half-written one would lose the training: the file is written under a
- * temporary name and renamed when it is complete. */
+/* An interrupted training resumes from this file, so an incomplete file would lose the training. The file is written
+ * under a temporary name and renamed when it is complete. */
 gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -189,8 +189,7 @@ gemp_code gemp_som_file_write(const gemp_som_map *map, const gemp_comm *comm, co
 enum { LARGEST_SIDE = 1 << 24 }; /* the longest side that gemp_som_grid_check allows */
 #define AGAIN "; the file is damaged: train the map again"
 
-/* Can HDF5 convert stored values of this type to `memory`? Only texts become texts, and only numbers become
- * numbers. */
+/* Tests whether stored values of this type can be read as `memory`: texts as texts, and numbers as numbers. */
 static bool has_class_of(hid_t type, hid_t memory)
 {
 	const H5T_class_t class = H5Tget_class(type);
@@ -206,7 +205,7 @@ static const char *kind_word(hid_t memory)
 
 /* ATTRIBUTES */
 
-/* The file has a word by its name, and memory has its index among the words of the field, which '|' separates. */
+/* The file stores a word. *out becomes the index of this word in `words`, where '|' separates the words. */
 static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words, int *out)
 {
 	GEMP_OWNED char *text = NULL;
@@ -218,7 +217,7 @@ static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words
 	return gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
 }
 
-/* An optional field that an older version did not store becomes NaN or 0. */
+/* An older version may not have stored an optional field. The field then becomes NaN or 0. */
 static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *value)
 {
 	bool has = true;
@@ -239,8 +238,8 @@ static gemp_code get_field(const gemp_h5 *h5, const som_field *field, void *valu
 
 /* ARRAYS */
 
-/* Opens a dataset and returns its sizes. It must have so many dimensions, and values that can be read as `memory`.
- * The caller closes *out. */
+/* Opens a dataset and returns its sizes. The dataset must have `dimensions` dimensions and a type that can be read as
+ * `memory`. The caller closes *out. */
 static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *out,
                             hsize_t size[GEMP_H5_DIMENSIONS])
 {
@@ -261,7 +260,7 @@ static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions,
 	return GEMP_OK;
 }
 
-/* Reads a whole dataset, which must have this shape. */
+/* Reads a whole dataset, which must have the given shape. */
 static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape, hid_t memory, void *out)
 {
 	hid_t dataset;
@@ -279,7 +278,8 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, som_shape shape,
 	return code;
 }
 
-/* HDF5 allocates the texts by malloc, so each is copied into memory of our own and freed by free. */
+/* HDF5 allocates the texts by malloc. Each text is copied into the program's counted memory, and the original is
+ * released by free. */
 static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	GEMP_OWNED char **texts = NULL;
@@ -294,11 +294,12 @@ static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 			code = (map->names[c] = gemp_strdup(text)) ? GEMP_OK : GEMP_ENOMEM;
 	}
 	for (uint32_t c = 0; c < map->dims; c++)
-		free(texts[c]); /* HDF5 has allocated it */
+		free(texts[c]); /* allocated by HDF5 */
 	return code;
 }
 
-/* Searches and pictures assume finite values: a NaN in a damaged file would give a sample an arbitrary unit. */
+/* The search for units and the pictures assume finite values. With a NaN from a damaged file, a sample would get an
+ * arbitrary unit. */
 static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	const uint32_t units = gemp_som_map_units(map), dims = map->dims;
@@ -318,7 +319,7 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 	return GEMP_OK;
 }
 
-/* The shape of every array must follow from that of the codebook. */
+/* The sizes of the codebook determine the shapes of all arrays. */
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	const som_shape book = { 3, { map->rows, map->columns, map->dims } };
@@ -338,8 +339,8 @@ static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 	return check_values(h5, map);
 }
 
-/* The checks go from the whole to the parts, because the message should name the most general cause: a file of
- * another kind first, then another version, then damage. */
+/* The checks go from general to specific: another kind of file, then another version, then damage. So the message names
+ * the most general cause. */
 static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 {
 	GEMP_OWNED char *encoding = NULL, *version = NULL;
@@ -368,7 +369,7 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 	return get_arrays(h5, out);
 }
 
-/* Local. */
+/* Local. Opens the file without MPI and reads the whole map. */
 static gemp_code read_file(gemp_som_map *out, const char *path)
 {
 	gemp_h5 h5 = { 0 };
@@ -378,7 +379,7 @@ static gemp_code read_file(gemp_som_map *out, const char *path)
 	return code;
 }
 
-/* Each rank reads the whole file itself, since maps are small. */
+/* A map is small, so each rank reads the whole file. */
 gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	*out = (gemp_som_map){ 0 };
@@ -388,7 +389,7 @@ gemp_code gemp_som_file_read(gemp_som_map *out, const gemp_comm *comm, const cha
 	return code;
 }
 
-/* Reads the dataset GROUP/NAME if the file has it. *known: whether it has. */
+/* Reads the dataset GROUP/NAME, if the file has it. *known becomes true if the file has it and its type can be read. */
 static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *group, const char *name, bool *known)
 {
 	uint64_t rows;
@@ -404,8 +405,8 @@ static gemp_code read_column(gemp_column *out, const gemp_h5 *h5, const char *gr
 	return gemp_h5_column(out, h5, place, name, 0, (size_t)rows, known);
 }
 
-/* Row i of the keys belongs to row i of the units, so both must have the same length. A file may mark units as
- * NULL in /null/unit. */
+/* Row i of the keys belongs to row i of the units, so both columns must have the same length. /null/unit, if present,
+ * marks the units that are NULL. */
 static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column *null, const gemp_h5 *h5)
 {
 	bool known[3];
@@ -423,7 +424,7 @@ static gemp_code read_columns(gemp_column *keys, gemp_column *units, gemp_column
 	return GEMP_OK;
 }
 
-/* Local. The file is opened without MPI, as only rank 0 draws. */
+/* Local. The file is opened without MPI, since only rank 0 draws pictures. */
 gemp_code gemp_som_names_read(gemp_column *keys, gemp_column *units, const char *path)
 {
 	gemp_h5 h5 = { 0 };
