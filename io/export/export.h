@@ -53,13 +53,13 @@ typedef struct gemp_export_context {
 	gemp_shard *graph;
 	const gemp_export_options *options;
 	const struct gemp_export_writer *form;
-	bool string_keys;                    /* some string keys look like integers, so their type must be stated */
-	bool directed;                       /* at least one relation that is written is directed */
-	gemp_edge_columns columns;           /* columns of the edges that are written */
+	bool string_keys;          /* some string keys look like integers, so their type must be stated */
+	bool directed;             /* at least one relation that is written is directed */
+	gemp_edge_columns columns; /* columns of the edges that are written */
 	/* [graph->rows] mtx: the number of each vertex, from 1, which replaces its key */
 	gemp_column number;
-	bool numbered;                       /* mtx: every key equals its number */
-	uint64_t edges;                      /* number of edges that are written, over all ranks */
+	bool numbered;  /* mtx: every key equals its number */
+	uint64_t edges; /* number of edges that are written, over all ranks */
 	/* [relation_count] for xmi, which writes the edges of a vertex inside the vertex; else NULL */
 	struct gemp_export_targets *targets;
 } gemp_export_context;

@@ -1,5 +1,5 @@
-/* Opening a graph file reads its small parts: names, types, counts, label sets and bounds of parts. Columns and
- * matrices are read when a query needs them; each such read opens the file again. */
+/* Opening a graph file reads its small parts: names, types, counts, label sets and the bounds of partitions. Columns
+ * and matrices are read when a query needs them. Each such read opens the file again. */
 
 #include "io/graph_file/graph_file_read.h"
 
@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The source of the parts of an open graph. The file is opened for each part and must still be the same. */
+/* The loader of an open graph. It opens the file for each part that is read. The file must still hold the same
+ * graph. */
 typedef struct file_source {
 	const gemp_comm *comm;
 	char *path, *key_path;
-	gemp_column_layout attributes; /* of vertices */
-	gemp_column_layout *props;     /* [relation_count] */
+	gemp_column_layout attributes; /* layout of the vertex attributes */
+	gemp_column_layout *props;     /* [relation_count] layout of the edge attributes */
 	size_t relation_count;
 } file_source;
 
-/* The graph owns its source and frees it by this callback. */
+/* The graph owns its loader and frees it by this callback. */
 static void free_source(void *self)
 {
 	file_source *source = self;
@@ -35,7 +36,8 @@ static void free_source(void *self)
 	gemp_free_all(source->props, source);
 }
 
-/* Collective. The file is opened for each part, so an idle graph keeps no file open; its hash shows a replaced file. */
+/* Collective. An idle graph keeps no file open, so the file is opened for each part. A different hash shows that the
+ * file was replaced. */
 static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp_h5 *h5)
 {
 	uint64_t hash = 0;
@@ -46,20 +48,20 @@ static gemp_code reopen(const file_source *source, const gemp_shard *graph, gemp
 	return GEMP_OK;
 }
 
-/* Collective. Closes the file also after a failure; the first failure counts. */
+/* Collective. Closes the file also after a failure, and returns the first failure. */
 static gemp_code close_file(gemp_h5 *h5, gemp_code code)
 {
 	GEMP_ALSO(gemp_h5_close(h5));
 	return code;
 }
 
-/* The rows of all vertex columns of this rank. */
+/* This rank's rows, which all columns of vertices share. */
 static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 {
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-/* Collective. The rank of a vertex by key gives the canonical order of ids. */
+/* Collective. Reads the rank of each vertex in the order of keys, which gives the canonical order of ids. */
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
@@ -72,7 +74,7 @@ static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Keys and their ranks are always needed together. */
+/* Keys and key ranks are always needed together. */
 static gemp_code load_keys(void *self, gemp_shard *graph)
 {
 	const file_source *source = self;
@@ -83,7 +85,7 @@ static gemp_code load_keys(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Collective. Codes are checked here once, since all later code uses them as indices. */
+/* Collective. All later code uses the codes as indices without a check, so they are checked here. */
 static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED void *codes = NULL;
@@ -103,7 +105,7 @@ static gemp_code read_labels(const gemp_h5 *h5, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Label sets were read with the description; this reads which vertex has which set. */
+/* The label sets were read when the graph was opened. This function reads the set of each vertex. */
 static gemp_code load_labels(void *self, gemp_shard *graph)
 {
 	gemp_h5 h5 = { 0 };
@@ -112,7 +114,7 @@ static gemp_code load_labels(void *self, gemp_shard *graph)
 	return close_file(&h5, code);
 }
 
-/* Label sets are small, so names are compared one by one. */
+/* A label set is small, so its names are compared one by one. */
 static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];
@@ -122,7 +124,8 @@ static bool has_label(const gemp_shard *graph, size_t row, const char *label)
 	return false;
 }
 
-/* Local. Spreads the rows of the vertices with a label over all rows; the others become NULL. */
+/* Local. Makes a column of all rows from `part`, which holds only the rows of vertices with the label. All other rows
+ * become NULL. */
 static gemp_code scatter_label_column(const gemp_shard *graph, const char *label, const gemp_column *part,
                                       gemp_column *column)
 {
@@ -142,8 +145,8 @@ static gemp_code scatter_label_column(const gemp_shard *graph, const char *label
 	return GEMP_OK;
 }
 
-/* Collective. The column in the file has only the rows of one label; a prefix sum over the ranks' numbers of such
- * vertices gives each rank its part. */
+/* Collective. The column in the file holds only the rows of vertices with one label. Each rank counts its vertices with
+ * this label, and a prefix sum over the ranks gives the rank's rows. */
 static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, const char *path, const char *label,
                                          gemp_column *column)
 {
@@ -157,7 +160,7 @@ static gemp_code read_attribute_of_label(const gemp_h5 *h5, gemp_shard *graph, c
 	return gemp_comm_agree(h5->comm, scatter_label_column(graph, label, &part, column));
 }
 
-/* The rows of an attribute that lies with a label can be placed only when the labels are loaded. */
+/* If an attribute is stored with a label, its rows can be assigned to vertices only after the labels are loaded. */
 static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 {
 	const file_source *source = self;
@@ -173,7 +176,7 @@ static gemp_code load_attribute(void *self, gemp_shard *graph, size_t index)
 	return close_file(&h5, code);
 }
 
-/* Each direction and the attributes are loaded only when a query needs them. */
+/* A query loads only the directions that it needs, and the attributes only if it needs them. */
 static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, unsigned parts)
 {
 	const file_source *source = self;
@@ -183,7 +186,7 @@ static gemp_code load_relation(void *self, gemp_shard *graph, size_t relation, u
 	return close_file(&h5, code);
 }
 
-/* Collective. Versions 1.x may add parts to the file, but not change those that are read here. */
+/* Collective. A version 1.x may add parts to the file, but it does not change the parts that are read here. */
 static gemp_code check_format(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *format = NULL, *version = NULL;
@@ -202,7 +205,7 @@ static gemp_code check_format(const gemp_h5 *h5)
 	                 format, version, GEMP_FILE_FORMAT);
 }
 
-/* Collective. A partition is used only if each of its parts can go to one rank as a whole. */
+/* Collective. The file's partition is used only if each of its partitions fits on one rank as a whole. */
 static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;
@@ -220,7 +223,7 @@ static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard
 	return gemp_comm_agree(comm, code);
 }
 
-/* Local. Graphs have few labels, so the search is linear. */
+/* Local. A graph has few labels, so the search is linear. */
 static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const char *name, size_t length,
                             uint32_t *label)
 {
@@ -234,7 +237,7 @@ static gemp_code find_label(const gemp_h5 *h5, const gemp_shard *graph, const ch
 	                 (int)length, name);
 }
 
-/* Local. Parses "A;B"; the empty text is the set without labels. */
+/* Local. Parses "A;B". The empty text is the set without labels. */
 static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const char *text, gemp_label_set *set)
 {
 	size_t max = *text != '\0';
@@ -249,7 +252,7 @@ static gemp_code parse_set(const gemp_h5 *h5, const gemp_shard *graph, const cha
 	return GEMP_OK;
 }
 
-/* Collective. The number of vertices of each label set allows estimates before any vertex is read. */
+/* Collective. The number of vertices with each label set allows estimates before any vertex is read. */
 static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts labels = { 0 }, sets = { 0 };
@@ -270,13 +273,13 @@ static gemp_code describe_labels(const gemp_h5 *h5, gemp_shard *graph)
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* For qsort: by name, bytewise. */
+/* For qsort: compares names bytewise. */
 static int compare_relations(const void *a, const void *b)
 {
 	return strcmp(((const gemp_relation *)a)->name, ((const gemp_relation *)b)->name);
 }
 
-/* Collective. Relations are sorted by name, so their numbers do not depend on the order in the file. */
+/* Collective. Relations are sorted by name, so their numbers do not depend on their order in the file. */
 static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -292,7 +295,7 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_shard *graph, file_s
 	return GEMP_OK;
 }
 
-/* Collective. An attribute says where in the file the column of keys is. */
+/* Collective. The attribute gemp-key gives the path of the column of keys. */
 static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_OWNED char *type = NULL;
@@ -305,7 +308,7 @@ static gemp_code describe_nodes(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return describe_labels(h5, graph);
 }
 
-/* Local. Bounds are checked here, since they are used as indices later. */
+/* Local. The bounds are used as indices later, so they are checked here. */
 static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const uint64_t *bounds, uint64_t count)
 {
 	bool right = bounds[0] == 0 && bounds[count - 1] == graph->vertex_count;
@@ -318,7 +321,8 @@ static gemp_code check_bounds(const gemp_h5 *h5, const gemp_shard *graph, const 
 	                         h5->path, graph->vertex_count);
 }
 
-/* Collective. The bounds of the parts that a partitioner made; a file without a partition has no such group. */
+/* Collective. Reads the bounds of the partitions that `gemp-mpi partition` made. A file without them has no group
+ * /partition. */
 static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 {
 	static const char path[] = "/partition/bounds";
@@ -341,7 +345,8 @@ static gemp_code get_partition(const gemp_h5 *h5, gemp_shard *graph)
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Collective. Rows are assigned before columns are described, since a column has as many rows as this rank. */
+/* Collective. A column has as many rows as this rank has vertices, so rows are assigned before columns are
+ * described. */
 static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_source *source)
 {
 	GEMP_TRY(check_format(h5));
@@ -357,7 +362,7 @@ static gemp_code describe_graph(const gemp_h5 *h5, gemp_shard *graph, file_sourc
 	return describe_relations(h5, graph, source);
 }
 
-/* Local. A graph without content, whose parts come from the file. */
+/* Local. Makes a graph without content. Its loader reads the parts from the file. */
 static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -374,7 +379,7 @@ static gemp_code new_graph(gemp_shard **out, const gemp_comm *comm, const char *
 	return GEMP_OK;
 }
 
-/* All ranks read the description, and the file is closed again: the parts come later through the graph's loader. */
+/* All ranks read the description, and then the file is closed. The graph's loader reads the other parts later. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -389,7 +394,7 @@ gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const ch
 	return GEMP_OK;
 }
 
-/* Collective. Checksums find damaged bytes; the content's hash finds parts that do not belong together. */
+/* Collective. Checksums detect damaged bytes. The content hash detects parts that do not belong together. */
 static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const gemp_h5 *h5)
 {
 	uint64_t hash = 0;
@@ -404,7 +409,7 @@ static gemp_code verify_content(const gemp_comm *comm, gemp_shard *graph, const 
 	                 h5->path, hash, graph->hash);
 }
 
-/* The graph is opened first, since its description must be valid before its parts can be loaded. */
+/* The graph is opened first, since its parts can be loaded only if its description is valid. */
 gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -415,8 +420,8 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 	return close_file(&h5, code);
 }
 
-/* Collective. Is the column at `path` the dataset that the relation's matrix by source has for its values? A weighted
- * file links both, so they have one offset in the file. */
+/* Collective. Tests whether the column at `path` is the same dataset as `values`, the values of the relation's matrix
+ * by source. In a weighted file one is a hard link to the other, so both have the same offset in the file. */
 static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
@@ -432,7 +437,7 @@ static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *valu
 	return gemp_comm_agree(h5->comm, values ? GEMP_OK : GEMP_ENOMEM);
 }
 
-/* Collective. *out becomes the name of the relation's column that gives the values of its matrices, if there is one. */
+/* Collective. If a column of the relation gives the values of its matrices, *out becomes the column's name. */
 static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
 {
 	GEMP_OWNED char *values = gemp_h5_join_encoded("/edges", relation->name, "csr/values");
@@ -447,7 +452,7 @@ static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gem
 	return GEMP_OK;
 }
 
-/* The first relation that has such values decides, since a file is written with one weight for all relations. */
+/* A file is written with one weight for all relations, so the first relation that has it suffices. */
 gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_shard *graph,
                                         const char *path)
 {

@@ -1,6 +1,7 @@
-/* A relation is stored as both binsparse and AnnData describe it: two sparse matrices, by source and by target, whose
- * datasets have the names of both formats by hard links, and a table of edges in the order of the matrix by source. All
- * ranks write pointers, indices and values together, each its own rows; they read the parts that a query needs. */
+/* A relation is stored as two sparse matrices, by source and by target, and a table of edges in the order of the matrix
+ * by source. binsparse and AnnData can both read the matrices: hard links give each dataset the names of both formats.
+ * When writing, all ranks write each array together, each rank its own rows. When reading, the ranks read only the
+ * parts that a query needs. */
 
 #include "io/graph_file/graph_file_relation.h"
 #include "io/graph_file/graph_file_strings.h"
@@ -13,16 +14,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A matrix of `vertices` x `vertices` in the group `path`. */
+/* A matrix of `vertices` rows and columns in the group `path`. */
 typedef struct relation_matrix {
 	const gemp_h5 *h5;
 	char *path; /* owned; NULL if out of memory, see hdf5_file.h */
 	uint64_t vertices, edges;
-	gemp_h5_type type;         /* of pointers and indices */
-	const gemp_column *weight; /* gives the values; NULL: ones */
+	gemp_h5_type type;         /* type of pointers and indices */
+	const gemp_column *weight; /* the column that gives the values; NULL: all values are 1 */
 } relation_matrix;
 
-/* Local. The matrix "csr" or "csc" of a relation, without the type of its numbers. */
+/* Local. Describes the matrix "csr" or "csc" of a relation; the type is not set yet. */
 static relation_matrix matrix_of(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *name)
 {
@@ -37,8 +38,8 @@ static void free_matrix(relation_matrix *matrix)
 	gemp_free(matrix->path);
 }
 
-/* Collective. Reads elements [first, first + count) of the dataset `name` of the matrix, of which the first `own`
- * belong to no other rank. code: as of gemp_h5_read. */
+/* Collective. Reads elements [first, first + count) of the matrix's dataset `name`. The first `own` elements belong to
+ * this rank alone. code: as in gemp_h5_read. */
 static gemp_code get_array(const relation_matrix *matrix, gemp_code code, const char *name, gemp_h5_type type,
                            uint64_t first, uint64_t count, uint64_t own, void *out)
 {
@@ -46,13 +47,13 @@ static gemp_code get_array(const relation_matrix *matrix, gemp_code code, const 
 	return gemp_h5_read(matrix->h5, code, path, type, first, count, own, out);
 }
 
-/* Element `index` of a dataset of integers of 32 or 64 bits. */
+/* Element `index` of an array of 32-bit or 64-bit integers. */
 static uint64_t load_number(const void *in, gemp_h5_type type, uint64_t index)
 {
 	return type.kind == GEMP_H5_I32 ? (uint64_t)((const int32_t *)in)[index] : (uint64_t)((const int64_t *)in)[index];
 }
 
-/* Shape and flags are attributes, so no array needs to be read. */
+/* Shape and flags are attributes, so no array is read. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                                       gemp_column_layout *columns)
 {
@@ -73,7 +74,7 @@ gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_shard *graph
 	return gemp_file_get_schema(h5, props, &relation->props, columns);
 }
 
-/* Collective. Finds the type of pointers and indices, which is i32 or i64 for both, and checks their lengths. */
+/* Collective. Finds the type of pointers and indices, which must both be i32 or both i64, and checks their lengths. */
 static gemp_code get_type(relation_matrix *matrix)
 {
 	GEMP_OWNED char *pointers = gemp_h5_join(matrix->path, "pointers_to_1");
@@ -88,8 +89,8 @@ static gemp_code get_type(relation_matrix *matrix)
 	return GEMP_OK;
 }
 
-/* Collective. (*begin)[rows + 1] become this rank's pointers, shifted to begin at 0; *first is the first before the
- * shift. The pointers are checked, since they are used as indices. */
+/* Collective. Reads this rank's pointers. *first becomes the first pointer, and (*begin)[rows + 1] the pointers minus
+ * *first. The pointers are used as indices later, so they are checked. */
 static gemp_code get_pointers(const relation_matrix *matrix, const gemp_shard *graph, uint64_t **begin, uint64_t *first)
 {
 	uint64_t count = graph->rows + 1, last = graph->rank == graph->ranks - 1;
@@ -120,7 +121,7 @@ typedef struct row_check {
 	atomic_bool bad;
 } row_check;
 
-/* Rows must ascend and stay within the graph: searches rely on both. */
+/* Searches rely on rows that are sorted and hold only vertices of the graph, so both are checked. */
 static void check_range(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -130,14 +131,14 @@ static void check_range(void *context, size_t range, size_t begin, size_t end)
 		uint64_t first = check->begin[v], last = check->begin[v + 1];
 		for (uint64_t e = first + 1; e < last; e++)
 			bad |= check->indices[e] < check->indices[e - 1];
-		/* If the row ascends, its last index is the greatest. */
+		/* If the row ascends, its last index is the largest. */
 		bad |= last > first && check->indices[last - 1] >= check->graph->vertex_count;
 	}
 	if (bad)
 		atomic_store(&check->bad, true);
 }
 
-/* Local. All threads check ranges of rows. */
+/* Local. Threads check ranges of rows. */
 static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                             const gemp_vertex *indices)
 {
@@ -147,7 +148,7 @@ static gemp_code check_rows(const relation_matrix *matrix, const gemp_shard *gra
 	                 : GEMP_OK;
 }
 
-/* Collective. Indices of 64 bits are narrowed; one that is no vertex becomes GEMP_NO_VERTEX, which check_rows
+/* Collective. 64-bit indices are narrowed. An index that is no vertex becomes GEMP_NO_VERTEX, which check_rows
  * refuses. */
 static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                              uint64_t first, gemp_vertex **out)
@@ -167,7 +168,7 @@ static gemp_code get_indices(const relation_matrix *matrix, const gemp_shard *gr
 	return GEMP_OK;
 }
 
-/* Collective. Numbers of edges are checked, since they are used as rows of the attribute table. */
+/* Collective. The numbers of edges are used as rows of the attribute table, so they are checked. */
 static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first, uint64_t count, gemp_edge **out)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
@@ -184,7 +185,7 @@ static gemp_code get_edge_numbers(const relation_matrix *matrix, uint64_t first,
 	return GEMP_OK;
 }
 
-/* Collective. Row v of the matrix by target holds the edges that end in v. */
+/* Collective. Reads the matrix by target, whose row v holds the edges that end in v. */
 static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation, unsigned parts)
 {
 	GEMP_OWNED_BY(free_matrix) relation_matrix matrix = matrix_of(h5, graph, relation, "csc");
@@ -206,7 +207,7 @@ static gemp_code get_in(const gemp_h5 *h5, const gemp_shard *graph, gemp_relatio
 	return GEMP_OK;
 }
 
-/* Collective. Columns are read one after another, since each is a dataset or group of its own. */
+/* Collective. Each column is a dataset or group of its own, so columns are read one after another. */
 static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gemp_column_layout *columns,
                            gemp_h5_slab rows)
 {
@@ -217,8 +218,8 @@ static gemp_code get_props(const gemp_h5 *h5, gemp_relation *relation, const gem
 	return GEMP_OK;
 }
 
-/* Collective. The matrix by source and the table of edges; the matrix's pointers say which rows of the table this rank
- * has. */
+/* Collective. Reads the matrix by source and the table of edges. The matrix's pointers give this rank's rows of the
+ * table. */
 static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relation *relation,
                          const gemp_column_layout *columns, unsigned parts)
 {
@@ -238,7 +239,7 @@ static gemp_code get_out(const gemp_h5 *h5, const gemp_shard *graph, gemp_relati
 	return GEMP_OK;
 }
 
-/* The numbers of edges by target need the pointers of their matrix, which may be loaded by the same call. */
+/* get_in loads GEMP_LOAD_IN before GEMP_LOAD_IN_EDGES, which needs the offsets of the matrix by target. */
 gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_relation *relation,
                                  const gemp_column_layout *columns, unsigned parts)
 {
@@ -247,14 +248,14 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_shard *graph, gemp_rela
 	return parts & (GEMP_LOAD_IN | GEMP_LOAD_IN_EDGES) ? get_in(h5, graph, relation, parts) : GEMP_OK;
 }
 
-/* AnnData and scipy read 32-bit indices faster, so they are used if all numbers fit. */
+/* AnnData and scipy read 32-bit indices faster, so these are used if all numbers fit. */
 static gemp_h5_type matrix_type(uint64_t vertices, uint64_t edges)
 {
 	uint64_t limit = gemp_limits_now()->file_i32_max;
 	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 
-/* The number fits, since matrix_type chose the type by the largest one. */
+/* Every number fits, since matrix_type chose the type by the largest number. */
 static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
 {
 	if (type.kind == GEMP_H5_I32)
@@ -263,7 +264,8 @@ static void store_number(void *out, gemp_h5_type type, uint64_t index, uint64_t 
 		((int64_t *)out)[index] = (int64_t)number;
 }
 
-/* Collective. Writes the dataset under binsparse's name, and links it under AnnData's. code: as of gemp_h5_write. */
+/* Collective. Writes the dataset under binsparse's name and links it under AnnData's name. code: as in
+ * gemp_h5_write. */
 static gemp_code put_array(const relation_matrix *matrix, gemp_code code, const char *name, const char *anndata_name,
                            gemp_h5_type type, gemp_h5_slab rows, const void *data)
 {
@@ -272,7 +274,7 @@ static gemp_code put_array(const relation_matrix *matrix, gemp_code code, const 
 	return gemp_h5_link(matrix->h5, path, link);
 }
 
-/* Collective. The last rank writes the pointer behind the last row, too. */
+/* Collective. Each rank writes one pointer for each of its rows. The last rank also writes the final pointer. */
 static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *graph, const uint64_t *begin,
                               uint64_t first)
 {
@@ -284,7 +286,7 @@ static gemp_code put_pointers(const relation_matrix *matrix, const gemp_shard *g
 	                 (gemp_h5_slab){ graph->vertex_count + 1, graph->first_vertex, count }, numbers);
 }
 
-/* Collective. Vertices have 32 bits in memory; only a file of 64 bits needs a widened copy. */
+/* Collective. A vertex has 32 bits in memory, so only 64-bit indices need a widened copy. */
 static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *indices, gemp_h5_slab edges)
 {
 	const bool wide = matrix->type.kind == GEMP_H5_I64;
@@ -296,7 +298,7 @@ static gemp_code put_indices(const relation_matrix *matrix, const gemp_vertex *i
 	                 wide ? (const void *)numbers : (const void *)indices);
 }
 
-/* Collective. binsparse needs values: each edge gets the byte 1. */
+/* Collective. binsparse requires values, so each edge without a weight gets the byte 1. */
 static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 {
 	GEMP_OWNED uint8_t *ones = gemp_calloc(edges.count, 1);
@@ -305,8 +307,8 @@ static gemp_code put_ones(const relation_matrix *matrix, gemp_h5_slab edges)
 	return put_array(matrix, ones ? GEMP_OK : GEMP_ENOMEM, "values", "data", gemp_h5_type_of(GEMP_H5_U8), edges, ones);
 }
 
-/* Collective. The attributes of a matrix. A multigraph gets no description of binsparse, which has one entry for a row
- * and a column. */
+/* Collective. Writes the attributes of a matrix. A binsparse matrix has at most one entry for each row and column, so
+ * the matrix of a multigraph gets no binsparse description. */
 static gemp_code put_description(const relation_matrix *matrix, const char *format, bool multigraph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text json = { 0 };
@@ -328,7 +330,8 @@ static gemp_code put_description(const relation_matrix *matrix, const char *form
 	return gemp_h5_put_text(h5, matrix->path, "binsparse", json.data);
 }
 
-/* Collective. The group of a matrix with its pointers and indices; also its values if they are ones and by source. */
+/* Collective. Makes the group of a matrix and writes its pointers and indices. The matrix by source also gets its
+ * values here if all values are 1. */
 static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                             bool by_target)
 {
@@ -345,7 +348,7 @@ static gemp_code put_matrix(const relation_matrix *matrix, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-/* Collective. Links a dataset under both names of the matrix's values. */
+/* Collective. Links a dataset as the matrix's values, under binsparse's and AnnData's names. */
 static gemp_code link_values(const relation_matrix *matrix, const char *dataset)
 {
 	GEMP_OWNED char *values = gemp_h5_join(matrix->path, "values"), *data = gemp_h5_join(matrix->path, "data");
@@ -353,7 +356,8 @@ static gemp_code link_values(const relation_matrix *matrix, const char *dataset)
 	return gemp_h5_link(matrix->h5, dataset, data);
 }
 
-/* Collective. The values by source are a column of the edges' table, which has the same order. */
+/* Collective. The table of edges has the order of the matrix by source, so the weight's column is linked as the
+ * values. */
 static gemp_code link_weights(const relation_matrix *matrix, const gemp_relation *relation)
 {
 	GEMP_OWNED char *props = gemp_h5_join_encoded("/edges", relation->name, "props");
@@ -361,7 +365,8 @@ static gemp_code link_weights(const relation_matrix *matrix, const gemp_relation
 	return link_values(matrix, column);
 }
 
-/* Collective. The attribute table is in the order by source, so values by target are requested from their owners. */
+/* Collective. The table of edges has the order by source. So the values in the order by target are requested from the
+ * ranks that own the edges. */
 static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp_shard *graph,
                                        const gemp_relation *relation, gemp_h5_slab edges)
 {
@@ -371,8 +376,8 @@ static gemp_code put_weights_by_target(const relation_matrix *matrix, const gemp
 	return put_array(matrix, GEMP_OK, "values", "data", type, edges, words);
 }
 
-/* Collective. Writes the matrix by target, with the number of each edge, which is its row in the table. Its values are
- * the weights in the order of targets; without weights they are a link to the ones of the matrix by source. */
+/* Collective. Writes the matrix by target. `edge` holds the number of each edge, which is its row in the table. The
+ * values are the weights in the order by target or, without weights, a link to the values of the matrix by source. */
 static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, const gemp_relation *relation,
                              const char *csr)
 {
@@ -385,7 +390,7 @@ static gemp_code put_targets(relation_matrix *matrix, const gemp_shard *graph, c
 	                        relation->in_edges);
 }
 
-/* Collective. The edges' table. AnnData needs an index, for which the targets are linked. */
+/* Collective. Writes the table of edges. AnnData requires an index column, so the targets are linked as this index. */
 static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation, const char *csr)
 {
 	GEMP_OWNED char *group = gemp_h5_join_encoded("/edges", relation->name, "props");
@@ -403,7 +408,7 @@ static gemp_code put_props(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return gemp_file_put_schema(h5, group, &relation->props, &columns);
 }
 
-/* The matrix by source precedes the table, whose index links to it. */
+/* The matrix by source is written before the table, since the table's index is a link to the matrix's indices. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_shard *graph, const gemp_relation *relation,
                                  const char *weight)
 {

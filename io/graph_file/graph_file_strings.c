@@ -1,6 +1,6 @@
-/* Columns of strings have one of three forms, chosen by the strings of all ranks together: categorical (codes and the
- * sorted distinct strings), of fixed length, or offsets and bytes. AnnData reads the first two forms; the third holds
- * any bytes and lets a rank read its rows alone. */
+/* A column of strings has one of three forms: categorical (codes and the sorted distinct strings), strings of fixed
+ * length, or offsets and bytes. The strings of all ranks together determine the form. AnnData reads the first two
+ * forms. The third form holds any bytes, and a rank can read its rows alone. */
 
 #include "io/graph_file/graph_file_strings.h"
 
@@ -10,18 +10,18 @@
 
 #include <string.h>
 
-/* A categorical column has at most MAX_CATEGORIES distinct strings of at most MAX_CATEGORY bytes, and at most half as
- * many strings as rows. A column of fixed length has no NULL and no string longer than MAX_FIXED bytes, unless the
- * longest is at most twice as long as the average: padding then at most doubles the size. */
+/* A categorical column has at most MAX_CATEGORIES distinct strings, each of at most MAX_CATEGORY bytes, and at most
+ * half as many distinct strings as rows. A column of fixed length has no NULL. Its longest string has at most MAX_FIXED
+ * bytes or at most twice the average length, so that padding at most doubles the size. */
 enum { MAX_CATEGORIES = 32767, MAX_CATEGORY = 1024, MAX_FIXED = 32 };
 
 typedef struct string_stats {
-	bool nulls;              /* some string is NULL */
-	bool zeros;              /* some string has a 0 byte, which padding would lose */
-	uint64_t longest, bytes; /* of the longest string, and of all strings */
+	bool nulls;              /* at least one string is NULL */
+	bool zeros;              /* at least one string has a 0 byte, which cannot be distinguished from padding */
+	uint64_t longest, bytes; /* bytes of the longest string; bytes of all strings */
 } string_stats;
 
-/* Collective. The form of a column is chosen from these numbers, which are the same on all ranks. */
+/* Collective. Computes the numbers that determine the form of a column. They are the same on all ranks. */
 static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 {
 	uint64_t seen[3] = { 0 }, bytes = column->rows ? column->offsets[column->rows] : 0;
@@ -35,8 +35,8 @@ static string_stats collect_stats(const gemp_h5 *h5, const gemp_column *column)
 	return (string_stats){ seen[0], seen[1], seen[2], gemp_comm_sum1(h5->comm, bytes) };
 }
 
-/* Collective. The distinct strings of all ranks, sorted. If there are more than `limit`, *few is false and `all` may
- * stay empty; a rank that finds too many stops early. */
+/* Collective. *all becomes the sorted distinct strings of all ranks. If there are more than `limit`, *few becomes false
+ * and *all may stay empty. A rank that finds more than `limit` strings stops early. */
 static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, uint64_t limit, gemp_bytes *all,
                                  bool *few)
 {
@@ -58,7 +58,7 @@ static gemp_code find_categories(const gemp_h5 *h5, const gemp_column *column, u
 	return GEMP_OK;
 }
 
-/* Collective. Strings of `size` bytes, the shorter ones padded with zeros. */
+/* Collective. Writes strings of `size` bytes; shorter strings are padded with zeros. */
 static gemp_code put_fixed(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                            size_t size)
 {
@@ -86,7 +86,7 @@ void gemp_file_set_code(void *codes, gemp_h5_type type, size_t index, int32_t ca
 		((int32_t *)codes)[index] = category;
 }
 
-/* All widths are signed, so -1 stays -1 when it is widened. */
+/* All code types are signed, so -1 stays -1 when it is widened. */
 int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index)
 {
 	if (type.kind == GEMP_H5_I8)
@@ -96,10 +96,11 @@ int64_t gemp_file_get_code(const void *codes, gemp_h5_type type, size_t index)
 	return ((const int32_t *)codes)[index];
 }
 
-/* Collective. Rank 0 writes its list; the other ranks take part without elements. */
+/* Collective. Rank 0 writes its list. The other ranks take part without elements. */
 static gemp_code put_list(const gemp_h5 *h5, gemp_code code, const char *path, const gemp_bytes *list)
 {
-	uint64_t longest_count[2] = { 1, h5->comm->rank == 0 ? list->count : 0 }; /* bytes of the longest text, texts */
+	/* bytes of the longest text; number of texts */
+	uint64_t longest_count[2] = { 1, h5->comm->rank == 0 ? list->count : 0 };
 	GEMP_OWNED char *padded = NULL;
 	for (size_t i = 0; i < list->count; i++)
 		longest_count[0] = gemp_max(longest_count[0], gemp_bytes_at(list, i).size);
@@ -116,7 +117,7 @@ static gemp_code put_list(const gemp_h5 *h5, gemp_code code, const char *path, c
 	                     (gemp_h5_slab){ count, 0, h5->comm->rank == 0 ? count : 0 }, padded);
 }
 
-/* Texts become strings of fixed length, which AnnData reads and parallel HDF5 can write. */
+/* Texts are stored as strings of fixed length, which AnnData reads and parallel HDF5 can write. */
 gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *const *texts, size_t count)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes list = { 0 };
@@ -126,7 +127,7 @@ gemp_code gemp_file_put_texts(const gemp_h5 *h5, const char *path, const char *c
 	return put_list(h5, code, path, &list);
 }
 
-/* AnnData stores pandas' categorical columns as such a group. */
+/* The group follows AnnData's encoding of pandas' categorical columns. */
 gemp_code gemp_file_put_codes(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_slab rows, gemp_h5_type type,
                               const void *codes)
 {
@@ -135,7 +136,7 @@ gemp_code gemp_file_put_codes(const gemp_h5 *h5, gemp_code code, const char *pat
 	return gemp_h5_write_in(h5, code, path, "codes", type, rows, codes);
 }
 
-/* Collective. A code is the index of a string among the sorted categories of all ranks. */
+/* Collective. The code of a string is its index among the sorted categories of all ranks. */
 static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                                  const gemp_bytes *categories)
 {
@@ -152,7 +153,7 @@ static gemp_code put_categorical(const gemp_h5 *h5, const char *path, const gemp
 	return put_list(h5, GEMP_OK, below, categories);
 }
 
-/* A rank whose rows have no NULL writes zeros, since other ranks have some. */
+/* A rank whose rows have no NULL writes zeros, since other ranks have NULLs. */
 gemp_code gemp_file_put_mask(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	GEMP_OWNED uint8_t *mask = NULL;
@@ -162,7 +163,8 @@ gemp_code gemp_file_put_mask(const gemp_h5 *h5, const char *path, const gemp_col
 	return gemp_h5_write_in(h5, code, path, "mask", gemp_h5_type_of(GEMP_H5_BOOL), rows, mask);
 }
 
-/* Collective. base: bytes of lower ranks. Offsets count through the bytes of all ranks; the last rank adds the end. */
+/* Collective. An offset counts the bytes of all ranks. base: the number of bytes on lower ranks. The last rank also
+ * writes the final offset. */
 static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                              uint64_t base)
 {
@@ -175,7 +177,7 @@ static gemp_code put_offsets(const gemp_h5 *h5, const char *path, const gemp_col
 	                        (gemp_h5_slab){ rows.total + 1, rows.first, count }, offsets);
 }
 
-/* Collective. Strings of any length: offsets and bytes, from which a rank can read its rows alone. */
+/* Collective. Writes strings of any length as offsets and bytes, so that a rank can read its rows alone. */
 static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows,
                           const string_stats *stats)
 {
@@ -187,7 +189,8 @@ static gemp_code put_long(const gemp_h5 *h5, const char *path, const gemp_column
 	return stats->nulls ? gemp_file_put_mask(h5, path, column, rows) : GEMP_OK;
 }
 
-/* The categorical form is smallest, fixed length is read fastest, and offsets with bytes hold everything. */
+/* The categorical form is the smallest, so it is tried first. Fixed length is read fastest. Offsets and bytes hold
+ * every column. */
 gemp_code gemp_file_put_strings(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                 gemp_h5_slab rows, char **path)
 {
@@ -214,9 +217,9 @@ gemp_code gemp_file_damaged(const gemp_h5 *h5, const char *path, const char *wha
 	return gemp_fail(GEMP_EDATA, "%s: '%s' %s; make the file again", h5->path, path, what);
 }
 
-/* Collective. Reads this rank's rows of a dataset, and `more` elements behind them, into *data[rows.count + more],
- * which the caller frees. Only the last rank counts the elements behind its rows for the checksum, since those of the
- * other ranks are the next rank's. */
+/* Collective. Reads this rank's rows of a dataset and the `more` elements after them into *data[rows.count + more],
+ * which the caller frees. The elements after a rank's rows belong to the next rank, so only the last rank counts them
+ * for the checksum. */
 static gemp_code read_rows(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, uint64_t more, gemp_h5_type *type,
                            void **data)
 {
@@ -229,7 +232,7 @@ static gemp_code read_rows(const gemp_h5 *h5, const char *path, gemp_h5_slab row
 	                    rows.count + (last ? more : 0), *data);
 }
 
-/* Collective. The same of the dataset `name` in a group. */
+/* Collective. Reads the dataset `name` of a group as read_rows does. */
 static gemp_code read_below(const gemp_h5 *h5, const char *group, const char *name, gemp_h5_slab rows, uint64_t more,
                             gemp_h5_type *type, void **data)
 {
@@ -237,7 +240,7 @@ static gemp_code read_below(const gemp_h5 *h5, const char *group, const char *na
 	return read_rows(h5, path, rows, more, type, data);
 }
 
-/* Trailing zeros are padding. */
+/* The length of a text without the zeros that pad it. */
 static size_t text_length(const char *bytes, size_t size)
 {
 	while (size && !bytes[size - 1])
@@ -250,7 +253,7 @@ static gemp_code add_text(gemp_column *column, const char *bytes, size_t size)
 	return gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { bytes, size } });
 }
 
-/* Collective. Strings of fixed length lose the zeros that pad them. */
+/* Collective. Reads strings of fixed length and removes their padding. */
 static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -266,7 +269,7 @@ static gemp_code get_fixed(const gemp_h5 *h5, const char *path, gemp_column *col
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Every rank reads the whole list, since lists are short; only rank 0's elements count for the checksum. */
+/* A list is short, so every rank reads it completely. Only rank 0's elements count for the checksum. */
 gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts *texts)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts out = { 0 };
@@ -290,7 +293,7 @@ gemp_code gemp_file_get_texts(const gemp_h5 *h5, const char *path, gemp_h5_texts
 	return GEMP_OK;
 }
 
-/* Callers compare codes with their categories: -1 is allowed in columns, but not in label sets. */
+/* The caller checks the codes against the categories, since -1 is allowed in columns but not in label sets. */
 gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab rows, gemp_h5_type *type, void **codes)
 {
 	GEMP_TRY(read_below(h5, path, "codes", rows, 0, type, codes));
@@ -299,7 +302,7 @@ gemp_code gemp_file_get_codes(const gemp_h5 *h5, const char *path, gemp_h5_slab 
 	return gemp_file_damaged(h5, path, "has codes that are no integers");
 }
 
-/* Collective. All ranks read all categories, and the codes of their own rows. */
+/* Collective. Every rank reads all categories, and the codes of its own rows. */
 static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_code code = GEMP_OK;
@@ -321,7 +324,7 @@ static gemp_code get_categorical(const gemp_h5 *h5, const char *path, gemp_colum
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* A mask without any NULL is dropped, since rows of a column without a mask are read faster. */
+/* A mask without any NULL is dropped, since a column without a mask is read faster. */
 gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	gemp_h5_type type;
@@ -336,7 +339,7 @@ gemp_code gemp_file_get_mask(const gemp_h5 *h5, const char *path, gemp_column *c
 	return GEMP_OK;
 }
 
-/* Local. offsets[rows + 1] must ascend within the bytes; they are shifted to begin at 0. */
+/* Local. Checks that offsets[rows + 1] ascend and do not exceed `bytes`, and subtracts the first offset from all. */
 static gemp_code check_offsets(const gemp_h5 *h5, const char *path, uint64_t *offsets, uint64_t rows, uint64_t bytes)
 {
 	uint64_t base = offsets[0];
@@ -348,7 +351,7 @@ static gemp_code check_offsets(const gemp_h5 *h5, const char *path, uint64_t *of
 	return GEMP_OK;
 }
 
-/* Collective. The byte range of a rank follows from its offsets. */
+/* Collective. A rank's offsets give the range of its bytes. */
 static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	GEMP_OWNED char *below = gemp_h5_join(path, "bytes");
@@ -374,7 +377,7 @@ static gemp_code get_bytes(const gemp_h5 *h5, const char *path, gemp_column *col
 	return gemp_h5_read(h5, code, below, bytes, base, count, count, column->bytes);
 }
 
-/* Collective. The mask is there only if some string is NULL. */
+/* Collective. The mask exists only if at least one string is NULL. */
 static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	GEMP_OWNED char *below = gemp_h5_join(path, "mask");
@@ -384,7 +387,7 @@ static gemp_code get_long(const gemp_h5 *h5, const char *path, gemp_column *colu
 	return masked ? gemp_file_get_mask(h5, path, column, rows) : GEMP_OK;
 }
 
-/* The encoding decides between the three forms. */
+/* The attribute encoding-type gives the form of the column. */
 gemp_code gemp_file_get_strings(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                                 gemp_h5_slab rows)
 {

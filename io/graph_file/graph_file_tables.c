@@ -1,6 +1,6 @@
-/* Columns are stored as AnnData stores them: a column without NULL is an array, an integer or boolean column with NULL
- * is a group of values and mask, and floats have NaN for NULL. The schema in attributes repeats names and types, since
- * AnnData has no place for paths and labels. */
+/* Columns are stored as in AnnData. A column without NULL is an array. A column of integers or booleans with NULL is a
+ * group of values and a mask. In a column of floats NaN is NULL. AnnData has no place for the paths and labels of
+ * columns, so attributes hold a schema that lists names, types, paths and labels. */
 
 #include "io/graph_file/graph_file_tables.h"
 
@@ -14,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of numbers have one type each in the file. */
+/* The stored type of a column of numbers or booleans. */
 static gemp_h5_type type_of(gemp_type type)
 {
 	return gemp_h5_type_of(type == GEMP_INTEGER ? GEMP_H5_I64 : type == GEMP_FLOAT ? GEMP_H5_F64 : GEMP_H5_BOOL);
 }
 
-/* The values of a column of numbers, [rows]. */
+/* The values [rows] of a column of numbers or booleans. */
 static const void *values_of(const gemp_column *column)
 {
 	if (column->type == GEMP_INTEGER)
@@ -28,7 +28,7 @@ static const void *values_of(const gemp_column *column)
 	return column->type == GEMP_FLOAT ? (const void *)column->floats : column->booleans;
 }
 
-/* Collective. AnnData's nullable arrays: a group of values and mask. */
+/* Collective. Writes AnnData's nullable array: a group of values and a mask. */
 static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_column *column, gemp_h5_slab rows)
 {
 	bool integer = column->type == GEMP_INTEGER;
@@ -37,7 +37,7 @@ static gemp_code put_nullable(const gemp_h5 *h5, const char *path, const gemp_co
 	return gemp_file_put_mask(h5, path, column, rows);
 }
 
-/* The ranks reduce whether any row is NULL, since all must write the same kind of column. */
+/* All ranks must write the same kind of column, so a reduction finds whether any rank has a NULL. */
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_h5_slab rows, char **path)
 {
@@ -51,7 +51,7 @@ gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char 
 	return gemp_h5_write(h5, GEMP_OK, *path, type_of(column->type), rows, values_of(column));
 }
 
-/* Local. NaN stands for NULL in columns of floats; the mask is made at the first one. */
+/* Local. NaN is NULL in a column of floats. The mask is made at the first NaN. */
 static gemp_code mark_nan(gemp_column *column)
 {
 	for (size_t i = 0; i < column->rows; i++)
@@ -63,7 +63,7 @@ static gemp_code mark_nan(gemp_column *column)
 	return GEMP_OK;
 }
 
-/* Collective. The type in the file must be the column's, since the schema says so. */
+/* Collective. The stored type must be the type that the schema gives for the column. */
 static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *encoding, gemp_column *column,
                              gemp_h5_slab rows)
 {
@@ -83,7 +83,7 @@ static gemp_code get_numbers(const gemp_h5 *h5, const char *path, const char *en
 	return column->type == GEMP_FLOAT ? gemp_comm_agree(h5->comm, mark_nan(column)) : GEMP_OK;
 }
 
-/* The old column stays until the new one is complete. */
+/* The old column is replaced only when the new one is complete. */
 gemp_code gemp_file_get_column(const gemp_h5 *h5, const char *path, gemp_column *column, gemp_h5_slab rows)
 {
 	const bool strings = column->type == GEMP_STRING;
@@ -113,7 +113,7 @@ void gemp_column_layout_free(gemp_column_layout *columns)
 	columns->count = 0;
 }
 
-/* Names and types are attributes, so opening a graph reads no column. */
+/* Names and types are attributes, so opening a graph reads no columns. */
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_column_layout *columns)
 {
@@ -132,7 +132,7 @@ gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_
 	return gemp_h5_put_texts(h5, group, "gemp-labels", labels, count);
 }
 
-/* Local. Types are stored by name. */
+/* Local. The schema stores the names of types. */
 static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5_texts *names,
                              const gemp_h5_texts *types, gemp_table *table)
 {
@@ -148,7 +148,7 @@ static gemp_code add_columns(const gemp_h5 *h5, const char *group, const gemp_h5
 	return GEMP_OK;
 }
 
-/* The four lists must have one length. */
+/* The four lists of the schema must have the same length. */
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_column_layout *columns)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 }, types = { 0 }, paths = { 0 }, labels = { 0 };
@@ -164,7 +164,8 @@ gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table 
 	return GEMP_OK;
 }
 
-/* AnnData needs the name of the index, and in column-order the columns that lie in the group itself. */
+/* AnnData requires the name of the index and, in column-order, the names of the columns that lie in the group
+ * itself. */
 gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
                                   const gemp_column_layout *columns, const char *const *extra, size_t extra_count)
 {
@@ -184,7 +185,7 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 
 /* WEIGHTS */
 
-/* Relations have few attributes, so the search is linear. */
+/* A relation has few attributes, so the search is linear. */
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
 {
 	for (size_t c = 0; weight && c < relation->props.count; c++)
@@ -193,7 +194,7 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 	return NULL;
 }
 
-/* Collective. A matrix has no NULL, so missing values are refused with their count. */
+/* Collective. A matrix has no NULL, so missing values are refused. The message gives their number. */
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
@@ -209,7 +210,7 @@ static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relati
 	return GEMP_OK;
 }
 
-/* The check precedes all writing, since a refusal must leave no file. */
+/* The check comes before the file is created, so a refusal leaves no file. */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph, const char *weight)
 {
 	bool found = !weight || graph->relation_count == 0;
@@ -226,11 +227,11 @@ gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_shard *graph,
 }
 
 typedef struct value_source {
-	const uint64_t *words; /* the column's values: integers and floats have 8 bytes, which are copied as they are */
-	uint64_t first_edge;   /* of this rank */
+	const uint64_t *words; /* the column's integers or floats, whose 8 bytes are copied unchanged */
+	uint64_t first_edge;   /* number of this rank's first edge */
 } value_source;
 
-/* The rank that owns the edges answers requests for their values by number. */
+/* The owner of edges answers requests for the values of edges with given numbers. */
 static gemp_code answer_values(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const value_source *source = self;
@@ -240,8 +241,9 @@ static gemp_code answer_values(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* An edge by target may lie on another rank than the same edge by source. It has the edge's number, by which its value
- * is requested from the rank that owns it. first[ranks] are the ranks' first edges. */
+/* The row by target of an edge may lie on another rank than the row by source, which has the value. in_edges gives the
+ * edge's number, and the number gives the rank that owns the value. first[ranks]: the number of each rank's first
+ * edge. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out)
 {

@@ -1,5 +1,5 @@
-/* The file is written top down; all ranks write each dataset together and once. Attributes that only the vertices of
- * one label have lie in a group of that label, which saves the rows of all other vertices. */
+/* All ranks write each dataset together and once. If only the vertices of one label have an attribute, the attribute is
+ * stored in a group of this label, which saves the rows of all other vertices. */
 
 #include "io/graph_file/graph_file_write.h"
 
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-/* Collective. home[columns]: the index of the only label whose vertices have the attribute; -1 if there are several.
- * code: what the caller's steps before have returned. */
+/* Collective. home[columns]: if only vertices of a single label have the attribute, the index of the label, else -1.
+ * code: the result of the caller's preceding local steps. */
 static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gemp_shard *graph, int *home)
 {
 	size_t labels = graph->label_count, columns = graph->attributes.count, width = labels + 1;
-	/* [columns][labels + 1]: a vertex of the label has the attribute; the last entry: a vertex without a label has
-	 * it. */
+	/* [columns][labels + 1]: 1 if a vertex with the label has the attribute. The last entry stands for vertices without
+	 * a label. */
 	GEMP_OWNED uint64_t *used = NULL;
 	GEMP_THEN(GEMP_NEW(used, columns * width));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
@@ -46,14 +46,14 @@ static gemp_code find_single_labels(const gemp_h5 *h5, gemp_code code, const gem
 	return GEMP_OK;
 }
 
-/* Collective. A short list of numbers, which all ranks have and rank 0 writes. */
+/* Collective. Writes a short list of numbers, which every rank has. Rank 0 writes all of it. */
 static gemp_code put_small(const gemp_h5 *h5, const char *path, const uint64_t *numbers, size_t count)
 {
 	const gemp_h5_slab rows = { count, 0, h5->comm->rank == 0 ? count : 0 };
 	return gemp_h5_write(h5, GEMP_OK, path, gemp_h5_type_of(GEMP_H5_U64), rows, numbers);
 }
 
-/* Collective. Label sets are the categories "A;B" of a categorical column of the vertices. */
+/* Collective. The labels of vertices are a categorical column, whose categories are the label sets, such as "A;B". */
 static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows)
 {
 	const size_t count = graph->label_set_count;
@@ -80,7 +80,8 @@ static gemp_code put_label_sets(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	return put_small(h5, "/nodes/_label/counts", vertices, count);
 }
 
-/* Collective. (*out)[rows->count]: this rank's vertices with the label, which are *rows of all ranks' such vertices. */
+/* Collective. (*out)[rows->count] becomes this rank's vertices with the label. *rows becomes their range among the
+ * vertices of all ranks with the label. */
 static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, uint64_t **out,
                                gemp_h5_slab *rows)
 {
@@ -97,7 +98,7 @@ static gemp_code rows_of_label(const gemp_h5 *h5, const gemp_shard *graph, uint3
 	return GEMP_OK;
 }
 
-/* Collective. The ids of the vertices that the rows of a label belong to. */
+/* Collective. Writes the id of the vertex to which each row of a label's group belongs. */
 static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const char *group, const uint64_t *picked,
                              gemp_h5_slab rows)
 {
@@ -108,7 +109,7 @@ static gemp_code put_row_ids(const gemp_h5 *h5, const gemp_shard *graph, const c
 	return gemp_h5_write_in(h5, code, group, "_row", gemp_h5_type_of(GEMP_H5_U32), rows, ids);
 }
 
-/* Collective. The group /nodes_by_label/L with the columns whose home is that label. */
+/* Collective. Writes the group /nodes_by_label/L with the columns whose home is the label L. */
 static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t label, const int *home,
                            gemp_column_layout *columns)
 {
@@ -132,7 +133,8 @@ static gemp_code put_label(const gemp_h5 *h5, const gemp_shard *graph, uint32_t 
 	return gemp_file_put_dataframe(h5, group, "_row", columns, NULL, 0);
 }
 
-/* Collective. Attributes of a single label are stored with it, since most of their rows would be NULL elsewhere. */
+/* Collective. An attribute that only one label has is stored with this label, since most of its rows in /nodes would be
+ * NULL. */
 static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp_h5_slab rows,
                                 gemp_column_layout *columns)
 {
@@ -154,7 +156,7 @@ static gemp_code put_attributes(const gemp_h5 *h5, const gemp_shard *graph, gemp
 	return GEMP_OK;
 }
 
-/* Collective. The group is an AnnData data frame, which scanpy and h5py can read. */
+/* Collective. The group is an AnnData dataframe, which scanpy and h5py can read. */
 static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	gemp_h5_slab rows = { graph->vertex_count, graph->first_vertex, graph->rows };
@@ -168,12 +170,12 @@ static gemp_code put_nodes(const gemp_h5 *h5, const gemp_shard *graph)
 	GEMP_TRY(gemp_h5_write_in(h5, GEMP_OK, "/nodes", "_rank", gemp_h5_type_of(GEMP_H5_U32), rows, graph->key_ranks));
 	GEMP_TRY(put_label_sets(h5, graph, rows));
 	GEMP_TRY(put_attributes(h5, graph, rows, &columns));
-	bool index = strcmp(key, "/nodes/_id") == 0; /* long keys lie elsewhere and cannot be an index */
+	bool index = strcmp(key, "/nodes/_id") == 0; /* long keys lie in /strings and cannot be the index */
 	GEMP_TRY(gemp_file_put_dataframe(h5, "/nodes", index ? "_id" : "_rank", &columns, own, index ? 2 : 1));
 	return gemp_file_put_schema(h5, "/nodes", &graph->attributes, &columns);
 }
 
-/* Collective. A generated graph has no inputs; texts that are not known are "". */
+/* Collective. A generated graph has no inputs. An unknown text is stored as "". */
 static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 {
 	size_t count = from->input_count;
@@ -184,7 +186,7 @@ static gemp_code put_provenance(const gemp_h5 *h5, const gemp_provenance *from)
 	return put_small(h5, "/provenance/input_hashes", from->input_hashes, count);
 }
 
-/* Collective. The bounds of the parts that a partitioner made, if the graph has any. */
+/* Collective. Writes the bounds of the partitions that `gemp-mpi partition` made, if the graph has them. */
 static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 {
 	if (!graph->partition.count)
@@ -194,7 +196,7 @@ static gemp_code put_partition(const gemp_h5 *h5, const gemp_shard *graph)
 	return put_small(h5, "/partition/bounds", graph->partition.bounds, graph->partition.count + 1);
 }
 
-/* Collective. The order of calls is the order in the file, which makes files comparable byte by byte. */
+/* Collective. The order of the calls is the order in the file, so equal graphs give files with equal bytes. */
 static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gemp_provenance *provenance,
                            const char *weight)
 {
@@ -218,7 +220,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_shard *graph, const gem
 	return put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 });
 }
 
-/* After a failure an older file of that name stays as it was. */
+/* After a failure an older file with this name is unchanged. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {
@@ -230,7 +232,7 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *grap
 	return gemp_h5_commit(&h5, path, code);
 }
 
-/* Without weights all values of the matrices are one. */
+/* Without a weight all values of the matrices are 1. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance)
 {

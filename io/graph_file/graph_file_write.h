@@ -1,4 +1,4 @@
-/* graph_file_write: a graph as a file that AnnData, binsparse and h5py read (docs/format.md). */
+/* graph_file_write: writes a graph to an HDF5 file that AnnData, binsparse and h5py can read (docs/format.md). */
 
 #ifndef GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
 #define GEMP_IO_GRAPH_FILE_GRAPH_FILE_WRITE_H
@@ -9,17 +9,18 @@
 typedef struct gemp_provenance {
 	const char *command, *version;
 	size_t input_count;
-	const char *const *inputs;    /* [input_count] paths */
-	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
+	const char *const *inputs;    /* [input_count] paths of the imported files */
+	const uint64_t *input_hashes; /* [input_count] XXH3 of each file */
 } gemp_provenance;
 
-/* Collective. Writes the file under a temporary name and renames it; an error leaves no file under `path`. Parts of the
- * graph that are not loaded are loaded first. The file has the same bytes for every number of ranks. */
+/* Collective. Writes the file under a temporary name and renames it. After an error no new file is left under `path`.
+ * Parts of the graph that are not loaded are loaded first. The bytes of the file do not depend on the number of
+ * ranks. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                 const gemp_provenance *provenance);
 
-/* Collective. The same with an attribute of edges (integers or floats, which no edge lacks) as the values of the
- * matrices of the relations that have it; NULL: none. */
+/* Collective. Does the same with a weight: an edge attribute of integers or floats without NULL. It gives the values of
+ * the matrices in the relations that have it. NULL: no weight. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_shard *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 

@@ -1,6 +1,6 @@
-/* Groups, their links and lists, and attributes of groups and datasets. A rank that does not call HDF5 (a rank above 0
- * that writes with serial HDF5) takes part in the agreements only. Objects carry no times of change, since the bytes of
- * a file must depend on the graph alone. */
+/* Groups, their links and lists, and attributes of groups and datasets. A rank above 0 that writes with serial HDF5
+ * does not call HDF5; it only takes part in the agreements. Objects store no times, since the bytes of a file must
+ * depend on the graph alone. */
 
 #include "io/hdf5/hdf5_attributes.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Local, but with parallel HDF5 all ranks must call. */
+/* Local, but with parallel HDF5 all ranks must call this function. */
 static gemp_code make_group(const gemp_h5 *h5, const char *path)
 {
 	hid_t group = H5I_INVALID_HID;
@@ -20,7 +20,8 @@ static gemp_code make_group(const gemp_h5 *h5, const char *path)
 	return GEMP_HDF5(h5, H5Gclose(group));
 }
 
-/* Local. count: SIZE_MAX for a scalar. Takes the type over, also on a rank that does not call HDF5. */
+/* Local. Writes data[count] as an attribute; a count of SIZE_MAX means a scalar. Releases own_type, also on a rank that
+ * does not call HDF5. */
 static gemp_code put_attribute(const gemp_h5 *h5, const char *path, const char *name, hid_t own_type, const void *data,
                                size_t count)
 {
@@ -47,7 +48,7 @@ gemp_code gemp_h5_put_number_local(const gemp_h5 *h5, const char *path, const ch
 	return put_attribute(h5, path, name, H5Tcopy(H5T_STD_U64LE), &number, SIZE_MAX);
 }
 
-/* The encoding is AnnData's way to say what a group is; readers choose by it. */
+/* AnnData's readers choose by the encoding how to read a group. */
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version)
 {
 	gemp_code code = gemp_h5_before_change(h5, GEMP_OK, path);
@@ -57,7 +58,7 @@ gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encodin
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Collective. */
+/* Collective. Writes the attribute and agrees on the code. */
 static gemp_code put_and_agree(const gemp_h5 *h5, const char *path, const char *name, hid_t type, const void *data,
                                size_t count)
 {
@@ -96,7 +97,7 @@ gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name
 	return put_and_agree(h5, path, name, gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)), &(int8_t){ flag }, SIZE_MAX);
 }
 
-/* The message names the path unless it is the root. */
+/* The message names the object's path, unless the object is the root. */
 static gemp_code wrong_attribute(const gemp_h5 *h5, const char *path, const char *name, const char *why)
 {
 	const bool root = strcmp(path, "/") == 0;
@@ -104,7 +105,7 @@ static gemp_code wrong_attribute(const gemp_h5 *h5, const char *path, const char
 	                 root ? "" : "': ", name, why);
 }
 
-/* HDF5 answers from metadata that it has read, without communication. */
+/* HDF5 answers this from metadata that it has already read, so the ranks need not communicate. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has)
 {
 	if (!path)
@@ -114,8 +115,8 @@ gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_HDF5(h5, found);
 }
 
-/* Opens the attribute; *count becomes its number of elements. GEMP_EDATA unless these are texts (`texts`) or
- * numbers. */
+/* Opens the attribute. *count becomes its number of elements. GEMP_EDATA: the elements are not texts (if `texts`) or
+ * not numbers (otherwise). */
 static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char *name, bool texts, hid_t *attribute,
                                 size_t *count)
 {
@@ -137,7 +138,7 @@ static gemp_code open_attribute(const gemp_h5 *h5, const char *path, const char 
 	return GEMP_OK;
 }
 
-/* HDF5 allocates strings with malloc; they are copied into memory that is counted. */
+/* HDF5 allocates strings by malloc, so they are copied into the program's counted memory. */
 static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 {
 	for (; texts->count < count; texts->count++) {
@@ -149,7 +150,7 @@ static gemp_code copy_texts(char **from, size_t count, gemp_h5_texts *texts)
 	return GEMP_OK;
 }
 
-/* Local. HDF5's own strings are freed also after a failure. */
+/* Local. The strings that HDF5 allocated are freed, also after a failure. */
 static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID, memory = gemp_h5_make_string_type();
@@ -165,7 +166,7 @@ static gemp_code get_texts(const gemp_h5 *h5, const char *path, const char *name
 	return code;
 }
 
-/* A rank that has read the texts frees them if another rank has failed. */
+/* If any rank fails, the ranks that have read the texts free them. */
 gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, gemp_h5_texts *texts)
 {
 	*texts = (gemp_h5_texts){ 0 };
@@ -175,7 +176,7 @@ gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *nam
 	return code;
 }
 
-/* Most attributes are one text, which is read as a list of one. */
+/* Reads a list of texts that must have one element. */
 gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts texts = { 0 };
@@ -188,7 +189,7 @@ gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name
 	return GEMP_OK;
 }
 
-/* HDF5 converts the number in the file to the type `memory`. */
+/* Collective. HDF5 converts the stored number to the type `memory`. */
 static gemp_code get_scalar(const gemp_h5 *h5, const char *path, const char *name, hid_t memory, void *out)
 {
 	size_t count = 0;
@@ -209,7 +210,7 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 	return get_scalar(h5, path, name, H5T_NATIVE_DOUBLE, real);
 }
 
-/* A flag is read by the enum of h5py; HDF5 refuses to convert other integers to it. */
+/* A flag is stored as h5py's enum. HDF5 refuses to convert other integers to this enum. */
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag)
 {
 	int8_t value = 0;
@@ -219,7 +220,7 @@ gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name
 	return code;
 }
 
-/* Integers of any width are converted by HDF5. */
+/* HDF5 converts integers of any width. */
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t attribute = H5I_INVALID_HID;
@@ -234,7 +235,8 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	return GEMP_OK;
 }
 
-/* With serial HDF5 only rank 0 knows whether the group exists; the maximum makes it known to all ranks. */
+/* When rank 0 writes with serial HDF5, only rank 0 knows whether the group exists. A maximum over the ranks tells the
+ * others. */
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;
@@ -244,7 +246,7 @@ static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 	return there ? GEMP_OK : gemp_h5_group(h5, path, "dict", "0.1.0");
 }
 
-/* HDF5 could make intermediate groups itself, but without the encoding that AnnData wants. */
+/* HDF5 could make missing groups itself, but without the encoding that AnnData requires. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 {
 	GEMP_OWNED char *part = path ? gemp_strdup(path) : NULL;
@@ -259,7 +261,7 @@ gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path)
 
 /* LINKS AND LISTS */
 
-/* A hard link costs no copy of the data. */
+/* A hard link gives the object a second name without copying its data. */
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
 {
 	gemp_code code = gemp_h5_before_change(h5, target ? GEMP_OK : GEMP_ENOMEM, path);
@@ -268,7 +270,7 @@ gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path)
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* Ranks that do not call HDF5 get false; make_missing_group takes the maximum over all ranks. */
+/* A rank that does not call HDF5 gets false. */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists)
 {
 	htri_t found = 0;
@@ -285,7 +287,7 @@ typedef struct name_list {
 	gemp_code code;
 } name_list;
 
-/* Appends a copy of the name; a failure ends HDF5's iteration and is kept in the list. */
+/* Appends a copy of the name. A failure is stored in the list, and the result ends HDF5's iteration. */
 static herr_t add_name(name_list *list, const char *name)
 {
 	gemp_h5_texts *names = &list->names;
@@ -296,7 +298,7 @@ static herr_t add_name(name_list *list, const char *name)
 	return list->code != GEMP_OK;
 }
 
-/* Collective. Hands the list over if all ranks have it whole. */
+/* Collective. Moves the list to *names if every rank has the complete list, and frees it otherwise. */
 static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list, gemp_h5_texts *names)
 {
 	GEMP_THEN(list->code);
@@ -308,21 +310,21 @@ static gemp_code finish_list(const gemp_h5 *h5, gemp_code code, name_list *list,
 	return code;
 }
 
-/* H5Literate calls this for each link, in the bytewise order of names. */
+/* H5Literate calls this function for each link, in the bytewise order of the names. */
 static herr_t note_link(hid_t group, const char *name, const H5L_info_t *info, void *list)
 {
 	(void)group, (void)info;
 	return add_name(list, name);
 }
 
-/* H5Ovisit calls this once for each object, however many hard links it has. */
+/* H5Ovisit calls this function once for each object, even if the object has several hard links. */
 static herr_t note_dataset(hid_t file, const char *name, const H5O_info_t *info, void *list)
 {
 	(void)file;
 	return info->type == H5O_TYPE_DATASET ? add_name(list, name) : 0;
 }
 
-/* Every rank reads the list for itself, so nothing is broadcast. */
+/* Every rank reads the list from the file, so nothing is broadcast. */
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names)
 {
 	name_list list = { 0 };
@@ -332,7 +334,7 @@ gemp_code gemp_h5_list(const gemp_h5 *h5, const char *path, gemp_h5_texts *names
 	return finish_list(h5, code, &list, names);
 }
 
-/* H5Ovisit reports an object with several hard links once, so each dataset is verified once. */
+/* An object with several hard links is listed once, so each dataset is verified once. */
 gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *names)
 {
 	name_list list = { 0 };

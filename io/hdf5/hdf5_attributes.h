@@ -1,5 +1,6 @@
-/* hdf5_attributes: groups, links and attributes. Functions are collective and return the same code on all ranks unless
- * they say otherwise: all ranks call them, also if rank 0 alone accesses the file. */
+/* hdf5_attributes: groups, links and attributes of HDF5 files. Unless their comment says otherwise, functions are
+ * collective and return the same code on all ranks. All ranks must call them, even if rank 0 alone accesses the
+ * file. */
 
 #ifndef GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
 #define GEMP_IO_HDF5_HDF5_ATTRIBUTES_H
@@ -8,14 +9,16 @@
 
 #include <hdf5.h>
 
-/* Makes a group ("/" is there already) with the attributes encoding-type and encoding-version. */
+/* Makes a group and gives it the attributes encoding-type and encoding-version. The root group "/" exists already and
+ * only gets the attributes. */
 gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
 
-/* Attributes. Texts are of variable length, UTF-8. put: the object at `path` exists, so the path is not NULL. get:
- * GEMP_EDATA if the attribute is missing, or if its type or length differs. */
+/* ATTRIBUTES. Texts have variable length and are UTF-8. The put functions need an existing object, so their path is not
+ * NULL. The get functions return GEMP_EDATA if the attribute is missing or has another type or length. */
 gemp_code gemp_h5_has_attribute(const gemp_h5 *h5, const char *path, const char *name, bool *has); /* local */
 gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
-/* The attributes encoding-type and encoding-version, and a number. Local: all ranks call, and agree on the results. */
+/* Local: gemp_h5_put_encoding writes the attributes encoding-type and encoding-version, and gemp_h5_put_number_local
+ * writes a number. All ranks must call them and then agree on the results. */
 gemp_code gemp_h5_put_encoding(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
 gemp_code gemp_h5_put_number_local(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
 gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts,
@@ -32,16 +35,16 @@ gemp_code gemp_h5_get_real(const gemp_h5 *h5, const char *path, const char *name
 gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);
 gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count);
 
-/* Makes the group, and the groups above it that are missing, as dictionaries. */
+/* Makes the group at `path` and all missing groups above it, with AnnData's encoding of dictionaries. */
 gemp_code gemp_h5_make_groups(const gemp_h5 *h5, const char *path);
 
-/* A hard link: `path` becomes a second name of the object `target`. */
+/* Makes a hard link: `path` becomes a second name of the object `target`. */
 gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path);
-/* Does the path exist? With serial HDF5 a rank that writes through rank 0 gets false. */
+/* *exists: the path exists. A rank that writes through rank 0 (serial HDF5) always gets false. */
 gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
-/* The names in a group in bytewise order, still encoded. */
+/* The names in a group in bytewise order, encoded as by gemp_h5_encode. */
 gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, gemp_h5_texts *names);
-/* Paths of all datasets below the root, each once. */
+/* The paths of all datasets in the file; a dataset with several names is listed once. */
 gemp_code gemp_h5_list_datasets(const gemp_h5 *h5, gemp_h5_texts *paths);
 
 #endif

@@ -1,6 +1,6 @@
-/* HDF5 converts numbers of any type to 64-bit integers or doubles. The encodings of AnnData become values and NULL: a
- * categorical column is a group of codes and categories, in which code -1 is NULL; a nullable column is a group of
- * values and a mask; NaN is NULL. */
+/* HDF5 converts numbers of any type to 64-bit integers or doubles. AnnData encodes some columns as groups: a
+ * categorical column has codes and categories, where code -1 is NULL; a nullable column has values and a mask. NaN is
+ * NULL, too. */
 
 #include "io/hdf5/hdf5_column.h"
 
@@ -15,12 +15,12 @@ typedef struct open_column {
 	const gemp_h5 *h5;
 	char *path;
 	hid_t dataset;
-	uint64_t length, at; /* rows, and the next row of an array */
-	bool known;          /* the type is one that a column can have */
+	uint64_t length, at; /* number of rows; for an array reader the next row */
+	bool known;          /* a column can have this type */
 	gemp_type type;
 } open_column;
 
-/* Takes a column that open_dataset failed to open. */
+/* The column may be open only in part, after a failure of open_dataset. */
 static void close_dataset(open_column *o)
 {
 	gemp_h5_release(o->dataset);
@@ -28,7 +28,7 @@ static void close_dataset(open_column *o)
 	*o = (open_column){ .dataset = H5I_INVALID_HID };
 }
 
-/* Enums are booleans, as h5py writes them. */
+/* An enum is read as a boolean, since h5py stores booleans as an enum. */
 static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5I_INVALID_HID;
@@ -53,7 +53,8 @@ static gemp_code open_dataset(open_column *o, const gemp_h5 *h5, const char *pat
 	return GEMP_OK;
 }
 
-/* HDF5 converts the elements to `type`. Datasets of one column or matrix must have one length. */
+/* HDF5 converts the elements to `type`. The message assumes that datasets which belong together have the same
+ * length. */
 static gemp_code read_rows(const open_column *o, uint64_t first, size_t count, hid_t type, void *data)
 {
 	if (first > o->length || count > o->length - first)
@@ -72,7 +73,7 @@ static gemp_code read_numbers(const open_column *o, uint64_t first, size_t count
 
 /* ARRAYS */
 
-/* The reader goes through an array once, from its beginning to its end. */
+/* Each call continues where the previous call ended. */
 static gemp_code next_elements(void *self, size_t count, int64_t *integers, double *reals)
 {
 	open_column *o = self;
@@ -87,7 +88,7 @@ static void close_array(void *self)
 	gemp_free(self);
 }
 
-/* The array owns the dataset, which stays open, since arrays are read in many small parts. */
+/* The reader owns the dataset and keeps it open, since an array is read in many small parts. */
 gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const char *group, const char *name)
 {
 	GEMP_OWNED char *path = gemp_h5_join(group, name);
@@ -106,7 +107,7 @@ gemp_code gemp_h5_open_array(gemp_array_reader *out, const gemp_h5 *h5, const ch
 	return code;
 }
 
-/* Only metadata are read. */
+/* Reads only metadata and no elements. */
 gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 {
 	GEMP_OWNED_BY(close_dataset) open_column o = { 0 };
@@ -117,7 +118,7 @@ gemp_code gemp_h5_length(const gemp_h5 *h5, const char *path, uint64_t *length)
 
 /* COLUMNS */
 
-/* Numbers are read as 64-bit integers or doubles, whatever their width in the file. */
+/* Numbers of any width are read as 64-bit integers or doubles. */
 static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
 	const bool real = out->type == GEMP_FLOAT;
@@ -132,7 +133,7 @@ static gemp_code add_numbers(gemp_column *out, const open_column *o, uint64_t fi
 	return GEMP_OK;
 }
 
-/* Other programs may store any bytes; graphs hold UTF-8 only. */
+/* Other programs may store any bytes in a string, but a graph holds only UTF-8. */
 static gemp_code add_string(gemp_column *out, const char *bytes, size_t size)
 {
 	const gemp_value value = { .type = GEMP_STRING, .string = { bytes, size } };
@@ -159,7 +160,7 @@ static gemp_code add_variable(gemp_column *out, const open_column *o, hid_t type
 	return code;
 }
 
-/* Strings of fixed length are padded with zeros; the first zero ends a string. */
+/* A string of fixed length is padded with zeros, so the first zero ends it. */
 static gemp_code add_fixed(gemp_column *out, const open_column *o, hid_t type, uint64_t first, size_t count)
 {
 	size_t width = H5Tget_size(type);
@@ -171,14 +172,14 @@ static gemp_code add_fixed(gemp_column *out, const open_column *o, hid_t type, u
 	return GEMP_OK;
 }
 
-/* The two kinds of strings of HDF5 are read differently. */
+/* HDF5 has strings of variable and of fixed length, which are read differently. */
 static gemp_code add_strings(gemp_column *out, const open_column *o, uint64_t first, size_t count)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t type = H5Dget_type(o->dataset);
 	return (H5Tis_variable_str(type) > 0 ? add_variable : add_fixed)(out, o, type, first, count);
 }
 
-/* *known becomes false for types that a column cannot have; the caller then omits the column. */
+/* *known becomes false if a column cannot have the dataset's type. The caller then omits the column. */
 static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                               size_t count, bool *known)
 {
@@ -192,7 +193,8 @@ static gemp_code read_dataset(gemp_column *out, const gemp_h5 *h5, const char *p
 	return (o.type == GEMP_STRING ? add_strings : add_numbers)(out, &o, first, count);
 }
 
-/* Reads two columns of a group: codes and categories, or values and mask. A count of SIZE_MAX means all rows. */
+/* Reads two datasets of a group as columns: codes and categories, or values and mask. counts[i]: the number of rows
+ * from `first` on, or SIZE_MAX for all rows of the dataset. */
 static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *const parts[2], uint64_t first,
                            const size_t counts[2], gemp_column *const out[2], bool *known)
 {
@@ -208,7 +210,7 @@ static gemp_code read_pair(const gemp_h5 *h5, const char *path, const char *cons
 	return GEMP_OK;
 }
 
-/* A code of -1 is a missing value; others index the categories. */
+/* A negative code is a missing value. Any other code is the index of a category. */
 static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char *path, const gemp_column *codes,
                                  const gemp_column *categories)
 {
@@ -226,7 +228,7 @@ static gemp_code join_categories(gemp_column *out, const gemp_h5 *h5, const char
 	return GEMP_OK;
 }
 
-/* AnnData stores values and a mask of the same length. */
+/* read_pair has read as many mask rows as values. */
 static gemp_code join_mask(gemp_column *out, const gemp_column *values, const gemp_column *mask)
 {
 	for (size_t i = 0; i < values->rows; i++) {
@@ -237,7 +239,7 @@ static gemp_code join_mask(gemp_column *out, const gemp_column *values, const ge
 	return GEMP_OK;
 }
 
-/* The encoding says which datasets the group has. */
+/* The attribute encoding-type determines which datasets the group has. */
 static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                             size_t count, bool *known)
 {
@@ -259,7 +261,7 @@ static gemp_code read_group(gemp_column *out, const gemp_h5 *h5, const char *pat
 	return codes ? join_categories(out, h5, path, &rows, &other) : join_mask(out, &rows, &other);
 }
 
-/* The kind of the object says whether the column is a dataset or a group of datasets. */
+/* A column is either a dataset or a group of datasets. */
 gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
                          size_t count, bool *known)
 {
@@ -278,7 +280,7 @@ gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, 
 
 /* ATTRIBUTES */
 
-/* Shapes are signed integers; in a damaged file they may be negative. */
+/* A shape is stored as signed integers, which may be negative in a damaged file. */
 gemp_code gemp_h5_shape(const gemp_h5 *h5, const char *path, const char *name, uint64_t *rows, uint64_t *columns)
 {
 	GEMP_OWNED int64_t *numbers = NULL;

@@ -1,9 +1,10 @@
 /* The datasets of graph files have one dimension, are contiguous, have no filters, and carry a checksum as an
  * attribute.
  *
- * Parallel HDF5 moves the parts of all ranks together. Serial HDF5 writes through rank 0; for reading, each rank reads
- * its own part at its place in the file with all its threads (pread), without HDF5. The checksum is a sum over
- * elements, so its chunks may be added in any order. */
+ * With parallel HDF5 the ranks write and read their parts together. With serial HDF5 rank 0 writes the parts of all
+ * ranks. For reading with serial HDF5, each rank finds the offset of its part in the file and reads the part with all
+ * its threads by pread, without HDF5. The checksum is a sum over elements, so the sums of chunks may be added in any
+ * order. */
 
 #include "io/hdf5/hdf5_dataset.h"
 
@@ -21,11 +22,12 @@
 #include <unistd.h>
 
 enum {
-	MAX_MOVED = 64 << 20,     /* bytes that a rank moves in one call */
-	CHECKSUM_CHUNK = 1 << 18, /* elements whose checksum a thread computes at a time */
+	MAX_MOVED = 64 << 20,     /* maximal number of bytes that a rank moves in one call */
+	CHECKSUM_CHUNK = 1 << 18, /* elements that a thread hashes at a time */
 };
 
-/* Types are compared with their byte order and padding, so only types that this program writes are found. */
+/* Finds the gemp_h5_type that equals an HDF5 type, including its byte order. False if this program never writes such a
+ * type. */
 static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
 {
 	if (H5Tget_class(id) == H5T_STRING && H5Tis_variable_str(id) == 0) {
@@ -43,7 +45,7 @@ static bool type_from_hdf5(hid_t id, gemp_h5_type *type)
 
 typedef struct checksum_task {
 	const char *data;
-	size_t size; /* of an element */
+	size_t size; /* bytes of an element */
 	uint64_t first;
 	_Atomic uint64_t sum;
 } checksum_task;
@@ -56,7 +58,7 @@ static void sum_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	                 gemp_hash_sum(task->data + begin * task->size, task->size, end - begin, task->first + begin));
 }
 
-/* Threads add the sums of chunks atomically, in any order. */
+/* Threads add the sums of their chunks atomically, in any order. */
 uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count)
 {
 	checksum_task task = { data, size, first, 0 };
@@ -64,8 +66,8 @@ uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_
 	return task.sum;
 }
 
-/* Local, but with parallel HDF5 all ranks must call. Space is allocated early and not filled, since all of it is
- * written. */
+/* Local, but with parallel HDF5 all ranks must call this function. Space is allocated at once and not filled with
+ * zeros, since the ranks write all of it. */
 static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
@@ -79,8 +81,8 @@ static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, u
 	return GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }
 
-/* Collective. All ranks make the same number of calls, since each call of parallel HDF5 is collective. They agree after
- * each, or one rank would wait in the next call for a rank that has failed. */
+/* Collective. Each call of parallel HDF5 is collective, so all ranks make the same number of calls. The ranks agree
+ * after each call; otherwise one rank could wait in the next call for a rank that has failed. */
 static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first,
                                uint64_t count, char *data)
 {
@@ -96,8 +98,8 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	return code;
 }
 
-/* Rank 0 writes its part, then the parts of the other ranks as they arrive. After a failure it still receives, since
- * the senders would wait. */
+/* Rank 0 writes its own part first, and then the part of each other rank as it arrives. After a failure rank 0
+ * continues to receive, since the senders would wait for ever. parts[ranks]: the rows of each rank. */
 static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const gemp_h5_slab *parts,
                              const char *data, char *buffer, uint64_t step)
 {
@@ -116,8 +118,8 @@ static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_
 	return code;
 }
 
-/* Collective. Every rank but 0 sends its part in messages of at most MAX_MOVED bytes; parts[ranks] are the ranks'
- * rows. */
+/* Collective. Every rank above 0 sends its part to rank 0 in messages of at most MAX_MOVED bytes, and rank 0 writes all
+ * parts. */
 static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, gemp_h5_slab mine,
                                       const char *data)
 {
@@ -137,8 +139,8 @@ static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t ty
 	return gemp_comm_agree(h5->comm, code);
 }
 
-/* The checksum is computed from memory; readers compare it with what the disk holds. One agreement covers the
- * attributes, which all ranks write from the same values. */
+/* The checksum is computed from memory, and readers compare it with the bytes on disk. All ranks write the attributes
+ * with the same values, so a single agreement at the end suffices. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data)
 {
@@ -169,7 +171,7 @@ gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group,
 	return gemp_h5_write(h5, code, path, type, rows, data);
 }
 
-/* Local. A dataset that was never written in full has less storage than elements. */
+/* Local. Refuses a dataset with less storage than its elements need, since it was never written completely. */
 static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t id = H5I_INVALID_HID;
@@ -192,14 +194,14 @@ static gemp_code open_dataset(const gemp_h5 *h5, const char *path, hid_t *datase
 	return GEMP_OK;
 }
 
-/* The caller needs type and length before it can provide memory. */
+/* The caller needs type and length before it can allocate memory. */
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID;
 	return gemp_comm_agree(h5->comm, open_dataset(h5, path, &dataset, type, total));
 }
 
-/* The elements were read without an error, so a checksum that differs means damaged bytes. */
+/* The elements were read without an error, so a different checksum means that the bytes are damaged. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
 {
 	uint64_t expected = 0;
@@ -212,9 +214,10 @@ gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t
 	return code;
 }
 
-/* READING WITHOUT HDF5: a dataset is one contiguous range of the file, of which each thread fetches parts */
+/* READING WITHOUT HDF5: a dataset is one contiguous range of the file, and each thread fetches parts of this range */
 
-/* Elements must have this machine's byte order, since nothing converts them. */
+/* Tests whether the dataset can be read without HDF5: nothing converts the elements, so this machine must be
+ * little-endian as the file is. */
 static bool is_direct(const gemp_h5 *h5, hid_t dataset)
 {
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !h5->parallel && !h5->writing &&
@@ -223,19 +226,19 @@ static bool is_direct(const gemp_h5 *h5, hid_t dataset)
 
 enum {
 	FETCH_BYTES = 1 << 20
-}; /* bytes that a thread fetches at a time: they stay in its cache until they are summed */
+}; /* bytes that a thread fetches at a time; they stay in its cache until they are hashed */
 
 typedef struct fetch_task {
 	int file;
-	uint64_t offset; /* of the first element in the file */
+	uint64_t offset; /* offset in the file of the first element to fetch */
 	size_t size;     /* bytes of an element */
 	uint64_t first, own;
 	char *data;
 	_Atomic uint64_t sum; /* checksum of the first `own` elements */
-	atomic_int error;     /* errno, or -1 if the file ends too soon */
+	atomic_int error;     /* 0, an errno, or -1 if the file ends too early */
 } fetch_task;
 
-/* pread may be interrupted, or return fewer bytes than requested. */
+/* pread may be interrupted or return fewer bytes than requested, so it is called in a loop. */
 static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
 {
 	while (bytes) {
@@ -250,7 +253,7 @@ static int fetch_bytes(const fetch_task *f, uint64_t at, uint64_t bytes)
 	return 0;
 }
 
-/* The checksum is computed right after reading, while the bytes are in the cache. */
+/* The elements are hashed right after they were read, while their bytes are in the cache. */
 static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -265,7 +268,7 @@ static void fetch_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		atomic_fetch_add(&f->sum, gemp_hash_sum(f->data + begin * f->size, f->size, own_end - begin, f->first + begin));
 }
 
-/* The file may have been truncated after it was opened. */
+/* error -1: the file was truncated after it had been opened. */
 static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
 {
 	if (error < 0)
@@ -273,7 +276,7 @@ static gemp_code fetch_failed(const gemp_h5 *h5, const char *path, int error)
 	return gemp_fail(GEMP_EIO, "%s: reading dataset '%s' failed: %s", h5->path, path, strerror(error));
 }
 
-/* Local. All threads share one file descriptor, since pread has no file position. */
+/* Local. pread needs no file position, so all threads share one file descriptor. */
 static gemp_code read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first,
                              uint64_t count, uint64_t own, void *data, uint64_t *sum)
 {
@@ -289,7 +292,8 @@ static gemp_code read_direct(const gemp_h5 *h5, const char *path, hid_t dataset,
 	return f.error ? fetch_failed(h5, path, f.error) : GEMP_OK;
 }
 
-/* The ranks' parts may overlap (the parts of row offsets do, by one); only `own` elements count for the checksum. */
+/* The parts of the ranks may overlap (the parts of row offsets overlap by one element). So only the first `own`
+ * elements of each rank count for the checksum. */
 gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, uint64_t first,
                        uint64_t count, uint64_t own, void *data)
 {
@@ -320,10 +324,10 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp
 
 /* VERIFICATION */
 
-enum { VERIFY_CHUNK = 16 << 20 }; /* bytes that a rank holds at a time */
+enum { VERIFY_CHUNK = 16 << 20 }; /* size of a rank's buffer in bytes */
 
-/* Collective. *sum becomes the checksum of this rank's block, read in chunks. All ranks make as many calls as the
- * longest block needs, and agree after each, since they read together with parallel HDF5. */
+/* Collective. Adds the checksum of this rank's block to *sum and reads the block in chunks. With parallel HDF5 the
+ * ranks read together. So all ranks make as many calls as the longest block needs, and agree after each call. */
 static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size_t size, uint64_t total, char *buffer,
                                 uint64_t *sum)
 {
@@ -338,7 +342,7 @@ static gemp_code checksum_block(const gemp_h5 *h5, hid_t dataset, hid_t id, size
 	return code;
 }
 
-/* This program writes no elements that are larger than the buffer. */
+/* Collective. This program writes no elements larger than the buffer, so such elements mean a damaged file. */
 static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffer)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
@@ -357,7 +361,7 @@ static gemp_code verify_dataset(const gemp_h5 *h5, const char *path, char *buffe
 	return gemp_h5_compare_checksum(h5, path, gemp_comm_sum1(h5->comm, sum));
 }
 
-/* All ranks read every dataset together. */
+/* All ranks together read one dataset after the other. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5)
 {
 	GEMP_OWNED char *buffer = NULL;

@@ -1,5 +1,5 @@
-/* hdf5_dataset: datasets of one dimension, written and read in parts by all ranks together, with checksums. Functions
- * are collective and return the same code on all ranks unless they say otherwise. */
+/* hdf5_dataset: datasets of one dimension with checksums, which all ranks write and read together, each rank its part.
+ * Unless their comment says otherwise, functions are collective and return the same code on all ranks. */
 
 #ifndef GEMP_IO_HDF5_HDF5_DATASET_H
 #define GEMP_IO_HDF5_HDF5_DATASET_H
@@ -8,34 +8,34 @@
 
 #include <hdf5.h>
 
-/* This rank's rows [first, first + count) of a table of `total` rows. */
+/* A rank's rows [first, first + count) of `total` rows. */
 typedef struct gemp_h5_slab {
 	uint64_t total, first, count;
 } gemp_h5_slab;
 
-/* Reading and writing take a code: what the caller's steps before have returned on this rank. After a failure of any
- * rank nothing is moved, and all ranks return it; data may be NULL on the ranks that have failed. */
+/* gemp_h5_write and gemp_h5_read take a code: the result of the caller's preceding local steps. If it is a failure on
+ * any rank, nothing is moved and all ranks return the failure. A rank with a failure may pass NULL as data. */
 
-/* Makes the dataset of rows.total elements and writes this rank's part data[rows.count]; together the ranks write each
- * element once. */
+/* Makes a dataset of rows.total elements and writes this rank's part data[rows.count]. The parts of all ranks must
+ * cover each element once. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data);
-/* The same as the dataset `name` of a group. */
+/* The same for the dataset `name` in a group. */
 gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group, const char *name, gemp_h5_type type,
                            gemp_h5_slab rows, const void *data);
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
-/* Reads elements [first, first + count), which have the type that gemp_h5_info gave. The first `own` of them count for
- * the checksum, which is compared if the `own` of all ranks make up the dataset. */
+/* Reads elements [first, first + count). type: as found by gemp_h5_info. The first `own` elements of each rank count
+ * for the checksum. The checksum is compared if these elements of all ranks are the whole dataset. */
 gemp_code gemp_h5_read(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, uint64_t first,
                        uint64_t count, uint64_t own, void *data);
 
-/* Local. The checksum of elements data[count] of `size` bytes, of which `first` is the number of the first. The
- * checksum of a dataset is the sum of those of its parts. */
+/* Local. The checksum of data[count], elements of `size` bytes. first: the index of the first element in the dataset.
+ * The checksum of a dataset is the sum of the checksums of its parts. */
 uint64_t gemp_h5_checksum(const void *data, size_t size, uint64_t first, uint64_t count);
-/* GEMP_EDATA if the dataset's attribute `checksum` differs from `sum`. */
+/* GEMP_EDATA: the dataset's attribute `checksum` differs from `sum`. */
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);
 
-/* Reads all datasets below the root and compares their checksums. */
+/* Reads all datasets of the file and compares their checksums. */
 gemp_code gemp_h5_verify(const gemp_h5 *h5);
 
 #endif

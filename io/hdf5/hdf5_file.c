@@ -1,9 +1,9 @@
-/* Files, links, types and transfers of HDF5, parallel and serial behind one interface.
+/* Files, links, types and transfers of HDF5. One interface covers parallel and serial HDF5.
  *
- * Errors of HDF5 are found where a call returns a negative number; the innermost entry of its error stack becomes the
+ * A call of HDF5 has failed if it returns a negative number. The innermost entry of HDF5's error stack becomes the
  * reason in our message. A file that failed while it was written is abandoned and never closed: closing would write
- * again and, in parallel HDF5, wait for ranks that met no error. Files that this module writes get their name at the
- * end (gemp_h5_commit). */
+ * again and, with parallel HDF5, wait for ranks that met no error. A file gets its final name at the end
+ * (gemp_h5_commit). */
 
 #include "io/hdf5/hdf5_file.h"
 
@@ -25,7 +25,8 @@ enum { PARALLEL = 1 };
 enum { PARALLEL = 0 };
 #endif
 
-/* HDF5 wraps the system's message in several lines with times and addresses; only the system's words are kept. */
+/* HDF5 wraps the operating system's message in several lines with times and addresses. Only the operating system's
+ * words are kept. */
 static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *text)
 {
 	static const char before[] = "error message = '";
@@ -38,7 +39,7 @@ static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *te
 	return 0;
 }
 
-/* HDF5's stack holds a chain of messages; only the innermost one says what went wrong. */
+/* HDF5's stack holds a chain of messages, and only the innermost one gives the cause. */
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 {
 	if (result >= 0)
@@ -55,15 +56,15 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	                 name ? name : "", reason);
 }
 
-/* Local. Fills *h5, which is usable for gemp_h5_abandon also after a failure. HDF5's own messages on stderr are
- * silenced, since each failure gets one line of ours. */
+/* Local. Fills *h5, which gemp_h5_abandon accepts even after a failure. HDF5's own messages on stderr are silenced,
+ * since each failure gets one line of ours. */
 static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing, bool serial)
 {
-	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_forbid_finalize, too */
+	H5dont_atexit(); /* HDF5 would flush an abandoned file at exit; see also gemp_comm_forbid_finalize */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	/* One rank reads without MPI: setting up MPI-IO takes longer than reading a graph of a million edges. */
+	/* A single rank reads without MPI, since setting up MPI-IO takes longer than reading a graph of a million edges. */
 	h5->parallel = PARALLEL && !gemp_limits_now()->h5_serial && !serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
@@ -71,7 +72,7 @@ static gemp_code begin_file(gemp_h5 *h5, const gemp_comm *comm, const char *path
 }
 
 #ifdef GEMP_PARALLEL_HDF5
-/* Collective transfers, but without two-phase buffering. */
+/* Transfers are collective, but each rank moves its own bytes, without two-phase buffering. */
 static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 {
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
@@ -88,7 +89,8 @@ static gemp_code set_mpi_access(gemp_h5 *h5, hid_t access)
 }
 #endif
 
-/* Local, but with parallel HDF5 all ranks must call. Files hold no times, so the same graph gives the same bytes. */
+/* Local, but with parallel HDF5 all ranks must call this function. A file stores no times, so the same graph gives the
+ * same bytes. */
 static gemp_code open_file(gemp_h5 *h5)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t access = H5I_INVALID_HID, creation = H5I_INVALID_HID;
@@ -108,8 +110,8 @@ static gemp_code open_file(gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* A plain fopen comes first, since HDF5 would not say why a place cannot be written to. The ranks agree before they
- * open the file, since parallel HDF5 would wait for a rank that has failed. */
+/* Rank 0 first makes the file by fopen, since HDF5 would not say why a path cannot be written to. The ranks agree
+ * before they open the file, since parallel HDF5 would wait for a rank that has failed. */
 static gemp_code create_file(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	gemp_code code = begin_file(h5, comm, path, true, serial);
@@ -127,7 +129,7 @@ gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path)
 	return create_file(h5, comm, path, false);
 }
 
-/* The name is the same on all ranks, since parallel HDF5 opens the file on each of them. */
+/* All ranks use the same temporary name, since with parallel HDF5 each of them opens the file. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text temporary = { 0 };
@@ -139,7 +141,7 @@ gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const cha
 	return gemp_output_commit(comm, temporary.data, path, code);
 }
 
-/* MPI_COMM_SELF need not be a constant, and cannot initialise a static object. */
+/* MPI_COMM_SELF need not be a constant expression, so it cannot be part of the static initialiser. */
 static const gemp_comm *this_rank(void)
 {
 	static gemp_comm comm = { .size = 1, .node_size = 1 };
@@ -152,7 +154,7 @@ gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path)
 	return create_file(h5, this_rank(), path, true);
 }
 
-/* Rank 0 opens the file without MPI first, since parallel HDF5 hangs or aborts on a damaged one. */
+/* Opens and closes the file without MPI, since parallel HDF5 hangs or aborts on a damaged file. */
 static gemp_code check_file(const gemp_h5 *h5, const char *remedy)
 {
 	struct stat status;
@@ -189,8 +191,8 @@ gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy)
 	return open_checked(h5, this_rank(), path, remedy);
 }
 
-/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure within its close.
- * posix_fallocate fills the holes of the file and makes sure that its end can grow by GROWTH bytes. */
+/* A full disk must be found before HDF5 closes the file, since the ranks could not agree on a failure during the close.
+ * posix_fallocate fills the holes of the file and ensures that the file can grow by GROWTH bytes. */
 static gemp_code allocate_file(const gemp_h5 *h5)
 {
 	enum { GROWTH = 4 << 20 };
@@ -209,7 +211,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* The file stays open within HDF5; gemp_comm_forbid_finalize keeps MPI_Finalize from closing it. */
+/* The file stays open within HDF5. gemp_comm_forbid_finalize prevents that MPI_Finalize closes it. */
 void gemp_h5_abandon(gemp_h5 *h5)
 {
 	if (h5->comm && h5->writing && h5->file >= 0)
@@ -220,7 +222,7 @@ void gemp_h5_abandon(gemp_h5 *h5)
 	*h5 = (gemp_h5){ 0 };
 }
 
-/* After a successful close h5 forgets the file, so gemp_h5_abandon only frees memory. */
+/* After a successful close h5->file is invalid, so gemp_h5_abandon then only frees memory. */
 static gemp_code close_file(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
@@ -236,7 +238,7 @@ static gemp_code close_file(gemp_h5 *h5)
 	return code;
 }
 
-/* Memory and handles are released also if closing fails. */
+/* Memory and handles are released even if closing fails. */
 gemp_code gemp_h5_close(gemp_h5 *h5)
 {
 	gemp_code code = close_file(h5);
@@ -244,7 +246,7 @@ gemp_code gemp_h5_close(gemp_h5 *h5)
 	return code;
 }
 
-/* A failure to close counts like one to write: rank 0 then removes the file instead of renaming it. */
+/* If closing fails, rank 0 removes the file instead of renaming it, as after a failed write. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
 {
 	GEMP_THEN(close_file(h5));
@@ -254,7 +256,7 @@ gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code)
 	return code;
 }
 
-/* Rank 0 created the file and removes it for all ranks. */
+/* Rank 0 has created the file, so rank 0 removes it. */
 void gemp_h5_discard(gemp_h5 *h5)
 {
 	if (h5->comm && h5->comm->rank == 0 && h5->path)
@@ -264,7 +266,7 @@ void gemp_h5_discard(gemp_h5 *h5)
 
 /* NAMES */
 
-/* Slashes separate groups in HDF5, and the name "." would be the group itself. */
+/* HDF5 separates groups by slashes and takes the name "." for the group itself, so both are encoded. */
 void gemp_h5_encode(const char *name, gemp_text *out)
 {
 	if (!*name)
@@ -276,7 +278,7 @@ void gemp_h5_encode(const char *name, gemp_text *out)
 			gemp_text_add(out, at, 1);
 }
 
-/* A percent sign without two digits stands for nothing; only gemp_h5_encode writes them. */
+/* A percent sign that two digits do not follow is dropped. gemp_h5_encode writes such a sign only for an empty name. */
 gemp_code gemp_h5_decode(const char *encoded, char **name)
 {
 	*name = gemp_strdup(encoded);
@@ -296,8 +298,8 @@ gemp_code gemp_h5_decode(const char *encoded, char **name)
 	return GEMP_OK;
 }
 
-/* The number of agreements per object matters: on many ranks each costs a reduction, and a graph has hundreds of
- * objects. */
+/* With serial HDF5 the ranks do not agree here: an agreement costs a reduction over all ranks, and a graph file has
+ * hundreds of objects. */
 gemp_code gemp_h5_before_change(const gemp_h5 *h5, gemp_code code, const char *path)
 {
 	GEMP_THEN(path ? GEMP_OK : GEMP_ENOMEM);
@@ -320,7 +322,7 @@ gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind)
 	return (gemp_h5_type){ kind, size[kind] };
 }
 
-/* h5py stores booleans as an enum of 8 bits with these names. */
+/* h5py stores booleans as an 8-bit enum with these names. */
 static hid_t make_bool(void)
 {
 	hid_t type = H5Tenum_create(H5T_STD_I8LE);
@@ -329,7 +331,7 @@ static hid_t make_bool(void)
 	return type;
 }
 
-/* Strings of fixed length need no heap in the file; parallel HDF5 can write no others. */
+/* A string of fixed length needs no heap in the file. Parallel HDF5 can write only such strings. */
 static hid_t make_text(size_t size)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
@@ -348,7 +350,7 @@ hid_t gemp_h5_make_string_type(void)
 	return type;
 }
 
-/* H5Idec_ref closes types, spaces, datasets, attributes, groups and property lists alike. */
+/* H5Idec_ref closes types, spaces, datasets, attributes, groups and property lists. */
 void gemp_h5_release(hid_t id)
 {
 	if (id >= 0)
@@ -375,7 +377,8 @@ hid_t gemp_h5_make_type(gemp_h5_type type)
 
 /* ROWS OF DATASETS */
 
-/* Datasets of more than GEMP_H5_DIMENSIONS dimensions get sizes of 1; callers refuse them by the number. */
+/* For a dataset with more than GEMP_H5_DIMENSIONS dimensions all sizes are 1. The caller refuses it by its number of
+ * dimensions. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS])
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t space = H5I_INVALID_HID;
@@ -388,7 +391,7 @@ gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsiz
 	return GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 }
 
-/* A rank without elements takes part with an empty selection, since calls of parallel HDF5 are collective. */
+/* Calls of parallel HDF5 are collective, so a rank without elements takes part with an empty selection. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
@@ -413,7 +416,7 @@ gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t fi
 
 /* PLACES */
 
-/* A colon behind .h5 separates file and dataset; other colons belong to the path. */
+/* The colon in ".h5:" separates file and dataset. Any other colon belongs to the path. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 {
 	const char *colon = strstr(place, ".h5:"), *end = place + strlen(place);
@@ -426,7 +429,7 @@ bool gemp_h5_split_place(const char *place, char **path, const char **dataset)
 	return true;
 }
 
-/* A text whose addition failed is a part of the path, which must not be used. */
+/* Returns NULL if memory did not suffice, since the text would be a truncated path. */
 static char *path_of(gemp_text *text)
 {
 	if (text->failed)
@@ -434,7 +437,7 @@ static char *path_of(gemp_text *text)
 	return text->data;
 }
 
-/* A group that is NULL gives NULL, so several joins need no check between them. */
+/* If the group is NULL the result is NULL, so a caller can join several times and check once. */
 char *gemp_h5_join(const char *group, const char *name)
 {
 	gemp_text text = { .failed = !group };

@@ -1,18 +1,17 @@
-/* hdf5_file: files of HDF5, which nothing but io reads and writes. All functions are collective and return the same
- * code on all ranks, unless they say otherwise.
+/* hdf5_file: HDF5 files, which only the layer io reads and writes. Unless their comment says otherwise, functions are
+ * collective and return the same code on all ranks.
  *
  * With parallel HDF5 all ranks open the file together and move their parts of a dataset in collective calls. With
- * serial HDF5 each rank reads its parts independently, and rank 0 writes for all ranks: the others send it their parts
- * in bounded messages. Callers of these functions do not see the difference. HDF5's own error stack is silenced;
- * GEMP_HDF5 takes the innermost message from it.
+ * serial HDF5 each rank reads its parts independently. Rank 0 then writes for all ranks, which send it their parts in
+ * bounded messages. Callers do not see the difference. HDF5's own error messages are silenced; GEMP_HDF5 takes the
+ * innermost message from the error stack.
  *
- * A path may be NULL on a rank that had no memory for it: the collective functions that make or open an object then
- * return GEMP_ENOMEM on all ranks, so callers need not check the paths that gemp_h5_join returns.
+ * A path may be NULL on a rank that had no memory for it. The collective functions that make or open an object then
+ * return GEMP_ENOMEM on all ranks, so callers need not check the result of gemp_h5_join.
  *
- * Datasets have one dimension, are contiguous, without filters, and carry `checksum`: the sum modulo 2^64 over their
- * elements of XXH3 (bytes of the element, seed: its index). It is compared whenever the ranks together read all
- * elements.
- */
+ * The datasets of hdf5_dataset have one dimension, are contiguous and have no filters. Their attribute `checksum` is
+ * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with its index as the seed. It is compared
+ * whenever the ranks together read all elements. */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
 #define GEMP_IO_HDF5_HDF5_FILE_H
@@ -26,16 +25,16 @@
 
 typedef struct gemp_h5 {
 	const gemp_comm *comm; /* borrowed */
-	char *path;            /* owned; for messages, see gemp_h5_call */
-	hid_t file;            /* on active ranks */
-	hid_t transfer;        /* property list of reads and writes */
-	bool active;           /* this rank calls HDF5 (all but the ranks above 0 that write through rank 0) */
+	char *path;            /* owned; for messages, see gemp_h5_check */
+	hid_t file;            /* valid on active ranks */
+	hid_t transfer;        /* HDF5's property list for reads and writes */
+	bool active;           /* this rank calls HDF5; false on the ranks above 0 when rank 0 writes for all */
 	bool parallel;
 	bool writing;
 } gemp_h5;
 
-/* Element types; little-endian in the file. GEMP_H5_TEXT has `size` bytes, UTF-8, padded with 0. GEMP_H5_BOOL is
- * h5py's. */
+/* Types of elements, little-endian in the file. GEMP_H5_TEXT is UTF-8, padded with 0 to `size` bytes. GEMP_H5_BOOL is
+ * h5py's enum. */
 typedef enum gemp_h5_kind {
 	GEMP_H5_I8,
 	GEMP_H5_I16,
@@ -54,66 +53,69 @@ typedef struct gemp_h5_type {
 	size_t size; /* bytes of one element */
 } gemp_h5_type;
 
-gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* any but GEMP_H5_TEXT */
+gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* for every kind but GEMP_H5_TEXT */
 
-/* code = GEMP_HDF5(h5, id = H5Gopen2(...)): a negative result is GEMP_EIO when writing and GEMP_EDATA when reading,
- * with the file, the call and HDF5's reason. Local. */
+/* Local. Usage: code = GEMP_HDF5(h5, id = H5Gopen2(...)). If the result of the call is negative, the code is GEMP_EIO
+ * for a file that is written and GEMP_EDATA for a file that is read. The message gives the file, the call and HDF5's
+ * reason. */
 #define GEMP_HDF5(h5, call) gemp_h5_check((h5), (long long)(call), #call)
 gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
-/* Creates the file under a temporary name beside `path` (io/file/output.h); a failure leaves no file. serial: rank 0
- * alone has the file, as variable-length strings in datasets need it. */
+/* Creates the file under a temporary name beside `path` (io/file/output.h). After a failure no file is left. serial:
+ * rank 0 alone opens the file, as variable-length strings in datasets require. */
 gemp_code gemp_h5_create_temporary(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool serial);
-/* Closes such a file and gives it the name `path`; removes it instead if `code` is an error or the file cannot be
- * closed. Returns the first error. Takes {0} after a failure. */
+/* Closes a file of gemp_h5_create_temporary and renames it to `path`. If `code` is an error or closing fails, removes
+ * the file instead. Returns the first error. *h5 may be {0}, as after a failed creation. */
 gemp_code gemp_h5_commit(gemp_h5 *h5, const char *path, gemp_code code);
-void gemp_h5_discard(gemp_h5 *h5);                             /* local: removes such a file; takes {0} */
-gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all calls with this h5 */
-gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
-/* Local. The file, of any program, is read by this rank for itself, without MPI; all calls with this h5 are local, too.
- * A file that is not HDF5 is GEMP_EDATA with the remedy. */
+void gemp_h5_discard(gemp_h5 *h5);                             /* local; removes such a file; *h5 may be {0} */
+gemp_code gemp_h5_create_local(gemp_h5 *h5, const char *path); /* local, as all later calls with this h5 */
+gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* for reading */
+/* Local, as all later calls with this h5. Opens a file of any program for reading by this rank alone, without MPI.
+ * GEMP_EDATA: the file is not HDF5; the message ends in `remedy`. */
 gemp_code gemp_h5_open_local(gemp_h5 *h5, const char *path, const char *remedy);
-gemp_code gemp_h5_close(gemp_h5 *h5); /* closes a file that is read also after a failure; takes {0} */
-/* After a failure to write. The file stays open within HDF5, since closing would try to write again, and parallel HDF5
- * would wait there for ranks that met no error. */
+gemp_code gemp_h5_close(gemp_h5 *h5); /* a file that is read is also closed after a failure; *h5 may be {0} */
+/* Local. Frees h5 after a failed write. The file stays open within HDF5: closing would try to write again, and parallel
+ * HDF5 would wait there for ranks that met no error. */
 void gemp_h5_abandon(gemp_h5 *h5);
 
-/* Names may hold any bytes: '%', '/' and a leading '.' are written as %25, %2F and %2E, an empty name as a lone '%'. */
-void gemp_h5_encode(const char *name, gemp_text *out);      /* appends */
-gemp_code gemp_h5_decode(const char *encoded, char **name); /* caller frees */
+/* A name may hold any bytes. '%', '/' and a leading '.' are encoded as %25, %2F and %2E, and an empty name as a single
+ * '%'. */
+void gemp_h5_encode(const char *name, gemp_text *out);      /* appends to out */
+gemp_code gemp_h5_decode(const char *encoded, char **name); /* the caller frees *name */
 
-/* Before a call that changes the file. Parallel HDF5 may wait within such a call for ranks that do not make it, so the
- * ranks agree on `code` and on having the path; with serial HDF5 the result is this rank's own. */
+/* Call this before a call that changes the file. Parallel HDF5 may wait within that call for ranks that do not make it.
+ * So with parallel HDF5 the ranks agree on `code` and on having memory for the path. With serial HDF5 the result is
+ * this rank's own. */
 gemp_code gemp_h5_before_change(const gemp_h5 *h5, gemp_code code, const char *path);
 
 typedef struct gemp_h5_texts {
-	char **text; /* [count] owned */
+	char **text; /* [count], owned */
 	size_t count;
 } gemp_h5_texts;
-void gemp_h5_texts_free(gemp_h5_texts *texts); /* takes {0} */
+void gemp_h5_texts_free(gemp_h5_texts *texts); /* *texts may be {0} */
 
-/* Local. HDF5 types of elements; the caller releases them. */
+/* Local. An HDF5 type of elements, which the caller releases. */
 hid_t gemp_h5_make_type(gemp_h5_type type);
-hid_t gemp_h5_make_string_type(void); /* of variable length, UTF-8 */
-/* Local. Closes any object of HDF5 but a file; does nothing for H5I_INVALID_HID. */
+hid_t gemp_h5_make_string_type(void); /* strings of variable length, UTF-8 */
+/* Local. Closes an HDF5 object of any kind but a file. Does nothing for H5I_INVALID_HID. */
 void gemp_h5_release(hid_t id);
 GEMP_RELEASE(gemp_h5_release, hid_t)
 
 enum { GEMP_H5_DIMENSIONS = 3 };
-/* Local. The number of dimensions, and their sizes; the size of a dimension beyond that number is 1. */
+/* Local. The number of dimensions and the size of each. The sizes of missing dimensions are 1. */
 gemp_code gemp_h5_extent(const gemp_h5 *h5, hid_t dataset, int *dimensions, hsize_t size[GEMP_H5_DIMENSIONS]);
-/* Moves rows [first, first + count) of a dataset, with all their columns, between file and memory: writes them if the
- * file is open for writing, else reads them as elements of `type`. Local, but with parallel HDF5 all ranks must
- * call. */
+/* Moves rows [first, first + count) of a dataset, with all their columns, between file and memory. Writes the rows if
+ * the file is open for writing, and otherwise reads them; in memory the elements have the given type. Local, but with
+ * parallel HDF5 all ranks must call this function. */
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
 
-/* Local. Splits "G.h5:/a/b" into "G.h5" (*path, which the caller frees) and "/a/b" (*dataset, NULL if the place names
- * none). False for a place that is no HDF5 file. */
+/* Local. Splits "G.h5:/a/b" into *path "G.h5", which the caller frees, and *dataset "/a/b", which is NULL if the place
+ * names no dataset. False: the place is not an HDF5 file. */
 bool gemp_h5_split_place(const char *place, char **path, const char **dataset);
 
-/* Local. "GROUP/NAME", and "GROUP/NAME/PART" (PART "": "GROUP/NAME") with NAME encoded. The caller frees; NULL if out
- * of memory. */
+/* Local. gemp_h5_join makes "GROUP/NAME". gemp_h5_join_encoded encodes NAME and makes "GROUP/NAME/PART", or
+ * "GROUP/NAME" for the part "". The caller frees the result, which is NULL if out of memory. */
 char *gemp_h5_join(const char *group, const char *name);
 char *gemp_h5_join_encoded(const char *group, const char *name, const char *part);
 

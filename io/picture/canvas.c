@@ -1,6 +1,6 @@
-/* The canvas has two backends: for an SVG it collects elements as text, for a PNG it draws into an array of pixels
- * at a fixed density. The letters of a PNG are dots of a bitmap font, which needs no font library and looks the
- * same on every machine. */
+/* The canvas has two backends. For an SVG it collects elements as text. For a PNG it draws into an array of pixels at a
+ * fixed density. Letters of a PNG come from a bitmap font, which needs no font library and looks the same on every
+ * machine. */
 
 #include "io/picture/canvas.h"
 
@@ -14,7 +14,8 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* Pixels start white, as the SVG has a white background. The text is never NULL, also if nothing is drawn. */
+/* Pixels start white, as the background of an SVG. The empty addition makes the SVG's text not NULL, even if nothing is
+ * drawn. */
 gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, bool pixels)
 {
 	*out = (gemp_canvas){ .width = width, .height = height };
@@ -38,7 +39,7 @@ void gemp_canvas_free(gemp_canvas *canvas)
 
 /* PIXELS */
 
-/* Dots beyond the border are not drawn. */
+/* A dot outside the picture is not drawn. */
 static void set_dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 {
 	const long width = (long)canvas->width * GEMP_CANVAS_DENSITY, height = (long)canvas->height * GEMP_CANVAS_DENSITY;
@@ -50,7 +51,7 @@ static void set_dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 	to[2] = colour.blue;
 }
 
-/* A point is within a convex shape if it is on the same side of all edges, in whichever direction the corners go. */
+/* A point is within a convex shape if it lies on the same side of all edges. The corners may go in either direction. */
 static bool is_within(const double corners[][2], size_t count, double x, double y)
 {
 	bool left = false, right = false;
@@ -63,7 +64,7 @@ static bool is_within(const double corners[][2], size_t count, double x, double 
 	return !(left && right);
 }
 
-/* Tests the middle of each pixel in the box around the corners. */
+/* Tests the centre of each pixel in the bounding box of the corners. */
 static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill)
 {
 	const double density = GEMP_CANVAS_DENSITY;
@@ -79,13 +80,14 @@ static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t c
 				set_dot(canvas, x, y, fill);
 }
 
-/* The side of a letter's dot, in dots of the picture: a whole number, which keeps letters sharp. */
+/* The number of pixels on each side of a font dot. It is a whole number, which keeps letters sharp. */
 static long dots_for(double size)
 {
 	return (long)fmax(1, round(size * GEMP_CANVAS_DENSITY / GEMP_LETTER_CAPITAL));
 }
 
-/* Draws a letter with its upper left dot at (left, top); halo: also draws the dots around each of its dots. */
+/* Draws a letter with its upper left pixel at (left, top). halo: each font dot is extended by one pixel on every
+ * side. */
 static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour,
                         bool halo)
 {
@@ -100,7 +102,7 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 		}
 }
 
-/* All letters have the same width, so words need no layout. */
+/* All letters have the same width, so text needs no layout. */
 static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour,
                        bool halo)
 {
@@ -111,7 +113,7 @@ static void draw_words(gemp_canvas *canvas, double x, double y, double size, con
 
 /* TEXT */
 
-/* Escapes the characters that SVG would take for markup. */
+/* Escapes the characters that SVG reads as markup, and drops control characters. */
 static void escape(gemp_text *out, const char *words)
 {
 	for (; *words; words++)
@@ -152,11 +154,12 @@ void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, doub
 
 static const gemp_colour black = { 0, 0, 0 }, white = { 255, 255, 255 };
 static const char *const anchors[] = { "start", "middle", "end" };
-static const double CAPITALS = 0.7, LETTERS = 0.58; /* of a font's size: the height of capitals, the width of letters */
+/* as fractions of a font's size: height of capitals, mean width of letters */
+static const double CAPITALS = 0.7, LETTERS = 0.58;
 
-/* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without control
- * characters, and with a simpler full stop and colon. A letter is ten rows of six dots each, from the top, the
- * last dot in the lowest bit. */
+/* The fixed font 6 x 10 from misc-fixed of the X Window System (public domain), with a simpler full stop and colon. The
+ * table holds Latin 1 without control characters. A letter is ten rows of six dots, from the top; its last dot is the
+ * lowest bit. */
 /* clang-format off */
 static const uint64_t letters[] = {
 	0, 0x8208208008000, 0x14514000000000, 0x1453e53e514000, 0x872870a708000, 0x12a94214aa4000, 0x10a2842a91a000,
@@ -203,7 +206,7 @@ double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *wor
 	return (double)letters * one;
 }
 
-/* One letter's width is reserved for the ellipsis. Words that fit without it stay as they are. */
+/* Words that fit stay unchanged. Otherwise the width of one letter is reserved for the ellipsis. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words)
 {
 	static const char ellipsis[GEMP_CANVAS_ELLIPSIS] = "\u2026";
@@ -216,7 +219,7 @@ void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char 
 	memcpy(words + (at - words), ellipsis, sizeof ellipsis);
 }
 
-/* The values of gemp_anchor are 0, 1 and 2: each step moves the words left by half of their width. */
+/* The values of gemp_anchor are 0, 1 and 2. Each step shifts the text left by half its width. */
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
 {
 	if (canvas->pixels) {
@@ -230,8 +233,8 @@ void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gem
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
 
-/* Dark shapes get light letters and light shapes dark ones; the luma of ITU-R BT.601 decides. A halo of the other
- * colour keeps letters readable beyond the shape. */
+/* A dark shape gets light letters and a light shape gets dark letters; the luma of ITU-R BT.601 decides. A halo of the
+ * opposite colour keeps letters readable where they extend beyond the shape. */
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words)
 {
 	const bool dark = 0.299 * on.red + 0.587 * on.green + 0.114 * on.blue < 140;
@@ -248,20 +251,20 @@ void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gem
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
 
-/* libpng calls this with each piece of the file. */
+/* libpng calls this function with each block of bytes of the file. */
 static void collect_bytes(png_structp png, png_bytep bytes, size_t size)
 {
 	gemp_text_add(png_get_io_ptr(png), bytes, size);
 }
 
-/* libpng wants a function that flushes; bytes in memory need none. */
+/* libpng requires a function that flushes, but bytes in memory need no flush. */
 static void flush_nothing(png_structp png)
 {
 	(void)png;
 }
 
-/* Appends the bytes of a PNG to out. After an error libpng returns to setjmp by longjmp; no local variable changes
- * after setjmp, so none is indeterminate there. */
+/* Appends the PNG's bytes to out. After an error libpng jumps back to setjmp. No local variable changes after setjmp,
+ * so all values are defined there. */
 static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -275,8 +278,9 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	png_set_write_fn(png, out, collect_bytes, flush_nothing);
 	png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
 	             PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE); /* colours are flat: filters only make bytes differ */
-	png_set_compression_level(png, 6);                          /* 9 takes twice as long for a sixth less */
+	/* filters do not help, since areas have uniform colours */
+	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+	png_set_compression_level(png, 6); /* level 9 takes twice as long and saves a sixth */
 	png_write_info(png, info);
 	for (size_t y = 0; y < height; y++)
 		png_write_row(png, canvas->pixels + 3 * y * width);
@@ -285,7 +289,7 @@ static gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Local. The head of an SVG is added here, in front of the elements that were collected. */
+/* Local. Puts the head of an SVG in front of the collected elements. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
@@ -312,18 +316,19 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 
 enum { PLAIN = 0x7f - 0x20, ELLIPSIS = 0x2026 };
 
-/* Characters beyond Latin 1 are shown as a question mark, except the ellipsis of gemp_canvas_fit. */
+/* The dots of a character. A character outside Latin 1 becomes a question mark, except the ellipsis of
+ * gemp_canvas_fit. */
 static uint64_t letter_of(uint32_t code_point)
 {
 	if (code_point >= 0x20 && code_point < 0x7f)
 		return letters[code_point - 0x20];
 	if (code_point >= 0xa0 && code_point <= 0xff)
 		return letters[PLAIN + code_point - 0xa0];
-	return code_point == ELLIPSIS ? 0x15 << 12 : letters['?' - 0x20]; /* dots on the baseline */
+	return code_point == ELLIPSIS ? 0x15 << 12 : letters['?' - 0x20]; /* the ellipsis: three dots on the baseline */
 }
 
-/* Bytes that are not UTF-8 are taken as Latin 1: every text can be drawn. An overlong sequence becomes a question
- * mark. */
+/* A byte that is not valid UTF-8 is read as Latin 1, so every text can be drawn. An overlong sequence becomes a
+ * question mark. */
 uint64_t gemp_canvas_letter(const char **text)
 {
 	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -22,7 +22,7 @@ typedef struct gemp_rows_options {
 	 * are */
 	const gemp_stab_chain *chain;
 	const char *semantics, *distinct;
-	bool count_loops;  /* COUNT { (v)-[:T]->() } counts loops, see gemp_degree_loops */
+	bool count_loops; /* COUNT { (v)-[:T]->() } counts loops, see gemp_degree_loops */
 	/* on rank 0 the file that the preview is printed to; NULL on other ranks, or on all for no preview */
 	FILE *preview;
 	gemp_table *table; /* {0} or NULL. A table takes this rank's rows instead of a file; an edge takes three columns */

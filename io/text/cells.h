@@ -56,7 +56,7 @@ static inline gemp_value gemp_string_value(const char *bytes, size_t size)
 }
 
 /* Each function replaces the content of `cells`. The caller adds file and line to messages. */
-gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size);    /* tabs, no quoting */
+gemp_code gemp_cells_tsv(gemp_cells *cells, const char *record, size_t size); /* tabs, no quoting */
 /* RFC 4180; changes the record's bytes */
 gemp_code gemp_cells_csv(gemp_cells *cells, char *record, size_t size);
 /* words that blanks and tabs separate */

@@ -20,9 +20,9 @@ typedef struct fasta_reader {
 	uint64_t lines; /* lines of the whole file */
 	bool fastq;
 	/* for FASTQ, where the quality of a sequence may lie on another rank than its letters: */
-	bool seen;                         /* this rank has read letters */
-	uint64_t last_letters;             /* number of letters of the last sequence on this rank */
-	bool waiting;                      /* this rank has not read the quality of its last sequence */
+	bool seen;             /* this rank has read letters */
+	uint64_t last_letters; /* number of letters of the last sequence on this rank */
+	bool waiting;          /* this rank has not read the quality of its last sequence */
 	/* line and size of a quality that this rank read before any letters; line 0: none */
 	uint64_t orphan_line, orphan_size;
 } fasta_reader;
