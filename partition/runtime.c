@@ -1,7 +1,9 @@
-/* Devices of a run. Ranks of a node that see the same devices divide them among themselves; each opens its first
- * device and, for each further device, a runtime of its own over MPI_COMM_SELF. Ranks compare devices by their places
- * on the PCI bus or UUIDs, in turns of broadcasts, and count who shares a device and whose cores are the same.
- */
+/* The devices of a run. Ranks of a node that see the same devices divide the devices among themselves. Each rank opens
+ * its first device, and for each further device a runtime of its own over MPI_COMM_SELF.
+ *
+ * Ranks compare devices by their places on the PCI bus or by UUIDs. The ranks broadcast their devices one after the
+ * other, and each rank counts the ranks that share a device with it, and among these the ranks that may run on the same
+ * cores. */
 
 #include "partition/runtime.h"
 
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Each device has memory of its own, so the largest peak counts and not their sum. */
+/* Each device has its own memory, so the largest peak is reported and not the sum of the peaks. */
 size_t gemp_runtime_device_peak(const gemp_runtime *context)
 {
 	size_t most = context->device->buffer_peak;
@@ -26,7 +28,7 @@ size_t gemp_runtime_device_peak(const gemp_runtime *context)
 	return most;
 }
 
-/* The seconds of building include the wait for other ranks, in the agreement. */
+/* The measured seconds include the wait for other ranks in the agreement. */
 gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const char *source, const char *options)
 {
 	double began = gemp_now();
@@ -39,8 +41,8 @@ gemp_code gemp_runtime_program(gemp_runtime *context, gemp_program *out, const c
 	return code;
 }
 
-/* Collective. If the text lists devices, those ranks of the node that choose among the same devices divide them;
- * otherwise all ranks of the node do. */
+/* Collective. If the text lists devices, the ranks of the node with the same list divide the devices. Otherwise all
+ * ranks of the node divide them. */
 static gemp_code choose_devices(gemp_device_pick **picks, size_t *count, const gemp_comm *comm, const char *devices)
 {
 	int position = comm->node_rank, ranks = comm->node_size;
@@ -52,7 +54,8 @@ static gemp_code choose_devices(gemp_device_pick **picks, size_t *count, const g
 	return gemp_comm_agree(comm, gemp_device_assign(picks, count, devices, position, ranks));
 }
 
-/* A runtime of this rank alone for one more device. It is listed before it is opened, so a failure frees it. */
+/* Opens a further device with a runtime of this rank alone. The runtime is listed before the device is opened, so it is
+ * freed after a failure. */
 static gemp_code open_extra(gemp_runtime *context, const gemp_device_pick *pick)
 {
 	GEMP_OWNED gemp_runtime *other = NULL;
@@ -76,7 +79,8 @@ static gemp_code open_devices(gemp_runtime *context, const gemp_device_pick *pic
 	return GEMP_OK;
 }
 
-/* Collective. Commands that use one device of each rank warn if they leave others unused. */
+/* Collective. Some commands use one device of each rank. The function warns if such a command leaves other devices
+ * unused. */
 static void keep_first(size_t *count, const gemp_comm *comm)
 {
 	uint64_t left = gemp_comm_sum1(comm, *count - 1), all = left + (uint64_t)comm->size;
@@ -122,7 +126,7 @@ gemp_code gemp_runtime_new_one(gemp_runtime **out, gemp_comm *comm, const char *
 	return new_context(out, comm, devices, budgets, true);
 }
 
-/* Resident rows are freed first: their buffers belong to devices that are closed next. */
+/* Resident rows are freed first, as their buffers belong to devices that are closed next. */
 void gemp_runtime_free(gemp_runtime *context)
 {
 	if (!context)
@@ -142,13 +146,13 @@ void gemp_runtime_free(gemp_runtime *context)
 
 enum { PLACE_SIZE = 320 };
 
-/* What ranks of a node show one another. */
+/* The data that a rank sends to the other ranks of its node, for one device. */
 typedef struct rank_card {
 	char identity[GEMP_IDENTITY_SIZE];
-	cpu_set_t cores; /* that the rank may run on */
+	cpu_set_t cores; /* cores that the rank may run on */
 } rank_card;
 
-/* memset, since the padding of a card is sent, too. */
+/* The card is zeroed with memset, since its padding is sent, too. */
 static void fill_card(rank_card *own, const gemp_device_pick *pick)
 {
 	memset(own, 0, sizeof *own);
@@ -157,14 +161,14 @@ static void fill_card(rank_card *own, const gemp_device_pick *pick)
 		CPU_ZERO(&own->cores);
 }
 
-/* A rank that shares its cores with others uses its share of them, at least one. */
+/* Ranks that share cores divide the cores evenly. A rank gets at least one core. */
 static unsigned share_of_cores(const cpu_set_t *cores, unsigned ranks)
 {
 	unsigned count = (unsigned)CPU_COUNT(cores);
 	return count && count < ranks ? 1 : count / ranks;
 }
 
-/* One of rank r's devices, beside this rank's. */
+/* Compares one device of another rank with all devices of this rank. `lower`: the other rank precedes this rank. */
 static void count_on(gemp_device_pick *picks, size_t count, const rank_card *own, const rank_card *other, bool lower)
 {
 	char identity[GEMP_IDENTITY_SIZE];
@@ -177,7 +181,7 @@ static void count_on(gemp_device_pick *picks, size_t count, const rank_card *own
 	}
 }
 
-/* Ranks take turns in showing their devices, so no rank needs memory for the devices of all others. */
+/* Ranks broadcast their devices one at a time, so no rank needs memory for the devices of all ranks. */
 static void compare_cards(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
 	rank_card own, other;
@@ -196,11 +200,11 @@ static void compare_cards(const gemp_comm *comm, gemp_device_pick *picks, size_t
 			count_on(picks, count, &own, &other, r < comm->node_rank);
 		}
 	}
-	for (size_t k = 0; k < count; k++) /* count_on has counted the ranks that share the cores */
+	for (size_t k = 0; k < count; k++) /* until here `cores` is the number of ranks that share the cores */
 		picks[k].cores = share_of_cores(&own.cores, picks[k].cores);
 }
 
-/* Ranks with the same hash of their choice see the same devices. */
+/* Ranks whose choice has the same hash see the same devices. */
 void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *position, int *count)
 {
 	*position = *count = 0;
@@ -212,7 +216,7 @@ void gemp_device_sharing_rank(const gemp_comm *comm, uint64_t choice, int *posit
 	}
 }
 
-/* Host and device as the warning names them. */
+/* Writes host and device as the warning names them. */
 static void describe_shared_gpu(char out[PLACE_SIZE], const gemp_device_pick *pick)
 {
 	char host[64] = "this machine";
@@ -222,7 +226,7 @@ static void describe_shared_gpu(char out[PLACE_SIZE], const gemp_device_pick *pi
 	snprintf(out, PLACE_SIZE, "%.60s share the GPU %s%s%s", host, pick->info.name, place[0] ? ", " : "", place);
 }
 
-/* Collective. Rank 0 speaks of the GPU with most ranks, wherever it is. */
+/* Collective. Rank 0 warns of the GPU with the most ranks, on any node. */
 static void warn_of_shared_gpus(const gemp_comm *comm, const gemp_device_pick *picks, size_t count)
 {
 	struct {
@@ -244,7 +248,7 @@ static void warn_of_shared_gpus(const gemp_comm *comm, const gemp_device_pick *p
 	          most.ranks, text);
 }
 
-/* The threads are limited in any case, also where no device is shared. */
+/* The number of threads is limited even if no device is shared. */
 void gemp_device_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
 	compare_cards(comm, picks, count);

@@ -236,7 +236,7 @@ static uint64_t place_code(gemp_place place)
 	return (uint64_t)place.file << LINE_BITS | line;
 }
 
-/* Encodes the key and notes whether it is a string, as a graph with integer keys only needs no dictionary. */
+/* Refuses keys of other types. Notes string keys, as a graph with integer keys only needs no dictionary. */
 static gemp_code check_key(gemp_builder_part *part, const gemp_value *key)
 {
 	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))

@@ -1,6 +1,7 @@
-/* Three partitioners. Random: by hash. Block: contiguous ranges of keys, which weigh about the same. PT-Scotch
- * (Chevalier and Pellegrini 2008), if the program was built with it: few edges between parts. A vertex weighs as much
- * as its rows, so parts of equal weight take equal memory. */
+/* Three partitioners. "random" divides by hash. "block" makes contiguous ranges of keys with about the same weight.
+ * "ptscotch" (PT-Scotch, Chevalier and Pellegrini 2008), if the program was built with it, makes parts with few edges
+ * between them. The weight of a vertex grows with the length of its rows, so parts of equal weight take about equal
+ * memory. */
 
 #include "partition/cut/partitioner.h"
 
@@ -8,16 +9,16 @@
 #include "core/status.h"
 #include "partition/exchange/value_exchange.h"
 
-/* The weight of a vertex is the number of its entries in both directions, plus the cost of the row itself. */
-enum { GEMP_ROW_COST = 4, GEMP_ENTRY_BYTES = 4 }; /* entries; bytes */
+/* The weight of a vertex is the number of its row entries in both directions, plus the cost of the row itself. */
+enum { GEMP_ROW_COST = 4, GEMP_ENTRY_BYTES = 4 }; /* weight of a row without entries, in entries; bytes of an entry */
 
-/* gemp_partition_choose for PT-Scotch. The ends of edges are loaded. */
+/* Collective. Does the work of gemp_partition_choose for PT-Scotch. The ends of edges are loaded. */
 gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph, uint64_t parts, uint32_t *part);
 
 const char *const gemp_partitioner_name[GEMP_PARTITIONERS] = { "random", "block", "ptscotch" };
 
-/* Ids are random unless a partitioner has assigned them, so ranges of ids are random parts; otherwise the keys are
- * hashed again. */
+/* Ids are random unless a partitioner has assigned them, so ranges of ids are random parts. If a partitioner has
+ * assigned the ids, the keys are hashed. */
 static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	gemp_code code = GEMP_OK;
@@ -35,7 +36,7 @@ static gemp_code choose_random(const gemp_comm *comm, gemp_shard *graph, uint64_
 	return gemp_comm_agree(comm, code == GEMP_OK ? gemp_text_status(&key) : code);
 }
 
-/* The work that a vertex causes grows with its edges in both directions. */
+/* The work for a vertex grows with the number of its edges in both directions. */
 static uint64_t weight_of(const gemp_shard *graph, size_t v)
 {
 	uint64_t weight = GEMP_ROW_COST;
@@ -47,8 +48,8 @@ static uint64_t weight_of(const gemp_shard *graph, size_t v)
 	return weight;
 }
 
-/* The keys in order are cut into at most 2^20 classes. A class goes as a whole to the part in which the middle of its
- * weight lies. */
+/* Collective. The keys are divided in their order into at most 2^20 classes. A whole class goes to the part in which
+ * the middle of the class's weight lies. */
 static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t parts, uint32_t *part)
 {
 	enum { CLASSES = 1 << 20 };
@@ -71,7 +72,7 @@ static gemp_code choose_block(const gemp_comm *comm, gemp_shard *graph, uint64_t
 	return GEMP_OK;
 }
 
-/* Collective. The partitioners look at edges, not at attributes. */
+/* The partitioners read edges, but not attributes. */
 static gemp_code load_ends(gemp_shard *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -80,7 +81,7 @@ static gemp_code load_ends(gemp_shard *graph)
 	return code;
 }
 
-/* Random parts need no edges, the others weigh vertices by them. */
+/* Random parts need no edges. The other partitioners weigh vertices by their edges. */
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part)
 {
@@ -98,7 +99,8 @@ uint64_t gemp_part_bytes(const gemp_part_size *size)
 	return (size->edges_out + size->edges_in + GEMP_ROW_COST * size->vertices) * GEMP_ENTRY_BYTES;
 }
 
-/* Collective. An edge is inside a part if both ends are in it; the owner of the target knows the target's part. */
+/* Collective. An edge is inside a part if both of its ends are in the part. The parts of targets come from the owners
+ * of the targets. */
 static gemp_code measure_relation(const gemp_comm *comm, const gemp_shard *graph, const gemp_relation *relation,
                                   const uint32_t *part, gemp_part_size *sizes)
 {
@@ -131,8 +133,9 @@ gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const
 	return GEMP_OK;
 }
 
-/* PT-Scotch, where the program was built with it. Its graphs are symmetric, without loops and parallel edges: rows out
- * and in of all relations together, with the number of edges between two vertices as the weight. */
+/* PT-Scotch, if the program was built with it. A graph for PT-Scotch is symmetric, without loops and without parallel
+ * edges. It joins the rows of all relations in both directions, and the weight of an edge is the number of edges
+ * between its two vertices. */
 
 #ifndef GEMP_PTSCOTCH
 
@@ -153,7 +156,7 @@ gemp_code gemp_partition_ptscotch(const gemp_comm *comm, const gemp_shard *graph
 
 #define MAX_IMBALANCE 0.05
 
-/* The rows of this rank as PT-Scotch wants them. */
+/* The rows of this rank in PT-Scotch's format. */
 typedef struct scotch_rows {
 	SCOTCH_Num *begin;          /* [rows + 1] */
 	SCOTCH_Num *weight;         /* [rows] */
@@ -166,7 +169,7 @@ static void free_rows(scotch_rows *r)
 	gemp_free_all(r->begin, r->weight, r->target, r->edges, r->part);
 }
 
-/* Row entries of all relations in both directions, parallel ones too. */
+/* Returns the number of this rank's row entries in all relations and both directions, with parallel edges. */
 static uint64_t entries_of(const gemp_shard *graph)
 {
 	uint64_t entries = 0;
@@ -175,7 +178,7 @@ static uint64_t entries_of(const gemp_shard *graph)
 	return entries;
 }
 
-/* The sum of all weights must fit into the numbers of PT-Scotch. */
+/* Collective. The sum of all weights must fit into PT-Scotch's integer type. */
 static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 {
 	uint64_t total = gemp_comm_sum1(comm, entries_of(graph) + GEMP_ROW_COST * graph->rows);
@@ -193,21 +196,21 @@ static gemp_code check_size(const gemp_comm *comm, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Neighbours are sorted so that parallel edges lie side by side. */
+/* Neighbours are sorted so that parallel edges are adjacent. */
 static int compare_numbers(const void *a, const void *b)
 {
 	SCOTCH_Num left = *(const SCOTCH_Num *)a, right = *(const SCOTCH_Num *)b;
 	return (left > right) - (left < right);
 }
 
-/* PT-Scotch has numbers of its own width, so ids are converted one by one. */
+/* PT-Scotch's integers may be wider than ids, so ids are converted one by one. */
 static void append_row(SCOTCH_Num *target, SCOTCH_Num *end, const gemp_vertex *row, uint64_t from, uint64_t to)
 {
 	for (uint64_t e = from; e < to; e++)
 		target[(*end)++] = (SCOTCH_Num)row[e];
 }
 
-/* Appends the neighbours of one vertex. Parallel edges become one edge with their number as weight; loops are
+/* Appends the neighbours of one vertex. Parallel edges become one edge, whose weight is their number. Loops are
  * dropped. */
 static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCOTCH_Num begin)
 {
@@ -232,7 +235,7 @@ static SCOTCH_Num add_row(const gemp_shard *graph, size_t v, scotch_rows *r, SCO
 	return kept;
 }
 
-/* The arrays have the length of all entries, which is too long where edges are parallel. */
+/* The arrays have room for all entries. They are longer than needed if there are parallel edges. */
 static gemp_code make_rows(const gemp_shard *graph, scotch_rows *r)
 {
 	uint64_t entries = entries_of(graph);
@@ -244,13 +247,13 @@ static gemp_code make_rows(const gemp_shard *graph, scotch_rows *r)
 	return GEMP_OK;
 }
 
-/* PT-Scotch prints the reason of a failure itself. */
+/* PT-Scotch itself prints the reason of a failure. */
 static gemp_code check_scotch(int result, const char *call)
 {
 	return result == 0 ? GEMP_OK : gemp_fail(GEMP_EINTERNAL, "PT-Scotch: %s failed; its reason is above", call);
 }
 
-/* Collective. Ranks agree after every call, since PT-Scotch may fail on one of them alone. */
+/* Collective. The ranks agree after every call, since PT-Scotch may fail on a single rank. */
 static gemp_code cut_graph(const gemp_comm *comm, const gemp_shard *graph, scotch_rows *r, uint64_t parts)
 {
 	SCOTCH_Dgraph dgraph;

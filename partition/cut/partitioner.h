@@ -1,4 +1,5 @@
-/* partitioner: divides the vertices into k parts, and measures the sizes of the parts and their inner edges. */
+/* partitioner: divides the vertices into parts, and measures the size of each part and the number of its inner
+ * edges. */
 
 #ifndef GEMP_PARTITION_CUT_PARTITIONER_H
 #define GEMP_PARTITION_CUT_PARTITIONER_H
@@ -13,17 +14,18 @@ enum { GEMP_PARTITIONERS = GEMP_PARTITION_PTSCOTCH + 1 };
 
 extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 
-/* Collective. part[graph->rows]. Loads keys (block, random) and the ends of edges. GEMP_EUSAGE: PT-Scotch is not in
- * this program. Random and block parts do not depend on the number of ranks. */
+/* Collective. part[graph->rows] becomes the part of each of this rank's vertices. Loads keys (block, random) and the
+ * ends of edges. Returns GEMP_EUSAGE if the program was built without PT-Scotch. Random and block parts do not depend
+ * on the number of ranks. */
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_shard *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part);
 
-/* A part, summed over all ranks. An edge is inside if both of its ends are in the part. */
+/* The size of a part, summed over all ranks. An edge is inside the part if both of its ends are in the part. */
 typedef struct gemp_part_size {
 	uint64_t vertices, edges_out, edges_in, inside;
 } gemp_part_size;
 
-/* The bytes of a part's rows in both directions. */
+/* Returns the bytes of a part's rows in both directions. */
 uint64_t gemp_part_bytes(const gemp_part_size *size);
 
 /* Collective. sizes[parts]. */

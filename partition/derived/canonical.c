@@ -1,7 +1,7 @@
-/* Vertices are sorted by (hash, key). Hashes are spread evenly, so a rank's range of hashes is cut into 1,024 equal
- * buckets that each fit a cache. One thread sorts a bucket: it distributes the records over 4,096 finer buckets, which
- * insertion sorts. The sorted place of a vertex is its new id, and the ids go back to the ranks that had the vertices.
- */
+/* Vertices are sorted by (hash, key). Hashes are spread evenly, so a rank's range of hashes is divided into 1,024 equal
+ * buckets, each of which fits into a cache. One thread sorts a bucket: it distributes the records over 4,096 finer
+ * buckets and sorts these by insertion. The position of a vertex in the sorted order is its new id. The new ids are
+ * sent back to the ranks that had the vertices. */
 
 #include "partition/derived/canonical.h"
 
@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Local. The new graph with the schema of the old one; rows by target are left to a loader. */
+/* Local. Makes the new graph with the schema of the old graph. A loader makes the rows by target. */
 static gemp_code start_relabel(gemp_relabel *r)
 {
 	GEMP_TRY(GEMP_NEW(r->to, 1));
@@ -26,33 +26,33 @@ static gemp_code start_relabel(gemp_relabel *r)
 	return GEMP_NEW(r->id, r->from->rows);
 }
 
-/* A vertex on its way to the owner of its hash, with the label set that it keeps. */
+/* A vertex on its way to the owner of its hash. The vertex keeps its label set. */
 typedef struct key_record {
 	uint64_t hash;
 	uint32_t key_rank, label_set;
-	uint64_t index; /* among the records that came */
+	uint64_t index; /* index of the record among the received records */
 } key_record;
 
-/* The state of the sort by (hash, key): records that came, buckets, and the permutation that results. */
+/* The state of the sort by (hash, key): the received records, the buckets, and the resulting permutation. */
 typedef struct hash_sort {
 	gemp_relabel *r;
 	bool string_keys;
 	key_record *records; /* [count] */
 	size_t count;
-	int *owner;         /* [from->rows]; NULL: one rank */
-	size_t max_key;     /* bytes of the longest key, encoded */
+	int *owner;         /* [from->rows]; NULL if there is one rank */
+	size_t max_key;     /* bytes of the longest encoded key */
 	char *scratch;      /* [threads][max_key] */
 	uint64_t *begin;    /* [BUCKETS + 1] */
-	size_t max_bucket;  /* records */
+	size_t max_bucket;  /* records of the largest bucket */
 	key_record *sorted; /* [count] */
 	key_record *spare;  /* [threads][max_bucket] */
 	uint64_t *order;    /* [count] */
-	gemp_vertex *ids;   /* [count] of the vertices that came, in that order */
+	gemp_vertex *ids;   /* [count] new ids of the received vertices, in the order in which they were received */
 } hash_sort;
 
-enum { CHUNK = 1 << 14 }; /* keys that a thread hashes at a time */
+enum { CHUNK = 1 << 14 }; /* keys that a thread takes at a time */
 
-/* The hash of a key, as the builder computes it. scratch[max_key] takes the encoded key. */
+/* Computes the hash of a key like the builder. scratch[max_key] gets the encoded key. */
 static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
 {
 	gemp_value key = gemp_column_get(&s->r->from->keys, row);
@@ -71,7 +71,7 @@ static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
 	return gemp_hash(bytes, sizeof bytes, s->r->from->seed);
 }
 
-/* The owner of a vertex follows from its hash, as in the builder. */
+/* The hash of a vertex determines its owner, as in the builder. */
 static void hash_chunk(void *context, unsigned thread, size_t chunk)
 {
 	const hash_sort *s = context;
@@ -84,8 +84,8 @@ static void hash_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Local. Hashes of all keys, and the owners of the hashes. The longest key decides how much scratch memory a thread
- * needs. */
+/* Local. Hashes all keys and finds the owners of the hashes. The longest key determines the size of a thread's scratch
+ * memory. */
 static gemp_code hash_keys(hash_sort *s)
 {
 	const gemp_shard *from = s->r->from;
@@ -101,16 +101,17 @@ static gemp_code hash_keys(hash_sort *s)
 	return GEMP_OK;
 }
 
-enum { BUCKETS = 1 << 10, FINE = 1 << 12 }; /* of a rank's range of hashes, and within each of these */
+enum { BUCKETS = 1 << 10, FINE = 1 << 12 }; /* buckets of a rank's range of hashes, and fine buckets of each bucket */
 
-/* The rank's range of hashes is cut into equal buckets; hashes are spread evenly, and so are the records. */
+/* The rank's range of hashes is divided into equal buckets. Hashes are spread evenly, so the buckets have about the
+ * same number of records. */
 static uint64_t bucket_of(const hash_sort *s, uint64_t hash, uint64_t buckets)
 {
 	uint64_t size = (uint64_t)s->r->comm->size;
 	return (uint64_t)((unsigned __int128)hash * (size * buckets) >> 64) - (uint64_t)s->r->comm->rank * buckets;
 }
 
-/* Counted locally first, so threads meet in the shared counters once per range and bucket. */
+/* A thread counts its range in an array of its own first, so it updates each shared counter at most once per range. */
 static void count_records(const hash_sort *s, size_t begin, size_t end, uint64_t counts[BUCKETS])
 {
 	memset(counts, 0, BUCKETS * sizeof *counts);
@@ -129,7 +130,7 @@ static void count_range(void *context, size_t begin, size_t end)
 			__atomic_fetch_add(&s->begin[b + 1], counts[b], __ATOMIC_RELAXED);
 }
 
-/* begin[b] becomes where bucket b ends. */
+/* Moves the records to their buckets. begin[b] becomes the end of bucket b. */
 static void place_range(void *context, size_t begin, size_t end)
 {
 	const hash_sort *s = context;
@@ -145,13 +146,13 @@ static void place_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Key ranks decide among equal hashes, as the keys themselves would. */
+/* Equal hashes are ordered by key rank, which is the order of the keys themselves. */
 static bool precedes(const key_record *a, const key_record *b)
 {
 	return a->hash < b->hash || (a->hash == b->hash && a->key_rank < b->key_rank);
 }
 
-/* Fine buckets have about one record. */
+/* Insertion is fast here, as a fine bucket has about one record. */
 static void insert(key_record *records, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -179,7 +180,7 @@ static void sort_bucket(const hash_sort *s, uint64_t bucket, key_record *records
 		insert(records + first, begin[f] - first);
 }
 
-/* A bucket is sorted by one thread, in a cache. */
+/* One thread sorts a bucket, which fits into a cache. */
 static void sort_one(void *context, unsigned thread, size_t bucket)
 {
 	const hash_sort *s = context;
@@ -188,7 +189,8 @@ static void sort_one(void *context, unsigned thread, size_t bucket)
 		sort_bucket(s, bucket, s->sorted + first, s->begin[bucket] - first, s->spare + thread * s->max_bucket);
 }
 
-/* The sorted place of a vertex is its new id; the permutation is kept for its columns. */
+/* The position of a vertex in the sorted order gives its new id. The permutation is kept, as the columns of the
+ * vertices are permuted by it. */
 static void assign_range(void *context, size_t begin, size_t end)
 {
 	const hash_sort *s = context;
@@ -201,7 +203,7 @@ static void assign_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Local. Frees the unsorted records before it allocates what is kept. */
+/* Local. The received records are freed before the arrays of the result are allocated. */
 static gemp_code sort_records(hash_sort *s)
 {
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(s->begin, BUCKETS + 1), GEMP_ARRAY(s->sorted, s->count)));
@@ -221,7 +223,8 @@ static gemp_code sort_records(hash_sort *s)
 	return GEMP_OK;
 }
 
-/* Collective. Each rank fills in the number of its vertices; a sum and a prefix sum make bounds of them. */
+/* Collective. Each rank contributes the number of its vertices. A sum over the ranks and a prefix sum turn the numbers
+ * into bounds. */
 static void set_bounds(const hash_sort *s)
 {
 	gemp_shard *to = s->r->to;
@@ -233,8 +236,8 @@ static void set_bounds(const hash_sort *s)
 	to->rows = s->count;
 }
 
-/* Collective. Records go to the owners of their hashes, are sorted there, and the ids of their places go back to the
- * ranks that sent them. */
+/* Collective. Records are sent to the owners of their hashes and sorted there. The new ids are sent back to the ranks
+ * that had the vertices. */
 static gemp_code assign_ids(hash_sort *s)
 {
 	const gemp_comm *comm = s->r->comm;
@@ -264,8 +267,8 @@ static void free_hash_sort(hash_sort *s)
 	gemp_free_all(s->scratch, s->records, s->owner, s->begin, s->sorted, s->spare, s->order, s->ids);
 }
 
-/* Collective. Fills r->id, and bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options has
- * it. */
+/* Collective. Sets r->id, and the bounds, keys, labels and attributes of r->to. string_keys: as gemp_builder_options
+ * has it. */
 static gemp_code move_vertices(gemp_relabel *r, bool string_keys)
 {
 	GEMP_OWNED_BY(free_hash_sort) hash_sort s = { .r = r, .string_keys = string_keys };
@@ -274,7 +277,7 @@ static gemp_code move_vertices(gemp_relabel *r, bool string_keys)
 	return gemp_table_move(r->comm, &r->to->attributes, &r->from->attributes, s.owner, s.order, s.count, r->consumes);
 }
 
-/* The old graph is consumed relation by relation, so at most one of its relations exists twice. */
+/* The old graph is freed relation by relation, so at most one of its relations exists twice. */
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys)
 {
 	GEMP_OWNED_BY(gemp_relabel_free) gemp_relabel r = { .comm = comm, .from = *graph, .consumes = true };
@@ -289,13 +292,14 @@ gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool s
 	return GEMP_OK;
 }
 
-/* Hashes of this rank's keys by id: they ascend if the ids were assigned in the order of these hashes. */
+/* The hashes of this rank's keys in the order of ids. They ascend if the ids were assigned in the order of these
+ * hashes. */
 typedef struct hash_order {
-	uint64_t rows, first, last; /* hashes */
-	uint64_t wrong;             /* neighbours whose hashes descend */
+	uint64_t rows, first, last; /* number of keys, first hash, last hash */
+	uint64_t wrong;             /* adjacent keys whose hashes descend */
 } hash_order;
 
-/* Compares the hash of the next key with the hash before it. */
+/* Compares the hash of the next key with the hash of the key before. */
 static gemp_code check_hash_order(hash_order *as, gemp_value key, uint64_t seed, gemp_text *scratch)
 {
 	GEMP_TRY(gemp_key_encode(&key, scratch));
@@ -310,11 +314,11 @@ static gemp_code check_hash_order(hash_order *as, gemp_value key, uint64_t seed,
 
 typedef struct key_facts {
 	hash_order mixed;
-	uint64_t integers;     /* keys that look like integers */
-	uint64_t highest_rank; /* of these, + 1 */
+	uint64_t integers;     /* number of keys that are integers in canonical form */
+	uint64_t highest_rank; /* highest key rank of these keys, + 1 */
 } key_facts;
 
-/* Local. Reads every string that looks like an integer as that integer. */
+/* Local. Takes every string in the canonical form of an integer as this integer. */
 static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 {
 	gemp_code code = GEMP_OK;
@@ -333,7 +337,7 @@ static gemp_code collect_key_order(const gemp_shard *graph, key_facts *facts)
 	return code;
 }
 
-/* The first and last hash of each rank are compared across the borders of ranks; a rank without vertices has none. */
+/* The last hash of a rank is compared with the first hash of the next rank that has vertices. */
 gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out)
 {
 	key_facts mine = { 0 }, all = { 0 };

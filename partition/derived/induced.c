@@ -7,25 +7,25 @@
 
 #include <string.h>
 
-/* The old graph, which vertices are kept, and the graph that is made of them. */
+/* The old graph, the kept vertices, and the new graph. */
 typedef struct induced_state {
 	const gemp_comm *comm;
 	gemp_shard *from;
 	const uint32_t *bits;
-	gemp_vertex *before; /* [words + 1] kept vertices of the words before */
-	uint64_t *rows;      /* [count] own rows that are kept */
+	gemp_vertex *before; /* [words + 1] number of kept vertices in the words before */
+	uint64_t *rows;      /* [count] kept rows of this rank */
 	size_t count;
 	gemp_induced *out;
 } induced_state;
 
-/* The new id of a vertex: the number of kept vertices with smaller ids. */
+/* The new id of a vertex is the number of kept vertices with smaller ids. */
 static gemp_vertex id_of(const induced_state *i, uint64_t id)
 {
-	/* With id = vertex_count there may be no word to read. */
+	/* with id = vertex_count the word may not exist */
 	return i->before[id / 32] + (id % 32 ? gemp_bits32_count_before(i->bits[id / 32], id) : 0);
 }
 
-/* Local. Kept vertices are numbered in their order, alike on all ranks. */
+/* Local. Kept vertices are numbered in the order of their ids, so all ranks compute the same new ids. */
 static gemp_code number_vertices(induced_state *i)
 {
 	size_t words = gemp_bits32_words(i->from->vertex_count);
@@ -40,7 +40,7 @@ static gemp_code number_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
-/* Local. Each rank keeps its own vertices, so nothing is exchanged. */
+/* Local. Each rank keeps its own vertices, so no vertex is sent. */
 static gemp_code split_vertices(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -57,7 +57,7 @@ static gemp_code split_vertices(induced_state *i)
 	return GEMP_OK;
 }
 
-/* (*out)[count] becomes the numbers of the kept vertices. */
+/* (*out)[count] becomes from[picked[i]] for each i. */
 static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64_t *picked, size_t count)
 {
 	GEMP_TRY(GEMP_NEW(*out, count));
@@ -66,7 +66,7 @@ static gemp_code copy_numbers(uint32_t **out, const uint32_t *from, const uint64
 	return GEMP_OK;
 }
 
-/* Local. Sets of which no vertex is left stay, with a count of 0. */
+/* Local. A label set that no kept vertex has stays, with a count of 0. */
 static gemp_code copy_labels(induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -78,7 +78,7 @@ static gemp_code copy_labels(induced_state *i)
 	return GEMP_OK;
 }
 
-/* Local. Keys keep their ranks, which then have gaps. */
+/* Local. Keys keep their key ranks, so the key ranks have gaps. */
 static gemp_code copy_vertices(induced_state *i)
 {
 	GEMP_TRY(number_vertices(i));
@@ -89,7 +89,7 @@ static gemp_code copy_vertices(induced_state *i)
 	return gemp_table_gather(&i->out->graph->attributes, &i->from->attributes, i->rows, i->count);
 }
 
-/* Edges between kept vertices, to allocate their arrays once. */
+/* Returns the number of edges between kept vertices, so each array of edges is allocated once. */
 static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 {
 	uint64_t edges = 0;
@@ -99,7 +99,7 @@ static uint64_t count_edges(const induced_state *i, const gemp_relation *from)
 	return edges;
 }
 
-/* Rows stay in order, as new ids ascend with the old ones. */
+/* The order of a row does not change, as new ids ascend with the old ids. */
 static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, gemp_relation *to, gemp_edge **edge,
                             bool wanted)
 {
@@ -124,20 +124,20 @@ static gemp_code copy_edges(const induced_state *i, const gemp_relation *from, g
 	return code;
 }
 
-/* Local. Relations that lose their edges stay, without edges. */
+/* Local. A relation that loses its edges stays as a relation without edges. */
 static gemp_code copy_relations(induced_state *i, const bool *relations)
 {
 	gemp_shard *g = i->out->graph;
 	GEMP_TRY(GEMP_NEW(i->out->edge, g->relation_count));
 	i->out->relation_count = g->relation_count;
 	for (size_t r = 0; r < g->relation_count; r++) {
-		g->relations[r].reciprocal = 0; /* an edge between vertices that go may have been the only one */
+		g->relations[r].reciprocal = 0; /* not computed: the pairs may have lost a vertex */
 		GEMP_TRY(copy_edges(i, &i->from->relations[r], &g->relations[r], &i->out->edge[r], relations[r]));
 	}
 	return GEMP_OK;
 }
 
-/* Collective. Counts and numbers of edges over all ranks, which are all that the ranks exchange. */
+/* Collective. Sums the counts of edges and numbers the edges over all ranks. The ranks exchange nothing else. */
 static void add_up(const induced_state *i)
 {
 	gemp_shard *g = i->out->graph;
@@ -149,7 +149,7 @@ static void add_up(const induced_state *i)
 	}
 }
 
-/* Local: the caller agrees on the code. */
+/* Local. The caller agrees on the code. */
 static gemp_code make(induced_state *i, const bool *relations)
 {
 	GEMP_TRY(GEMP_NEW(i->out->graph, 1));
@@ -158,7 +158,7 @@ static gemp_code make(induced_state *i, const bool *relations)
 	return copy_relations(i, relations);
 }
 
-/* Every rank has the bits of all vertices, so new ids are computed without an exchange; only counts are summed. */
+/* Every rank has the bits of all vertices, so new ids are computed without an exchange. Only counts are summed. */
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *bits,
                            const bool *relations)
 {

@@ -1,7 +1,7 @@
-/* New ids for all vertices. gemp_shard_renumber derives them from a partition: within a part ids ascend by rank, then
- * by old id. gemp_relabel_relation moves one relation: the new ids of the targets are asked of their old owners, edges
- * go to the new owners of their sources, and the rows are built there; attributes follow the edges by their numbers.
- */
+/* Gives new ids to all vertices. gemp_shard_renumber derives the ids from a partition: within a part ids ascend by
+ * rank, then by old id. gemp_relabel_relation moves one relation. The old owners of the targets send the new ids of the
+ * targets. Then each edge goes to the owner of its source's new id, and this owner makes the rows. The attributes are
+ * permuted by the numbers of the edges. */
 
 #include "partition/derived/renumber.h"
 
@@ -21,7 +21,8 @@ typedef struct vertex_record {
 	uint32_t key_rank, label_set;
 } vertex_record;
 
-/* bounds[parts + 1] of the new ids, and the first id that this rank gives in each part. */
+/* Collective. bounds[parts + 1] becomes the bounds of the parts in new ids. next[part] becomes the first new id that
+ * this rank gives in the part. */
 static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                uint64_t *bounds, uint64_t *next)
 {
@@ -38,7 +39,7 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
 	return GEMP_OK;
 }
 
-/* Collective. Within a part ids ascend by rank, then by old id, so they do not depend on the number of ranks. */
+/* Collective. Within a part ids ascend by rank, then by old id, so the new ids do not depend on the number of ranks. */
 static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_shard *to = r->to;
@@ -56,7 +57,7 @@ static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t part
 	return GEMP_OK;
 }
 
-/* Local. records[rows of `to`] have each own id once: order[] becomes where the vertex of each row is among them. */
+/* Local. records[] has each of this rank's new ids once. order[row] becomes the index of the record of each row. */
 static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint64_t *order)
 {
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(to->key_ranks, to->rows), GEMP_ARRAY(to->label_set_of, to->rows)));
@@ -69,7 +70,7 @@ static gemp_code assign_rows(gemp_shard *to, const vertex_record *records, uint6
 	return GEMP_OK;
 }
 
-/* Collective. Keys, labels and attributes. */
+/* Collective. Moves keys, labels and attributes. */
 static gemp_code move_vertices(const gemp_relabel *r)
 {
 	const gemp_shard *from = r->from;
@@ -122,16 +123,16 @@ void gemp_relabel_free(gemp_relabel *r)
 	gemp_free(r->id);
 }
 
-/* The edges of one relation while their ends are replaced by new ids. */
+/* The edges of one relation while new ids replace their ends. */
 typedef struct edge_relabel {
 	const gemp_relabel *r;
 	const gemp_relation *from;
 	gemp_vertex *targets;  /* [edges] new ids */
 	gemp_edge_pair *edges; /* [edges] */
-	int *owner;            /* [edges]; NULL: one rank */
+	int *owner;            /* [edges]; NULL if there is one rank */
 } edge_relabel;
 
-/* The owner of an edge is that of its source: it is looked up once per row. */
+/* An edge goes to the owner of its source, and one lookup per row finds the owner. */
 static void name_rows(void *context, size_t begin, size_t end)
 {
 	const edge_relabel *n = context;
@@ -146,8 +147,8 @@ static void name_rows(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. The edges with their new ends. A relation that is consumed anyway gives its targets' memory to the new
- * ones. */
+/* Collective. Makes the edges with their new ends. If the old graph is consumed, the new targets take the memory of the
+ * old targets. */
 static gemp_code name_edges(edge_relabel *n)
 {
 	const gemp_relabel *r = n->r;
@@ -164,8 +165,8 @@ static gemp_code name_edges(edge_relabel *n)
 	return GEMP_OK;
 }
 
-/* Parallel edges of a source come from one rank and keep their order; only where attributes decide it they are sorted
- * again. */
+/* The parallel edges of a source come from one rank and keep their order. They are sorted by
+ * attributes again only if the relation has parallel edges and attributes. */
 gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index)
 {
 	gemp_code code = GEMP_OK;

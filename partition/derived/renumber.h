@@ -1,5 +1,5 @@
-/* renumber: the same graph with ids such that the vertices of each part of a partition follow one another; and the move
- * of one relation to the ranks of any new ids, which canonical.c uses, too. */
+/* renumber: gives a graph new ids such that the vertices of each part of a partition have consecutive ids. The module
+ * also moves a relation to the owners of new ids of any kind, which canonical.c uses. */
 
 #ifndef GEMP_PARTITION_DERIVED_RENUMBER_H
 #define GEMP_PARTITION_DERIVED_RENUMBER_H
@@ -8,27 +8,27 @@
 #include "core/types.h"
 #include "graph/graph.h"
 
-/* Collective. part[graph->rows], below `parts`, is where each of this rank's vertices goes; within a part vertices keep
- * their order. *out has all parts loaded and knows its partition and the method; gemp_partition_assign decides which
- * rank owns which ids. Missing parts of the old graph are loaded. *out does not depend on the number of ranks. */
+/* Collective. part[graph->rows], below `parts`, is the part of each of this rank's vertices. Within a part vertices
+ * keep their order. *out has all parts of a graph loaded, and records its partition and the method.
+ * gemp_partition_assign decides which rank owns which ids. Missing parts of the old graph are loaded. *out does not
+ * depend on the number of ranks. */
 gemp_code gemp_shard_renumber(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, const uint32_t *part,
                               uint64_t parts, const char *method);
 
-/* A shard whose vertices get new ids, and with these new owners. Two callers choose the ids: canonical (those that the
- * builder would give) and renumber (those of a partition). Columns, rows by source and edge attributes move to the
- * ranks that own the new ids. Rows by target are left to the loader. Parallel edges keep their order, since they all
- * come from one rank. */
+/* A shard whose vertices get new ids, and thereby new owners. canonical.c chooses the ids that the builder would give,
+ * and renumber.c the ids of a partition. Columns, rows by source and edge attributes move to the ranks that own the new
+ * ids. The loader makes the rows by target. Parallel edges keep their order, since all of them come from one rank. */
 
 typedef struct gemp_relabel {
 	const gemp_comm *comm;
-	gemp_shard *from, *to; /* `to` has the schema of `from`, and bounds once the ids are known */
+	gemp_shard *from, *to; /* `to` has the schema of `from`; it has bounds as soon as the ids are known */
 	gemp_vertex *id;       /* [from->rows] the new id of each own vertex */
-	bool consumes;         /* rows and columns of `from` are freed as soon as they have moved */
+	bool consumes;         /* each column and relation of `from` is freed as soon as it has moved */
 } gemp_relabel;
 
-/* Takes {0}; frees `to`, unless it was taken, and id. */
+/* Takes {0}. Frees `to` and `id`; a caller that keeps `to` sets it to NULL before. */
 void gemp_relabel_free(gemp_relabel *r);
-/* Collective. Rows by source and attributes of one relation. */
+/* Collective. Moves the rows by source and the attributes of one relation. */
 gemp_code gemp_relabel_relation(const gemp_relabel *r, size_t index);
 
 #endif

@@ -1,7 +1,7 @@
-/* Wanted vertices and edges are bits in pages. The bits go to the owners in rounds: edges first, since their owners
- * then add the ends to the wanted vertices. Each owner adds its vertices and edges to a builder, edges in rounds, since
- * the keys of targets come from other ranks. The ids are those of an import of a file with this content.
- */
+/* Wanted vertices and edges are bits in pages. Each rank sends the numbers of its wanted vertices and edges to their
+ * owners in rounds. Edges are sent first, since the owner of an edge adds the ends of the edge to the wanted vertices.
+ * Then each owner adds its vertices and edges to a builder. Edges are added in rounds, since the keys of targets come
+ * from other ranks. The new graph has the ids that an import of a file with this content would give. */
 
 #include "partition/derived/subgraph.h"
 
@@ -19,14 +19,14 @@ enum { WORD = 64, PAGE_WORDS = 1024, PAGE = WORD * PAGE_WORDS };
 
 static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from);
 
-/* Pages are allocated when their first bit is set: a small subgraph of a large graph takes little memory. */
+/* A page is allocated when its first bit is set, so a small subgraph of a large graph takes little memory. */
 static gemp_code page_bits_new(gemp_page_bits *out, uint64_t bound)
 {
 	*out = (gemp_page_bits){ .bound = bound, .page_count = (size_t)((bound + PAGE - 1) / PAGE) };
 	return GEMP_NEW(out->pages, out->page_count);
 }
 
-/* Takes {0}, and pages of which only some exist. */
+/* Takes {0}. Some pages may be missing. */
 static void page_bits_free(gemp_page_bits *marks)
 {
 	for (size_t p = 0; marks->pages && p < marks->page_count; p++)
@@ -35,7 +35,7 @@ static void page_bits_free(gemp_page_bits *marks)
 	*marks = (gemp_page_bits){ 0 };
 }
 
-/* The count is kept with each addition, as counting pages later would read all of them. */
+/* Each addition updates the count, as counting the bits later would read all pages. */
 gemp_code gemp_page_bits_add(gemp_page_bits *marks, uint64_t number)
 {
 	GEMP_CHECK(number < marks->bound);
@@ -53,20 +53,22 @@ typedef struct subgraph_builder {
 	const gemp_comm *comm;
 	gemp_shard *graph;
 	gemp_subgraph *wanted;
-	gemp_subgraph own; /* vertices and edges of this rank that any rank wants */
+	gemp_subgraph own; /* vertices and edges of this rank that some rank wants */
 	gemp_edge_owners owners;
 	gemp_edge_columns columns;
 	gemp_builder *builder;
 } subgraph_builder;
 
-/* A walk over this rank's wanted edges, ascending. */
+/* An iteration over this rank's wanted edges in ascending order. */
 typedef struct walk {
-	uint64_t next; /* the walk goes on with the first edge from this number on */
+	uint64_t next; /* the next step finds the first wanted edge from this number on */
 	size_t relation;
-	size_t row, source; /* place of the edge among this rank's edges of the relation; row of its source */
+	/* row: index of the edge among this rank's edges of the relation; source: row of the edge's source */
+	size_t row, source;
 } walk;
 
-/* Moves to the next wanted edge; false behind the last. Edges ascend, so rows are walked, not searched. */
+/* Moves to the next wanted edge, or returns false if there is none. Edges ascend, so the row of the source is found by
+ * advancing, without a search. */
 static bool step(const subgraph_builder *m, walk *w)
 {
 	uint64_t edge = page_bits_next(&m->own.edges, w->next);
@@ -85,7 +87,7 @@ static bool step(const subgraph_builder *m, walk *w)
 	return true;
 }
 
-/* The first marked number from `from` on; GEMP_NO_BIT if there is none. */
+/* Returns the first set bit from `from` on, or GEMP_NO_BIT if there is none. */
 static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from)
 {
 	while (from < marks->bound) {
@@ -99,9 +101,9 @@ static uint64_t page_bits_next(const gemp_page_bits *marks, uint64_t from)
 	return GEMP_NO_BIT;
 }
 
-enum { ROUND = 1 << 16 }; /* numbers that a rank sends, and edges that it adds, in one round */
+enum { ROUND = 1 << 16 }; /* the numbers that a rank sends, or the edges that it adds, in one round */
 
-/* Nothing is wanted yet; pages come with the first bits. */
+/* Pages are allocated with the first bits. */
 gemp_code gemp_subgraph_new(gemp_subgraph *out, const gemp_shard *graph)
 {
 	*out = (gemp_subgraph){ 0 };
@@ -115,7 +117,7 @@ void gemp_subgraph_free(gemp_subgraph *wanted)
 	page_bits_free(&wanted->edges);
 }
 
-/* Numbers may come from several ranks; each is set once. */
+/* Several ranks may send the same number; the number is counted once. */
 static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -124,7 +126,7 @@ static gemp_code add_all(gemp_page_bits *own, const uint64_t *numbers, size_t co
 	return code;
 }
 
-/* Collective. One round: the wanted numbers from *from on, which advances. */
+/* Collective. Sends one round of wanted numbers, from *from on. *from advances. */
 static gemp_code send_round(const subgraph_builder *m, const gemp_page_bits *wanted, gemp_page_bits *own, bool edges,
                             uint64_t *numbers, int *owner, uint64_t *from)
 {
@@ -139,7 +141,7 @@ static gemp_code send_round(const subgraph_builder *m, const gemp_page_bits *wan
 	return gemp_comm_agree(m->comm, add_all(own, received, begin[m->comm->size]));
 }
 
-/* Collective. Empties `wanted`. */
+/* Collective. Sends all numbers of `wanted` to their owners and empties `wanted`. */
 static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wanted, gemp_page_bits *own, bool edges)
 {
 	uint64_t from = 0, more = 1;
@@ -155,13 +157,13 @@ static gemp_code send_to_owners(const subgraph_builder *m, gemp_page_bits *wante
 	return GEMP_OK;
 }
 
-/* The target of the edge at which the walk stands. */
+/* Returns the target of the walk's current edge. */
 static gemp_vertex target_of(const subgraph_builder *m, const walk *w)
 {
 	return m->graph->relations[w->relation].out_targets[w->row];
 }
 
-/* The ends of a wanted edge are wanted, too. */
+/* Adds the ends of all wanted edges to the wanted vertices. */
 static gemp_code want_ends(subgraph_builder *m)
 {
 	walk w = { 0 };
@@ -172,7 +174,7 @@ static gemp_code want_ends(subgraph_builder *m)
 	return GEMP_OK;
 }
 
-/* Local. The builder's columns have the order of the graph's. */
+/* Local. The builder's columns have the same order as the columns of the graph. */
 static gemp_code declare(const subgraph_builder *m)
 {
 	const gemp_table *attributes = &m->graph->attributes;
@@ -185,7 +187,7 @@ static gemp_code declare(const subgraph_builder *m)
 	return GEMP_OK;
 }
 
-/* Local. Own vertices go to the builder with their labels and attributes. */
+/* Local. Adds this rank's wanted vertices to the builder, with labels and attributes. */
 static gemp_code add_vertices(const subgraph_builder *m)
 {
 	const gemp_shard *graph = m->graph;
@@ -206,7 +208,7 @@ static gemp_code add_vertices(const subgraph_builder *m)
 	return GEMP_OK;
 }
 
-/* Local. One edge with its attributes. */
+/* Local. Adds one edge with its attributes. */
 static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_value *target)
 {
 	const char *type = m->graph->relations[w->relation].name;
@@ -220,7 +222,7 @@ static gemp_code add_edge(const subgraph_builder *m, const walk *w, const gemp_v
 	return GEMP_OK;
 }
 
-/* Collective. Adds the next ROUND edges of this rank; the keys of their targets come from their owners. */
+/* Collective. Adds the next ROUND edges of this rank. The owners of the targets send the keys of the targets. */
 static gemp_code add_round(const subgraph_builder *m, walk *w, gemp_vertex *targets, size_t *place)
 {
 	gemp_code code = GEMP_OK;
@@ -237,7 +239,7 @@ static gemp_code add_round(const subgraph_builder *m, walk *w, gemp_vertex *targ
 	return gemp_comm_agree(m->comm, code);
 }
 
-/* Collective. All ranks make as many steps as the rank with most edges, since each step asks for keys. */
+/* Collective. All ranks make as many rounds as the rank with the most edges, since each round requests keys. */
 static gemp_code add_edges(const subgraph_builder *m)
 {
 	GEMP_OWNED gemp_vertex *targets = NULL;
@@ -253,7 +255,7 @@ static gemp_code add_edges(const subgraph_builder *m)
 	return GEMP_OK;
 }
 
-/* Collective. The builder gives the same graph as for a file with this content. */
+/* Collective. The builder makes the graph that it would make for a file with this content. */
 static gemp_code build(subgraph_builder *m, gemp_shard **out)
 {
 	gemp_builder_options options = { .seed = m->graph->seed };
@@ -269,12 +271,13 @@ static gemp_code build(subgraph_builder *m, gemp_shard **out)
 	return gemp_builder_finish(m->builder, out);
 }
 
-/* Edges are sent first: their owners then add the ends of these edges to the wanted vertices. */
+/* Edges are sent before vertices, since the owners of the edges add their ends to the wanted vertices. */
 gemp_code gemp_subgraph_make(gemp_shard **out, const gemp_comm *comm, gemp_shard *graph, gemp_subgraph *wanted)
 {
 	gemp_code code = GEMP_OK;
 	subgraph_builder m = { .comm = comm, .graph = graph, .wanted = wanted };
-	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph)); /* few graphs have relations of which nothing is wanted */
+	/* the rows of all relations are loaded, as most callers want edges of each relation */
+	GEMP_TRY_DONE(gemp_shard_load_outgoing(graph));
 	GEMP_TRY_DONE(gemp_edge_owners_new(&m.owners, comm, graph));
 	GEMP_TRY_DONE(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
 	GEMP_TRY_DONE(send_to_owners(&m, &wanted->edges, &m.own.edges, true));

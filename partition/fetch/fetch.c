@@ -1,9 +1,9 @@
-/* A call of gemp_fetch_rows lists all missing rows by owner (two passes over the wanted bits: count, then list), and
- * then makes steps until no rank has requests left. A step: requests of a bounded size go to the owners, these code the
- * rows, the replies come back, and all threads decode them into the cache. The size of a row of another rank is bounded
- * by its degree class, so a step's budget needs no extra exchange. Every step is collective, also for ranks that lack
- * nothing.
- */
+/* gemp_fetch_rows lists all missing rows by owner and then makes steps until no rank has requests left. The list takes
+ * two passes over the wanted bits: the first pass counts, and the second pass lists.
+ *
+ * In a step requests of a bounded size go to the owners. The owners code the rows and send the replies. All threads of
+ * the receiver decode the replies into the cache. The degree class of a row bounds its size, so a rank can limit a step
+ * without an exchange about sizes. Every step is collective, also for ranks without missing rows. */
 
 #include "partition/fetch/fetch.h"
 
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Is the row of the slot resident, and which row of the views is it? Hot slots are rows themselves; for the others a
- * bitmap with counts finds the row. */
+/* Returns whether the row of the slot is resident, and sets *row to its index in the views. The first rows of the views
+ * are the hot slots, so a hot slot is its own row. For other slots a bitmap with counts finds the row. */
 static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size_t *row)
 {
 	const uint32_t *word = &residency->words[2 * (slot / 32)];
@@ -25,7 +25,7 @@ static bool resident_row(const gemp_residency *residency, gemp_vertex slot, size
 	return word[0] >> slot % 32 & 1;
 }
 
-/* A resident row as a slice of its view. */
+/* Returns a resident row as a slice of its view. */
 static gemp_row row_of(const gemp_view *view, size_t row)
 {
 	uint64_t begin = view->begin[row];
@@ -39,7 +39,7 @@ bool gemp_fetch_is_resident(const gemp_fetch *fetch, gemp_vertex slot)
 	return resident_row(fetch->residency, slot, &row);
 }
 
-/* Rows of other ranks must have been fetched before; the cache does not look whether it has a row. */
+/* The row is resident or in the cache: the cache does not check whether it has the row. */
 bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row)
 {
 	size_t number;
@@ -55,7 +55,7 @@ gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return row;
 }
 
-/* The size of a row that lies elsewhere is its class's largest degree. */
+/* The size of another rank's row is given as the largest degree of its degree class. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 {
 	size_t row;
@@ -64,7 +64,8 @@ uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 	return gemp_degree_class_max(fetch->classes[view][slot]);
 }
 
-/* Collective. The degree classes of all vertices in one view, a byte each, from the owners of their rows. */
+/* Collective. Gathers the degree classes of all vertices in one view from the owners of the rows, one byte for each
+ * vertex. */
 static gemp_code gather_classes(gemp_fetch *f, size_t view)
 {
 	const gemp_comm *comm = f->context->comm;
@@ -85,7 +86,7 @@ static gemp_code gather_classes(gemp_fetch *f, size_t view)
 	return GEMP_OK;
 }
 
-/* Where all rows are resident no classes are gathered: nothing will ever be fetched. */
+/* If all rows are resident, no row is ever fetched, so no classes are gathered. */
 gemp_code gemp_fetch_new(gemp_fetch **out, gemp_runtime *context, const gemp_shard *graph, const gemp_slot_order *order,
                          const gemp_residency *residency, const gemp_view *views, size_t view_count)
 {
@@ -123,31 +124,32 @@ void gemp_fetch_free(gemp_fetch *fetch)
 	gemp_free(fetch);
 }
 
-/* A row that this rank lacks. Requests are sorted by owner, then by view and slot. */
+/* A row that this rank has to request. Requests are sorted by owner, then by view and slot. */
 typedef struct row_request {
 	gemp_vertex slot;
 	uint32_t view;
 } row_request;
 
-/* Requests of one call of gemp_fetch_rows, and the buffers of one step of it. */
+/* The requests of one call of gemp_fetch_rows, and the buffers of one step. A piece is a run of entries of a row (see
+ * gemp_tiles). */
 typedef struct transfer {
 	row_request *requests;
-	size_t *from, *at, *end; /* [ranks] requests to each owner: from .. at in this step, at .. end later */
-	gemp_tiles asked;        /* the pieces that one rank requests */
+	size_t *from, *at, *end; /* [ranks] requests to each owner: from .. at in this step, at .. end in later steps */
+	gemp_tiles asked;        /* the tiles of the rank whose request is read */
 	gemp_row_bytes send;
 	size_t *send_size, *receive_size; /* [ranks] */
 	void *receive;
 	size_t receive_capacity;
-	gemp_row *rows; /* rows or pieces that one rank requests */
+	gemp_row *rows; /* the rows or pieces that are sent to one rank */
 	size_t row_capacity, row_count;
-	uint64_t *sizes; /* of the rows that one rank sends; the four arrays have one capacity */
+	uint64_t *sizes; /* sizes of the pieces in one rank's reply; sizes, blocks, places and begins have one capacity */
 	gemp_row_block *blocks;
 	gemp_row_target *places;
 	size_t *begins;
 	size_t reply_capacity;
 } transfer;
 
-/* Takes {0}: a failure may leave any of the arrays unmade. */
+/* Takes {0}. After a failure some arrays may be missing. */
 static void free_transfer(transfer *t)
 {
 	gemp_tiles_free(&t->asked);
@@ -155,14 +157,14 @@ static void free_transfer(transfer *t)
 	              t->send_size, t->receive_size, t->receive);
 }
 
-/* Neither resident nor in the cache. */
+/* A row is missing if it is neither resident nor in the cache. */
 static bool is_missing(const gemp_fetch *f, size_t view, gemp_vertex slot)
 {
 	size_t row;
 	return !resident_row(f->residency, slot, &row) && !gemp_row_cache_has(&f->cache, view, slot);
 }
 
-/* Slots are sorted by degree, not by owner: the owner follows from the id. */
+/* Slots are sorted by degree and not by owner, so the id gives the owner. */
 static int owner_of(const gemp_fetch *f, gemp_vertex slot)
 {
 	return gemp_shard_owner(f->graph, f->order->id_of[slot]);
@@ -170,7 +172,7 @@ static int owner_of(const gemp_fetch *f, gemp_vertex slot)
 
 typedef void visit(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot);
 
-/* First pass: how many rows each owner is asked for. */
+/* First pass: counts the rows that each owner is asked for. */
 static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	if (!is_missing(f, view, slot))
@@ -179,14 +181,14 @@ static void count_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	f->stats.rows++;
 }
 
-/* Second pass: the requests by owner; within an owner they ascend by view, then slot. */
+/* Second pass: lists the requests by owner. The requests to an owner ascend by view, then by slot. */
 static void list_request(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	if (is_missing(f, view, slot))
 		t->requests[t->end[owner_of(f, slot)]++] = (row_request){ slot, (uint32_t)view };
 }
 
-/* Calls body for every wanted row, views one after the other and slots ascending. */
+/* Calls `body` for every wanted row, view by view, with ascending slots. */
 static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
 {
 	size_t words = gemp_bits32_words(f->graph->vertex_count);
@@ -196,7 +198,7 @@ static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted,
 				body(f, t, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
 }
 
-/* Local. All requests of this rank, before the first step. */
+/* Local. Lists all requests of this rank before the first step. */
 static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
 {
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
@@ -215,7 +217,7 @@ static gemp_code list_requests(gemp_fetch *f, transfer *t, uint32_t *const *want
 	return GEMP_OK;
 }
 
-/* Takes as many requests to an owner as the limit of a step allows, but at least one. */
+/* Takes as many requests to an owner as the limit of a step allows, but at least one request. */
 static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 {
 	uint64_t bytes = 0, share = gemp_limits_now()->fetch_round / (uint64_t)f->graph->ranks;
@@ -229,7 +231,7 @@ static void take_budget(const gemp_fetch *f, transfer *t, size_t owner)
 	}
 }
 
-/* Pieces of rows: which columns of which blocks are wanted. */
+/* If only pieces of rows are wanted, writes the columns of each block's rows, for each view. */
 static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 {
 	for (size_t v = 0; f->tiles.columns && v < f->view_count; v++)
@@ -238,7 +240,7 @@ static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
 	return to;
 }
 
-/* Slots of a view ascend, so they are sent as differences. */
+/* The slots of a view ascend, so their differences are sent. */
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
 	gemp_row_bytes *send = &t->send;
@@ -265,7 +267,7 @@ static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 	return GEMP_OK;
 }
 
-/* Requests of one step for all owners. */
+/* Codes the requests of one step for all owners. */
 static gemp_code put_requests(gemp_fetch *f, transfer *t)
 {
 	t->send.size = 0;
@@ -277,13 +279,13 @@ static gemp_code put_requests(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* Bytes of another rank that do not follow the format are an error of the program, not of the data. */
+/* Only this program writes messages, so a message that does not follow the format is an internal error. */
 static gemp_code bad_message(const char *what, size_t rank)
 {
 	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
 }
 
-/* A requested row, or the requested pieces of it. */
+/* Lists a requested row, or the requested pieces of the row. */
 static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
 	size_t row, count = 1;
@@ -303,7 +305,7 @@ static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex s
 	return GEMP_OK;
 }
 
-/* Reads what put_columns wrote. */
+/* Reads the columns that put_columns has written. */
 static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_t *from, const uint8_t *end)
 {
 	for (size_t v = 0; t->asked.columns && v < f->view_count; v++)
@@ -312,7 +314,7 @@ static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_
 	return from;
 }
 
-/* Reads the request of one rank and lists the rows. */
+/* Reads the request of one rank and lists the requested rows. */
 static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
 {
 	t->row_count = 0;
@@ -332,7 +334,7 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 	return GEMP_OK;
 }
 
-/* Codes the replies in rank order. */
+/* Codes the replies, in the order of ranks. */
 static gemp_code put_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
@@ -347,7 +349,8 @@ static gemp_code put_replies(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* The four lists have one capacity; only the last reservation stores it, after all of them have succeeded. */
+/* The four lists have one capacity. Only the last reservation stores the capacity, after the other three have
+ * succeeded. */
 static gemp_code make_lists(transfer *t, size_t count)
 {
 	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
@@ -357,13 +360,13 @@ static gemp_code make_lists(transfer *t, size_t count)
 	return GEMP_RESERVE(t->begins, t->reply_capacity, count);
 }
 
-/* The number of pieces in which a row is sent. */
+/* Returns the number of pieces in which a row is sent. */
 static size_t piece_count(const gemp_tiles *tiles, size_t view, gemp_vertex slot)
 {
 	return tiles->columns ? gemp_columns_pieces(tiles->columns[view][gemp_tiles_block(tiles, slot)]) : 1;
 }
 
-/* Adds a row to the cache, and notes where its pieces begin. */
+/* Adds a row to the cache and notes where its pieces begin. */
 static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, size_t *piece)
 {
 	size_t end = *piece + piece_count(&f->tiles, one->view, one->slot), begin, size = 0;
@@ -377,7 +380,7 @@ static gemp_code place_row(gemp_fetch *f, transfer *t, const row_request *one, s
 	return GEMP_OK;
 }
 
-/* Addresses are taken after all rows were added, since growing the cache moves its arrays. */
+/* Addresses are taken after all rows have been added, since the arrays of the cache move when they grow. */
 static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request *requests, size_t count)
 {
 	for (size_t i = 0, piece = 0; i < count; i++)
@@ -388,7 +391,7 @@ static void point_to_pieces(const gemp_fetch *f, transfer *t, const row_request 
 				                                      : NULL };
 }
 
-/* Sizes are decoded first, so that all rows get their places in the cache; then all threads decode blocks. */
+/* Sizes are decoded first, so all rows get their places in the cache. Then all threads decode blocks. */
 static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
 {
 	const row_request *requests = t->requests + t->from[owner];
@@ -409,7 +412,7 @@ static gemp_code read_reply(gemp_fetch *f, transfer *t, size_t owner, const uint
 	return GEMP_OK;
 }
 
-/* Replies come in rank order. */
+/* Replies are received in the order of ranks. */
 static gemp_code read_replies(gemp_fetch *f, transfer *t)
 {
 	const uint8_t *from = t->receive;
@@ -420,14 +423,14 @@ static gemp_code read_replies(gemp_fetch *f, transfer *t)
 	return GEMP_OK;
 }
 
-/* Collective. Sends what was coded, unless coding has failed on some rank. */
+/* Collective. Sends the coded bytes, unless coding has failed on some rank. */
 static gemp_code exchange_bytes(gemp_fetch *f, transfer *t, gemp_code code, gemp_traffic *traffic)
 {
 	return gemp_exchange(f->context->comm, code, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
 	                     t->receive_size, traffic);
 }
 
-/* The ranks go on until none has requests left. */
+/* Returns whether this rank has requests for later steps. */
 static bool requests_left(const gemp_fetch *f, const transfer *t)
 {
 	for (int r = 0; r < f->graph->ranks; r++)
@@ -436,8 +439,8 @@ static bool requests_left(const gemp_fetch *f, const transfer *t)
 	return false;
 }
 
-/* Collective. Steps until no rank has requests left. A failure of coding rides in the exchange that would have sent
- * the bytes. */
+/* Collective. Makes steps until no rank has requests left. The exchange that would have sent the bytes carries a
+ * failure of coding to all ranks. */
 static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
 	const gemp_comm *comm = f->context->comm;
@@ -450,7 +453,7 @@ static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 	return GEMP_OK;
 }
 
-/* Collective also for ranks that lack nothing, as other ranks may ask them. */
+/* A rank without missing rows takes part too, as other ranks may request its rows. */
 gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
 {
 	GEMP_OWNED_BY(free_transfer) transfer t = { 0 };

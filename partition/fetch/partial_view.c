@@ -1,7 +1,6 @@
-/* Views of which only some rows are filled, and views without some entries. Both are made in two passes over chunks of
- * slots, sizes and then copies, with a prefix sum between them; chunks write disjoint ranges, so no locks are
- * needed.
- */
+/* Views in which only some rows are filled, and views without some entries. Both are made in two passes over chunks of
+ * slots. The first pass finds sizes, a prefix sum turns sizes into places, and the second pass copies. Chunks write
+ * disjoint ranges, so no locks are needed. */
 
 #include "partition/fetch/partial_view.h"
 
@@ -11,24 +10,27 @@
 
 #include <string.h>
 
-enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
+enum { SLOTS = 1 << 12 }; /* slots that a thread takes at a time; a multiple of 32 */
 
-/* begin[slot + 1] first has the size of the row and, above it, the place of its only piece in the whole row; then each
- * row is copied. The numbers of bits of both: */
+/* After the first pass begin[slot + 1] has the size of the row in its low bits. The high bits have the offset of the
+ * row's only piece in the whole row. The second pass copies each row. SIZE_BITS and PLACE_BITS are the numbers of low
+ * and high bits. */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 
-/* A view that is filled with the wanted rows, chunk by chunk of slots. */
+/* A view while the wanted rows are copied into it, chunk by chunk of slots. */
 typedef struct partial_fill {
 	gemp_view *view;
 	const gemp_fetch *fetch;
 	size_t number;
 	const uint32_t *wanted;
 	const gemp_tiles *tiles;
-	uint64_t *at; /* [chunks + 1] entries of the chunk before, then where the entries of each chunk go */
+	/* [chunks + 1] after the first pass at[c + 1] is the number of entries of chunk c; then at[c] is the place of its
+	 * first entry */
+	uint64_t *at;
 } partial_fill;
 
-/* Resident rows are cut into the wanted pieces; cached rows consist of these already. */
+/* Resident rows are cut into the wanted pieces. A cached row has only the wanted pieces already. */
 static size_t cut_row(const partial_fill *f, gemp_vertex slot, size_t block, gemp_row *row,
                       gemp_row pieces[GEMP_MAX_TILE_PIECES])
 {
@@ -38,7 +40,8 @@ static size_t cut_row(const partial_fill *f, gemp_vertex slot, size_t block, gem
 	return 1;
 }
 
-/* The size of a wanted row, and where its only piece lies: then the copy needs no second search. */
+/* Returns the size of a wanted row and the offset of its only nonempty piece, so the second pass need not cut the row
+ * again. */
 static uint64_t size_row(const partial_fill *f, gemp_vertex slot, size_t block)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
@@ -51,7 +54,7 @@ static uint64_t size_row(const partial_fill *f, gemp_vertex slot, size_t block)
 	return size | (some == 1 && only < no_place ? only : no_place) << SIZE_BITS;
 }
 
-/* Rows that are not wanted have size 0. Chunks of slots are whole words of the bitmap. */
+/* The size of an unwanted row is 0. A chunk of slots is a whole number of words of the bitmap. */
 static void size_rows(void *context, size_t chunk, size_t first, size_t end)
 {
 	partial_fill *f = context;
@@ -67,7 +70,7 @@ static void size_rows(void *context, size_t chunk, size_t first, size_t end)
 		}
 }
 
-/* Neighbours and, where both have them, edge numbers. */
+/* Copies neighbours and, if both the row and the view have edges, edge numbers. */
 static void copy_piece(const partial_fill *f, uint64_t at, const gemp_row *row, size_t from, size_t size)
 {
 	memcpy(f->view->neighbours + at, row->neighbours + from, size * sizeof *row->neighbours);
@@ -75,7 +78,7 @@ static void copy_piece(const partial_fill *f, uint64_t at, const gemp_row *row, 
 		memcpy(f->view->edges + at, row->edges + from, size * sizeof *row->edges);
 }
 
-/* A row of several pieces is cut again, which is rare. */
+/* A row with several pieces is cut again. Such rows are rare. */
 static void copy_row(const partial_fill *f, gemp_vertex slot, uint64_t at, uint64_t size, uint64_t place)
 {
 	gemp_row row, pieces[GEMP_MAX_TILE_PIECES];
@@ -91,7 +94,7 @@ static void copy_row(const partial_fill *f, gemp_vertex slot, uint64_t at, uint6
 	}
 }
 
-/* begin[] has sizes first and ends of rows afterwards. */
+/* Replaces the sizes in begin[] by the ends of the rows. */
 static void copy_rows(void *context, size_t chunk, size_t first, size_t end)
 {
 	partial_fill *f = context;
@@ -105,7 +108,7 @@ static void copy_rows(void *context, size_t chunk, size_t first, size_t end)
 	}
 }
 
-/* The arrays of the view are kept from call to call and only grow. After a failure all rows are empty. */
+/* The arrays of the view are reused by the next call and only grow. After a failure all rows are empty. */
 gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_capacity *room, const gemp_fetch *fetch, size_t number,
                                  const uint32_t *wanted, const gemp_tiles *tiles)
 {
@@ -131,7 +134,7 @@ done:
 	return code;
 }
 
-/* A view that loses the entries that no search reads. */
+/* The copy of a view without the entries that no search reads. */
 typedef struct entry_filter {
 	gemp_view *out;
 	const gemp_view *view;
@@ -140,7 +143,7 @@ typedef struct entry_filter {
 	const uint32_t *bits;
 } entry_filter;
 
-/* Order restrictions compare slots, so entries on one side of the own slot may never be read. */
+/* Order restrictions compare slots, so a search may never read the entries on one side of the row's own slot. */
 static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 {
 	if ((n->entries == GEMP_ENTRIES_BELOW && slot >= own) || (n->entries == GEMP_ENTRIES_ABOVE && slot <= own))
@@ -148,7 +151,7 @@ static bool stays(const entry_filter *n, gemp_vertex own, gemp_vertex slot)
 	return !n->bits || gemp_bits32_test(n->bits, slot);
 }
 
-/* Resident rows are the hot slots, then the own slots from `hot` on. */
+/* Resident rows are the rows of the hot slots, followed by the rows of the own slots that are not hot. */
 static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
 	if (row < residency->hot)
@@ -156,7 +159,7 @@ static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 	return residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
-/* First pass: the lengths of the filtered rows. */
+/* First pass: counts the entries that stay in each row. */
 static void count_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -168,7 +171,7 @@ static void count_kept(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Second pass: entries go to their places. */
+/* Second pass: copies the entries that stay. */
 static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -186,7 +189,7 @@ static void copy_kept(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* One element more than needed is allocated, as buffers on devices cannot be empty. */
+/* One element more than needed is allocated, as a buffer on a device cannot be empty. */
 gemp_code gemp_view_filter_entries(gemp_view *out, const gemp_view *view, const gemp_residency *residency,
                                    gemp_row_part entries, const uint32_t *bits)
 {

@@ -1,7 +1,6 @@
-/* The rows lie one behind the other in two growing arrays, and a hash table with linear probing finds them by (slot,
- * view). Rows are never removed one by one: trimming and changed tiles choose the rows that stay, move them together
- * and fill the table again.
- */
+/* Rows lie one behind the other in two growing arrays: one of neighbours and one of edges. A hash table with linear
+ * probing finds a row by (slot, view). Rows are not removed one by one. A trim or new tiles choose the rows that stay;
+ * these rows are moved together, and the table is filled again. */
 
 #include "partition/fetch/row_cache.h"
 
@@ -26,7 +25,7 @@ static uint64_t key_of(size_t view, gemp_vertex slot)
 	return 1 + ((uint64_t)slot << 8 | view);
 }
 
-/* Linear probing: the entry with the key, or the free one where it would go. */
+/* Linear probing. Returns the entry with the key, or the free entry in which the row would be stored. */
 static gemp_cached_row *place(gemp_cached_row *table, size_t size, uint64_t key)
 {
 	size_t at = (size_t)gemp_mix(key) & (size - 1);
@@ -35,7 +34,7 @@ static gemp_cached_row *place(gemp_cached_row *table, size_t size, uint64_t key)
 	return &table[at];
 }
 
-/* Half of the entries are free at least. */
+/* Doubles the table. At least half of its entries are free afterwards. */
 static gemp_code grow_table(gemp_row_cache *cache)
 {
 	gemp_cached_row *table;
@@ -57,14 +56,14 @@ bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex sl
 	return cache->table_size && place(cache->table, cache->table_size, key_of(view, slot))->key;
 }
 
-/* The row must be there; a free entry would be taken for an empty row. */
+/* The row must be in the cache. For any other key the result is an empty row. */
 gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
 {
 	const gemp_cached_row *row = place(cache->table, cache->table_size, key_of(view, slot));
 	return (gemp_row){ row->size, cache->neighbours + row->offset, cache->edges ? cache->edge + row->offset : NULL };
 }
 
-/* All memory is reserved before the entry is made, so a failure leaves the cache as it was. */
+/* All memory is reserved before the entry is made, so a failure does not change the cache. */
 gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
 	uint64_t key = key_of(view, slot);
@@ -79,27 +78,27 @@ gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slo
 	return GEMP_OK;
 }
 
-/* Bytes of an entry of a row. */
+/* Returns the bytes of an entry of a row. */
 static uint64_t entry_bytes(const gemp_row_cache *cache)
 {
 	return sizeof *cache->neighbours + (cache->edges ? sizeof *cache->edge : 0);
 }
 
-/* Keys ascend with slots, and slots with falling degree. */
+/* Keys ascend with slots, and degrees descend with slots. */
 static int by_key(const void *a, const void *b)
 {
 	uint64_t x = ((const gemp_cached_row *)a)->key, y = ((const gemp_cached_row *)b)->key;
 	return (x > y) - (x < y);
 }
 
-/* The order in which rows lie in memory. */
+/* Orders rows by their places in memory. */
 static int by_place(const void *a, const void *b)
 {
 	size_t x = ((const gemp_cached_row *)a)->offset, y = ((const gemp_cached_row *)b)->offset;
 	return (x > y) - (x < y);
 }
 
-/* Rows move to the front in the order in which they lie. */
+/* Moves the rows to the front of the arrays without changing their order in memory. */
 static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
 {
 	qsort(rows, count, sizeof *rows, by_place);
@@ -114,7 +113,7 @@ static void close_gaps(gemp_row_cache *cache, gemp_cached_row *rows, size_t coun
 	}
 }
 
-/* The cached rows in no particular order. */
+/* Lists all cached rows in any order. */
 static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
 {
 	size_t count = 0;
@@ -125,7 +124,7 @@ static gemp_code list_rows(const gemp_row_cache *cache, gemp_cached_row **rows)
 	return GEMP_OK;
 }
 
-/* Only these rows stay. */
+/* Keeps only rows[0..count). */
 static void keep(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
 {
 	close_gaps(cache, rows, count);
@@ -136,7 +135,8 @@ static void keep(gemp_row_cache *cache, gemp_cached_row *rows, size_t count)
 	cache->count = count;
 }
 
-/* Rows are kept in the order of their slots up to the first that does not fit; small slots are those of high degree. */
+/* Rows are kept in the order of their slots, up to the first row that exceeds the limit. Small slots have high
+ * degrees. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
 {
 	GEMP_OWNED gemp_cached_row *rows = NULL;
@@ -169,13 +169,13 @@ size_t gemp_tiles_block(const gemp_tiles *tiles, gemp_vertex slot)
 	return gemp_range_find_u32(tiles->bounds, tiles->blocks, slot);
 }
 
-/* A piece is a run of set bits; its first bit has no set bit below it. */
+/* A piece is a run of set bits. The first bit of a piece has no set bit below it. */
 size_t gemp_columns_pieces(uint64_t columns)
 {
 	return (size_t)__builtin_popcountll(columns & ~(columns << 1));
 }
 
-/* A cached row stays if the same columns of it are wanted as before. */
+/* A cached row stays if the wanted columns of its block have not changed. */
 static gemp_code keep_same_tiles(gemp_row_cache *cache, const gemp_tiles *was, const gemp_tiles *now)
 {
 	GEMP_OWNED gemp_cached_row *rows = NULL;
@@ -191,7 +191,7 @@ static gemp_code keep_same_tiles(gemp_row_cache *cache, const gemp_tiles *was, c
 	return GEMP_OK;
 }
 
-/* Other bounds of blocks make the pieces that are held meaningless: then the cache is emptied. */
+/* If the bounds of blocks change, the cached pieces have no meaning, and the cache is emptied. */
 gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, const gemp_tiles *tiles, size_t view_count,
                                    uint64_t vertices)
 {
@@ -211,8 +211,8 @@ gemp_code gemp_row_cache_set_tiles(gemp_row_cache *cache, gemp_tiles *held, cons
 	return GEMP_OK;
 }
 
-/* First position from `at` on whose slot is not below `slot`. Rows are short, and nobody can foretell where: no
- * branches. */
+/* Returns the first position from `at` on whose slot is at least `slot`. Rows are short, and the position cannot be
+ * predicted, so the search has no branches. */
 static size_t lower_bound(const gemp_row *row, size_t at, gemp_vertex slot)
 {
 	size_t left = row->size - at;
@@ -224,13 +224,13 @@ static size_t lower_bound(const gemp_row *row, size_t at, gemp_vertex slot)
 	return at + (left && row->neighbours[at] < slot);
 }
 
-/* Each run of columns is a piece, whose ends are found by binary search behind those of the piece before. */
+/* Each run of columns is a piece. Binary searches find its ends, each from the end found before. */
 size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, gemp_row pieces[GEMP_MAX_TILE_PIECES])
 {
 	size_t count = 0, at = 0;
 	while (columns) {
 		unsigned first = (unsigned)__builtin_ctzll(columns);
-		uint64_t beyond = ~(columns >> first); /* 0: all blocks */
+		uint64_t beyond = ~(columns >> first); /* 0 if all higher blocks are in the run */
 		unsigned end = beyond ? first + (unsigned)__builtin_ctzll(beyond) : GEMP_BLOCKS;
 		size_t from = first ? lower_bound(&row, at, tiles->bounds[first]) : 0;
 		at = end < tiles->blocks ? lower_bound(&row, from, tiles->bounds[end]) : row.size;

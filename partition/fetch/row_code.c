@@ -1,8 +1,7 @@
-/* Coding of rows. Slots of a row ascend and are coded as differences, most of which take one byte; edge numbers do not
- * ascend and are coded with a sign. Blocks of some thousand entries are coded and decoded by all threads: each block
- * is written where its worst case would fit, and then the blocks are moved together. A reader trusts no length: it
- * checks every number against the end of its block.
- */
+/* Coding of rows. The slots of a row ascend, so their differences are coded, and most differences take one byte. Edge
+ * numbers do not ascend, so their differences are coded with a sign. All threads code and decode blocks of some
+ * thousand entries. Each block is first written at a place that has memory for its worst case, and then the blocks are
+ * moved together. The reader does not trust lengths: it checks every number against the end of its block. */
 
 #include "partition/fetch/row_code.h"
 
@@ -12,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* LEB128: the highest bit of a byte says that another one follows. */
+/* LEB128: the highest bit of a byte says whether another byte follows. */
 uint8_t *gemp_varint_put(uint8_t *to, uint64_t number)
 {
 	while (number >= 128) {
@@ -23,7 +22,7 @@ uint8_t *gemp_varint_put(uint8_t *to, uint64_t number)
 	return to;
 }
 
-/* Numbers of more than 64 bits are refused like cut ones. */
+/* A number with more than 64 bits is refused, and so is a number whose last byte is missing. */
 const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t *number)
 {
 	uint64_t value = 0;
@@ -38,7 +37,7 @@ const uint8_t *gemp_varint_get(const uint8_t *from, const uint8_t *end, uint64_t
 	return NULL;
 }
 
-/* The caller has reserved memory for the worst case, so nothing is checked here. */
+/* The caller has reserved memory for the worst case, so this function checks nothing. */
 uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 {
 	gemp_vertex last = 0;
@@ -49,8 +48,8 @@ uint8_t *gemp_slots_put(uint8_t *to, const gemp_vertex *slots, size_t count)
 	return to;
 }
 
-/* One byte is the common case and is read without a call. The sum is checked, so no slot exceeds the largest id.
- */
+/* Most differences take one byte, which is read without a call. The sum is checked, so no slot exceeds the largest
+ * id. */
 const uint8_t *gemp_slots_get(const uint8_t *from, const uint8_t *end, gemp_vertex *slots, size_t count)
 {
 	uint64_t slot = 0, step;
@@ -80,7 +79,7 @@ uint8_t *gemp_edges_put(uint8_t *to, const gemp_edge *edges, size_t count)
 	return to;
 }
 
-/* The sums are modulo 2^64, as a damaged message may hold any number; callers check edges when they use them. */
+/* The sums are modulo 2^64, as a damaged message may have any number. Callers check edges when they use them. */
 const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge *edges, size_t count)
 {
 	gemp_edge edge = 0;
@@ -94,18 +93,18 @@ const uint8_t *gemp_edges_get(const uint8_t *from, const uint8_t *end, gemp_edge
 	return from;
 }
 
-enum { ENTRIES = 1 << 14, ROWS = 1 << 10 }; /* of a block: it is full when it has so many */
+enum { ENTRIES = 1 << 14, ROWS = 1 << 10 }; /* a block is full if it has this many entries or rows */
 
-/* Rows that are coded in blocks; each block has the memory that it needs at worst. */
+/* Rows that are coded in blocks. Each block has memory for its worst case. */
 typedef struct block_encoder {
 	const gemp_row *rows;
-	size_t *first; /* [blocks + 1] rows */
-	size_t *at;    /* [blocks + 1] where the memory of each block begins */
-	size_t *size;  /* [blocks] */
+	size_t *first; /* [blocks + 1] first row of each block */
+	size_t *at;    /* [blocks + 1] offset of each block's memory */
+	size_t *size;  /* [blocks] bytes of each coded block */
 	uint8_t *data;
 } block_encoder;
 
-/* Sizes come first, so a reader knows all places before it decodes the first slot. */
+/* Sizes come first, so a reader knows the place of every row before it decodes the first slot. */
 static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -118,7 +117,7 @@ static uint8_t *put_rows(uint8_t *to, const gemp_row *rows, size_t count)
 	return to;
 }
 
-/* Blocks are coded concurrently, each in memory for its worst case. */
+/* Blocks are coded concurrently, each in its own memory. */
 static void code_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
@@ -128,7 +127,8 @@ static void code_block(void *context, unsigned thread, size_t block)
 	c->size[block] = (size_t)(end - begin);
 }
 
-/* Blocks of rows[0 .. count): where each begins. */
+/* Divides rows[0..count) into blocks: finds the first row and the offset of each block. Returns the number of
+ * blocks. */
 static size_t cut(const gemp_row *rows, size_t count, size_t *first, size_t *at)
 {
 	size_t blocks = 0, entries = 0, room = 0;
@@ -147,7 +147,7 @@ static size_t cut(const gemp_row *rows, size_t count, size_t *first, size_t *at)
 	return blocks;
 }
 
-/* Heads are put, and blocks move together. */
+/* Writes the head of each block and moves the blocks together. */
 static void close_gaps(gemp_row_bytes *out, const block_encoder *c, size_t blocks)
 {
 	for (size_t b = 0; b < blocks; b++) {
@@ -160,7 +160,8 @@ static void close_gaps(gemp_row_bytes *out, const block_encoder *c, size_t block
 	}
 }
 
-/* Blocks are coded in place behind each other's worst case, which wastes memory only until they are moved together. */
+/* Each block is coded at the offset that its predecessors need at worst, so memory is wasted only until the blocks are
+ * moved together. */
 gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t count)
 {
 	GEMP_OWNED size_t *first = NULL, *at = NULL, *size = NULL;
@@ -173,7 +174,7 @@ gemp_code gemp_row_blocks_put(gemp_row_bytes *out, const gemp_row *rows, size_t 
 	return GEMP_OK;
 }
 
-/* Sizes of all rows are read before any row is decoded, as the caller must place them first. */
+/* The sizes of all rows are read before any row is decoded, as the caller first reserves a place for each row. */
 size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
                             gemp_row_block *blocks)
 {
@@ -195,7 +196,7 @@ size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t coun
 	return found;
 }
 
-/* Blocks that all threads decode; one bad block makes the message bad. */
+/* Blocks that all threads decode. A single bad block makes the message bad. */
 typedef struct block_decoder {
 	const gemp_row_block *blocks;
 	const uint64_t *sizes;
@@ -203,7 +204,7 @@ typedef struct block_decoder {
 	atomic_bool bad;
 } block_decoder;
 
-/* A slot or edge beyond its block, or of no valid form, marks the whole message as bad. */
+/* A slot or an edge that is not valid or reaches beyond its block makes the message bad. */
 static void decode_block(void *context, unsigned thread, size_t number)
 {
 	(void)thread;
@@ -219,7 +220,7 @@ static void decode_block(void *context, unsigned thread, size_t number)
 		atomic_store_explicit(&d->bad, true, memory_order_relaxed);
 }
 
-/* A flag, and not a code of each block, since any damage makes the whole message useless. */
+/* One flag serves all blocks, since any damage makes the whole message useless. */
 bool gemp_row_blocks_get(const gemp_row_block *blocks, size_t block_count, const uint64_t *sizes,
                          const gemp_row_target *places)
 {
