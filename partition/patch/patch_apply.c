@@ -1,9 +1,9 @@
-/* Applies a patch in stages: which vertices stay and the ids of all, the keys, and then labels, attributes and
- * relations by their own modules. Ids: deleted vertices are bits of a bitmap that all ranks have, so every rank
- * computes the new id of any vertex. Keys: old keys keep their order, and new keys are a range of integers above all
- * others, or the texts "#N" of a range, whose places among the old keys follow from their digits; no key is sorted or
- * sent.
- */
+/* Applies a patch in stages. This file finds the new ids and the keys; other modules make labels, attributes and
+ * relations.
+ *
+ * Ids: deleted vertices are bits of a bitmap that all ranks have, so every rank computes the new id of any vertex.
+ * Keys: old keys keep their order. New keys are a range of integers above all other integers, or the texts "#N" of a
+ * range. The places of these texts among the old keys follow from their digits, so no key is sorted or sent. */
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Collective. Bits of changed vertices from all ranks, as any rank may change an edge to any vertex. */
+/* Collective. Joins the bits of changed vertices from all ranks, as a rank may change an edge to a vertex of any
+ * rank. */
 static gemp_code join_changed(gemp_patch_state *p)
 {
 	uint64_t *words = p->result->changed;
@@ -28,7 +29,7 @@ static gemp_code join_changed(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Words of the bitmap are shared out, not rows, so no two threads write to one word. */
+/* Threads divide the words of the bitmap and not the rows, so two threads never write to the same word. */
 static void mark_deleted_words(void *context, size_t begin, size_t end)
 {
 	gemp_patch_state *p = context;
@@ -40,15 +41,15 @@ static void mark_deleted_words(void *context, size_t begin, size_t end)
 			gemp_bits64_set(p->id_map.deleted.words, id);
 }
 
-/* Collective. Joins bits that the ranks have set, each bit on at most one rank: a sum of words never carries. Returns
- * how many bits are set. */
+/* Collective. Joins bitmaps by summing words. At most one rank has set each bit, so the sum never carries. Returns the
+ * number of set bits. */
 static uint64_t merge_bits(gemp_rank_bitmap *bits, const gemp_comm *comm)
 {
 	gemp_comm_sum_long(comm, bits->words, bits->count / 64 + 1);
 	return gemp_rank_bitmap_count(bits);
 }
 
-/* Collective. Every rank gets the bits of all deleted vertices; if there are none, no bitmap is made. */
+/* Collective. Every rank gets the bits of all deleted vertices. If no vertex is deleted, no bitmap is made. */
 static gemp_code merge_deleted(gemp_patch_state *p)
 {
 	const gemp_shard *g = p->from;
@@ -66,7 +67,7 @@ static gemp_code merge_deleted(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Collective. Bounds, and how far each rank's ids shift. */
+/* Collective. Finds the new bounds, and the number that is added to the ids of each rank. */
 static gemp_code find_bounds(gemp_patch_state *p)
 {
 	gemp_id_map *m = &p->id_map;
@@ -92,7 +93,7 @@ static gemp_code find_bounds(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Where a range of rows begins among the survivors follows from the rank bitmap, so ranges are independent. */
+/* The rank bitmap gives the number of survivors before a range of rows, so ranges are independent. */
 static void list_surviving_range(void *context, size_t begin, size_t end)
 {
 	const gemp_patch_state *p = context;
@@ -107,7 +108,7 @@ static void list_surviving_range(void *context, size_t begin, size_t end)
 			p->surviving[to++] = row;
 }
 
-/* Local. New vertices are rows behind the old ones; without deletions no list is needed. */
+/* Local. The rows of new vertices follow the old rows. Without deletions no list is needed. */
 static gemp_code find_surviving(gemp_patch_state *p)
 {
 	if (!p->id_map.some_deleted)
@@ -119,7 +120,7 @@ static gemp_code find_surviving(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Collective. Survivors keep their order within a rank, and new vertices follow them. */
+/* Collective. The survivors of a rank keep their order, and the new vertices of the rank follow them. */
 static gemp_code assign_ids(gemp_patch_state *p)
 {
 	const gemp_shard *from = p->from;
@@ -140,10 +141,10 @@ static gemp_code assign_ids(gemp_patch_state *p)
 
 /* Keys of new vertices, and the order of all keys.
  *
- * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a
- * range, whose place among others follows from digits: how many of them come before a given text takes no search. */
+ * Old keys keep their order. New keys are all integers of a range above all other keys, or the texts "#N" of all N in a
+ * range. In the second case the digits of an old key give the number of new keys before it, without a search. */
 
-/* Local. New keys behind the old ones, then without those of deleted vertices. */
+/* Local. Appends the new keys to the old keys, and then drops the keys of deleted vertices. */
 static gemp_code make_keys(gemp_patch_state *p)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column made = { 0 };
@@ -163,18 +164,18 @@ static gemp_code make_keys(gemp_patch_state *p)
 	return gemp_patch_survivors(p, &p->to->keys, &p->from->keys);
 }
 
-/* The quantities from which the new key ranks follow. */
+/* The numbers from which the new key ranks are computed. */
 typedef struct key_order {
 	gemp_patch_state *p;
 	bool strings;
-	gemp_rank_bitmap deleted_ranks; /* by key rank: the vertex is deleted */
+	gemp_rank_bitmap deleted_ranks; /* bits by key rank: the key of a deleted vertex */
 	bool any_deleted;
-	uint64_t left;      /* old keys of all ranks that survive */
-	uint64_t low, high; /* numbers of the new strings */
-	uint64_t *less;     /* [high - low + 1] less[n]: old keys with at most n new keys before them */
+	uint64_t left;      /* number of old keys of all ranks that stay */
+	uint64_t low, high; /* the new keys are "#N" with low <= N < high */
+	uint64_t *less;     /* [high - low + 1] less[n]: number of old keys with at most n new keys before them */
 } key_order;
 
-/* A bitmap by key rank tells how many deleted keys precede any rank. */
+/* Sets the bits of deleted keys. */
 static void deleted_range(void *context, size_t begin, size_t end)
 {
 	key_order *o = context;
@@ -184,7 +185,8 @@ static void deleted_range(void *context, size_t begin, size_t end)
 			gemp_bits64_set_atomic(o->deleted_ranks.words, from->key_ranks[row]);
 }
 
-/* Collective. The key ranks of deleted vertices as a bitmap, which tells how many of them precede any rank. */
+/* Collective. Makes the bitmap of the deleted vertices' key ranks. The bitmap gives the number of deleted keys before
+ * any key rank. */
 static gemp_code find_deleted(key_order *o)
 {
 	const gemp_shard *from = o->p->from;
@@ -203,24 +205,25 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* How many of the numbers with `digits` digits in [low, high) come, as texts, before the text. */
+/* Among the numbers in [low, high), all of which have `digits` digits, counts the numbers that precede the text when
+ * they are written as texts. power: the smallest number with `digits` digits. */
 static uint64_t count_before(int digits, uint64_t power, uint64_t low, uint64_t high, const char *text, size_t size)
 {
-	uint64_t bound = 0, rest = power; /* numbers below bound * rest come before it */
+	uint64_t bound = 0, rest = power; /* numbers below bound * rest precede the text */
 	int d = 0;
 	for (; d < digits && (size_t)d < size && is_digit(text[d]); d++) {
 		bound = bound * 10 + (uint64_t)(text[d] - '0');
 		rest /= 10;
 	}
 	if (d == digits)
-		bound += (size_t)d < size; /* the same digits, and more */
+		bound += (size_t)d < size; /* a longer text with the same digits follows the number */
 	else if ((size_t)d < size)
 		bound += (unsigned char)text[d] > '9';
 	bound *= rest;
 	return bound <= low ? 0 : bound < high ? bound - low : high - low;
 }
 
-/* How many of the texts "#N", low <= N < high, come before the text. */
+/* Counts the texts "#N" with low <= N < high that precede the text. */
 static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
 {
 	uint64_t before = 0, power = 1;
@@ -236,7 +239,7 @@ static uint64_t fresh_before(const key_order *o, const char *text, size_t size)
 	return before;
 }
 
-/* A string that is read as an integer precedes all strings. */
+/* A string that is an integer in canonical form precedes all other strings, unless the patch has string_keys. */
 static uint64_t fresh_before_key(const key_order *o, size_t row)
 {
 	gemp_value key = gemp_column_get(&o->p->from->keys, row);
@@ -245,7 +248,7 @@ static uint64_t fresh_before_key(const key_order *o, size_t row)
 	return integer ? 0 : fresh_before(o, key.string.bytes, key.string.size);
 }
 
-/* Old keys by the number of new keys before them. */
+/* less[n] counts the old keys with n new keys before them. */
 static void count_range(void *context, size_t begin, size_t end)
 {
 	key_order *o = context;
@@ -255,7 +258,7 @@ static void count_range(void *context, size_t begin, size_t end)
 			__atomic_fetch_add(&o->less[fresh_before_key(o, row)], 1, __ATOMIC_RELAXED);
 }
 
-/* Collective. After the prefix sum less[n] is the number of old keys with at most n new keys before them. */
+/* Collective. A prefix sum turns less[n] into the number of old keys with at most n new keys before them. */
 static gemp_code count_smaller(key_order *o)
 {
 	uint64_t count = o->p->new_vertices + 1;
@@ -270,7 +273,8 @@ static gemp_code count_smaller(key_order *o)
 	return GEMP_OK;
 }
 
-/* The new key's rank: new keys before it, and old keys that have no more new keys before them. */
+/* The rank of a new key with n new keys before it is n plus the number of old keys with at most n new keys before
+ * them. */
 static uint64_t rank_of_new(const key_order *o, size_t i)
 {
 	char text[32];
@@ -282,7 +286,7 @@ static uint64_t rank_of_new(const key_order *o, size_t i)
 	return before + o->less[before];
 }
 
-/* Old keys move down by the deleted and up by the new keys before them. */
+/* The rank of an old key decreases by the deleted keys before it and increases by the new keys before it. */
 static void rank_range(void *context, size_t begin, size_t end)
 {
 	const key_order *o = context;
@@ -308,7 +312,7 @@ static void free_key_order(key_order *o)
 	gemp_free(o->less);
 }
 
-/* Collective. Key ranks stay dense: old ranks move by the deleted and the new keys before them. */
+/* Collective. Computes the new key ranks, which are dense. */
 static gemp_code order_keys(gemp_patch_state *p)
 {
 	GEMP_OWNED_BY(free_key_order)
@@ -320,13 +324,13 @@ static gemp_code order_keys(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Strings that are read as integers. */
+/* String keys and the integers that they stand for. */
 typedef struct key_parse {
 	const gemp_column *keys;
 	int64_t *integers; /* [rows] */
 } key_parse;
 
-/* Reads one key, and says whether it is no integer. */
+/* Returns whether the key is no integer in canonical form. If it is an integer, stores it. */
 static bool is_no_integer(const void *self, size_t row)
 {
 	const key_parse *parse = self;
@@ -334,7 +338,8 @@ static bool is_no_integer(const void *self, size_t row)
 	return !gemp_canonical_integer(key.string.bytes, key.string.size, &parse->integers[row]);
 }
 
-/* Collective. Keys that were strings only because of vertices that are now deleted become integers again. */
+/* Collective. If all remaining string keys are integers in canonical form, they become integers. The vertices with
+ * other strings have been deleted. */
 static gemp_code choose_key_type(gemp_patch_state *p)
 {
 	GEMP_OWNED int64_t *integers = NULL;
@@ -353,7 +358,7 @@ static gemp_code choose_key_type(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* Without new or deleted vertices the arrays move over as they are. */
+/* Without new or deleted vertices the arrays move to the new graph unchanged. */
 static gemp_code patch_keys(gemp_patch_state *p)
 {
 	if (!p->new_vertices && !p->id_map.some_deleted) {
@@ -368,7 +373,7 @@ static gemp_code patch_keys(gemp_patch_state *p)
 	return choose_key_type(p);
 }
 
-/* Collective. The stages in the order of patch_state.h; each ends with the same code on all ranks. */
+/* Collective. Runs the stages in the order of patch_state.h. Each stage ends with the same code on all ranks. */
 static gemp_code patch_all(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -385,7 +390,7 @@ static gemp_code patch_all(gemp_patch_state *p)
 	return join_changed(p);
 }
 
-/* The old graph is freed only after the new one is whole, but its arrays may have moved into the new one. */
+/* The old graph is freed when the new graph is complete. Some of its arrays have moved to the new graph before. */
 gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patch_result *done)
 {
 	GEMP_OWNED_BY(gemp_patch_result_free) gemp_patch_result local = { 0 };
@@ -407,7 +412,7 @@ gemp_code gemp_shard_patch(gemp_shard **graph, const gemp_comm *comm, gemp_patch
 	return GEMP_OK;
 }
 
-/* Values and names are owned by the patch. */
+/* The patch owns values and names. */
 static void free_columns(gemp_patch_columns *all)
 {
 	for (size_t i = 0; i < all->value_count; i++) {
@@ -419,7 +424,7 @@ static void free_columns(gemp_patch_columns *all)
 	gemp_free_all(all->values, all->columns);
 }
 
-/* Takes a patch of which only some parts were filled in. */
+/* Some members of the patch may be unset. */
 void gemp_patch_free(gemp_patch *patch)
 {
 	gemp_free_all(patch->deleted, patch->merges, patch->numbers);
@@ -438,7 +443,7 @@ void gemp_patch_free(gemp_patch *patch)
 	*patch = (gemp_patch){ 0 };
 }
 
-/* The map outlives the patch, as callers translate their own ids with it. */
+/* The id map outlives the patch, as callers translate their own ids with it. */
 void gemp_patch_result_free(gemp_patch_result *done)
 {
 	gemp_free_all(done->id_map.old_bounds, done->id_map.new_bounds, done->id_map.shift, done->relations);

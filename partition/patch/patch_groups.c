@@ -1,8 +1,7 @@
-/* Edges that change their type or their ends are deleted where they are and added again: this module finds them, in one
- * pass that counts and one that lists, and puts them into groups by relation and new type, with their attributes.
- * Groups of the patch's own added edges come first. All edges for one relation are then joined and sent to the owners
- * of their sources.
- */
+/* An edge that changes its type or an end is moved: it is deleted from its relation and added again. This module finds
+ * the moved edges in two passes. The first pass counts them, and the second pass lists them. The moved edges form
+ * groups by old relation and new type, with their attributes. Groups of edges that the patch itself adds come first.
+ * For each relation the edges of all groups of its type are joined and sent to the owners of their sources. */
 
 #include "partition/patch/patch_groups.h"
 
@@ -18,7 +17,7 @@
 
 #define NOWHERE UINT64_MAX
 
-/* Collective. All ranks need all merges, as an edge may lead to a merged vertex of any rank. */
+/* Collective. All ranks get all merges, as an edge of any rank may end at a merged vertex. */
 static gemp_code join_merged(gemp_edge_patch_state *e)
 {
 	const gemp_patch *patch = e->p->patch;
@@ -33,8 +32,8 @@ static gemp_code join_merged(gemp_edge_patch_state *e)
 	return GEMP_OK;
 }
 
-/* The end that replaces a vertex in its edges: itself, or the vertex that it is merged into. NOWHERE: the edges are
- * deleted. */
+/* Returns the end that replaces a vertex in its edges: the vertex itself, or the vertex that it is merged into. NOWHERE
+ * means that the edges are deleted. */
 static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 {
 	const gemp_id_map *m = &e->p->id_map;
@@ -48,19 +47,19 @@ static uint64_t merge_target(const gemp_edge_patch_state *e, gemp_vertex id)
 	return into & GEMP_PATCH_NEW_VERTEX || !gemp_bits64_test(m->deleted.words, into) ? into : NOWHERE;
 }
 
-/* The search for the moved edges of one relation. The kind of a moved edge is the number of its new type; type_count:
- * it keeps its type. */
+/* The search for the moved edges of one relation. The kind of a moved edge is the number of its new type, or type_count
+ * if the edge keeps its type. */
 typedef struct move_search {
 	gemp_edge_patch_state *e;
 	const gemp_relation *relation;
 	const uint8_t *actions;
 	size_t kinds;             /* type_count + 1 */
-	uint64_t *counts;         /* [ranges][kinds], then where the edges of each begin */
-	gemp_patch_edges *groups; /* [kinds] filled by the second pass; NULL in the first */
-	uint64_t **edges;         /* [kinds] */
+	uint64_t *counts;         /* [ranges][kinds] number of edges; then the place of a range's first edge in its group */
+	gemp_patch_edges *groups; /* [kinds] the second pass fills the groups; NULL in the first pass */
+	uint64_t **edges;         /* [kinds] index of each edge of the group in the relation */
 } move_search;
 
-/* Used twice: without groups it counts the moving edges of each kind, with groups it lists them. */
+/* Both passes: without groups the function counts the moved edges of each kind, with groups it lists them. */
 static void find_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const move_search *f = context;
@@ -84,7 +83,7 @@ static void find_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Counts become the places at which the ranges write. */
+/* Turns the counts of the ranges into the places at which the ranges write. */
 static gemp_code make_group(move_search *f, size_t kind)
 {
 	gemp_patch_edges *group = &f->groups[kind];
@@ -113,7 +112,7 @@ static gemp_code take_values(const move_search *f, size_t kind)
 	return GEMP_OK;
 }
 
-/* Local. One group for each kind of moved edges of one relation. */
+/* Local. Makes one group for each kind of moved edges of one relation. */
 static gemp_code find_moves(gemp_edge_patch_state *e, size_t r, gemp_patch_edges *groups)
 {
 	gemp_code code = GEMP_OK;
@@ -138,7 +137,8 @@ done:
 	return code;
 }
 
-/* All groups get their place before the first is filled, as later ones would move the array under pointers into it. */
+/* The array of groups has its final capacity before the first group is filled, so it never moves while pointers into it
+ * exist. */
 gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 {
 	const gemp_patch *patch = e->p->patch;
@@ -159,7 +159,7 @@ gemp_code gemp_patch_groups_new(gemp_edge_patch_state *e)
 	return gemp_comm_agree(e->p->comm, code);
 }
 
-/* Takes {0}. Groups of the patch itself are borrowed and not freed here. */
+/* Takes {0}. The groups of the patch are borrowed and not freed here. */
 static void free_added(gemp_patch_edges *group)
 {
 	gemp_free_all(group->source, group->target);
@@ -174,14 +174,14 @@ void gemp_patch_groups_free(gemp_edge_patch_state *e)
 	gemp_free_all(e->groups, e->merges);
 }
 
-/* Edges of one group while their ends become new ids. */
+/* The edges of one group while new ids replace their ends. */
 typedef struct end_map {
 	const gemp_patch_state *p;
 	const gemp_patch_edges *group;
 	gemp_edge_pair *edges;
 } end_map;
 
-/* An end of an added edge is an old id or a new vertex; new vertices follow the survivors of their rank. */
+/* An end of an added edge is an old id or a new vertex. New vertices follow the survivors of their rank. */
 static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 {
 	if (!(end & GEMP_PATCH_NEW_VERTEX))
@@ -193,7 +193,7 @@ static gemp_vertex new_id(const gemp_patch_state *p, uint64_t end)
 	return (gemp_vertex)(old_end - gone + m->shift[rank] + (end & UINT32_MAX));
 }
 
-/* Both ends of an added edge count as changed. */
+/* Both ends of an added edge are marked as changed. */
 static void name_range(void *context, size_t begin, size_t end)
 {
 	const end_map *n = context;
@@ -206,13 +206,13 @@ static void name_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Does the group add edges to the relation of that type? */
+/* Returns whether the group adds edges to the relation of that type. */
 static bool adds(const gemp_patch_edges *group, const char *type)
 {
 	return group->type && strcmp(group->type, type) == 0;
 }
 
-/* Local. The edges of all groups of the type, with new ids as ends. */
+/* Local. Joins the edges of all groups of the type, with new ids as ends. */
 static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type)
 {
 	size_t at = 0;
@@ -229,7 +229,7 @@ static gemp_code join_edges(gemp_edge_group *out, const gemp_edge_patch_state *e
 	return GEMP_OK;
 }
 
-/* Local. One column over the edges of all groups of the type; NULL where a group has no such column. */
+/* Local. Joins one column over the edges of all groups of the type. The values are NULL if a group lacks the column. */
 static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, const char *type)
 {
 	size_t rows = 0;
@@ -247,7 +247,7 @@ static gemp_code join_column(gemp_column *out, const gemp_edge_patch_state *e, c
 	return GEMP_OK;
 }
 
-/* Do the edges that are added have the column? */
+/* Returns whether some group of the type has the column. */
 static bool has_column(const gemp_edge_patch_state *e, const char *type, const char *name)
 {
 	for (size_t i = 0; i < e->group_count; i++)
@@ -256,7 +256,8 @@ static bool has_column(const gemp_edge_patch_state *e, const char *type, const c
 	return false;
 }
 
-/* Local. Adds the columns of the groups to those of the relation, in the order of the patch. */
+/* Local. Adds the columns of the groups to the columns of the relation. The columns get the order that they have in the
+ * patch. */
 static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, size_t edges, gemp_table *props)
 {
 	const gemp_patch_columns *all = &e->p->patch->edges;
@@ -281,7 +282,7 @@ static gemp_code add_columns(const gemp_edge_patch_state *e, const char *type, s
 	return GEMP_OK;
 }
 
-/* Local. Edges and attributes of all groups of one relation, in the order of the groups. */
+/* Local. Joins the edges and attributes of all groups of one relation, in the order of the groups. */
 static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                       gemp_table *props)
 {
@@ -296,7 +297,7 @@ static gemp_code join(gemp_edge_group *out, const gemp_edge_patch_state *e, cons
 	return GEMP_OK;
 }
 
-/* Collective. Edges and then their columns go to the owners of the new sources. */
+/* Collective. Sends the edges, and then their columns, to the owners of the new sources. */
 static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -314,7 +315,7 @@ static gemp_code send(gemp_edge_group *group, const gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* One rank has all edges already and skips the exchange. */
+/* A single rank has all edges already and skips the exchange. */
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patch_state *e, const char *type, size_t edges,
                                   gemp_table *props)
 {

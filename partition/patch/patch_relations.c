@@ -1,8 +1,9 @@
-/* A relation of the new graph is one of three kinds: untouched, then its arrays move over and only targets get new ids;
- * changed, then its rows are merged with added edges and its attributes follow the edges' order; or new, of added edges
- * alone. Ranks take the same decision, since what any rank touches is summed first. Relations and columns that are left
- * empty go.
- */
+/* Makes the relations of the new graph. A relation is of one of three kinds. The arrays of an untouched relation move
+ * to the new graph, and only the targets get new ids. The rows of a changed relation are merged with added edges, and
+ * its attributes are permuted like the edges. A new relation has added edges only.
+ *
+ * A relation is changed if any rank changes it: a reduction tells all ranks, so they take the same decision. Relations
+ * without edges and columns without values are dropped. */
 
 #include "core/bitset.h"
 #include "core/memory.h"
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of the column, or the number of columns. Names of moved columns are NULL. */
+/* Returns the index of the column, or the number of columns if there is none with the name. A moved column has no
+ * name. */
 static size_t column_index(const gemp_table *table, const char *name)
 {
 	size_t c = 0;
@@ -26,7 +28,8 @@ static size_t column_index(const gemp_table *table, const char *name)
 	return c;
 }
 
-/* Is there a new value of an edge of the relation, in that column or (SIZE_MAX) in any? */
+/* Returns whether the patch has new values for edges of the relation in the column, or in any column if `column` is
+ * SIZE_MAX. */
 static bool has_puts(const gemp_patch_columns *all, size_t relation, size_t column)
 {
 	for (size_t i = 0; i < all->value_count; i++)
@@ -59,7 +62,8 @@ static gemp_code put_column(const gemp_patch_columns *all, size_t relation, size
 	return GEMP_OK;
 }
 
-/* Local. The attributes of old edges become those of the patch, in its order. */
+/* Local. Writes the patch's values into the attributes of old edges. The columns get the order that they have in the
+ * patch. */
 static gemp_code put_edge_values(gemp_patch_state *p)
 {
 	gemp_code code = GEMP_OK;
@@ -77,14 +81,15 @@ static gemp_code put_edge_values(gemp_patch_state *p)
 	return GEMP_OK;
 }
 
-/* All relations of the old and the new graph by name, and whether ranks change them. */
+/* All relations of the old and the new graph by name, and whether some rank changes them. */
 typedef struct relation_state {
 	gemp_edge_patch_state edges;
 	gemp_patch_state *p;
 	size_t count;
 	const char **names; /* [count] sorted */
 	uint64_t *touched;  /* [from->relation_count] 1: some rank changes or deletes edges of the old relation */
-	uint64_t *adds;     /* [count] behind these: 1: some rank adds edges to the relation of that name */
+	/* [count] 1: some rank adds edges to the relation with the name; in the memory behind `touched` */
+	uint64_t *adds;
 } relation_state;
 
 static int compare_names(const void *a, const void *b)
@@ -92,7 +97,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Local. Relations of the graph and types of added edges by name, each once. */
+/* Local. Lists the names of the graph's relations and the types of added edges, each name once. */
 static gemp_code list_names(relation_state *all)
 {
 	const gemp_shard *from = all->p->from;
@@ -111,7 +116,7 @@ static gemp_code list_names(relation_state *all)
 	return GEMP_OK;
 }
 
-/* Collective. Ranks must agree on which relations change, since making one is collective. */
+/* Collective. All ranks learn which relations change, since making a relation is collective. */
 static void find_touched(relation_state *all)
 {
 	const gemp_shard *from = all->p->from;
@@ -124,7 +129,7 @@ static void find_touched(relation_state *all)
 	gemp_comm_max(all->p->comm, all->touched, (int)(from->relation_count + all->count));
 }
 
-/* One relation whose changed edges mark their ends. */
+/* One relation while the ends of its changed edges are marked. */
 typedef struct change_marks {
 	const gemp_patch_state *p;
 	const gemp_relation *relation;
@@ -132,14 +137,14 @@ typedef struct change_marks {
 	const gemp_patch_values *put;
 } change_marks;
 
-/* Marks both ends of an old edge as changed; deleted vertices have no bit. */
+/* Marks both ends of an old edge as changed. A deleted vertex has no bit. */
 static void mark_ends(const change_marks *n, size_t row, uint64_t edge)
 {
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, (gemp_vertex)(n->p->from->first_vertex + row)));
 	gemp_patch_mark_changed(n->p, gemp_id_map_get(&n->p->id_map, n->relation->out_targets[edge]));
 }
 
-/* An edge goes by its own action or with either of its ends. */
+/* An edge is deleted by its own action or with one of its ends. */
 static void mark_deleted_ends(void *context, size_t begin, size_t end)
 {
 	const change_marks *n = context;
@@ -154,7 +159,7 @@ static void mark_deleted_ends(void *context, size_t begin, size_t end)
 	}
 }
 
-/* The row of an edge is found by binary search, as few edges get new values. */
+/* Few edges get new values, so a binary search finds the row of each edge. */
 static void mark_updated_ends(void *context, size_t begin, size_t end)
 {
 	const change_marks *n = context;
@@ -164,7 +169,7 @@ static void mark_updated_ends(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Only where the caller asked for changed vertices. */
+/* Called only if the caller wants the changed vertices. */
 static void mark_changed_ends(const relation_state *all, size_t r)
 {
 	const gemp_patch_state *p = all->p;
@@ -183,14 +188,14 @@ static void mark_changed_ends(const relation_state *all, size_t r)
 typedef struct relation_task {
 	const relation_state *all;
 	const char *name;
-	size_t old_index;   /* SIZE_MAX: it is new */
-	gemp_relation *old; /* NULL: it is new */
+	size_t old_index;   /* SIZE_MAX if the relation is new */
+	gemp_relation *old; /* NULL if the relation is new */
 	gemp_relation *to;
 	bool added, touched, put;
-	uint64_t **origin; /* where it is wanted */
+	uint64_t **origin; /* result; NULL if origins are not wanted */
 } relation_task;
 
-/* Local. The arrays are moved; targets get new ids, and new vertices get empty rows. */
+/* Local. Moves the arrays. Targets get new ids, and new vertices get empty rows. */
 static gemp_code keep_rows(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -214,7 +219,8 @@ static gemp_code keep_rows(relation_task *m)
 	return GEMP_OK;
 }
 
-/* Local. Attributes of old and added edges in the order of the new rows; parallel edges are then sorted by them. */
+/* Local. Puts the attributes of old and added edges into the order of the new rows. Then parallel edges are sorted by
+ * their attributes. */
 static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const gemp_edge_group *group)
 {
 	gemp_table *old = m->old ? &m->old->props : NULL, *out = &m->to->props;
@@ -234,13 +240,13 @@ static gemp_code permute_props(relation_task *m, const gemp_row_patch *r, const 
 	return GEMP_OK;
 }
 
-/* The order of the edges of one relation, which becomes their origins. */
+/* The order of one relation's edges while it becomes their origins. */
 typedef struct origin_state {
 	uint64_t *order;
-	uint64_t old; /* number of old edges; greater numbers are added edges */
+	uint64_t old; /* number of old edges; numbers from `old` on are added edges */
 } origin_state;
 
-/* Added edges have no origin. */
+/* An added edge has no origin. */
 static void clear_new_origins(void *context, size_t begin, size_t end)
 {
 	const origin_state *o = context;
@@ -313,7 +319,7 @@ static gemp_code commit_relation(relation_task *m)
 	return GEMP_OK;
 }
 
-/* Collective. Rows that no rank has touched move over; all others are merged with the added edges. */
+/* Collective. If no rank changes the rows, they are moved. Otherwise they are merged with the added edges. */
 static gemp_code make(relation_task *m)
 {
 	const gemp_patch_state *p = m->all->p;
@@ -332,7 +338,7 @@ static gemp_code make(relation_task *m)
 	return commit_relation(m);
 }
 
-/* Collective. Makes the relation of the n-th name; a relation without edges is dropped. */
+/* Collective. Makes the relation of the n-th name. A relation without edges is dropped. */
 static gemp_code make_named(relation_state *all, size_t n, bool directed)
 {
 	gemp_patch_state *p = all->p;
@@ -365,7 +371,7 @@ static gemp_code make_named(relation_state *all, size_t n, bool directed)
 	return GEMP_OK;
 }
 
-/* Local. The relations of the new graph, and the results that the caller asked for. */
+/* Local. Allocates the relations of the new graph and the results that the caller wants. */
 static gemp_code allocate_relations(relation_state *all)
 {
 	gemp_patch_result *done = all->p->result;
@@ -388,7 +394,7 @@ static void free_relation_state(relation_state *all)
 	gemp_free_all(all->names, all->touched);
 }
 
-/* Names are taken in sorted order, so relations of the new graph are sorted by name, too. */
+/* The names are sorted, so the relations of the new graph are sorted by name. */
 gemp_code gemp_patch_relations(gemp_patch_state *p)
 {
 	GEMP_OWNED_BY(free_relation_state) relation_state all = { .p = p, .edges = { .p = p } };

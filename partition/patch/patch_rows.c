@@ -1,7 +1,7 @@
-/* New rows are merged from what is sorted already: old rows, whose targets keep their order under the new ids, and
- * added edges, which the row builder sorts. A first pass finds the lengths, a second one writes; rows are independent,
- * so threads share ranges of them. Where no old edge is left, the added rows are taken as they are.
- */
+/* New rows are merged from two kinds of sorted rows: the old rows, whose targets keep their order under the new ids,
+ * and the rows of added edges, which the row builder makes. The first pass finds the lengths of the new rows, and the
+ * second pass writes the rows. Rows are independent, so each thread takes ranges of rows. If no old edge stays, the
+ * rows of added edges are the new rows. */
 
 #include "partition/patch/patch_rows.h"
 
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Old rows and added rows that are merged into new ones. */
+/* Old rows and rows of added edges while they are merged. */
 typedef struct row_merge {
 	gemp_row_patch *r;
-	const gemp_row_builder *made; /* begin is NULL if no edge is added */
+	const gemp_row_builder *made; /* rows of added edges; begin is NULL if no edge is added */
 	uint64_t old_edges;
 } row_merge;
 
-/* The old edges of a new row. */
+/* Finds the old edges of new row i. A new vertex has no old edges. */
 static void find_old(const row_merge *m, size_t i, uint64_t *begin, uint64_t *end)
 {
 	const gemp_patch_state *p = m->r->p;
@@ -31,7 +31,7 @@ static void find_old(const row_merge *m, size_t i, uint64_t *begin, uint64_t *en
 	*end = there ? m->r->old->out_offsets[row + 1] : 0;
 }
 
-/* The new target; GEMP_NO_VERTEX: the edge is deleted. */
+/* Returns the new id of an old edge's target, or GEMP_NO_VERTEX if the edge is deleted. */
 static gemp_vertex target_of(const gemp_row_patch *r, uint64_t edge)
 {
 	if (r->edge_actions && r->edge_actions[edge])
@@ -39,7 +39,7 @@ static gemp_vertex target_of(const gemp_row_patch *r, uint64_t edge)
 	return gemp_id_map_get(&r->p->id_map, r->old->out_targets[edge]);
 }
 
-/* Lengths of the new rows: surviving old edges and added ones. */
+/* First pass: the length of a new row is the number of its remaining old edges and of its added edges. */
 static void count_range(void *context, size_t begin, size_t end)
 {
 	const row_merge *m = context;
@@ -58,7 +58,6 @@ static void count_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Writes one edge of a new row. */
 static void put(const gemp_row_patch *r, uint64_t at, gemp_vertex target, uint64_t edge)
 {
 	r->out[at] = target;
@@ -66,7 +65,7 @@ static void put(const gemp_row_patch *r, uint64_t at, gemp_vertex target, uint64
 		r->order[at] = edge;
 }
 
-/* Old targets ascend, also by their new ids, and so do added ones: rows are merged without a sort. */
+/* Second pass: old targets ascend by their new ids, and added targets ascend, so rows are merged without a sort. */
 static void merge_range(void *context, size_t begin, size_t end)
 {
 	const row_merge *m = context;
@@ -88,7 +87,7 @@ static void merge_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Local. Two passes: lengths, then edges. */
+/* Local. Makes the two passes. */
 static gemp_code merge(row_merge *m)
 {
 	gemp_row_patch *r = m->r;
@@ -103,7 +102,7 @@ static gemp_code merge(row_merge *m)
 	return GEMP_OK;
 }
 
-/* Parallel edges are neighbours, as rows are sorted. */
+/* Rows are sorted, so parallel edges are neighbours. */
 static bool has_parallel(const void *self, size_t row)
 {
 	const gemp_row_patch *r = self;
@@ -113,7 +112,7 @@ static bool has_parallel(const void *self, size_t row)
 	return false;
 }
 
-/* Added edges are numbered behind the old ones, also where none of these is left. */
+/* The numbers of added edges follow the numbers of all old edges, even if no old edge stays. */
 static void offset_added_range(void *context, size_t begin, size_t end)
 {
 	const row_merge *m = context;
@@ -121,7 +120,7 @@ static void offset_added_range(void *context, size_t begin, size_t end)
 		m->r->order[e] += m->old_edges;
 }
 
-/* Does a new row still have an edge of the old one? */
+/* Returns whether an old edge stays in new row i. */
 static bool has_old_edge(const void *self, size_t i)
 {
 	const row_merge *m = self;
@@ -132,7 +131,7 @@ static bool has_old_edge(const void *self, size_t i)
 	return at < end;
 }
 
-/* If no old edge stays, the sorted new edges are the rows, and merging is skipped. */
+/* If no old edge stays, the sorted added edges are the new rows, and nothing is merged. */
 gemp_code gemp_patch_rows(gemp_row_patch *r)
 {
 	gemp_code code = GEMP_OK;
@@ -158,13 +157,13 @@ done:
 	return code;
 }
 
-/* Targets that get their new ids. */
+/* Targets while they are replaced by their new ids. */
 typedef struct target_map {
 	const gemp_id_map *ids;
 	gemp_vertex *targets;
 } target_map;
 
-/* Rows stay sorted, since new ids ascend with the old ones. */
+/* Rows stay sorted, since new ids ascend with old ids within a rank and over the ranks. */
 static void map_targets_range(void *context, size_t begin, size_t end)
 {
 	const target_map *m = context;
@@ -172,7 +171,7 @@ static void map_targets_range(void *context, size_t begin, size_t end)
 		m->targets[e] = gemp_id_map_get(m->ids, m->targets[e]);
 }
 
-/* Where ids are unchanged nothing is written. */
+/* If no id changes, nothing is written. */
 void gemp_patch_targets(const gemp_patch_state *p, gemp_vertex *out, uint64_t count)
 {
 	if (!p->id_map.identity)

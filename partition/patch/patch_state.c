@@ -1,7 +1,7 @@
-/* Columns and labels of vertices after a patch. A column gets NULLs for new vertices, then its new values, and then
- * only the rows of the surviving vertices are gathered; without deletions it moves over as it is. Label sets are
- * numbered anew only if some set has become empty or some vertex has a set that the graph did not have.
- */
+/* Columns and labels of vertices after a patch. A column first gets NULLs for new vertices and then its new values.
+ * Then the rows of the surviving vertices are gathered. Without deletions the column moves to the new graph unchanged.
+ * Label sets get new numbers only if some set has become empty or some vertex has a set that the old graph does not
+ * have. */
 
 #include "partition/patch/patch_state.h"
 
@@ -26,7 +26,8 @@ gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_
 	return GEMP_OK;
 }
 
-/* Local. One attribute: type, padding for new vertices, new values, then only the survivors. */
+/* Local. Makes one attribute: converts the type, appends NULLs for new vertices, writes new values, and drops the rows
+ * of deleted vertices. */
 static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 {
 	const gemp_patch_columns *all = &p->patch->vertices;
@@ -44,7 +45,7 @@ static gemp_code patch_column(gemp_patch_state *p, size_t c, gemp_column *out)
 	return gemp_patch_survivors(p, out, column);
 }
 
-/* New attributes of the patch come behind those of the graph. */
+/* New attributes of the patch follow the attributes of the graph. */
 gemp_code gemp_patch_attributes(gemp_patch_state *p)
 {
 	gemp_table *to = &p->to->attributes;
@@ -52,20 +53,19 @@ gemp_code gemp_patch_attributes(gemp_patch_state *p)
 	gemp_code code = GEMP_RESERVE(to->columns, to->capacity, count);
 	while (code == GEMP_OK && to->count < count) {
 		code = patch_column(p, to->count, &to->columns[to->count]);
-		to->count += code == GEMP_OK; /* a column that has failed is not there to be freed */
+		to->count += code == GEMP_OK; /* a column that could not be made is not freed */
 	}
 	to->rows = p->to->rows;
 	return gemp_comm_agree(p->comm, code);
 }
 
-/* Own vertices that are marked as changed. */
+/* This rank's vertices while the changed vertices are marked. */
 typedef struct change_task {
 	const gemp_patch_state *p;
-	const uint64_t *rows; /* [count] as a put has them; NULL: vertices whose labels differ */
+	const uint64_t *rows; /* [count] rows with new values; NULL: all vertices whose label set changes are marked */
 	size_t count;
 } change_task;
 
-/* Rows with a new value, or vertices whose label set differs. */
 static void mark_range(void *context, size_t begin, size_t end)
 {
 	const change_task *n = context;
@@ -78,13 +78,13 @@ static void mark_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* rows NULL: all own vertices are compared. */
+/* rows: the rows with new values; if NULL, the label sets of `count` vertices are compared. */
 static void mark_rows(const gemp_patch_state *p, const uint64_t *rows, size_t count)
 {
 	gemp_for_elements(count, mark_range, &(change_task){ p, rows, count });
 }
 
-/* Only where the caller asked for changed vertices; threads set bits atomically. */
+/* Called only if the caller wants the changed vertices. Threads set bits atomically. */
 void gemp_patch_mark_vertices(const gemp_patch_state *p)
 {
 	const gemp_patch *patch = p->patch;
@@ -96,16 +96,17 @@ void gemp_patch_mark_vertices(const gemp_patch_state *p)
 		gemp_patch_mark_changed(p, (gemp_vertex)(p->to->first_vertex + p->survivors + i));
 }
 
-/* The label sets of the graph and of the patch, how many vertices have each, and their numbers in the new graph. */
+/* The label sets of the graph and of the patch, the number of vertices of each set, and the numbers of the sets in the
+ * new graph. */
 typedef struct label_state {
 	gemp_patch_state *p;
-	size_t old, sets; /* number of sets of the graph; of the graph and the patch together */
-	uint32_t *set;    /* [surviving_count] of the new rows, numbered as in the patch */
-	uint64_t *counts; /* [ranges][sets] */
-	uint32_t *number; /* [sets] number in the new graph */
+	size_t old, sets; /* number of sets of the graph; number of sets of the graph and the patch together */
+	uint32_t *set;    /* [surviving_count] set of each new row, numbered as in the patch */
+	uint64_t *counts; /* [ranges][sets] number of rows */
+	uint32_t *number; /* [sets] number of each set in the new graph */
 } label_state;
 
-/* Label sets of the surviving rows; every range counts for itself. */
+/* Finds the label sets of the surviving rows. Every range has counts of its own. */
 static void set_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const label_state *l = context;
@@ -120,10 +121,11 @@ static void set_range(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. The sets of the rows, and how many rows each has, in counts[0..sets). */
+/* Local. Finds the set of each row. counts[0..sets) becomes the number of rows of each set. */
 static gemp_code count_sets(label_state *l)
 {
-	size_t ranges = gemp_range_count(l->p->surviving_count) + 1; /* also where there are no rows */
+	/* at least one array of counts, even if there are no rows */
+	size_t ranges = gemp_range_count(l->p->surviving_count) + 1;
 	l->old = l->p->from->label_set_count;
 	l->sets = l->old + l->p->patch->sets.list.count;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(l->set, l->p->surviving_count), GEMP_ARRAY(l->counts, ranges * l->sets)));
@@ -133,8 +135,8 @@ static gemp_code count_sets(label_state *l)
 	return GEMP_OK;
 }
 
-/* Collective. Does the new graph have exactly the label sets of the old one? counts[0..old) becomes the sums over all
- * ranks. */
+/* Collective. Returns whether the new graph has the same label sets as the old graph. counts[0..old) becomes the sums
+ * over all ranks. */
 static bool sets_stay(label_state *l)
 {
 	uint64_t others = 0;
@@ -148,7 +150,7 @@ static bool sets_stay(label_state *l)
 	return others == 0 && stay;
 }
 
-/* Collective. Are no vertices added, deleted or relabelled? */
+/* Collective. Returns whether no vertex is added, deleted or relabelled. */
 static bool all_stay(const gemp_patch_state *p)
 {
 	uint64_t relabels = p->patch->label_set != NULL;
@@ -156,7 +158,7 @@ static bool all_stay(const gemp_patch_state *p)
 	return !p->new_vertices && !p->id_map.some_deleted && !relabels;
 }
 
-/* Local. Sets of the graph are printed from their names, sets of the patch are texts already. */
+/* Local. The text of a set of the graph is made from the names of its labels. A set of the patch is a text already. */
 static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 {
 	const gemp_shard *from = l->p->from;
@@ -172,7 +174,7 @@ static gemp_code print_set(const label_state *l, size_t s, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Local. Texts of the sets that have rows here; number[s] becomes the place among them. */
+/* Local. Lists the texts of the sets that rows of this rank have. number[s] becomes the index of set s in the list. */
 static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *texts)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -187,7 +189,7 @@ static gemp_code list_sets(label_state *l, const uint64_t *here, gemp_bytes *tex
 	return GEMP_OK;
 }
 
-/* Collective. number[] of the sets that have rows on some rank. */
+/* Collective. Sets number[] for the sets that rows of some rank have. */
 static gemp_code number_sets(label_state *l, const uint64_t *here)
 {
 	GEMP_OWNED_BY(gemp_bytes_free) gemp_bytes texts = { 0 };
@@ -201,7 +203,7 @@ static gemp_code number_sets(label_state *l, const uint64_t *here)
 	return GEMP_OK;
 }
 
-/* From the numbering of the patch to that of the new graph. */
+/* Replaces the numbers of sets in the patch by the numbers in the new graph. */
 static void number_range(void *context, size_t begin, size_t end)
 {
 	const label_state *l = context;
@@ -209,7 +211,7 @@ static void number_range(void *context, size_t begin, size_t end)
 		l->set[i] = l->number[l->set[i]];
 }
 
-/* Collective. Numbers the sets anew, because some set is new or has become empty. */
+/* Collective. Gives the sets new numbers, because some set is new or has become empty. */
 static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 {
 	GEMP_OWNED uint64_t *counts = NULL;
@@ -226,7 +228,7 @@ static gemp_code rebuild_sets(label_state *l, const uint64_t *here)
 	return GEMP_OK;
 }
 
-/* Counts of this rank are copied before sets_stay replaces them by those of all ranks. */
+/* The counts of this rank are copied before sets_stay replaces them by the sums over all ranks. */
 gemp_code gemp_patch_labels(gemp_patch_state *p)
 {
 	label_state l = { .p = p };

@@ -1,11 +1,11 @@
-/* patch_state: the state of a patch that its stages share, and its stages for labels and attributes of vertices. All stages:
- *   ids         which vertices stay, and their new ids
- *   keys        of new vertices, and the order of all keys
- *   labels      sets of labels, and which vertices have them
- *   attributes  of vertices
- *   relations   edges that stay, change their type or their ends, or are new, each with its attributes
- * Each stage is collective and ends with the same code on all ranks.
- */
+/* patch_state: the state of a patch that its stages share, and the stages for labels and attributes of vertices. All
+ * stages:
+ *   ids         which vertices stay, and the new ids
+ *   keys        keys of new vertices, and the order of all keys
+ *   labels      the label sets, and the set of each vertex
+ *   attributes  attributes of vertices
+ *   relations   edges that stay, change their type or an end, or are new, each with its attributes
+ * Each stage is collective and ends with the same code on all ranks. */
 
 #ifndef GEMP_PARTITION_PATCH_PATCH_STATE_H
 #define GEMP_PARTITION_PATCH_PATCH_STATE_H
@@ -19,10 +19,12 @@ typedef struct gemp_patch_state {
 	gemp_patch *patch;
 	gemp_patch_result *result;
 	gemp_id_map id_map;
-	uint64_t new_vertices; /* added by all ranks */
-	size_t survivors;      /* own old vertices that stay */
+	uint64_t new_vertices; /* number of new vertices of all ranks */
+	size_t survivors;      /* number of this rank's old vertices that stay */
 	uint64_t
-		*surviving; /* [surviving_count] own rows that `to` has, new ones behind: from->rows, ...; NULL: all of them */
+		/* [surviving_count] old rows of this rank that stay, then the new rows from->rows, from->rows + 1, ...; NULL:
+		 * all rows stay */
+		*surviving;
 	size_t surviving_count;
 } gemp_patch_state;
 
@@ -30,9 +32,9 @@ gemp_code gemp_patch_labels(gemp_patch_state *p);
 gemp_code gemp_patch_attributes(gemp_patch_state *p);
 gemp_code gemp_patch_relations(gemp_patch_state *p);
 
-/* Local. Moves *column to *to: NULLs are appended for new vertices, and the rows of deleted vertices are left out. */
+/* Local. Moves *column to *to. NULLs are appended for new vertices, and the rows of deleted vertices are dropped. */
 gemp_code gemp_patch_survivors(const gemp_patch_state *p, gemp_column *to, gemp_column *column);
-/* Sets the bits of new vertices and of vertices with new values in result->changed. */
+/* In result->changed sets the bits of new vertices and of vertices with new values or labels. */
 void gemp_patch_mark_vertices(const gemp_patch_state *p);
 
 /* Marks one vertex; threads may call it concurrently. */
