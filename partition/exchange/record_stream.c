@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-/* One round's records by owner, and what came. The buffers of packed records grow as they are filled, and are kept from
- * round to round. */
+/* The records of one round by owner, and the received bytes. The buffers of packed records grow when they are filled,
+ * and later rounds use them again. */
 typedef struct round_buffers {
 	size_t ranks;
 	gemp_text *to;         /* [ranks] */
-	gemp_peer_block *sent; /* [ranks] the texts of `to` */
-	size_t *got;           /* [ranks] bytes */
+	gemp_peer_block *sent; /* [ranks] the content of `to` */
+	size_t *got;           /* [ranks] received bytes of each source */
 	void *received;
 	size_t capacity;
 } round_buffers;
 
-/* Takes {0} and buffers of which only some exist. */
+/* Takes {0}. Some of the buffers may be missing. */
 static void free_buffers(round_buffers *buffers)
 {
 	for (size_t r = 0; buffers->to && r < buffers->ranks; r++)
@@ -44,7 +44,7 @@ static gemp_code fill_round(const gemp_record_stream *stream, round_buffers *buf
 	return GEMP_OK;
 }
 
-/* Hands the records of each source to the caller, in rank order. */
+/* Passes the received records to the caller, source by source. */
 static gemp_code receive_round(const gemp_record_stream *stream, const round_buffers *buffers)
 {
 	const char *at = buffers->received;
@@ -54,8 +54,8 @@ static gemp_code receive_round(const gemp_record_stream *stream, const round_buf
 	return GEMP_OK;
 }
 
-/* A failure of packing or taking in one round rides in the exchange of the next one; after the last round the ranks
- * agree. */
+/* The exchange of the next round carries a failure of this round's packing or taking to all ranks. After the last round
+ * the ranks agree. */
 gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream *stream)
 {
 	GEMP_OWNED_BY(free_buffers) round_buffers buffers = { .ranks = (size_t)comm->size };
@@ -71,7 +71,7 @@ gemp_code gemp_record_stream_run(const gemp_comm *comm, const gemp_record_stream
 	return gemp_comm_agree(comm, code);
 }
 
-/* Answers come by owner, and within one owner in the order of packing. */
+/* The answers of an owner come in the order in which its records were packed. */
 gemp_code gemp_record_stream_answer(const gemp_comm *comm, gemp_code code, const gemp_record_stream *stream,
                                     gemp_text *answers, uint32_t *out)
 {

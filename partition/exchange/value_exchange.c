@@ -1,7 +1,6 @@
-/* Values on their way between ranks. A packed value is a byte for its type and whether it is NULL, and then its bytes.
- * A column travels as one exchange for each of its arrays, strings as their lengths and then their bytes. Requests for
- * values of vertices go to the owners and come back in the order of asking, so no key needs to travel.
- */
+/* The exchange of values. A packed value is one byte for its type and for NULL, followed by its bytes. A column takes
+ * one exchange for each of its arrays; strings take an exchange for their lengths and another for their bytes. Requests
+ * for values of vertices go to the owners, and the values come back in the order of the requests, so no key is sent. */
 
 #include "partition/exchange/value_exchange.h"
 
@@ -24,7 +23,7 @@ void gemp_pack_bytes(gemp_text *out, const char *bytes, size_t size)
 	gemp_text_add(out, bytes, size);
 }
 
-/* The type goes along although a column has one type, as packed values also come from different columns. */
+/* The type is packed with each value, as values of different columns may be packed into one text. */
 void gemp_pack_value(gemp_text *out, const gemp_value *value)
 {
 	const unsigned char kind = (unsigned char)(value->type * 2 + value->null);
@@ -41,7 +40,7 @@ void gemp_pack_value(gemp_text *out, const gemp_value *value)
 		gemp_text_add(out, &value->truth, 1);
 }
 
-/* Packed values are not aligned. */
+/* Packed values are not aligned, so they are copied. */
 static void read_bytes(void *out, size_t size, const char **at)
 {
 	memcpy(out, *at, size);
@@ -63,7 +62,7 @@ const char *gemp_unpack_bytes(const char **at, size_t *size)
 	return bytes;
 }
 
-/* The reverse of gemp_pack_value. Nothing is checked: only our own ranks pack. */
+/* Reads a value that gemp_pack_value has written. Nothing is checked, as only ranks of this job write packed values. */
 gemp_value gemp_unpack_value(const char **at)
 {
 	unsigned char kind;
@@ -82,7 +81,7 @@ gemp_value gemp_unpack_value(const char **at)
 	return value;
 }
 
-/* Values of a graph are compared by content: NaN is the same value as NaN, unlike in a comparison of a query. */
+/* Values are compared by content: NaN equals NaN, unlike in a comparison of a query. */
 bool gemp_value_same(const gemp_value *a, const gemp_value *b)
 {
 	bool comparable;
@@ -93,7 +92,8 @@ bool gemp_value_same(const gemp_value *a, const gemp_value *b)
 	return gemp_value_compare(a, b, &comparable) == 0 && comparable;
 }
 
-/* The texts are sent from where they are, and their own failures ride along with that of the caller. */
+/* The texts are sent without being copied. The exchange carries failures of the texts and of the caller to all
+ * ranks. */
 gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *texts, void **received, size_t *size)
 {
 	const size_t ranks = (size_t)comm->size;
@@ -115,15 +115,15 @@ gemp_code gemp_exchange_texts(const gemp_comm *comm, gemp_code code, gemp_text *
 	return code;
 }
 
-/* A column on its way, array by array. */
+/* The exchange of a column, array by array. */
 typedef struct column_exchange {
 	const gemp_comm *comm;
 	const gemp_column *column;
 	const int *owner;
-	size_t received; /* rows */
+	size_t received; /* number of received rows */
 } column_exchange;
 
-/* Collective. One array of the column; *out is the caller's. */
+/* Collective. Sends one array of the column. The caller frees *out. */
 static gemp_code send_array(column_exchange *s, gemp_code code, const void *array, size_t size, void **out)
 {
 	GEMP_OWNED size_t *from = NULL;
@@ -132,8 +132,8 @@ static gemp_code send_array(column_exchange *s, gemp_code code, const void *arra
 	return GEMP_OK;
 }
 
-/* The bytes of all strings by owner, and their lengths by row. A counting sort of whole strings: place[r] is where the
- * next string for rank r goes. */
+/* Sorts the strings by owner with a counting sort, and lists the length of each row's string. place[r] is the place of
+ * the next string for rank r. */
 static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char **bytes, size_t *sizes)
 {
 	const gemp_column *column = s->column;
@@ -154,7 +154,7 @@ static gemp_code pack_strings(const column_exchange *s, uint64_t *lengths, char 
 	return GEMP_OK;
 }
 
-/* Collective. The lengths of the strings go first; their prefix sums are the offsets of the received column. */
+/* Collective. The lengths of the strings are sent first. Their prefix sums are the offsets of the received column. */
 static gemp_code send_strings(column_exchange *s, gemp_code code, gemp_column *out)
 {
 	const size_t ranks = (size_t)s->comm->size;
@@ -170,7 +170,7 @@ static gemp_code send_strings(column_exchange *s, gemp_code code, gemp_column *o
 	return gemp_exchange(s->comm, code, bytes, sizes, (void **)&out->bytes, &out->bytes_capacity, sizes + ranks, NULL);
 }
 
-/* Collective. The array of the column's type; lists are stored like strings. */
+/* Collective. Sends the array of the column's type. Lists are stored like strings. */
 static gemp_code send_values(column_exchange *s, gemp_code code, gemp_column *out)
 {
 	const gemp_column *column = s->column;
@@ -184,7 +184,7 @@ static gemp_code send_values(column_exchange *s, gemp_code code, gemp_column *ou
 	return code;
 }
 
-/* Collective. Where some rank has NULLs, all send which rows they are. */
+/* Collective. If some rank has NULLs, all ranks send the flags of their rows. */
 static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -199,7 +199,7 @@ static gemp_code send_nulls(column_exchange *s, gemp_column *out)
 	return GEMP_OK;
 }
 
-/* The last agreement is on memory: columns without rows need arrays, too, to count as loaded. */
+/* The last agreement is about memory, since a column without rows needs arrays too, to count as loaded. */
 gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const gemp_column *column, const int *owner)
 {
 	column_exchange s = { .comm = comm, .column = column, .owner = owner };
@@ -214,7 +214,7 @@ gemp_code gemp_column_exchange(gemp_column *out, const gemp_comm *comm, const ge
 	return code;
 }
 
-/* The old array is freed before the caller allocates anything for the new one. */
+/* The old array is freed before the caller allocates memory for the new array. */
 gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **records, size_t count, size_t size,
                             const int *owner, size_t *received)
 {
@@ -230,7 +230,7 @@ gemp_code gemp_records_move(const gemp_comm *comm, gemp_code code, void **record
 	return GEMP_OK;
 }
 
-/* The old column is freed as soon as it has been sent, before the gather allocates as much again. */
+/* With `consume` the old column is freed as soon as it has been sent, before the gather allocates the new column. */
 gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *from, const int *owner,
                            const uint64_t *order, size_t count, bool consume)
 {
@@ -245,7 +245,7 @@ gemp_code gemp_column_move(const gemp_comm *comm, gemp_column *to, gemp_column *
 	return GEMP_OK;
 }
 
-/* The columns move one by one, so at most one of them exists twice. */
+/* The columns are moved one by one, so at most one column exists twice. */
 gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *from, const int *owner,
                           const uint64_t *order, size_t count, bool consume)
 {
@@ -259,7 +259,7 @@ gemp_code gemp_table_move(const gemp_comm *comm, gemp_table *to, gemp_table *fro
 	return GEMP_OK;
 }
 
-/* The rows that other ranks ask for, by asker, and which rank asked for each. */
+/* Gathers the values of the requested rows, by requesting rank, and lists the requesting rank of each value. */
 static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *column, const gemp_vertex *ids,
                                 const size_t *from, gemp_column *answers, int **asker)
 {
@@ -274,8 +274,8 @@ static gemp_code gather_answers(const gemp_shard *graph, const gemp_column *colu
 	return gemp_column_gather(answers, column, NULL, rows, count);
 }
 
-/* The owners send one column with all answers back, in the order in which the ids came; gemp_owner_places finds the row
- * of each id in it. */
+/* Each owner sends one column with its answers, in the order of the requested ids. gemp_owner_places finds the row of
+ * each id in the received column. */
 gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_shard *graph, const gemp_column *column,
                              const gemp_vertex *ids, size_t count, gemp_column *out, size_t *place)
 {
@@ -295,9 +295,9 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_s
 
 enum {
 	NUMBERS_A_ROUND = 1 << 22
-}; /* ids that a rank asks for in one round: 16 MiB, and as much again for their owners */
+}; /* ids that a rank requests in one round; they take 16 MiB, and their owners another 16 MiB */
 
-/* One round of ids, or the ids that came from the other ranks. */
+/* The ids that this rank requests in one round, or the ids that other ranks have sent to it. */
 typedef struct number_request {
 	const gemp_comm *comm;
 	const uint64_t *bounds;
@@ -305,10 +305,10 @@ typedef struct number_request {
 	const gemp_vertex *ids; /* [count] */
 	size_t count;
 	int *owner;    /* [count] */
-	uint32_t *out; /* [count]; may be ids */
+	uint32_t *out; /* [count]; may be the array `ids` */
 } number_request;
 
-/* The searches of a range are independent of each other, and threads share the ranges. */
+/* The searches are independent of each other, so each thread takes ranges of ids. */
 static void find_owners(void *context, size_t begin, size_t end)
 {
 	const number_request *r = context;
@@ -316,7 +316,7 @@ static void find_owners(void *context, size_t begin, size_t end)
 		r->owner[i] = (int)gemp_range_find(r->bounds, (size_t)r->comm->size, r->ids[i]);
 }
 
-/* Local. The ids are all of this rank. */
+/* Local. This rank owns all ids. */
 static void read_numbers(void *context, size_t begin, size_t end)
 {
 	const number_request *r = context;
@@ -325,7 +325,7 @@ static void read_numbers(void *context, size_t begin, size_t end)
 		r->out[i] = r->values[r->ids[i] - first];
 }
 
-/* Collective. The answers are written over the ids that came. */
+/* Collective. The answers are written over the received ids. */
 static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 {
 	GEMP_OWNED void *received = NULL;
@@ -340,7 +340,7 @@ static gemp_code request_round(const number_request *r, gemp_traffic *traffic)
 	return gemp_exchange_answers(r->comm, GEMP_OK, received, sizeof *r->out, from, r->owner, r->count, r->out, traffic);
 }
 
-/* All ranks make as many rounds as the rank with most ids. */
+/* All ranks make as many rounds as the rank with the most ids. */
 gemp_code gemp_vertex_numbers(const gemp_comm *comm, gemp_code code, const uint64_t *bounds, const uint32_t *values,
                               const gemp_vertex *ids, size_t count, uint32_t *out, gemp_traffic *traffic)
 {
@@ -377,7 +377,7 @@ gemp_code gemp_edge_owners_new(gemp_edge_owners *out, const gemp_comm *comm, con
 	return code;
 }
 
-/* Each rank fills in its own numbers, and a sum brings them together. */
+/* Each rank writes its own numbers, and a sum over the ranks joins them. */
 void gemp_edge_owners_update(gemp_edge_owners *places, const gemp_comm *comm, const gemp_shard *graph)
 {
 	size_t ranks = (size_t)places->ranks, all = places->relations * ranks;
@@ -393,7 +393,7 @@ void gemp_edge_owners_free(gemp_edge_owners *places)
 	*places = (gemp_edge_owners){ 0 };
 }
 
-/* There are few relations: a loop is as fast as a search. */
+/* There are few relations, so a loop is as fast as a binary search. */
 size_t gemp_edge_relation(const gemp_edge_owners *places, uint64_t edge)
 {
 	size_t r = 0;
@@ -402,7 +402,8 @@ size_t gemp_edge_relation(const gemp_edge_owners *places, uint64_t edge)
 	return r;
 }
 
-/* The last rank whose first edge is not behind it: ranks without edges begin where the next one does. */
+/* The owner is the last rank whose first edge does not follow the edge. A rank without edges has the same first edge as
+ * the next rank. */
 int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge)
 {
 	size_t r = gemp_edge_relation(places, edge);
@@ -410,7 +411,7 @@ int gemp_edge_owner(const gemp_edge_owners *places, uint64_t edge)
 	return (int)gemp_range_find(first, (size_t)places->ranks, edge - places->relation_offset[r]);
 }
 
-/* The edges of a rank in a relation are numbered consecutively from its first one. */
+/* A rank's edges in a relation have consecutive numbers. */
 size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int rank)
 {
 	size_t relation = gemp_edge_relation(places, edge);
@@ -418,7 +419,7 @@ size_t gemp_edge_local_index(const gemp_edge_owners *places, uint64_t edge, int 
 	                places->rank_first[relation * (size_t)places->ranks + (size_t)rank]);
 }
 
-/* Relations follow one another in the numbering through all of them. */
+/* The numbers of a relation's edges follow the numbers of the relation before. */
 gemp_code gemp_edge_offsets(const gemp_shard *graph, gemp_edge **offsets)
 {
 	gemp_edge *first;

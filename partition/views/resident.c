@@ -1,8 +1,7 @@
-/* Which rows are resident: all, where the memory of the device, or of the node that shares them, can hold them; else
- * own rows and as many hot ones as fit into the budget. The choice is made from 256 degree classes, summed over all
- * ranks, before any row is gathered. Views are listed in the runtime in the order of use; unused ones give way to new
- * ones.
- */
+/* Decides which rows are resident. If the memory of the device can hold all rows, all rows are resident; ranks of a
+ * node that share rows count their memories together. Otherwise a rank has its own rows and as many hot rows as fit
+ * into the budget. The decision uses 256 degree classes, summed over all ranks, before any row is gathered. The runtime
+ * lists views in the order of use, and unused views are freed for new views. */
 
 #include "partition/views/resident.h"
 
@@ -10,12 +9,13 @@
 
 #include <string.h>
 
-/* Vertices and bytes of rows of each degree class, over all ranks. */
+/* The number of vertices and the bytes of their rows in each degree class, over all ranks. */
 typedef struct weights {
 	uint64_t vertices[GEMP_SLOT_CLASSES], bytes[GEMP_SLOT_CLASSES], total;
 } weights;
 
-/* Collective. Classes instead of vertices: 256 numbers are summed, whatever the size of the graph. */
+/* Collective. The ranks sum 256 numbers instead of one number for each vertex, so the cost does not depend on the size
+ * of the graph. */
 static void class_weights(weights *w, const gemp_resident *resident, const uint64_t *degree)
 {
 	uint64_t entry = sizeof(gemp_vertex);
@@ -34,7 +34,7 @@ static void class_weights(weights *w, const gemp_resident *resident, const uint6
 		w->total += w->bytes[c];
 }
 
-/* How many slots, from the hottest on, fit into the budget. */
+/* Returns the number of hot slots that fit into the budget, beginning with the highest degrees. */
 static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 {
 	uint64_t slots = 0;
@@ -50,7 +50,7 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
-/* Collective. Half of the device's memory is for rows. If ranks of a node share rows, their halves count together for
+/* Collective. Half of a device's memory is for rows. If ranks of a node share rows, the sum of their halves must hold
  * the whole graph. */
 static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
 {
@@ -76,7 +76,7 @@ static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
 	return resident->replicate == GEMP_REPLICATE_ALL ? (gemp_vertex)graph->vertex_count : choose_by_memory(resident, w);
 }
 
-/* Bytes of the first `rows` rows; of shared rows this rank's part. */
+/* Returns the bytes of the first `rows` rows. If ranks share the rows, returns this rank's part. */
 static uint64_t view_bytes(const gemp_view *view, size_t rows)
 {
 	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
@@ -89,7 +89,7 @@ int gemp_resident_sharers(const gemp_resident *resident)
 	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.ranks : 1;
 }
 
-/* All ranks have made the same requests, so their lists of resident rows are alike. */
+/* All ranks have made the same requests, so all ranks find the same entry or none. */
 static bool matches_request(const gemp_resident *resident, const gemp_shard *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate)
 {
@@ -104,7 +104,7 @@ static bool matches_request(const gemp_resident *resident, const gemp_shard *gra
 	return true;
 }
 
-/* The list is short: one entry per set of views in use. */
+/* The list has one entry for each set of views, so it is short. */
 static void unlist(gemp_resident *resident)
 {
 	gemp_resident **at = &resident->context->resident;
@@ -114,7 +114,7 @@ static void unlist(gemp_resident *resident)
 		*at = resident->next;
 }
 
-/* The one used last comes first. */
+/* The entry that was used last is the first. */
 static void list(gemp_resident *resident)
 {
 	resident->next = resident->context->resident;
@@ -122,7 +122,7 @@ static void list(gemp_resident *resident)
 	resident->context->evict_resident = gemp_resident_evict;
 }
 
-/* Copies on other devices borrow the host arrays of the views, and go first. */
+/* Copies on other devices borrow the host arrays of the views, so the copies are freed first. */
 static void free_resident(gemp_resident *resident)
 {
 	if (!resident)
@@ -142,7 +142,7 @@ static void free_resident(gemp_resident *resident)
 	gemp_free(resident);
 }
 
-/* The list is in the order of use, the newest first. */
+/* The list begins with the entry that was used last. */
 static gemp_resident *oldest_unused(const gemp_runtime *context)
 {
 	gemp_resident *oldest = NULL;
@@ -152,14 +152,15 @@ static gemp_resident *oldest_unused(const gemp_runtime *context)
 	return oldest;
 }
 
-/* Entries that are in use stay. */
+/* Entries in use are not freed. */
 void gemp_resident_evict(gemp_runtime *context)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;)
 		free_resident(oldest);
 }
 
-/* Collective. Frees unused rows, the oldest first, until `bytes` more would leave half of every device free. */
+/* Collective. Frees unused entries, the oldest first, until on every device the buffers with `bytes` more bytes take at
+ * most half of the memory. */
 static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 {
 	for (gemp_resident *oldest; (oldest = oldest_unused(context)) != NULL;) {
@@ -170,7 +171,7 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 	}
 }
 
-/* Local. The keys with relations of their own, since the caller's may be freed before the resident rows. */
+/* Local. Copies the keys and their relations, since the caller may free its own before the resident rows. */
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
 	size_t relations = resident->graph->relation_count;
@@ -186,7 +187,7 @@ static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 	return GEMP_OK;
 }
 
-/* Collective. `wide` is the same on all ranks, since kernels of all ranks are compiled with it. */
+/* Collective. `wide` is the same on all ranks, since the kernels of all ranks are compiled with it. */
 static gemp_code make_views(gemp_resident *resident)
 {
 	uint64_t most = 0;
@@ -204,7 +205,8 @@ static gemp_code make_views(gemp_resident *resident)
 	return GEMP_OK;
 }
 
-/* Collective. The order of slots needs the degrees in all views together, and the rows need the order. */
+/* Collective. The order of slots is made from the degrees in all views together, and then the rows are made in this
+ * order. */
 static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 {
 	const gemp_comm *comm = resident->context->comm;
@@ -226,7 +228,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	return make_views(resident);
 }
 
-/* All ranks find or miss the same entry, as they have made the same requests before. */
+/* All ranks find the same entry or none, as they have made the same requests before. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_runtime *context, const gemp_shard *graph,
                             const gemp_view_key *keys, size_t view_count, int64_t replicate)
 {
@@ -256,7 +258,7 @@ done:
 	return code;
 }
 
-/* Unused rows stay only where the runtime keeps them for the next query. */
+/* Unused rows stay only if the runtime keeps them for the next query. */
 void gemp_resident_release(gemp_resident *resident)
 {
 	if (!resident)
@@ -266,7 +268,7 @@ void gemp_resident_release(gemp_resident *resident)
 		free_resident(resident);
 }
 
-/* A copy shares the host arrays of the first views and has buffers of its own. */
+/* A copy shares the host arrays of the first views and has its own buffers. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device)
 {
 	gemp_view *views = NULL;

@@ -1,8 +1,7 @@
-/* Slots and residency. Slots number the vertices by falling degree class; every rank computes the same numbering from
- * one gathered byte for each vertex, in shared memory of the node where possible. A residency says which slots are
- * rows of this rank, and where: a bitmap with counts finds the row of a slot without a search. Uploads borrow host
- * arrays on CPU devices.
- */
+/* Slots and residency. Slots number the vertices by descending degree class. Every rank computes the same numbering
+ * from one gathered byte for each vertex. The numbering lies in shared memory of the node if possible. A residency says
+ * which slots have their rows on this rank, and which row belongs to a slot: a bitmap with counts finds the row without
+ * a search. On a CPU device an upload borrows the host arrays. */
 
 #include "partition/views/view.h"
 
@@ -19,13 +18,13 @@ unsigned gemp_view_parts(gemp_view_direction direction)
 	return parts[direction];
 }
 
-/* An either-way view takes both sides. */
+/* Returns whether the view takes the rows by source. An either-way view takes both kinds of rows. */
 static bool takes_out(const gemp_view_key *key)
 {
 	return key->direction != GEMP_VIEW_IN;
 }
 
-/* The rows by target. */
+/* Returns whether the view takes the rows by target. */
 static bool takes_in(const gemp_view_key *key)
 {
 	return key->direction != GEMP_VIEW_OUT;
@@ -38,7 +37,7 @@ typedef struct degree_sum {
 	uint64_t *degree;
 } degree_sum;
 
-/* Degrees before loops and parallel edges are dropped: an upper bound of the rows' lengths. */
+/* Loops and parallel edges count too, so the degrees are upper bounds of the lengths of rows. */
 static void add_degrees(void *context, size_t begin, size_t end)
 {
 	const degree_sum *a = context;
@@ -60,7 +59,7 @@ void gemp_view_degrees(const gemp_shard *graph, const gemp_view_key *key, uint64
 	gemp_for_elements(graph->rows, add_degrees, &(degree_sum){ graph, key, degree });
 }
 
-/* bits[1] of each word is the number of own slots before it, from `hot` on. */
+/* bits[1] of each word is the number of own slots from `hot` on in the words before. */
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const gemp_slot_order *order,
                              gemp_vertex hot)
 {
@@ -68,7 +67,7 @@ gemp_code gemp_residency_new(gemp_residency *out, const gemp_shard *graph, const
 	size_t words = gemp_bits32_words(graph->vertex_count);
 	*out = (gemp_residency){ .vertices = graph->vertex_count, .hot = hot, .own_count = graph->rows };
 	GEMP_TRY_DONE(gemp_new_all(GEMP_ARRAY(out->words, 2 * words + 2), GEMP_ARRAY(out->own_slots, graph->rows)));
-	/* Ascending own slots without a sort: mark them, then walk the marks. */
+	/* The own slots are marked, and then the marks are listed. This gives ascending slots without a sort. */
 	for (size_t v = 0; v < graph->rows; v++) {
 		gemp_vertex slot = order->slot_of[graph->first_vertex + v];
 		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
@@ -95,7 +94,7 @@ void gemp_residency_free(gemp_residency *residency)
 	*residency = (gemp_residency){ 0 };
 }
 
-/* Positions as 32-bit words. */
+/* Uploads positions as 32-bit numbers. */
 static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 {
 	GEMP_OWNED uint32_t *narrow = NULL;
@@ -105,7 +104,7 @@ static gemp_code upload_begin32(gemp_view *view, gemp_device *device)
 	return gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow);
 }
 
-/* A CPU device uses the array itself. */
+/* A CPU device uses the host array itself. */
 static gemp_code borrow_or_share(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
 {
 	if (!view->shared.bytes)
@@ -113,7 +112,7 @@ static gemp_code borrow_or_share(gemp_view *view, gemp_buffer *buffer, size_t si
 	return gemp_buffer_share(buffer, view->device, size, array, gemp_shared_own_bytes(&view->shared, size));
 }
 
-/* A view that is uploaded must be asked for with the same width of positions again. */
+/* If a view is uploaded already, it must have the same width of positions. */
 gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 {
 	gemp_code code = GEMP_OK;
@@ -146,7 +145,7 @@ uint64_t gemp_view_bytes(const gemp_view *view, bool wide)
 	return view->begin[view->rows] * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
-/* Rows that the ranks of a node share count once for the node, each rank for its part. */
+/* Rows that the ranks of a node share count once for the node: each rank counts its part. */
 bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes)
 {
 	bool shared = view->shared.bytes && view->shared.ranks > 1 && !device->gpu;
@@ -157,7 +156,7 @@ bool gemp_view_device_bytes(const gemp_view *view, const gemp_device *device, bo
 	return array <= (shared ? device->driver_max_buffer : device->max_buffer);
 }
 
-/* Host arrays stay; buffers that borrow them end first. */
+/* Frees the buffers. The host arrays, which some buffers borrow, stay. */
 void gemp_view_unload(gemp_view *view)
 {
 	if (!view->device)
@@ -168,7 +167,7 @@ void gemp_view_unload(gemp_view *view)
 	view->device = NULL;
 }
 
-/* A shared block is freed by all ranks of the node together. */
+/* All ranks of the node free a shared block together. */
 void gemp_view_free(gemp_view *view)
 {
 	gemp_view_unload(view);
@@ -180,15 +179,15 @@ void gemp_view_free(gemp_view *view)
 	*view = (gemp_view){ 0 };
 }
 
-/* A view that is searched for a pair that is joined twice. */
+/* The search for a pair of vertices that a view joins twice. */
 typedef struct parallel_test {
 	const gemp_shard *graph;
 	const gemp_view_key *key;
-	const gemp_relation *relation; /* the only one, of an either-way view */
+	const gemp_relation *relation; /* the relation of an either-way view over one relation */
 } parallel_test;
 
-/* Rows by source and by target of one relation without parallel edges, both ascending: a pair that both have is joined
- * in both directions. A loop is in both and is one edge. */
+/* The relation has no parallel edges, and both rows of a vertex ascend. A neighbour that is in both rows is joined in
+ * both directions. A loop is in both rows, but it is one edge. */
 static bool has_reciprocal(const void *test, size_t v)
 {
 	const gemp_relation *relation = ((const parallel_test *)test)->relation;
@@ -207,7 +206,8 @@ static bool has_reciprocal(const void *test, size_t v)
 	return found;
 }
 
-/* One row of several relations. last[u]: 1 + the row that named u last. */
+/* Returns whether one row, over several relations, has a neighbour twice. last[u]: 1 + the last row that has neighbour
+ * u. */
 static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 {
 	bool out = takes_out(a->key), in = takes_in(a->key), twice = false;
@@ -230,8 +230,8 @@ static bool names_twice(const parallel_test *a, size_t v, gemp_vertex *last)
 	return twice;
 }
 
-/* Collective. One mark for each vertex of the graph, so only one thread works: this is the rare case of several
- * relations. */
+/* Collective. The marks take one element for each vertex of the graph, so a single thread works. Views of several
+ * relations are rare. */
 static gemp_code test_marks(const gemp_comm *comm, const parallel_test *a, bool *found)
 {
 	GEMP_OWNED gemp_vertex *last = NULL;
@@ -241,7 +241,7 @@ static gemp_code test_marks(const gemp_comm *comm, const parallel_test *a, bool 
 	return GEMP_OK;
 }
 
-/* A single relation remembers the answer, as every query over it asks again. */
+/* For a single relation the answer is stored in the relation, as every query over the relation needs the answer. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gemp_view_key *key, bool *parallel)
 {
 	parallel_test a = { .graph = graph, .key = key };
@@ -269,7 +269,7 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_shard *graph, const gem
 	return GEMP_OK;
 }
 
-/* Beyond 16 a class is the octave and the three bits below the highest one. */
+/* From 16 on the octave of the degree and the three bits below the highest bit give the class. */
 unsigned gemp_degree_class(uint64_t degree)
 {
 	if (degree < 16)
@@ -279,7 +279,7 @@ unsigned gemp_degree_class(uint64_t degree)
 	return class < GEMP_SLOT_CLASSES ? class : GEMP_SLOT_CLASSES - 1;
 }
 
-/* The inverse: the largest degree whose class this is. */
+/* The inverse of gemp_degree_class: returns the largest degree of the class. */
 uint64_t gemp_degree_class_max(unsigned class)
 {
 	if (class < 16)
@@ -288,7 +288,8 @@ uint64_t gemp_degree_class_max(unsigned class)
 	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
 }
 
-/* Collective. Both arrays once for the node where its ranks can share memory, else once for each rank. */
+/* Collective. If the ranks of the node can share memory, the node has both arrays once. Otherwise each rank has
+ * them. */
 static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 {
 	size_t vertices = (size_t)out->vertices;
@@ -301,7 +302,8 @@ static gemp_code allocate_order(gemp_slot_order *out, const gemp_comm *comm)
 	return gemp_comm_agree(comm, code);
 }
 
-/* This rank's part of what its node needs: slots follow those of greater classes, and of lower ids in the same. */
+/* Numbers this rank's part of the vertices, which its node shares. A slot follows all slots of higher classes, and the
+ * slots of lower ids in its class. */
 static void number_slots(gemp_slot_order *out, const uint8_t *class)
 {
 	uint64_t mine[GEMP_SLOT_CLASSES] = { 0 }, before[GEMP_SLOT_CLASSES], all[GEMP_SLOT_CLASSES], next = 0;
@@ -323,7 +325,7 @@ static void number_slots(gemp_slot_order *out, const uint8_t *class)
 		gemp_shared_fence(&out->shared);
 }
 
-/* Classes are complemented before they are gathered, so ascending order puts the largest degrees first. */
+/* Classes are complemented before they are gathered, so the ascending order begins with the highest degrees. */
 gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const gemp_shard *graph,
                               const uint64_t *degree)
 {
@@ -342,7 +344,7 @@ gemp_code gemp_slot_order_new(gemp_slot_order *out, const gemp_comm *comm, const
 	return code;
 }
 
-/* Devices have no empty buffers. */
+/* A buffer on a device cannot be empty, so it has at least one byte. */
 gemp_code gemp_slot_order_upload(const gemp_slot_order *order, gemp_device *device, gemp_buffer *id_of)
 {
 	size_t size = (size_t)order->vertices * sizeof *order->id_of;

@@ -1,7 +1,7 @@
-/* Makes views. Own rows are made from the relations. Hot rows come from their owners: every rank puts its rows into
- * their places and the ranks then send one another all others. Where all rows are resident they are held once per node,
- * in shared memory; then the ranks of a node write its rows, and only the first ranks of the nodes exchange.
- */
+/* Makes views. Own rows are made from the relations. Hot rows come from their owners: every rank copies its own rows to
+ * their places in the view, and then the ranks exchange the missing rows. If all rows are resident, a node has them
+ * once, in shared memory, if possible. The ranks of a node then write the rows of the node, and only the first ranks of
+ * the nodes exchange rows. */
 
 #include "comm/comm.h"
 #include "core/limits.h"
@@ -13,7 +13,8 @@
 
 enum { ALIGNED = 128 };
 
-/* Own rows [0, rows), by ascending slot, go to their places in the view; no row has two owners. */
+/* Copies the own rows [0, rows), which ascend by slot, to their places in the view. A row has one owner, so no two
+ * ranks write the same place. */
 static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp_view *own, size_t rows)
 {
 	for (size_t r = 0; r < rows; r++) {
@@ -25,11 +26,12 @@ static void copy_own(gemp_view *out, const gemp_residency *residency, const gemp
 	}
 }
 
-/* Ranks that send one another rows of a view: all ranks of the job, or the first ranks of the nodes, each for its node.
- * All of them know begin[], and each has the rows that it sends in their places. */
+/* The exchange of a view's rows between all ranks of the job, or between the first ranks of the nodes, each of which
+ * sends the rows of its node. All of these ranks know begin[], and each has the rows that it sends in their places. */
 typedef struct row_exchange {
 	const gemp_comm *comm;
-	const int *sender_of; /* [ranks of the job] who sends the rows of each rank; NULL: the rank itself */
+	/* [ranks of the job] rank in `comm` that sends the rows of each rank; NULL: each rank sends its own rows */
+	const int *sender_of;
 	const gemp_shard *graph;
 	const gemp_slot_order *order;
 	const gemp_view *view;
@@ -41,7 +43,7 @@ static int sender_of_slot(const row_exchange *p, size_t slot)
 	return p->sender_of ? p->sender_of[owner] : owner;
 }
 
-/* Collective. Values of `width` bytes in the rows of slots [first, end). */
+/* Collective. Exchanges values of `width` bytes in the rows of slots [first, end). */
 static gemp_code exchange_slots(const row_exchange *p, size_t first, size_t end, void *array, size_t width)
 {
 	GEMP_OWNED char *mine = NULL, *all = NULL;
@@ -65,8 +67,8 @@ static gemp_code exchange_slots(const row_exchange *p, size_t first, size_t end,
 	return GEMP_OK;
 }
 
-/* Collective. The rows of all slots below `slots`, some at a time, so a rank holds no more than two chunks of entries
- * beside the view. */
+/* Collective. Exchanges the rows of all slots below `slots` in chunks, so beside the view a rank needs memory for two
+ * chunks of entries at most. */
 static gemp_code exchange_rows(const row_exchange *p, size_t slots)
 {
 	const gemp_view *view = p->view;
@@ -81,7 +83,7 @@ static gemp_code exchange_rows(const row_exchange *p, size_t slots)
 	return GEMP_OK;
 }
 
-/* Collective. The hot rows by slot, each from its owner, and behind them the other own rows in their order. */
+/* Collective. Makes the hot rows by slot, each from its owner. The rank's other own rows follow in their order. */
 static gemp_code gather_rows(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph,
                              const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
@@ -108,14 +110,14 @@ static gemp_code gather_rows(gemp_view *out, const gemp_comm *comm, const gemp_s
 	return exchange_rows(&(row_exchange){ comm, NULL, graph, order, out }, hot);
 }
 
-/* The first ranks of the nodes, among themselves. */
+/* A communicator of the first ranks of all nodes. */
 typedef struct node_leaders {
 	int count;
-	gemp_comm between; /* size 0 on other ranks */
-	int *node_of;      /* [ranks] as between has them */
+	gemp_comm between; /* size is 0 on other ranks */
+	int *node_of;      /* [ranks] rank of each rank's node in `between`; NULL if there is one node */
 } node_leaders;
 
-/* Collective. Of one node nothing has to be known. */
+/* Collective. With one node no communicator is made. */
 static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 {
 	int own = 0;
@@ -135,7 +137,7 @@ static gemp_code find_leaders(node_leaders *out, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-/* Takes {0}: on one node there are no leaders. */
+/* Takes {0}. With one node there is nothing to free. */
 static void free_leaders(node_leaders *n)
 {
 	if (n->between.size)
@@ -143,7 +145,7 @@ static void free_leaders(node_leaders *n)
 	gemp_free(n->node_of);
 }
 
-/* Where an array of `size` bytes goes in the block; *end is where the next begins. */
+/* Returns the offset of an array of `size` bytes in the block. *end becomes the offset of the next array. */
 static size_t place(size_t *end, size_t size)
 {
 	size_t at = *end;
@@ -151,7 +153,8 @@ static size_t place(size_t *end, size_t size)
 	return at;
 }
 
-/* Collective. All arrays in one block, each aligned for devices that read it in place. */
+/* Collective. Puts all arrays into one shared block, each aligned for devices that read it in place. Returns false if
+ * the ranks cannot share the block. */
 static bool allocate_shared(gemp_view *out, const gemp_comm *comm, size_t rows, size_t entries, bool edges)
 {
 	size_t size = 0;
@@ -170,7 +173,7 @@ static bool allocate_shared(gemp_view *out, const gemp_comm *comm, size_t rows, 
 	return true;
 }
 
-/* Collective. Sizes of all rows, each from its owner, and then where they begin. */
+/* Collective. Gathers the sizes of all rows from their owners, and turns the sizes into offsets. */
 static void lay_out(gemp_view *out, const node_leaders *n, const gemp_residency *residency, const gemp_view *own)
 {
 	uint64_t sum = 0, before, all;
@@ -190,14 +193,13 @@ static void lay_out(gemp_view *out, const node_leaders *n, const gemp_residency 
 	for (size_t i = first; i < end; i++) {
 		before += out->begin[i];
 		out->begin[i] = before;
-		out->begin32[i] = (uint32_t)before; /* read where all fit */
+		out->begin32[i] = (uint32_t)before; /* read only if all offsets fit into 32 bits */
 	}
 	gemp_shared_fence(&out->shared);
 }
 
-/* Collective. All rows, laid out by slot from each rank's own, where there is room for them in shared memory on all
- * nodes: *shared. Each rank copies its rows into place, and the first ranks of the nodes send one another what these
- * lack. */
+/* Collective. If all nodes have shared memory for all rows, *shared becomes true, and the view gets all rows by slot.
+ * Each rank copies its own rows to their places, and the first ranks of the nodes exchange the rows of other nodes. */
 static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *own)
 {
@@ -219,7 +221,7 @@ static gemp_code share_rows(gemp_view *out, bool *shared, const gemp_comm *comm,
 	return GEMP_OK;
 }
 
-/* Without hot rows, or on one rank, the own rows are the whole view. */
+/* Without hot rows, or with one rank, the own rows are the whole view. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_shard *graph, const gemp_slot_order *order,
                         const gemp_residency *residency, const gemp_view_key *key)
 {

@@ -1,10 +1,10 @@
-/* Arrays: row_of[rows] leads from an own vertex to its row; begin[rows + 1] has room for the degrees at first;
- * neighbours[] and edges[] are filled in place. Loops and parallel edges that are dropped leave gaps, which are closed
- * at the end, by one thread, and only if there are any.
+/* Makes the own rows of a view. row_of[rows] gives the row of an own vertex. begin[rows + 1] first has places for as
+ * many entries as the degrees, and neighbours[] and edges[] are filled in place. Dropped loops and merged parallel
+ * edges leave gaps. If there are gaps, one thread closes them at the end.
  *
- * Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
- * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
- * read. */
+ * All threads work on different rows. A row is gathered from the relations into its place and sorted there, so little
+ * more memory is needed than for the view itself. Rows are made in the order of ids, since the relations have this
+ * order and are then read sequentially. */
 
 #include "partition/views/view_rows.h"
 
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-	CHUNK = 1 << 16, /* entries that one thread takes at a time, about */
-	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so not each needs room for such */
+	CHUNK = 1 << 16, /* entries that a thread takes at a time, approximately */
+	LONG = 1 << 16,  /* entries; one thread alone sorts longer rows, so the spare memory of each thread is limited */
 };
 
 /* A view that all threads fill row by row, with spare memory for each thread. */
@@ -29,28 +29,29 @@ typedef struct view_fill {
 	const gemp_view_key *key;
 	const gemp_edge *offsets;
 	gemp_view *view;
-	uint64_t *row_of;         /* [graph->rows] by id: where own slots have it */
-	uint64_t *size;           /* [graph->rows] by row, once it is filled */
-	unsigned bits;            /* of slots */
-	size_t chunks, chunk;     /* their number, and rows of each */
-	size_t spare;             /* entries that each thread has beside its rows */
+	uint64_t *row_of;         /* [graph->rows] row of each own vertex in the order of own slots */
+	uint64_t *size;           /* [graph->rows] length of each filled row */
+	unsigned bits;            /* bits of the largest slot */
+	size_t chunks, chunk;     /* number of chunks, and rows of each chunk */
+	size_t spare;             /* entries of each thread's spare memory */
 	gemp_vertex *spare_slots; /* [threads][spare] */
-	gemp_edge *spare_edges;   /* the same, or NULL */
+	gemp_edge *spare_edges;   /* [threads][spare] or NULL */
 	const gemp_vertex *own_slots;
 	atomic_bool loops;
-	atomic_bool gaps;         /* some row has less than it has room for */
-	_Atomic uint64_t longest; /* row */
+	atomic_bool gaps;         /* some row is shorter than its place */
+	_Atomic uint64_t longest; /* entries of the longest row */
 } view_fill;
 
-/* Some neighbours of one row: ids[count] with edge first + i, or first + numbers[i]. */
+/* The neighbours of one row in one relation and direction: ids[count]. Edge i has the number first + i, or first +
+ * numbers[i]. */
 typedef struct source {
 	const gemp_vertex *ids;
-	const gemp_edge *numbers; /* NULL: ascending */
+	const gemp_edge *numbers; /* NULL: edge numbers ascend */
 	size_t count;
 	gemp_edge first;
 } source;
 
-/* Without a branch for loops: the entry is written, and kept by advancing or not. */
+/* The loop has no branch for loops of the graph: an entry is always written, but only a kept entry advances `taken`. */
 static size_t append_entries(const view_fill *f, const source *from, gemp_vertex self, bool drop_self,
                              gemp_vertex *slots, gemp_edge *edges)
 {
@@ -65,7 +66,7 @@ static size_t append_entries(const view_fill *f, const source *from, gemp_vertex
 	return taken;
 }
 
-/* Entry (v, v) of an either-way view is taken once, from the out side. */
+/* An either-way view takes a loop (v, v) once, from the row by source. */
 static size_t gather(const view_fill *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
 {
 	const gemp_view_key *key = f->key;
@@ -90,7 +91,7 @@ static size_t gather(const view_fill *f, size_t v, gemp_vertex *slots, gemp_edge
 	return count;
 }
 
-/* Parallel entries of a sorted row become one; the least edge stays. */
+/* Parallel entries of a sorted row become one entry with the smallest edge. */
 static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
 {
 	size_t kept = 0;
@@ -108,7 +109,7 @@ static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
 	return kept;
 }
 
-/* Slots of a row ascend. */
+/* Returns whether the row has the slot as a neighbour. The row is sorted. */
 static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
 {
 	size_t low = gemp_lower_bound_u32(slots, count, slot);
@@ -133,14 +134,14 @@ static void fill_row(view_fill *f, size_t v, gemp_vertex *spare_slots, gemp_edge
 		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
 }
 
-/* The room that the row has, which is its degree with loops and parallel edges. */
+/* Returns the length of the row's place, which is the degree with loops and parallel edges. */
 static uint64_t max_degree(const view_fill *f, size_t v)
 {
 	uint64_t row = f->row_of[v];
 	return f->view->begin[row + 1] - f->view->begin[row];
 }
 
-/* Ids are random, so chunks of as many rows have about as many entries. */
+/* Ids are random, so chunks with the same number of rows have about the same number of entries. */
 static void fill_chunk(void *context, unsigned thread, size_t chunk)
 {
 	view_fill *f = context;
@@ -152,7 +153,7 @@ static void fill_chunk(void *context, unsigned thread, size_t chunk)
 			fill_row(f, v, slots, edges);
 }
 
-/* One thread, with spare memory for the longest row alone. */
+/* One thread fills the long rows, with spare memory for the longest row. */
 static gemp_code fill_long_rows(view_fill *f)
 {
 	GEMP_OWNED gemp_vertex *slots = NULL;
@@ -168,7 +169,7 @@ static gemp_code fill_long_rows(view_fill *f)
 	return GEMP_OK;
 }
 
-/* Rows move together where loops and parallel entries have left gaps. */
+/* Moves the rows together where dropped entries have left gaps. */
 static void close_gaps(view_fill *f)
 {
 	gemp_view *view = f->view;
@@ -185,7 +186,7 @@ static void close_gaps(view_fill *f)
 	}
 }
 
-/* Degrees by row, in place of which row_of gets the rows. */
+/* row_of has the degrees of the vertices. They become the sizes of places in begin[], and row_of gets the rows. */
 static void place_rows(void *context, size_t begin, size_t end)
 {
 	view_fill *f = context;
@@ -200,7 +201,7 @@ static void place_rows(void *context, size_t begin, size_t end)
 		;
 }
 
-/* Places for as many as rows can have. row_of has degrees first. */
+/* Allocates places for the maximum number of entries of each row. At the call row_of has the degrees. */
 static gemp_code allocate_rows(view_fill *f, const gemp_residency *residency)
 {
 	gemp_view *view = f->view;
@@ -228,8 +229,7 @@ static void free_fill(view_fill *f)
 	gemp_free_all(f->row_of, f->size, f->spare_slots, f->spare_edges);
 }
 
-/* Long rows are filled first, by this thread alone, with spare memory that is freed before all threads fill the other
- * rows. */
+/* Long rows are filled first, by one thread. Their spare memory is freed before all threads fill the other rows. */
 gemp_code gemp_view_own_rows(gemp_view *own, const gemp_shard *graph, const gemp_slot_order *order,
                              const gemp_residency *residency, const gemp_view_key *key)
 {
