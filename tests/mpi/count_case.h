@@ -1,5 +1,5 @@
-/* count_case: the sums of a count plan against brute force over an adjacency matrix, on small graphs made on the
- * spot. */
+/* Checks the sums of a count plan on small graphs that the test makes. The reference evaluates them by brute force over
+ * an adjacency matrix. */
 #ifndef GEMP_TESTS_COUNT_CASE_H
 #define GEMP_TESTS_COUNT_CASE_H
 
@@ -30,22 +30,22 @@ enum { MOST = 100 };
 typedef struct made {
 	gemp_shard *graph;
 	size_t vertices;
-	bool edge[MOST][MOST]; /* by key */
-	size_t copies;         /* of edges between neighbouring keys, beside the first */
+	bool edge[MOST][MOST]; /* indexed by key */
+	size_t copies;         /* number of extra parallel edges between neighbouring keys */
 } made;
 
-/* What a reference knows, in slots. */
+/* The reference's knowledge of a graph, indexed by slot. */
 typedef struct known {
 	size_t vertices, table_count;
 	bool edge[MOST][MOST];
 	int64_t support[MOST][MOST];
 	int64_t table[GEMP_MAX_VERTEX_TABLES][MOST];
-	size_t place[3]; /* slots of places 0, 1, 2 */
+	size_t place[3]; /* the slots bound to places 0, 1 and 2 of a sum */
 } known;
 
 static gemp_runtime *context;
 static uint64_t seed;
-static bool wide; /* positions in rows of 64 bits, as if there were very many entries */
+static bool wide; /* positions in rows have 64 bits, as in a graph with very many entries */
 
 /* GRAPHS. */
 static inline void set_edge(made *m, size_t a, size_t b)
@@ -71,7 +71,7 @@ static inline made *random_graph(size_t vertices, double density)
 	return m;
 }
 
-/* Two hubs that see all, and a few edges. */
+/* Two hubs that are joined to all vertices, and a few random edges. */
 static inline made *hubs(size_t vertices)
 {
 	made *m = random_graph(vertices, 0.03);
@@ -81,7 +81,8 @@ static inline made *hubs(size_t vertices)
 	return m;
 }
 
-/* A hub of all, a clique, and pairs of neighbouring keys with so many parallel edges that they come before the hub. */
+/* A hub that is joined to all vertices, a clique, and neighbouring keys with so many parallel edges that their vertices
+ * get slots before the hub's. */
 static inline made *crooked(size_t vertices)
 {
 	made *m = made_new(vertices);
@@ -129,7 +130,8 @@ static inline void made_free(made *m)
 }
 
 /* REFERENCE. */
-/* Triangles on the edge of places 0 and 1 whose third vertex is after place 0; 0 if 1 is before it. */
+/* Counts the triangles on the edge of places 0 and 1 whose third vertex has a slot after place 0. The result is 0 if
+ * place 1 is before place 0. */
 static inline int64_t over_edge(const known *k)
 {
 	size_t a = k->place[0], b = k->place[1];
@@ -231,7 +233,7 @@ static inline void know_tables(known *k, const gemp_count_plan *plan)
 				}
 }
 
-/* Edges are those of the graph that was made, by the keys of slots; the engine's rows are looked at to be the same. */
+/* Fills the reference from the graph that the test made, and checks that the engine's rows have only its edges. */
 static inline void know(known *k, const made *m, const gemp_count_engine *engine, const gemp_count_plan *plan)
 {
 	const gemp_count_graph *g = &engine->graph;
@@ -295,7 +297,7 @@ static inline __int128 sum_of(known *k, const gemp_sum *sum)
 	return total;
 }
 
-/* CHECKS. The plan has one sum more, of a constant, so that no total is negative. */
+/* CHECKS. A constant sum is added to the plan, so that no total is negative. */
 static inline void check(const made *m, gemp_count_plan plan)
 {
 	bool relations[1] = { true };
@@ -306,7 +308,7 @@ static inline void check(const made *m, gemp_count_plan plan)
 	__int128 expected = 0;
 	gemp_resident *rows = NULL;
 	assert_all_ok(
-		gemp_resident_get(&rows, context, m->graph, &key, 1, GEMP_REPLICATE_ALL)); /* the engine shares them */
+		gemp_resident_get(&rows, context, m->graph, &key, 1, GEMP_REPLICATE_ALL)); /* the engine shares these rows */
 	rows->wide |= wide;
 	plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 1, .expression = "1000000000000000" };
 	plan.divisor = plan.divisor ? plan.divisor : 1;
@@ -326,7 +328,8 @@ static inline void check(const made *m, gemp_count_plan plan)
 	gemp_free(k);
 }
 
-/* One plan with many sums, for programs take long to build. Factors tell sums apart. */
+/* One plan has many sums, because programs take long to build. Different factors keep an error in one sum from
+ * cancelling an error in another. */
 static const gemp_count_plan
 	plan_of_all = { .sum_count = 9,
 	                .table_count = 3,
@@ -350,7 +353,7 @@ static const gemp_count_plan
 static inline void check_all(made *m)
 {
 	gemp_count_plan plan = plan_of_all;
-	if (!context->device->gpu) { /* which makes no such tables */
+	if (!context->device->gpu) { /* a GPU makes no tables of ordered edges */
 		plan.ordered_support = true;
 		plan.tables[plan.table_count++] = (gemp_vertex_table){ "o * u_01 * (V0_1 + u_01) - 2 * o" };
 		plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 3, .expression = "V3_0 * V3_0 - V1_0" };

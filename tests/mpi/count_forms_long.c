@@ -1,5 +1,5 @@
-/* Sums against brute force in the other forms of the kernels: for GPUs, with positions of 64 bits, with bits in several
- * words. */
+/* Tests the sums of count plans in the other forms of the kernels: for GPUs, with positions of 64 bits, and with
+ * bitmaps of several words. The reference works by brute force. */
 #include "count_case.h"
 #include "device/tuning.h"
 
@@ -15,8 +15,8 @@ static void check_graphs(void)
 		check_all(random_graph(1 + gemp_random_below(&seed, MOST), gemp_random_unit(&seed) * 0.5));
 }
 
-/* The kernels of GPUs, in groups of one work-item: PoCL is not to be trusted with barriers in loops. Little local
- * memory makes some rows too long for it. */
+/* Runs a check with the kernels for GPUs, in groups of one work-item, because PoCL may be wrong about barriers in
+ * loops. Local memory is made so small that some rows do not fit. */
 static void as_on_a_gpu(void (*what)(void))
 {
 	gemp_device saved = *context->device, *device = context->device;
@@ -54,7 +54,7 @@ static void wide_positions(void **state)
 	wide = false;
 }
 
-/* Bits in more than one word. */
+/* Cliques whose bitmaps have more than one word. */
 static void check_long_rows(void)
 {
 	static const gemp_count_plan plan = { .sum_count = 3,

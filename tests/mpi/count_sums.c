@@ -1,8 +1,8 @@
-/* Sums against brute force: every symbol of every kind of sum, tables, cliques; totals beyond 64 bits; memory that runs
- * out. */
+/* Tests the sums of count plans by brute force: every symbol of every kind of sum, tables, cliques, totals beyond 64
+ * bits, and failing requests for memory. */
 #include "count_case.h"
 
-/* One rank tests all graphs; several ranks test some, since only the division of the tasks differs. */
+/* One rank tests all graphs. Several ranks test only some, since they differ only in how tasks are divided. */
 static void sums_are_right(void **state)
 {
 	(void)state;
@@ -20,7 +20,7 @@ static void sums_are_right(void **state)
 	check_all(random_graph(30, 0.9));
 }
 
-/* LIMITS. A hub of degree 90. */
+/* LIMITS, on a hub of degree 90. */
 static gemp_code count(made *m, gemp_count_plan *plan, gemp_count_result *result)
 {
 	bool relations[1] = { true };
@@ -51,7 +51,7 @@ static void limits(void **state)
 	for (size_t a = 1; a < m->vertices; a++)
 		set_edge(m, 0, a);
 	build(m);
-	assert_all_ok(count(m, &plan, &result)); /* 90^9 * 100000 is more than 2^64, and exact all the same */
+	assert_all_ok(count(m, &plan, &result)); /* the total 90^9 * 100000 exceeds 2^64, but the quotient is exact */
 	assert_all(!result.overflow && result.matches == UINT64_C(387420489000000000) + 90);
 	plan.divisor = 1;
 	assert_all_ok(count(m, &plan, &result));
@@ -97,7 +97,7 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		/* one context for all: it costs more than the tests */
+		/* all tests share one context, since opening it takes longer than the tests */
 		cmocka_unit_test_setup(sums_are_right, open_context),
 		cmocka_unit_test(limits),
 		cmocka_unit_test_teardown(without_memory, close_context),

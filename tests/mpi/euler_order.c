@@ -1,5 +1,6 @@
-/* What stands round the engines: orders that are wrong in one place are refused, whichever rank has it; slots are asked
- * of their owners; what is not balanced is found as by counting; a closing edge makes a circuit of a path. */
+/* Tests the modules around the Euler engines. The check must detect an order that is wrong in one place on any rank.
+ * Owners answer requests for slots. The balance of vertices must be as counted from all edges. A closing edge turns a
+ * path into a circuit. */
 #include "euler_ranks_case.h"
 
 #include "comm/comm.h"
@@ -21,7 +22,7 @@ static void make_circuit(euler_case *c, uint64_t *seed, uint64_t vertices, size_
 
 typedef enum spoil { TWICE, SWAPPED, SOURCE, TURNED, FEWER, SPOILS } spoil;
 
-/* Something is wrong with what this rank has; false: it has nothing to spoil. */
+/* Makes this rank's part of the order wrong. Returns false if the part is too short or the order may still be right. */
 static bool spoil_order(gemp_euler_order *order, const euler_case *c, spoil how, uint64_t random)
 {
 	if (order->count < 2)
@@ -30,7 +31,7 @@ static bool spoil_order(gemp_euler_order *order, const euler_case *c, spoil how,
 	gemp_edge edge = order->edge[i];
 	switch (how) {
 	case TWICE: order->edge[i] = order->edge[i + 1]; return true;
-	case SWAPPED: /* of neighbours with different ends, or the order may still be right */
+	case SWAPPED: /* if both edges have the same source, the order may still be right */
 		order->edge[i] = order->edge[i + 1];
 		order->edge[i + 1] = edge;
 		return c->from[edge] != c->from[order->edge[i]];
@@ -83,7 +84,7 @@ static void no_such_slot(void **state)
 
 /* BALANCE */
 
-/* As counted from all edges, which every rank of the test knows. */
+/* Compares the balance with a count over all edges, which every rank of the test has. */
 static bool balance_is_right(const gemp_euler_balance *balance, const euler_case *c)
 {
 	uint64_t *in = gemp_calloc(c->vertices, sizeof *in), unbalanced = 0, starts = 0, ends = 0, shown = 0;
@@ -106,7 +107,7 @@ static bool balance_is_right(const gemp_euler_balance *balance, const euler_case
 	return right && balance->unbalanced == unbalanced && balance->example_count == shown && balance->path == path;
 }
 
-/* With edges; of those that are not balanced, too. */
+/* Counts the components that have edges, also in graphs with unbalanced vertices. */
 static uint64_t count_components(const euler_case *c)
 {
 	uint64_t *set = gemp_calloc(c->vertices, sizeof *set), count = 0;
@@ -133,7 +134,7 @@ static void balances(void **state)
 		euler_case c = { 0 };
 		gemp_euler_balance balance;
 		euler_case_walks(&c, &seed, 40, 1 + (size_t)k, 12, false);
-		if (k % 3 == 0) /* the last edge was one of a circuit */
+		if (k % 3 == 0) /* removes the last edge of a circuit */
 			c.edges -= c.edges > 1;
 		for (int i = 0; i < k % 4; i++)
 			euler_case_edge(&c, gemp_random_below(&seed, 40), gemp_random_below(&seed, 40));
@@ -161,7 +162,7 @@ static void closed_paths(void **state)
 		} while (c.from[c.edges] == c.to[c.edges]);
 		euler_case_share(&c, &seed, UINT64_MAX);
 		assert_all_ok(gemp_euler_balance_find(&balance, &test_comm, &c.own, NULL));
-		if (balance.path) { /* what was taken away may have been all that joined some */
+		if (balance.path) { /* not a path if the removed edge alone joined two components */
 			assert_all_ok(gemp_euler_edges_close(&c.own, balance.start, balance.end));
 			assert_all_ok(gemp_euler_on_ranks(&result, &test_comm, &c.own, &(gemp_euler_options){ .sources = k % 2 }));
 			assert_all(result.components == 1 && result.order.edges == c.edges);
@@ -174,7 +175,7 @@ static void closed_paths(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* ASKING */
+/* REQUESTS TO OWNERS */
 
 static uint64_t tell(void *self, gemp_edge slot)
 {

@@ -1,5 +1,6 @@
-/* Undirected multigraphs, with loops and parallel edges, whose edges get directions: each edge still once, as many in
- * as out at each vertex, and a circuit or path where there is one; odd degrees are counted. */
+/* Tests the orientation of undirected multigraphs with loops and parallel edges. Each edge must be kept once and in-
+ * and out-degrees must be equal, so that the graph has an Euler circuit or path if there is one. Vertices of odd degree
+ * are counted. */
 #include "euler_ranks_case.h"
 
 #include "comm/comm.h"
@@ -10,7 +11,7 @@
 #include "euler/ranks/ranks_engine.h"
 #include "euler/verify.h"
 
-/* Walks of which each edge is turned or not. */
+/* Makes closed walks and reverses a random half of their edges. */
 static void make(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
 {
 	*c = (euler_case){ 0 };
@@ -28,7 +29,8 @@ typedef struct told {
 	gemp_vertex source, target;
 } told;
 
-/* Collective. All edges of all ranks are those of the case, turned or not; one more where a path is closed. */
+/* Collective. Are the edges of all ranks those of the case, each in either direction? A closed path has one more
+ * edge. */
 static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
 {
 	size_t own = edges->begin[edges->rows], *begin = NULL;
@@ -55,7 +57,7 @@ static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
 	return right;
 }
 
-/* Collective. */
+/* Collective. Do the edges form one circuit that the engine finds and the check accepts? */
 static bool is_solved(const gemp_euler_edges *edges)
 {
 	gemp_euler_result result;
@@ -90,7 +92,7 @@ static void circuits(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* A walk less its last edge. */
+/* A closed walk without its last edge is a path. */
 static void paths(void **state)
 {
 	(void)state;

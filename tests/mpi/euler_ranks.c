@@ -1,5 +1,5 @@
-/* Euler circuits across ranks: random multigraphs with loops, parallel edges, vertices without edges and ranks without
- * vertices; every recursion is forced by tiny settings. */
+/* Tests Euler circuits across ranks on random multigraphs with loops, parallel edges, vertices without edges and ranks
+ * without vertices. Tiny settings force every recursion. */
 #include "euler_ranks_case.h"
 #include "harness/limits.h"
 
@@ -9,7 +9,7 @@ static void random_multigraphs(void **state)
 	euler_case_try(test_seed_all(), test_comm.size == 1 ? 200 : 120 / test_comm.size);
 }
 
-/* Settings as they are by default, and both ways of ranks to know of one another. */
+/* Default settings on larger graphs, with both values of euler_separate. */
 static void larger(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void memory(void **state)
 	euler_case c = { 0 };
 	euler_case_walks(&c, &seed, 10, 6, 6, false);
 	euler_case_share(&c, &seed, UINT64_MAX);
-	if (test_comm.size < 3) /* each request of each rank */
+	if (test_comm.size < 3) /* each request of each rank fails once, which takes too long on more ranks */
 		assert_all_survive_no_memory(without_memory, &c.own);
 	euler_case_free(&c);
 }

@@ -1,5 +1,5 @@
-/* euler_ranks_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and
- * a check of orders that knows nothing of how they were found. */
+/* Directed multigraphs with equal in- and out-degrees, which all ranks hold, and each rank's part of them. An
+ * independent check verifies orders of edges. */
 #ifndef GEMP_TESTS_EULER_RANKS_CASE_H
 #define GEMP_TESTS_EULER_RANKS_CASE_H
 
@@ -19,10 +19,10 @@
 
 typedef struct euler_case {
 	uint64_t vertices, edges;
-	gemp_vertex *from, *to; /* [edges] sorted by from: slot i is edge i */
+	gemp_vertex *from, *to; /* [edges] sorted by `from`, so that slot i is edge i */
 	uint64_t *begin;        /* [vertices + 1] */
 	uint64_t *bounds;       /* [ranks + 1] */
-	uint64_t *rank_begin;   /* of this rank's rows */
+	uint64_t *rank_begin;   /* first edge of each of this rank's rows */
 	gemp_euler_edges own;
 } euler_case;
 
@@ -34,8 +34,8 @@ static inline void euler_case_edge(euler_case *c, uint64_t from, uint64_t to)
 	c->to[c->edges++] = (gemp_vertex)to;
 }
 
-/* Closed walks of random lengths, through a vertex of those before (near: and otherwise among a few vertices around
- * it). */
+/* Adds closed walks of random lengths. Each walk starts at a vertex of an earlier walk. near: the walk stays among five
+ * vertices around its start. */
 static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks, uint64_t longest,
                                     bool near)
 {
@@ -54,8 +54,8 @@ static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vert
 	gemp_free(seen);
 }
 
-/* Sorts the edges; cuts the vertices at random, so that ranks may have none; the edge `closing` is the virtual one
- * of a path. */
+/* Sorts the edges and cuts the vertices at random places into one part for each rank; a part may be empty. The edge
+ * `closing`, if it exists, is the virtual edge that closes a path. */
 static inline void euler_case_share(euler_case *c, uint64_t *seed, uint64_t closing)
 {
 	size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
@@ -125,7 +125,7 @@ static inline void euler_case_free(euler_case *c)
 	*c = (euler_case){ 0 };
 }
 
-/* Components with edges, by depth first search over in- and out-edges alike. */
+/* Counts the weakly connected components that have edges, by merging sets. */
 static inline uint64_t euler_case_components(const euler_case *c)
 {
 	uint64_t *set = gemp_calloc(c->vertices + 1, sizeof *set), components = 0;
@@ -145,8 +145,8 @@ static inline uint64_t euler_case_components(const euler_case *c)
 	return components;
 }
 
-/* Collective. The order of all ranks together: each slot once but the closing one, edges that meet, sources that are
- * theirs. */
+/* Collective. Checks the order of all ranks together. Each slot except the closing edge's must occur once, each edge
+ * must begin where the edge before ends, and sources must be right. Returns the first error, or NULL. */
 static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler_result *result, bool sources)
 {
 	const gemp_euler_order *order = &result->order;
@@ -196,7 +196,7 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 	return wrong;
 }
 
-/* Collective. What is wrong with what is found; NULL: nothing. */
+/* Collective. Finds and checks a circuit or path. Returns the first error, or NULL. */
 static inline const char *euler_case_outcome(euler_case *c, const gemp_euler_options *options)
 {
 	gemp_euler_result result;
@@ -215,14 +215,14 @@ static inline const char *euler_case_outcome(euler_case *c, const gemp_euler_opt
 	return wrong;
 }
 
-/* A graph of up to 200 vertices: walks long or short, near or far, in one component or several. */
+/* Makes a random graph of up to 200 vertices with short or long walks, in one component or in several. */
 static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 {
 	uint64_t kind = gemp_random_below(seed, 6);
 	uint64_t vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
 	size_t walks = gemp_random_below(seed, 1 + gemp_random_below(seed, 60));
 	euler_case_walks(c, seed, vertices, walks, 1 + gemp_random_below(seed, kind < 3 ? 4 : 60), kind % 2 == 0);
-	if (kind == 5) /* more components */
+	if (kind == 5) /* adds components of one loop each */
 		for (int i = 0; i < 3; i++) {
 			uint64_t v = gemp_random_below(seed, vertices);
 			euler_case_edge(c, v, v);
@@ -230,7 +230,7 @@ static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 	euler_case_share(c, seed, path && c->edges ? gemp_random_below(seed, c->edges) : UINT64_MAX);
 }
 
-/* Tiny rounds, messages and lists, so that every recursion happens. */
+/* Draws settings with tiny rounds, messages and lists, so that every recursion happens. */
 static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *options)
 {
 	TEST_LIMIT(euler_in_flight, gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20));
@@ -245,7 +245,7 @@ static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *optio
 		                             .gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
 }
 
-/* Collective. Random graphs under random settings. */
+/* Collective. Checks random graphs with random settings. */
 static inline void euler_case_try(uint64_t seed, int graphs)
 {
 	for (int i = 0; i < graphs; i++) {

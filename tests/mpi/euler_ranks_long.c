@@ -1,4 +1,4 @@
-/* As euler_ranks.c, many more graphs. */
+/* Runs the random test of euler_ranks.c on many more graphs. */
 #include "euler_ranks_case.h"
 
 static void random_multigraphs(void **state)

@@ -1,5 +1,5 @@
-/* face_case: what tests of the public face begin with: a context over all ranks, failures with their whole message,
- * arrays of all ranks on every rank, and graphs from arrays that every rank holds. */
+/* Shared by tests of the public library: a context over all ranks, checks of failures with their whole message, arrays
+ * gathered on every rank, and graphs from lists of edges that every rank holds. */
 #ifndef GEMP_TESTS_FACE_CASE_H
 #define GEMP_TESTS_FACE_CASE_H
 
@@ -23,7 +23,7 @@ static inline void open_api(void **state)
 	assert_all_ok(gemp_context_open(&api, test_comm.world, &options));
 }
 
-/* The last test: nothing that the library has allocated stays behind. */
+/* Must be the last test. Checks that the library has released all memory. */
 static inline void close_api(void **state)
 {
 	(void)state;
@@ -31,7 +31,7 @@ static inline void close_api(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Collective. The call fails on every rank with this code and, on every rank, this message. */
+/* Collective. Checks that the call fails on every rank with this code and this message. */
 #define assert_all_fails(call, code, message) \
 	do {                                      \
 		assert_all_code(call, code);          \
@@ -44,7 +44,7 @@ static inline void assert_same_message(const char *message)
 	assert_all(strcmp(gemp_message(), message) == 0);
 }
 
-/* Collective. The bytes of all ranks in the order of ranks; *all of them. The caller frees the result. */
+/* Collective. Returns the bytes of all ranks in rank order and their number, *all. The caller frees the result. */
 static inline void *face_gather(const void *bytes, size_t size, size_t *all)
 {
 	int mine = (int)size, total = 0;
@@ -66,7 +66,7 @@ typedef struct face_edges {
 	const char *type;
 	size_t count;
 	int64_t *source, *target; /* [count] */
-	double *weight;           /* [count]; NULL: none */
+	double *weight;           /* [count], or NULL */
 } face_edges;
 
 static inline void face_edges_add(face_edges *edges, int64_t source, int64_t target)
@@ -85,8 +85,8 @@ static inline void face_edges_free(face_edges *edges)
 	*edges = (face_edges){ 0 };
 }
 
-/* Collective. The graph of vertices 0 .. vertices - 1 of one label and of these edges; each rank adds a block of every
- * list. */
+/* Collective. Builds a graph of the vertices 0 .. vertices - 1 with one label, and of the edges of all lists. Each rank
+ * adds a block of each list. */
 static inline gemp_graph *face_graph(size_t vertices, const char *label, const face_edges *lists, size_t list_count)
 {
 	gemp_graph_builder *builder;

@@ -1,4 +1,5 @@
-/* Generated graphs: the same for every number of ranks, and with the properties that their names promise. */
+/* Tests generated graphs. They must not depend on the number of ranks, and must have the properties that the generators
+ * promise. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -12,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* This rank by itself. */
+/* A communicator of this rank only. */
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
 static gemp_generate_options options;
 
-/* Collective. The options from pairs of names and values, ended by NULL. */
+/* Collective. Sets the generator and its options. pairs: names and values in turn, ended by NULL. */
 static void choose(const char *generator, const char *const *pairs)
 {
 	assert_all_ok(gemp_generate_init(&options, generator));
@@ -27,7 +28,8 @@ static void choose(const char *generator, const char *const *pairs)
 
 #define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
-/* Collective. The graph as one rank has it; all ranks together have the same one. */
+/* Collective. Generates the graph on all ranks together and on each rank alone, checks that both are equal, and returns
+ * the latter. */
 static gemp_shard *generate(void)
 {
 	gemp_shard *graph = NULL, *whole = NULL;
@@ -58,7 +60,8 @@ static bool has_label(const gemp_shard *graph, gemp_vertex v, const char *label)
 	return set->count == 1 && strcmp(graph->labels[set->labels[0]], label) == 0;
 }
 
-/* No loop and no pair twice (in either direction, if undirected); labels by their formula. */
+/* Checks that the graph has neither loops nor parallel edges (in either direction, if undirected), and that labels
+ * follow their formula. */
 static bool is_simple(const gemp_shard *graph, unsigned labels)
 {
 	const gemp_relation *e = graph->relation_count ? &graph->relations[0] : NULL;
@@ -88,7 +91,7 @@ static void rmat_is_simple_with_hubs(void **state)
 	assert_all(edges > 2000 && edges < 4096);
 	assert_all(is_simple(graph, 4));
 	uint64_t most = 0;
-	bool upward = true; /* each edge goes to the larger id */
+	bool upward = true; /* every edge goes from a smaller key to a larger key */
 	const gemp_relation *e = &graph->relations[0];
 	for (gemp_vertex v = 0; v < graph->rows; v++) {
 		for (uint64_t i = e->out_offsets[v]; i < e->out_offsets[v + 1]; i++)
@@ -120,7 +123,7 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
-		/* vertices, edges, directed; the largest are complete graphs */
+		/* vertices, edges, directed; some cases are complete graphs */
 		{ "0", "0", "0" },    { "1", "0", "0" },       { "2", "1", "0" },       { "2", "2", "1" },
 		{ "9", "36", "0" },   { "10", "45", "0" },     { "10", "44", "0" },     { "10", "90", "1" },
 		{ "11", "110", "1" }, { "1000", "3000", "0" }, { "1000", "3000", "1" },
@@ -139,7 +142,7 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 	assert_all(strstr(gemp_message(), "only 45 pairs") != NULL);
 }
 
-/* Every edge has one from 1 to `most`, and they differ. */
+/* Every edge must have a weight; the smallest weight is 1 and the largest is `most`. */
 static bool weights_are_right(const gemp_shard *graph, int64_t most)
 {
 	const gemp_relation *e = &graph->relations[0];
@@ -153,7 +156,7 @@ static bool weights_are_right(const gemp_shard *graph, int64_t most)
 	return good && least == 1 && greatest == most;
 }
 
-/* Of the edges drawn some are parallel: those have equal weights, and stay one edge. */
+/* Weights must not keep parallel edges apart: a weighted graph has as many edges as the same graph without weights. */
 static void weights_are_drawn_for_edges(void **state)
 {
 	(void)state;
@@ -249,7 +252,7 @@ static size_t too_short(const gemp_shard *graph)
 	return count;
 }
 
-/* Without faults nothing is missing; where everything is faulty, all that may be missing is. */
+/* With faults 0 nothing is missing. With faults 1 everything is missing that may be missing. */
 static void railways_are_as_faulty_as_asked_for(void **state)
 {
 	(void)state;
@@ -275,7 +278,7 @@ static void railways_are_as_faulty_as_asked_for(void **state)
 	gemp_shard_free(graph);
 }
 
-/* Every vertex has as many edges in as out. */
+/* Has every vertex equal in- and out-degree? */
 static bool is_balanced(const gemp_relation *e, size_t rows)
 {
 	bool good = true;
@@ -307,7 +310,7 @@ static void eulerian_graphs_are_balanced(void **state)
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 }
 
-/* An edge for each word: from its first letters to its last. */
+/* Each word must be an edge from the vertex of its first letters to the vertex of its last letters. */
 static bool is_debruijn(const gemp_shard *graph, unsigned alphabet, size_t length)
 {
 	const gemp_relation *e = &graph->relations[0];
@@ -383,7 +386,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		skip(); /* it takes long and shows no more */
+		skip(); /* takes long and tests nothing new on more ranks */
 	CHOOSE("movies", "films", "3", "people", "2");
 	assert_all_survive_no_memory(generate_once, NULL);
 }

@@ -1,4 +1,4 @@
-/* graph_fixture: small random property graphs, the same on every rank, which ranks add to a builder in any order. */
+/* Small random property graphs, the same on every rank, which the ranks add to a builder in any order. */
 #ifndef GEMP_TESTS_GRAPH_FIXTURE_H
 #define GEMP_TESTS_GRAPH_FIXTURE_H
 
@@ -78,7 +78,7 @@ static inline void fixture_make_vertex(fixture_vertex *vertex, size_t index, siz
 	for (int c = 0; c < FIXTURE_COLUMNS; c++)
 		vertex->values[c].null = gemp_random_below(random, 4) == 0;
 	if (strcmp(vertex->labels, "Film") != 0)
-		vertex->values[1].null = true; /* ratio and flag are columns of one label each */
+		vertex->values[1].null = true; /* ratio and flag each belong to one label */
 	if (strcmp(vertex->labels, "Person") != 0)
 		vertex->values[2].null = true;
 }
@@ -88,7 +88,7 @@ static inline void fixture_make_edge(fixture_edge *edge, size_t vertices, uint64
 	static const char *const types[] = { "KNOWS", "ACTS_IN", "likes it/much" };
 	edge->source = gemp_random_below(random, vertices);
 	edge->target = gemp_random_below(random, vertices);
-	if (gemp_random_below(random, 3) == 0) /* parallel and reciprocal edges are to be met */
+	if (gemp_random_below(random, 3) == 0) /* makes parallel and reciprocal edges frequent */
 		edge->source %= 3, edge->target %= 3;
 	edge->source %= vertices, edge->target %= vertices;
 	edge->type = types[gemp_random_below(random, 3)];
@@ -117,7 +117,7 @@ static inline void fixture_free(fixture *made)
 	free(made->edges);
 }
 
-/* A random order of 0..count-1, the same on all ranks. */
+/* Returns a random order of 0 .. count - 1, the same on all ranks. */
 static inline size_t *fixture_order(size_t count, uint64_t *random)
 {
 	size_t *order = calloc(count + 1, sizeof *order);
@@ -150,8 +150,8 @@ static inline gemp_code fixture_add_edge(gemp_builder *builder, const fixture *m
 	return code;
 }
 
-/* Collective. `order` decides which rank adds which element when; rank 1 adds nothing, so that an empty rank is
- * tested. */
+/* Collective. Adds all elements. `order` is a seed that decides which rank adds which element, and when. Rank 1 adds
+ * nothing, so that an empty rank is tested. */
 static inline gemp_code fixture_add(gemp_builder *builder, const fixture *made, const gemp_comm *comm, uint64_t order)
 {
 	gemp_code code = GEMP_OK;
@@ -202,7 +202,7 @@ static inline bool same_value(gemp_value a, gemp_value b)
 	return a.type == b.type && gemp_value_compare(&a, &b, &comparable) == 0;
 }
 
-/* Rows [0, count) of part are rows [from, from + count) of whole. */
+/* Are the rows [0, count) of `part` equal to the rows [from, from + count) of `whole`? */
 static inline bool same_rows(const gemp_column *part, const gemp_column *whole, size_t from, size_t count)
 {
 	bool same = strcmp(part->name, whole->name) == 0 && part->type == whole->type && part->rows == count;
@@ -234,7 +234,7 @@ static inline bool same_relation(const gemp_shard *part, const gemp_relation *a,
 	       same_table(&a->props, &b->props, a->first_edge, outs);
 }
 
-/* Is `part` this rank's part of `whole`, a graph of one rank? Everything must be loaded. */
+/* Is `part` this rank's part of `whole`, a graph of one rank? All parts must be loaded. */
 static inline bool same_graph(const gemp_shard *part, const gemp_shard *whole)
 {
 	bool same = part->vertex_count == whole->vertex_count && part->seed == whole->seed && part->hash == whole->hash &&

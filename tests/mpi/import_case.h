@@ -1,4 +1,5 @@
-/* import_case: what an import gives, as sorted lines, and how it fails; under any number of ranks alike. */
+/* Shared by tests of imports: compares an imported graph, printed as sorted lines, with the expected text, and checks
+ * errors. The results must not depend on the number of ranks. */
 #ifndef GEMP_TESTS_IMPORT_CASE_H
 #define GEMP_TESTS_IMPORT_CASE_H
 
@@ -23,10 +24,10 @@
 		__VA_ARGS__, NULL \
 	}
 
-/* This rank by itself. */
+/* A communicator of this rank only. */
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
-/* Collective. Rank 0 writes a file; its path. */
+/* Collective. Rank 0 writes a file. Returns its path. */
 static inline const char *written(const char *name, const char *text)
 {
 	size_t size = strlen(text);
@@ -46,7 +47,7 @@ static inline int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lines of text, sorted, each ended by a newline. */
+/* Sorts the lines of a text; every line ends with a newline. */
 static inline void sort_lines(gemp_text *text)
 {
 	char *lines[1000], *rest = text->data;
@@ -78,7 +79,7 @@ static inline void print_key(gemp_text *out, const gemp_shard *graph, gemp_verte
 	gemp_value_print(&key, out);
 }
 
-/* A graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
+/* Prints a graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
 static inline void dump(gemp_text *out, const gemp_shard *graph)
 {
 	gemp_text edges = { 0 };
@@ -106,7 +107,8 @@ static inline void dump(gemp_text *out, const gemp_shard *graph)
 	gemp_text_free(&edges);
 }
 
-/* Collective. The graph as one rank sees it is as expected, and all ranks together have the same one. */
+/* Collective. Checks that each rank alone imports the expected graph, and that all ranks together import the same
+ * graph. */
 static inline void expect(const gemp_import_options *options, const char *expected)
 {
 	gemp_shard *graph = NULL, *whole = NULL;
@@ -139,7 +141,7 @@ static inline void expect_failure(const gemp_import_options *options, gemp_code 
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
-/* A text that is refused, where in its file (":5: "), and a part of what is said. */
+/* A text that is an error, the place of the error in the file (":5: "), and a part of the message. */
 typedef struct bad_text {
 	const char *text, *place, *part;
 } bad_text;
@@ -151,7 +153,7 @@ static inline void expect_refusal(const gemp_import_options *options, const char
 	expect_failure(options, GEMP_EDATA, PARTS(place, bad->part));
 }
 
-/* Of one file of a format, given as an edge file. */
+/* The options for one file of a format, given as an edge file. */
 typedef struct file_case {
 	const char *path;
 	gemp_import_options options;
@@ -173,7 +175,7 @@ static inline gemp_code import_once(void *options)
 	return code;
 }
 
-/* Under few ranks: more take long and show no more. */
+/* More than three ranks take long and test nothing new. */
 static inline void expect_no_harm_without_memory(gemp_import_options *options)
 {
 	if (test_comm.size <= 3)

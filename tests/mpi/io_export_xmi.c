@@ -1,4 +1,5 @@
-/* Graphs as models of EMF: read again they are the same graph, under any number of ranks; and what cannot be one. */
+/* Tests the export of graphs as EMF models. An exported model must give the same graph when it is imported, for any
+ * number of ranks. Graphs that cannot be models are errors. */
 #include "import_case.h"
 
 #include "core/status.h"
@@ -12,7 +13,7 @@ static gemp_shard *loaded(const gemp_import_options *options)
 	return graph;
 }
 
-/* Vertices and edges of tables, which may be NULL. */
+/* Imports a graph from tables of vertices and edges; either may be NULL. */
 static gemp_shard *made(const char *vertices, const char *edges)
 {
 	const char *paths[2] = { vertices ? written("v.csv", vertices) : NULL, edges ? written("e.csv", edges) : NULL };
@@ -30,7 +31,7 @@ static gemp_code exported(gemp_shard *graph, gemp_export_files *files)
 	return gemp_export(&test_comm, graph, &options, files);
 }
 
-/* Frees the graph. */
+/* Checks that the exported graph is imported unchanged; frees the graph. */
 static void comes_back(gemp_shard *graph)
 {
 	gemp_export_files files;

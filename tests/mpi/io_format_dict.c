@@ -1,10 +1,11 @@
-/* Dictionaries of dictd as FreeDict writes them: what becomes of samples, and what is refused how. */
+/* Tests the import of dictd dictionaries as FreeDict writes them: expected graphs of samples, and messages of
+ * errors. */
 #include "import_case.h"
 
 #include "core/status.h"
 #include "io/import/import_dict.h"
 
-/* An entry read, as "headword <grammar> = word, 1:word, ...". */
+/* Reads an entry and compares it with a text of the form "headword <grammar> = word, 1:word, ...". */
 static void entry_is(const char *text, const char *expected)
 {
 	gemp_dict_entry entry = { 0 };

@@ -1,4 +1,4 @@
-/* GXL files: what becomes of them, and what is refused how. */
+/* Tests the import of GXL files: expected graphs of samples, and messages of errors. */
 #include "import_case.h"
 
 #define HEAD                                                                                   \

@@ -1,4 +1,4 @@
-/* JSON lines: what becomes of samples in both shapes, and what is refused how. */
+/* Tests the import of JSON lines in both shapes of objects: expected graphs of samples, and messages of errors. */
 #include "import_case.h"
 
 static void reads(const char *text, const char *expected)

@@ -1,4 +1,4 @@
-/* Matrix Market, METIS and adjacency text: what becomes of samples, and what is refused how. */
+/* Tests the import of Matrix Market, METIS and adjacency text: expected graphs of samples, and messages of errors. */
 #include "import_case.h"
 
 static void reads(const char *format, const char *name, const char *text, const char *expected)

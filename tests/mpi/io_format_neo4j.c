@@ -1,4 +1,5 @@
-/* CSV files with the headers of neo4j-admin import: what becomes of samples, and what is refused how. */
+/* Tests the import of CSV files with the headers of neo4j-admin import: expected graphs of samples, and messages of
+ * errors. */
 #include "import_case.h"
 
 typedef struct files {
@@ -6,7 +7,7 @@ typedef struct files {
 	gemp_import_options options;
 } files;
 
-/* Texts may be NULL. */
+/* Writes up to two files of vertices and two files of edges; a text that is NULL is left out. */
 static gemp_import_options *made(files *self, const char *v0, const char *v1, const char *e0, const char *e1)
 {
 	gemp_import_options *options = &self->options;

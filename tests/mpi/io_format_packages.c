@@ -1,4 +1,4 @@
-/* Debian's Packages index: what becomes of a sample, and what is refused how. */
+/* Tests the import of Debian's Packages index: expected graph of a sample, and messages of errors. */
 #include "import_case.h"
 
 #include "core/log.h"
@@ -88,6 +88,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(memory_may_run_out),
 	};
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of packages listed again */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about packages that are listed twice */
 	return test_main_all(argc, argv, tests);
 }

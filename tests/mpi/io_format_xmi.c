@@ -1,4 +1,4 @@
-/* Models of EMF: what becomes of them by their metamodel, and what is refused how. */
+/* Tests the import of EMF models with their metamodel: expected graphs of samples, and messages of errors. */
 #include "import_case.h"
 
 #define ECORE                                                                                                        \
@@ -102,7 +102,8 @@ static void references_by_position(void **state)
 	       "//@routes.0/@follows.0-target->//@regions.0/@elements.1\n");
 }
 
-/* Several objects at the top; one end of an opposite; the position of an object with an id; a tool's extension. */
+/* The model has several top-level objects, a reference stored at one of two opposite ends, a reference by position to
+ * an object that has an id, and an extension of a tool. */
 static void references_by_id(void **state)
 {
 	(void)state;

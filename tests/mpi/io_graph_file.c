@@ -1,4 +1,5 @@
-/* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
+/* Tests the graph file. A written graph is read back unchanged, the bytes of the file do not depend on the number of
+ * ranks, and damage is detected. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -41,7 +42,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
 	fclose(file);
 }
 
-/* On rank 0. */
+/* Rank 0 only. */
 static bool same_bytes(const char *a, const char *b)
 {
 	size_t sizes[2] = { 0, 0 };
@@ -123,7 +124,7 @@ static void test_serial(void **state)
 	TEST_LIMIT_DEFAULT(h5_serial);
 }
 
-/* As if there were more than 2^31 edges. */
+/* A low limit makes the file use the types for more than 2^31 edges. */
 static void test_wide(void **state)
 {
 	(void)state;
@@ -135,7 +136,7 @@ static void test_wide(void **state)
 	fixture_free(&made);
 }
 
-/* Both ways write the same file. */
+/* Parallel and serial writing give the same file. */
 static void test_both_ways(void **state)
 {
 	(void)state;
@@ -194,7 +195,7 @@ static void test_wrong_files(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Cut anywhere. */
+/* The file is cut off at random places. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -251,7 +252,8 @@ static void flip(const char *path, uint64_t at)
 	fclose(file);
 }
 
-/* One bit turned in any dataset is met by verify, and by loading unless the dataset is about provenance. */
+/* Flips one bit in each dataset in turn. Verification must detect it. Loading must detect it too, except in datasets
+ * that loading does not read, such as the provenance. */
 static void test_damage(void **state)
 {
 	(void)state;
@@ -292,7 +294,7 @@ static void test_damage(void **state)
 	fixture_free(&made);
 }
 
-/* A value changed in a dataset is met by its checksum. */
+/* Changes a value through HDF5, so that only the checksum of the library can detect it. */
 static void test_checksum(void **state)
 {
 	(void)state;
@@ -342,7 +344,7 @@ static size_t files_like(const char *path)
 	return count;
 }
 
-/* The disk is full from some byte on: an error on all ranks, and no file left, under neither name. */
+/* The disk is full after some bytes. All ranks must fail, and neither the file nor its temporary file may be left. */
 static void test_full_disk(void **state)
 {
 	(void)state;

@@ -1,8 +1,9 @@
-/* What is imported, from how it is written; and that every number of ranks gives the same graph as one does. */
+/* Tests the import of tables: expected graphs of samples, error messages, and that the graph does not depend on the
+ * number of ranks. */
 #include "import_case.h"
 #include "io/import/table_reader.h"
 
-/* One file of vertices and one of edges, either may be NULL, in the format of the ending. */
+/* The options for one file of vertices and one file of edges, either of which may be missing. */
 typedef struct pair {
 	const char *paths[2];
 	gemp_import_options options;
@@ -51,7 +52,7 @@ static void csv_with_quotes(void **state)
 	             "source,target\r\n\"a,1\",b"),
 	       "a,1 A name:s=say \"hi\" note:s=\n"
 	       "b A;B name:s=two\n"
-	       "lines\n" /* the second line of its name */
+	       "lines\n" /* this line continues the name of vertex b */
 	       "a,1-E->b\n");
 }
 
@@ -75,7 +76,7 @@ static void keys_are_integers_only_if_all_are(void **state)
 	expect(files(&p, "tsv", "id\n1\n02\n", "src\tdst\n1\t02\n"), "02\n1\n1-E->02\n");
 	expect(files(&p, "tsv", "id:string\n1\n2\n", "src\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
 	expect(files(&p, "tsv", "id:int\n1\n02\n", "src:int\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
-	/* an end that is a word makes all keys words: 1 still meets 1 */
+	/* one key that is a word makes all keys strings, and both 1 are still the same vertex */
 	expect(files(&p, "tsv", NULL, "src\tdst\n1\t2\nx\t1\n"), "1\n2\nx\n1-E->2\nx-E->1\n");
 }
 
@@ -219,7 +220,8 @@ static void seeds_give_other_orders(void **state)
 	gemp_shard_free(two);
 }
 
-/* Files that only one rank can read are dealt to all ranks in turn; plain tables are shared by all. */
+/* A file that only one rank at a time can read is read by one rank, in turn. A plain table is read by all ranks
+ * together. */
 static void files_are_dealt(void **state)
 {
 	(void)state;

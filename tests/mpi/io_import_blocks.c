@@ -1,5 +1,5 @@
-/* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it
- * matters. */
+/* An imported graph must depend neither on the order of lines, nor on how files are cut into blocks for ranks and
+ * threads, nor on compression. */
 #include "import_case.h"
 #include "io/text/lines.h"
 
@@ -76,7 +76,7 @@ static const char *write_table(const made *made, kind kind, bool compressed)
 	return path;
 }
 
-/* Collective over `comm`. The file's bytes: all of its datasets. */
+/* Collective over `comm`. Writes the graph file and returns a hash of its bytes. */
 static gemp_code write_and_hash(const gemp_comm *comm, gemp_shard *graph, const char *path, uint64_t *hash)
 {
 	gemp_code code = gemp_graph_file_write(comm, graph, path, NULL);
@@ -130,7 +130,7 @@ static void nothing_but_the_edges_matters(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Of several bad lines the first is named, whoever meets it. */
+/* If several lines are wrong, the message names the first of them, whichever rank or thread finds it. */
 static void the_first_error_counts(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Random tables, written as TSV and CSV over several files, plain and compressed, come back as they were. */
+/* Random tables are written as TSV and CSV over several files, plain and compressed. The imported graph must have the
+ * same vertices, edges and attributes. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -25,7 +26,7 @@ typedef struct cell {
 	gemp_value value;
 } cell;
 
-/* A vertex, or an edge from one row of the vertices to another. */
+/* A vertex, or an edge between two rows of the vertices. */
 typedef struct row {
 	char key[TEXT], labels[8];
 	uint64_t source, target;
@@ -113,7 +114,8 @@ static void write_field(gemp_text *out, const char *field, bool null)
 	gemp_text_print(out, "\"");
 }
 
-/* Field number `field` of a row, or of the header if row is NULL: id and row, or src, dst and row; type; columns. */
+/* Writes field number `field` of a row, or of the header if row is NULL. Vertices have the fields id, row, type and the
+ * attributes; edges have src, dst, row, type and the attributes. */
 static void write_numbered(gemp_text *out, const table *table, const row *row, size_t field)
 {
 	static const char *const heads[2][4] = { { "id", "row", "type", "" }, { "src", "dst", "row", "type" } };
@@ -139,7 +141,7 @@ static void write_numbered(gemp_text *out, const table *table, const row *row, s
 		            false);
 }
 
-/* Rank 0 writes the bytes, or all of it gzipped. */
+/* Rank 0 writes the text, compressed by gzip if `zipped`. */
 static void write_bytes(const char *path, const gemp_text *text, bool zipped)
 {
 	bool good = true;
@@ -155,7 +157,7 @@ static void write_bytes(const char *path, const gemp_text *text, bool zipped)
 	assert_all(good);
 }
 
-/* One of `files` files of a table: the rows that are dealt to it, in columns of an order of its own. */
+/* Writes one of the `files` files of a table. The file has its own order of columns. */
 static void write_table(char *path, const table *table, size_t file, size_t files)
 {
 	gemp_text text = { 0 };
@@ -199,7 +201,7 @@ static bool same(const gemp_value *a, const gemp_value *b)
 	}
 }
 
-/* The attributes of a row, found by the row's number that it carries. */
+/* Are the attributes right? The attribute "row" tells which row of the table they come from. */
 static bool row_is_right(const gemp_table *attributes, size_t at, const table *table, size_t *number)
 {
 	static const char *const plain[COLUMNS] = { "s", "i", "f", "b" };
@@ -209,7 +211,8 @@ static bool row_is_right(const gemp_table *attributes, size_t at, const table *t
 	*number = (size_t)carried.integer;
 	for (int c = 0; c < COLUMNS; c++) {
 		const cell *cell = &table->rows[*number].cells[c];
-		const gemp_column *column = gemp_table_find(attributes, plain[c]); /* edges lack those all NULL */
+		/* edges have no column if all its values are NULL */
+		const gemp_column *column = gemp_table_find(attributes, plain[c]);
 		gemp_value value = column ? gemp_column_get(column, at) : (gemp_value){ .null = true };
 		if (value.null != cell->null || (!value.null && !same(&value, &cell->value)))
 			return false;
@@ -238,7 +241,7 @@ static bool vertex_is_right(const gemp_shard *graph, size_t at, uint64_t *number
 	return good;
 }
 
-/* Collective. row_of[id]: the row of vertices that became this id. */
+/* Collective. row_of[id] is the row of the table of vertices that became vertex id. */
 static void check_graph(const gemp_shard *graph)
 {
 	uint64_t own[MOST_ROWS], seen = 0, *row_of;

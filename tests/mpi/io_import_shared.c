@@ -1,4 +1,5 @@
-/* Real graphs of GEMP_SHARED come in with the sizes that their page states; skipped where they are missing. */
+/* Imports the real graphs in GEMP_SHARED and compares their sizes with the documented ones. Skipped if the files are
+ * missing. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -13,7 +14,7 @@ typedef struct real_graph {
 	const char *name;
 	uint64_t vertices, edges;
 	bool undirected;
-	const char *columns; /* of the vertices, with the first letter of the type */
+	const char *columns; /* attributes of vertices, each with the first letter of its type */
 	const char *relation;
 	uint64_t relation_edges;
 } real_graph;

@@ -1,5 +1,6 @@
-/* Numbers of text files are read whole, in order and as the type that holds them, whatever blocks and ranks a line
- * falls to; what is none is told with its line and column; and memory may run out anywhere. */
+/* Tests reading numbers from text files: all numbers, in order and in the smallest type that holds them, for any blocks
+ * and ranks. A word that is not a number is reported with its line and column. Requests for memory may fail
+ * anywhere. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -21,7 +22,7 @@ enum { MOST = 300 };
 static char path[4096];
 static int64_t written[MOST];
 
-/* The same on all ranks; rank 0 writes. Returns how many numbers. */
+/* Draws numbers, the same on all ranks; rank 0 writes them. Returns their number. */
 static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole_last)
 {
 	size_t count = gemp_random_below(random, MOST);
@@ -78,7 +79,7 @@ static void texts(void **state)
 	TEST_LIMIT_DEFAULT(lines_block);
 }
 
-/* A word at a random line, among numbers and empty lines. */
+/* A word in a random line, among numbers and empty lines, must be reported with its place. */
 static void places(void **state)
 {
 	uint64_t random = test_seed_all();

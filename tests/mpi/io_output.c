@@ -1,4 +1,5 @@
-/* Blocks of all ranks in rank order, to a file and to stdout; and nothing under the name when it fails. */
+/* Tests outputs: blocks of all ranks appear in rank order in a file and on stdout. No file appears under the final name
+ * if writing fails. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -19,7 +20,7 @@ static size_t block_size(uint64_t seed, int round, int rank)
 	return sizes[gemp_mix(seed + (uint64_t)(100 * round + rank)) % 5];
 }
 
-/* The bytes of a block are told by its place in the series. */
+/* Makes the block of a rank in a round. Its bytes depend on their position, the rank and the round. */
 static char *make_block(uint64_t seed, int round, int rank, size_t *size)
 {
 	char *bytes = malloc(block_size(seed, round, rank) + 1);

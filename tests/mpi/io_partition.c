@@ -1,4 +1,5 @@
-/* Graphs whose ids follow parts: where each vertex lies, the same on any number of ranks, and there and back again. */
+/* Tests graphs whose ids are ordered by partitions. The order must be right, must not depend on the number of ranks,
+ * and can be undone. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/search.h"
@@ -23,7 +24,7 @@ static gemp_shard *build(const fixture *made, const gemp_comm *comm, uint64_t or
 	return graph;
 }
 
-/* What this rank gives to renumber: for each of its vertices the number that all hold for the vertex's key. */
+/* Returns by_key[k] for each vertex of this rank, where k is the rank of the vertex's key. */
 static uint32_t *pick(const gemp_shard *graph, const uint32_t *by_key)
 {
 	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
@@ -42,7 +43,7 @@ static gemp_shard *renumber(const gemp_comm *comm, gemp_shard *graph, const uint
 	return out;
 }
 
-/* `whole` has all vertices: the id of each key in it. */
+/* Returns the id of each key rank. `whole` is a graph of one rank. */
 static uint32_t *ids_by_key(const gemp_shard *whole)
 {
 	uint32_t *id = calloc(whole->vertex_count + 1, sizeof *id);
@@ -100,7 +101,7 @@ static void test_there_and_back(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* The file keeps the parts; ranks that open it own them. */
+/* The file keeps the partitions, and the ranks that open it own whole partitions. */
 static void test_kept(void **state)
 {
 	(void)state;
@@ -108,7 +109,7 @@ static void test_kept(void **state)
 	gemp_shard *graph = build(&made, &test_comm, 3, false), *whole = build(&made, &self, 3, false), *read = NULL;
 	uint32_t *by_key = calloc(90, sizeof *by_key);
 	for (uint32_t v = 0; v < 90; v++)
-		by_key[v] = v * v % 97 % 8; /* unequal */
+		by_key[v] = v * v % 97 % 8; /* the partitions have different sizes */
 	gemp_shard *cut = renumber(&test_comm, graph, by_key, 8), *alone = renumber(&self, whole, by_key, 8);
 	char path[256];
 	snprintf(path, sizeof path, "%s", test_path_all("cut.h5"));
@@ -127,7 +128,8 @@ static void test_kept(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Random and block parts do not depend on ranks; blocks follow keys and weigh alike; what is measured adds up. */
+/* Random and block partitions do not depend on the number of ranks, and blocks follow the keys. The measured sizes must
+ * add up to the size of the graph. */
 static void check_parts(const fixture *made, gemp_partitioner method, uint64_t parts)
 {
 	gemp_shard *graph = build(made, &test_comm, 3, true), *whole = build(made, &self, 3, true);
@@ -180,7 +182,8 @@ static void test_partitioners(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Two cliques joined by one edge are the cut that PT-Scotch is to find; the keys alternate, so that no block is. */
+/* PT-Scotch must separate two cliques that one edge joins. The keys of the cliques alternate, so a cut into blocks
+ * would not find this cut. */
 static void test_ptscotch(void **state)
 {
 	(void)state;

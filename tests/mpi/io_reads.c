@@ -1,4 +1,5 @@
-/* Reads of random files, cut anywhere by byte range: all letters once, in order, and where sequences begin. */
+/* Tests reads of random FASTA and FASTQ files that are cut anywhere by byte ranges: all letters must come once and in
+ * order, with the begin of each sequence. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -22,7 +23,7 @@ static void add_newline(gemp_text *file, bool crlf)
 	gemp_text_add(file, "\r\n" + !crlf, 1 + crlf);
 }
 
-/* A file, and its letters with a '>' where a sequence begins. */
+/* Draws a file. *expected gets its letters, with a '>' where a sequence begins. */
 static void draw_file(gemp_text *file, gemp_text *expected, bool fastq, uint64_t *random)
 {
 	uint64_t sequences = 1 + gemp_random_below(random, 30), longest = 1 + gemp_random_below(random, 60);
@@ -52,7 +53,7 @@ static void draw_file(gemp_text *file, gemp_text *expected, bool fastq, uint64_t
 	}
 }
 
-/* Rank 0 writes what all ranks hold. */
+/* Collective. Rank 0 writes the file. Returns its path. */
 static const char *write_all(const char *name, const gemp_text *file)
 {
 	const char *path = test_path_all(name);
@@ -91,7 +92,8 @@ static void random_files(void **state)
 	}
 }
 
-/* Whichever rank has the signs of quality and whichever the letters. */
+/* A read with 8 letters and 7 quality signs is an error with its line, even if the letters and the signs are on
+ * different ranks. */
 static void quality_of_other_size(void **state)
 {
 	(void)state;

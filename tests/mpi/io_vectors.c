@@ -1,5 +1,6 @@
-/* Vectors of tables of text and of .npy come to their ranks in order, whatever form the file has, with what is missing;
- * what is no number is told with its line and column; and memory may run out anywhere. */
+/* Tests reading vectors from text tables and .npy files: each rank gets its rows in order, with missing values,
+ * whatever the form of the file. A word that is not a number is reported with its line and column. Requests for memory
+ * may fail anywhere. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -19,7 +20,7 @@ static char path[4096];
 static float written[MOST][WIDEST];
 static size_t rows, columns;
 
-/* Quarters, which decimal digits give back. */
+/* Draws multiples of 1/4, which survive being written in decimal digits. */
 static void draw(uint64_t *random)
 {
 	rows = gemp_random_below(random, MOST);
@@ -50,7 +51,7 @@ static void print_value(FILE *file, float value, uint64_t dice)
 {
 	static const char *const missing[] = { "", "nan", "NA", "NaN" };
 	if (isnan(value))
-		fputs(missing[columns == 1 ? 1 + dice % 3 : dice % 4], file); /* an empty line would be no row */
+		fputs(missing[columns == 1 ? 1 + dice % 3 : dice % 4], file); /* an empty line would not count as a row */
 	else
 		fprintf(file, dice % 2 ? "%.2f" : "%g", (double)value);
 }
@@ -129,14 +130,14 @@ static void texts(void **state)
 		form f = { .csv = k & 1, .header = k & 2, .keys = k & 4, .crlf = k & 8 };
 		do
 			draw(&random);
-		while (!f.header && rows == 0); /* an empty file is refused */
+		while (!f.header && rows == 0); /* an empty file would be an error */
 		write_text(f, gemp_random(&random));
 		bool by_name = f.header && f.keys && (k & 16 || rows == 0);
 		assert_all_ok(gemp_vectors_read(&v, &test_comm, path, by_name ? "name" : NULL));
 		assert_all(as_written(&v));
 		assert_all(f.keys ? keys_as_written(&v, f.csv) : !gemp_column_loaded(&v.keys));
 		assert_all(f.header ? named(&v, 'c', 0) : named(&v, 'x', 1));
-		if (rows) { /* the comparison can fail */
+		if (rows) { /* shows that the comparison can fail */
 			written[rows - 1][0] = isnan(written[rows - 1][0]) ? 0 : NAN;
 			assert_all(!as_written(&v));
 		}

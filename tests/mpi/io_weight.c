@@ -1,4 +1,5 @@
-/* An attribute as the values of matrices: the entries by source and by target are those of the edges, on any ranks. */
+/* Tests an attribute that is written as the values of matrices: the entries by source and by target must be the values
+ * of the edges, on any number of ranks. */
 #include "import_case.h"
 
 #include "core/random.h"
@@ -17,7 +18,7 @@ typedef struct weighted {
 	const char *path, *weight;
 } weighted;
 
-/* Random edges of two types with an integer, a float, a string and an integer that some lack. */
+/* Imports random edges of two types with an integer, a float, a string, and an integer that some edges lack. */
 static gemp_shard *made(void)
 {
 	static char text[EDGES * 64];
@@ -42,7 +43,7 @@ static gemp_code write_weighted(void *argument)
 	return gemp_graph_file_write_weighted(&test_comm, self->graph, self->path, NULL, self->weight);
 }
 
-/* Each value of the rows by target is that of the edge whose number stands beside it. */
+/* Each entry by source, and each entry by target through its edge number, must be the value of the edge. */
 static void expect_values(const char *path, const char *relation, const char *weight)
 {
 	gemp_h5 h5 = { 0 };
@@ -122,7 +123,7 @@ static gemp_code weights_step(void *argument)
 	return code;
 }
 
-/* The harness wants no blocks left, so the graph is made inside. */
+/* Imports the graph within the step, because the harness requires that no block is left after it. */
 static gemp_code all_steps(void *options)
 {
 	weighted self = { .weight = "w" };
@@ -137,7 +138,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	if (test_comm.size <= 3) /* more take long and show no more */
+	if (test_comm.size <= 3) /* more ranks take long and test nothing new */
 		assert_all_survive_no_memory(all_steps, one_file(&file, "tsv", "m.tsv", "src\tdst\tw\n1\t2\t3\n2\t1\t4\n"));
 }
 

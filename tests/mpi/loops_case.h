@@ -1,4 +1,5 @@
-/* loops_case: questions whose plans mark rows of several vertices, on graphs dense enough that the marks are set. */
+/* Patterns whose plans mark the neighbours of several vertices in bitmaps (adjacency marks), on graphs dense enough
+ * that marks are set. */
 #ifndef GEMP_TESTS_LOOPS_CASE_H
 #define GEMP_TESTS_LOOPS_CASE_H
 
@@ -11,7 +12,7 @@
 #include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
-/* Every row at hand, as the nest of loops wants them. */
+/* Every rank has all rows, as the nest of loops requires. */
 static inline gemp_match_options loops_options(gemp_semantics semantics, bool listed)
 {
 	gemp_match_options o = plain_options;
@@ -22,7 +23,7 @@ static inline gemp_match_options loops_options(gemp_semantics semantics, bool li
 	return o;
 }
 
-/* The marks that a question's plan wants. */
+/* Returns the number of adjacency marks in the plan of a pattern. */
 static inline size_t marks_of(const case_graph *g, const question *q, const gemp_match_options *o)
 {
 	gemp_pattern *pattern = ask(q, g->dealt);

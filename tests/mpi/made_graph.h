@@ -1,4 +1,4 @@
-/* made_graph: a small graph made on the spot, of which every rank knows all: for tests of what is asked of owners. */
+/* A small random graph that every rank can compute as a whole. Tests compare the answers of owners with it. */
 #ifndef GEMP_TESTS_MADE_GRAPH_H
 #define GEMP_TESTS_MADE_GRAPH_H
 
@@ -22,7 +22,7 @@ enum { MADE_NAME, MADE_AGE, MADE_SIZE, MADE_GOOD, MADE_ATTRIBUTES };
 
 typedef struct made_edge {
 	gemp_vertex source, target;
-	int64_t weight; /* odd: none */
+	int64_t weight; /* odd weights stand for NULL */
 } made_edge;
 
 typedef struct made_graph {
@@ -30,7 +30,7 @@ typedef struct made_graph {
 	gemp_runtime context;
 	uint64_t seed;
 	uint32_t key_rank[MADE_VERTICES];
-	made_edge edges[MADE_RELATIONS][MADE_EDGES]; /* in order: the j-th of relation k is edge k * MADE_EDGES + j */
+	made_edge edges[MADE_RELATIONS][MADE_EDGES]; /* sorted; edge j of relation k has the number k * MADE_EDGES + j */
 } made_graph;
 
 static inline int64_t made_key(const made_graph *made, gemp_vertex id)
@@ -38,7 +38,7 @@ static inline int64_t made_key(const made_graph *made, gemp_vertex id)
 	return (int64_t)made->key_rank[id] * 3 - 50;
 }
 
-/* The value of an attribute of a vertex; strings lie in `room`. About one in four is NULL. */
+/* Returns the attribute of a vertex; the bytes of a string lie in `room`. About one value in four is NULL. */
 static inline gemp_value made_value(const made_graph *made, int attribute, gemp_vertex id, char room[64])
 {
 	uint64_t r = gemp_mix(made->seed + id * 17u + (uint64_t)attribute);
@@ -92,7 +92,8 @@ static inline void made_bounds(made_graph *made)
 	graph->ranks = test_comm.size;
 	graph->vertex_count = MADE_VERTICES;
 	assert_all_ok(GEMP_NEW(graph->bounds, (size_t)graph->ranks + 1));
-	for (int r = 1; r < graph->ranks; r++) /* ranks 1 and 2 of many own nothing, the rest what chance gives */
+	/* of more than three ranks, ranks 1 and 2 own nothing; the other ranks own random numbers of vertices */
+	for (int r = 1; r < graph->ranks; r++)
 		graph->bounds[r] = r < 3 && graph->ranks > 3
 		                       ? graph->bounds[1] ? graph->bounds[1] : 7
 		                       : graph->bounds[r - 1] +
@@ -105,7 +106,7 @@ static inline void made_bounds(made_graph *made)
 	graph->rows = graph->bounds[graph->rank + 1] - graph->first_vertex;
 }
 
-/* A rank without rows has columns all the same: arrays of no elements. */
+/* Makes a column without rows count as loaded, by allocating its arrays. */
 static inline gemp_code made_loaded(gemp_column *column)
 {
 	gemp_value any = { .type = column->type, .null = true };

@@ -1,5 +1,6 @@
-/* Which conditions are tested before the search under --attributes auto: chosen alike by all ranks, by the matches that
- * are to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
+/* Tests which conditions are tested before the search with --attributes auto. All ranks must choose alike, by the
+ * expected number of matches, and the candidates must be the vertices that pass the chosen conditions. Only columns
+ * that the query names may be loaded. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -24,20 +25,20 @@ enum { VERTICES = 97, EDGES = 300 };
 
 typedef struct asked {
 	const char *text;
-	size_t before, after; /* conditions */
+	size_t before, after; /* expected numbers of conditions */
 } asked;
 
 static const asked table[] = {
-	/* One vertex alone: as many matches as candidates, more than it costs to test a column. */
+	/* One vertex: there are as many matches as candidates, so testing all rows of a column pays. */
 	{ "MATCH (a) WHERE a.number > 0 RETURN a", 1, 0 },
 	{ "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 AND b.ratio < 3 RETURN a", 3, 0 },
-	/* Nothing but labels, and ids, are never put off. */
+	/* Conditions on labels and ids are always tested before the search. */
 	{ "MATCH (a:Person)-[:KNOWS]->(b:Film) RETURN a", 2, 0 },
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 RETURN a", 1, 0 },
-	/* Few matches, wherever that vertex lies. */
+	/* One candidate means few matches, whichever end of the edge it is. */
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = -5000 AND b.name CONTAINS 'a' RETURN a", 1, 1 },
 	{ "MATCH (a)<-[:KNOWS]-(b) WHERE id(a) = -5000 AND b.name CONTAINS 'a' RETURN a", 1, 1 },
-	/* No vertex has such an id, so no match is expected, and none need be tested. */
+	/* No vertex has this id, so no match is expected and the other conditions can wait. */
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b.number > 0 AND b.name CONTAINS 'a' RETURN a", 1, 2 },
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b:Film AND b.flag AND a.name <> b.name RETURN a", 2, 2 },
 };
@@ -66,7 +67,7 @@ static bool is_before(const gemp_condition_phases *phases, const gemp_condition 
 	return false;
 }
 
-/* Do the conditions chosen for before the search hold, with `id` in place of v? */
+/* Does vertex `id` pass the conditions on v that are tested before the search? */
 static bool may_be(reference *r, const gemp_condition_phases *phases, size_t v, uint64_t id)
 {
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
@@ -137,7 +138,8 @@ static void chosen_by_cost(void **state)
 		check(&table[i]);
 }
 
-/* DEGREES: COUNT { (a)-[...]->() } > 1, or of b, put in place of an attribute of the text. */
+/* DEGREES. The tests replace the attribute a.number or b.number of the text by a degree, COUNT { (a)-[...]->() }. This
+ * function is the reference for a degree. */
 static int64_t counted(const reference *r, uint64_t v, const gemp_expr *degree, bool loops)
 {
 	int64_t count = 0;
@@ -209,8 +211,8 @@ static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gem
 	return expr;
 }
 
-/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1
- * stays. */
+/* fails: the condition becomes 1 / (a.number - a.number) > 1, which cannot be computed, so it must be tested after the
+ * search. Otherwise it becomes a.number - 1 > 1, which is tested before. */
 static void put_off(bool fails, gemp_condition_phase when)
 {
 	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };
@@ -256,7 +258,7 @@ static void what_cannot_be_computed(void **state)
 	put_off(false, GEMP_CONDITIONS_AUTO);
 }
 
-/* One row a rank for each vertex: a is it, b the vertex after it. */
+/* The vertices a whose row passed the condition. Each rank sends one row for each vertex a; b is the next vertex. */
 typedef struct passed {
 	bool vertex[VERTICES];
 } passed;
@@ -336,17 +338,17 @@ static void without_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		return; /* nothing new with more, and slow */
+		return; /* takes long and tests nothing new on more ranks */
 	trial t = { ask(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" }, graph.dealt),
 		        NULL };
 	assert_all_ok(gemp_filter_new(&t.filter, context));
-	assert_all_ok(narrow_once(&t)); /* columns stay on the device from here on */
+	assert_all_ok(narrow_once(&t)); /* from now on the columns stay on the device */
 	assert_all_survive_no_memory(narrow_once, &t);
 	gemp_filter_free(t.filter);
 	gemp_pattern_free((gemp_pattern *)(uintptr_t)t.pattern);
 }
 
-/* A source that has the columns until they are asked for. */
+/* A loader that holds the columns until the graph requests them, and counts the requests. */
 typedef struct hidden {
 	gemp_column columns[FIXTURE_COLUMNS];
 	int loads[FIXTURE_COLUMNS];

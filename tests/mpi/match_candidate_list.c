@@ -1,4 +1,5 @@
-/* Searches in which one vertex can be only some of the graph's: the reference's matches that have it there. */
+/* Tests searches in which one pattern vertex is restricted to a set of vertices. The result must be the matches of the
+ * reference whose vertex is in the set. */
 #include "match_case.h"
 
 #include "core/random.h"
@@ -7,7 +8,7 @@ enum { CASES = 6 };
 
 static const struct {
 	question question;
-	int vertex; /* that no automorphism moves */
+	int vertex; /* the restricted vertex, which no automorphism moves */
 } asked[] = {
 	{ { .text = "MATCH (a:Person)-[:KNOWS]->(b)-[:ACTS_IN]->(c) RETURN a, b, c" }, 2 },
 	{ { .text = "MATCH (a)-[:KNOWS]->(b)<-[:KNOWS]-(c) RETURN b" }, 1 },
@@ -53,7 +54,8 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 	reference_new(&r, g->whole, pattern, o->semantics);
 	keep_those(&r, o->among_vertex, bits);
 	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
-	memset(bits, 0, (g->dealt->vertex_count / 32 + 1) * sizeof *bits); /* not needed any longer */
+	/* the engine must not need the bitmap any longer */
+	memset(bits, 0, (g->dealt->vertex_count / 32 + 1) * sizeof *bits);
 	assert_all_ok(gemp_match_run(match, &sink, &result));
 	collecting_gather(&rows);
 	assert_all(numbers_are_right(&r, o, &result) && rows_are_right(&r, o, &rows, result.matches));

@@ -1,4 +1,5 @@
-/* match_case: one question to the engine about one small graph, its answer compared with the reference. */
+/* Shared by tests of the match engine: runs one pattern on one small graph and compares the result with the
+ * reference. */
 #ifndef GEMP_TESTS_MATCH_CASE_H
 #define GEMP_TESTS_MATCH_CASE_H
 
@@ -26,7 +27,7 @@ typedef struct case_graph {
 } case_graph;
 
 typedef struct question {
-	const char *text, *shape; /* one of them */
+	const char *text, *shape; /* exactly one of both is set */
 } question;
 
 static gemp_comm alone;
@@ -38,7 +39,7 @@ static inline int open_context(void **state)
 	gemp_budgets none = { 0 };
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&alone, MPI_COMM_SELF);
-	TEST_LIMIT(match_chunk_cost, 1); /* all ranks have some of a small graph */
+	TEST_LIMIT(match_chunk_cost, 1); /* small chunks, so that every rank takes some of a small graph */
 	return gemp_runtime_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
 }
 
@@ -71,7 +72,7 @@ static inline gemp_pattern *ask(const question *q, const gemp_shard *graph)
 	assert_all_ok(q->text ? gemp_pattern_parse(&pattern, q->text, NULL) : gemp_pattern_named(&pattern, q->shape));
 	if (gemp_pattern_bind(pattern, graph) == GEMP_OK)
 		return pattern;
-	gemp_pattern_free(pattern); /* a small graph does not have every label and relation */
+	gemp_pattern_free(pattern); /* a small graph may lack a label or relation of the text */
 	return NULL;
 }
 
@@ -103,7 +104,7 @@ static inline bool numbers_are_right(const reference *r, const gemp_match_option
 	       result->embeddings == r->count && result->local_share >= 0 && result->local_share <= 1;
 }
 
-/* Each row is an embedding (edges only where they have slots), and none comes twice. */
+/* Is each row an embedding, and are all rows different? Rows have edges only if the plan has slots for edges. */
 static inline bool rows_are_right(const reference *r, const gemp_match_options *o, const collecting *c,
                                   uint64_t matches)
 {
@@ -117,7 +118,7 @@ static inline bool rows_are_right(const reference *r, const gemp_match_options *
 		        (i == 0 || reference_compare(&c->rows[i - 1], &c->rows[i]));
 	if (!right || o->distinct == GEMP_BY_NOTHING || c->count == 0 || c->edge_count != (int)r->pattern->edge_count)
 		return right;
-	reference kept = *r; /* as many classes among the rows as rows */
+	reference kept = *r; /* the rows must belong to as many classes as there are rows */
 	kept.list = c->rows;
 	kept.count = c->count;
 	return o->distinct == GEMP_BY_ORBIT || reference_matches(&kept, o->distinct) == c->count;

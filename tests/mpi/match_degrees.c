@@ -1,4 +1,4 @@
-/* Degrees of own vertices, against a count over all edges of the whole graph. */
+/* Tests the degrees of a rank's own vertices against a count over all edges of the whole graph. */
 #include "core/log.h"
 #include "match_reference.h"
 

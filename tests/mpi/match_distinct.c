@@ -1,5 +1,6 @@
-/* Random embeddings, deduplicated across ranks, against classes found by brute force: in every mode, with and without
- * edges, at budgets from plenty to a few records, with hashes that collide, and without memory. */
+/* Tests the removal of duplicate matches across ranks on random embeddings. The reference finds the classes by brute
+ * force. Tested are every definition of a class, with and without edges, budgets of memory from unlimited to a few
+ * records, hashes that collide, and failing requests for memory. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -14,9 +15,10 @@
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 
-enum { MOST = 8, WIDTH = 3 * MOST }; /* vertices or edges of an embedding; numbers of a class's key at most */
+/* MOST: vertices, and edges, of an embedding. WIDTH: numbers in the key of a class. */
+enum { MOST = 8, WIDTH = 3 * MOST };
 
-/* A class by its key, with one of its embeddings: vertices, then edges. */
+/* The key of a class and one embedding of the class: its vertices, then its edges. */
 typedef struct member {
 	uint64_t key[WIDTH], tuple[2 * MOST];
 } member;
@@ -29,11 +31,11 @@ typedef struct input {
 	int *taker; /* [rows] the rank that finds the row */
 } input;
 
-/* The embeddings handed on by the sink under test. */
+/* Collects the embeddings that the sink under test passes on. */
 typedef struct collector {
 	size_t rows, capacity, turns, last_turns;
 	member *members;
-	size_t wanted; /* rows over all ranks after which it has enough; 0: all */
+	size_t wanted; /* number of rows over all ranks after which the collector says "enough"; 0: never */
 } collector;
 
 static int compare_members(const void *a, const void *b)
@@ -54,7 +56,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* By which vertices are compared: their ids, or the ranks of their keys. */
+/* The numbers by which vertices are compared: ranks of their keys, or NULL for ids. */
 static const uint32_t *rank_of;
 
 static void set_tuple(member *m, const gemp_vertex *vertices, int vertex_count, const gemp_edge *edges, int edge_count)
@@ -112,7 +114,7 @@ static void make_input(input *in, uint64_t seed, int vertex_count, int edge_coun
 			                                                gemp_random_below(&seed, 2);
 		in->taker[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		if (test_comm.size > 2 && in->taker[i] == 1)
-			in->taker[i] = 2; /* rank 1 finds nothing */
+			in->taker[i] = 2; /* rank 1 finds no rows */
 	}
 }
 
@@ -123,7 +125,7 @@ static void free_input(input *in)
 	gemp_free(in->taker);
 }
 
-/* How the reference tells classes apart. */
+/* The reference's definition of a class. */
 typedef struct meaning {
 	gemp_distinct_options options;
 	size_t group_size;
@@ -144,7 +146,7 @@ static size_t sorted_set(uint64_t *out, const uint64_t *in, int count)
 	return kept;
 }
 
-/* The smallest of the orbit. */
+/* Replaces the embedding by the smallest embedding of its orbit. */
 static void set_canonical(const meaning *by, const input *in, member *m)
 {
 	member best = *m;
@@ -183,7 +185,7 @@ static void set_key(const meaning *by, const input *in, member *m)
 	}
 }
 
-/* The smallest member of each class. */
+/* Sets classes[] to the smallest member of each class and returns the number of classes. */
 static size_t find_classes(const meaning *by, const input *in, member *classes)
 {
 	size_t kept = 0;
@@ -199,7 +201,7 @@ static size_t find_classes(const meaning *by, const input *in, member *classes)
 	return kept;
 }
 
-/* As an engine does: finds the rows in some rounds, again as long as it is asked to. */
+/* Feeds the sink as an engine does: the rows come in several rounds, and again while the sink asks for another pass. */
 static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 {
 	gemp_code code = GEMP_OK;
@@ -268,7 +270,8 @@ static void check(const meaning *by, const input *in, size_t memory, uint64_t ha
 	counter.free(counter.self);
 }
 
-/* Plenty, little and next to no memory; whole hashes, few of them, one; one round and many. */
+/* Unlimited, little and almost no memory; full hashes, few different hashes, and equal hashes; one round and several
+ * rounds. */
 static void check_all(const meaning *by, const input *in)
 {
 	static const uint64_t masks[] = { 0, UINT64_C(0xf00000003), UINT64_C(0x7000000000000000), 1 };
@@ -310,7 +313,7 @@ static void by_subgraph(void **state)
 	}
 }
 
-/* All products of a symmetry's generators. */
+/* Lists all products of the generators of a symmetry group. */
 static void list_group(meaning *by, const gemp_symmetry *symmetry)
 {
 	size_t capacity = 0;
@@ -384,7 +387,7 @@ static void by_orbit_of_patterns(void **state)
 	}
 }
 
-/* Representatives by user keys; those of one orbit may come as any of its members. */
+/* The representative of a class is its smallest member by user keys, also if a class consists of whole orbits. */
 static void the_smallest_by_keys(void **state)
 {
 	(void)state;
@@ -434,7 +437,7 @@ static void little_memory_needs_passes_and_plenty_does_not(void **state)
 	assert_all(passes == 1);
 	check(&by, &in, 4000, 0, 3, &passes);
 	assert_all(passes > 2 && passes < 200);
-	check(&by, &in, 4000, 1, 3, &passes); /* hashes 0 and 1: ranges that cannot be divided */
+	check(&by, &in, 4000, 1, 3, &passes); /* all hashes are 0 or 1, so ranges of hashes cannot be divided further */
 	assert_all(passes < 10);
 	free_input(&in);
 }
@@ -480,7 +483,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
-		return; /* each rank's every request: nothing new with more, and slow */
+		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	input in;
 	make_input(&in, test_seed_all(), 3, 0, 300, 30, false);
 	assert_all_survive_no_memory(whole_run, &in);

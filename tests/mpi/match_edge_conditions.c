@@ -1,4 +1,5 @@
-/* Conditions between two vertices that the search itself tests, and free vertices, against the definition. */
+/* Tests conditions between two vertices that the search itself evaluates, and vertices that may repeat, against the
+ * reference. */
 #include "match_case.h"
 
 #include "core/status.h"
@@ -11,12 +12,12 @@ enum { VERTICES = 15, EDGES = 36, GRAPH_SEED = 7 };
 typedef struct asked {
 	const char *text;
 	gemp_semantics semantics;
-	const char *exists; /* edge test between its two vertices a, b, and vertices 0 and 2 of text; NULL: none */
+	const char *exists; /* text of an EXISTS whose vertices a and b are vertices 0 and 2 of `text`, or NULL */
 	bool absent;
-	uint64_t free; /* vertices */
+	uint64_t free; /* a bit for each vertex that may equal another vertex */
 	gemp_distinct distinct;
 	bool counted;
-	const char *plan; /* is in the text of the plan */
+	const char *plan; /* must occur in the printed plan */
 } asked;
 
 static const asked table[] = {
@@ -75,7 +76,7 @@ static void graph_with_keys(case_graph *g, fixture_keys keys)
 	fixture_free(&made);
 }
 
-/* What the parser makes of WHERE [NOT] EXISTS { ... }. */
+/* Adds WHERE [NOT] EXISTS { ... } to the pattern, as the parser would. */
 static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const asked *a)
 {
 	gemp_expr *exists = NULL, *top = NULL;
@@ -173,7 +174,8 @@ static void with_own_rows(void **state)
 	graph_free(&g);
 }
 
-/* Conditions see the keys of such a graph as strings, while ranks put numbers first: not the same order. */
+/* With integer and string keys in one graph, conditions compare keys as strings, but key ranks order integers first. So
+ * the search must not compare key ranks. */
 static void keys_of_both_kinds(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
-/* The engine from prepare to sink against the definition of a match: semantics, senses of distinct, symmetry and
- * phases of attributes by a table; replica budgets and sizes of buffers at random, since they must not matter. */
+/* Tests the match engine from prepare to sink against the reference. A table lists semantics, definitions of distinct
+ * matches, symmetry and phases of conditions. Replica budgets and sizes of buffers are random, because the result must
+ * not depend on them. */
 #include "match_case.h"
 
 typedef struct asked {
@@ -30,7 +31,8 @@ static const asked table[] = {
 	{ .question = { .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
 	  .semantics = GEMP_EDGE_ISO,
 	  .distinct = GEMP_BY_NOTHING },
-	{ .question = { .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN a" }, /* one image of two orbits */
+	/* one subgraph is the image of two orbits */
+	{ .question = { .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN a" },
 	  .semantics = GEMP_ISO,
 	  .distinct = GEMP_BY_SUBGRAPH },
 	{ .question = { .text = "MATCH (a)-[:KNOWS|ACTS_IN]->(b)-[]->(c) RETURN a, b" },
@@ -104,7 +106,7 @@ static void with_all_rows(void **state)
 	ask_all(&random, GEMP_REPLICATE_ALL, false, 1);
 }
 
-/* Alone a rank has all rows whatever the budget. */
+/* A single rank has all rows whatever the budget is, so only several ranks run this test. */
 static void with_own_rows(void **state)
 {
 	(void)state;
@@ -128,7 +130,7 @@ static void from_the_first_vertex(void **state)
 	ask_all(&random, GEMP_REPLICATE_AUTO, true, 4);
 }
 
-/* No vertices, no edges, fewer vertices than ranks. */
+/* Graphs without vertices, without edges, and with fewer vertices than ranks. */
 static void small_graphs(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* The engine where room is short: one-entry outboxes and result buffers, odd launches, sinks that have enough or
- * fail. */
+/* Tests the match engine with little memory and odd sizes: outboxes and result buffers of one entry, tiny and huge
+ * launches, sinks that stop the search or fail. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -17,7 +17,7 @@
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 
-/* A graph that stays the same, so that kernels come from the cache; dense enough for cliques. */
+/* The graph is always the same, so that kernels come from the cache. It is dense enough to have cliques. */
 enum { VERTICES = 14, EDGES = 70, GRAPH_SEED = 11 };
 
 static case_graph graph;
@@ -35,7 +35,8 @@ static int drop(void **state)
 	return close_context(state);
 }
 
-/* Credits a (stage, source): with a pool for all stages these would block one another for ever. */
+/* Credits are kept for each pair of stage and source. With one pool of credits for all stages, these searches would
+ * deadlock. */
 static void small_outboxes_end(void **state)
 {
 	(void)state;
@@ -48,13 +49,13 @@ static void small_outboxes_end(void **state)
 			o.listed = outbox == 1;
 			context->budgets.outbox = outbox;
 			context->budgets.result_buffer = outbox == 1 ? 1 : 7;
-			if (test_comm.size < 8 || i == 0) /* on few cores rounds of many ranks are slow */
+			if (test_comm.size < 8 || i == 0) /* rounds of eight ranks are slow on few cores */
 				assert_true(check_answer(&graph, &(question){ .shape = shapes[i] }, &o));
 		}
 }
 
-/* Launches of the last run when each asks for as little as it may: a rank's first guess is 16 waves, then one wave at a
- * time, but no launch goes beyond a piece of those that pivots were handed out in. */
+/* Bounds of the number of launches of the last run if each launch is as small as possible. A rank's first launch may
+ * have 16 waves, since it is a guess, and every later launch has one wave. No launch goes beyond a chunk of pivots. */
 static uint64_t least_launches, most_launches;
 
 static void bound_launches(const gemp_match *match)
@@ -93,7 +94,7 @@ static void any_size_of_launch(void **state)
 	static const double factors[] = { 1e-12, 0.3, 1, 1e12 };
 	static const uint64_t buffers[] = { 1, 3, 100000 };
 	question q = { .shape = "triangle" };
-	/* A device with more units starts more pivots with one launch. */
+	/* A device with more units starts more pivots in one launch, so the graph grows with the number of units. */
 	const uint64_t vertices = 100 * gemp_min(context->device->units, 32);
 	graph_free(&graph);
 	graph_new(&graph, vertices, vertices * 5 / 2, false, GRAPH_SEED);
@@ -111,7 +112,7 @@ static void any_size_of_launch(void **state)
 			assert_true(result.matches == all && all > 0 && gemp_comm_sum1(&test_comm, rows.count) == all);
 			assert_true(result.result_fill_percent <= 100 && result.stages_launched == 0);
 			assert_int_equal(result.pivots, vertices);
-			if (buffers[b] == 1) /* every match fills a launch */
+			if (buffers[b] == 1) /* every match fills the result buffer and ends a launch */
 				assert_true(result.launches >= all);
 			if (f == 0 && b == 2 && !context->device->gpu) {
 				assert_in_range(result.launches, least_launches, most_launches);
@@ -123,14 +124,14 @@ static void any_size_of_launch(void **state)
 		}
 }
 
-/* LIMIT: the search ends when its sink has enough, and the result says so. */
+/* LIMIT: the search ends when its sink has enough rows, and the result says that it is incomplete. */
 static void enough_ends_the_search(void **state)
 {
 	(void)state;
 	question q = { .shape = "path:5" };
 	gemp_match_options o = plain_options;
 	graph_free(&graph);
-	graph_new(&graph, 60, 500, false, GRAPH_SEED); /* more paths than one round finds, two at a time */
+	graph_new(&graph, 60, 500, false, GRAPH_SEED); /* has more paths than one round finds, since the buffer holds two */
 	o.listed = false;
 	uint64_t all = run(&q, &o, NULL, GEMP_OK).matches;
 	o.listed = true;
@@ -149,7 +150,7 @@ static void enough_ends_the_search(void **state)
 	}
 }
 
-/* One rank's sink fails, whichever is given rows first, and that is everyone's failure. */
+/* The sink of the rank that gets rows first fails, and the run fails on all ranks. */
 static void fail_once(const gemp_match_options *o)
 {
 	question q = { .shape = "triangle" };
@@ -179,7 +180,8 @@ static void a_sink_that_fails(void **state)
 	}
 }
 
-/* Share of matches within one of P parts, and of those that never left their rank. */
+/* Checks the reported shares: matches whose vertices lie in one of P partitions, and matches that were found without
+ * leaving their rank. */
 static void shares(void **state)
 {
 	(void)state;
@@ -209,7 +211,8 @@ static void shares(void **state)
 	}
 	assert_true(result.part_share[0] == 1 && result.part_share[6] < 1);
 	assert_true(test_comm.size == 1 ? result.traffic.bytes == 0 : result.traffic.bytes > 0);
-	o.count_parts = false; /* a path is handed on, a triangle also sent to be tested */
+	/* a partial path moves on to other ranks; a partial triangle also moves to have its closing edge tested */
+	o.count_parts = false;
 	for (int i = 0; i < 2; i++) {
 		result = run(i ? &(question){ .shape = "path:4" } : &q, &o, &rows, GEMP_OK);
 		assert_true(test_comm.size == 1 ? result.local_share == 1 : result.local_share < 1);
@@ -231,7 +234,7 @@ static void lanes_that_no_device_has(void **state)
 	gemp_pattern_free(pattern);
 }
 
-/* WITHOUT MEMORY. */
+/* MEMORY MAY RUN OUT. */
 static gemp_code match_once(const char *text, const gemp_match_options *o)
 {
 	gemp_code code = GEMP_OK;
@@ -279,7 +282,7 @@ static gemp_code smallest_of_a_class(void *argument)
 static void without_memory(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
 		return;
 	context->budgets.outbox = 1;
 	context->budgets.result_buffer = 2;
@@ -287,7 +290,8 @@ static void without_memory(void **state)
 	assert_all_survive_no_memory(smallest_of_a_class, NULL);
 }
 
-/* A device with too little memory, on one rank: all ranks say so, until it is enough. */
+/* One rank's device has too little memory, which grows from run to run. Until it suffices, all ranks must return the
+ * same error. */
 static void without_device_memory(void **state)
 {
 	(void)state;

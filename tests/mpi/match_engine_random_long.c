@@ -1,5 +1,5 @@
-/* The engine on small random multigraphs, with random options and sizes of buffers, against the definition of a match.
- * Kernels are new each time, so this takes long. */
+/* Tests the match engine on small random multigraphs with random options and sizes of buffers, against the reference.
+ * Every run compiles new kernels, so this takes long. */
 #include "match_case.h"
 
 static const question questions[] = {
@@ -60,7 +60,7 @@ static void random_questions(void **state)
 	case_graph graphs[3];
 	graph_new(&graphs[0], 16, 30, false, gemp_random(&random));
 	graph_new(&graphs[1], 11, 22, true, gemp_random(&random));
-	graph_new(&graphs[2], 3, 7, false, gemp_random(&random)); /* fewer vertices than some numbers of ranks */
+	graph_new(&graphs[2], 3, 7, false, gemp_random(&random)); /* has fewer vertices than some tests have ranks */
 	for (int asked = 0; asked < 100;) {
 		const question *q = &questions[gemp_random_below(&random, QUESTIONS)];
 		gemp_match_options o = random_options(&random);

@@ -1,5 +1,6 @@
-/* Estimates: exact where a sample holds everything, for all that a step can test; else their intervals hold the true
- * number as often as they say, and the same seed gives the same answer. */
+/* Tests estimates of the number of matches. A sample of all partial matches must give the exact number, for every test
+ * that a step can have. Smaller samples must give intervals that contain the exact number as often as they claim. The
+ * same seed gives the same estimate. */
 #include "match_case.h"
 
 #include "core/status.h"
@@ -117,12 +118,13 @@ static void coverage(void **state)
 		reference_free(&r);
 		gemp_pattern_free(pattern);
 	}
-	/* of 40 seeds or more that hold 95 % each, fewer than three quarters is one chance in a hundred thousand */
+	/* if each of 40 or more intervals holds with 95 %, the chance that fewer than 75 % of them hold is about 10^-5 */
 	assert_all(4 * all_held >= 3 * all_seeds);
 	graph_free(&g);
 }
 
-/* THE BUDGET. A hub that all others are neighbours of: whole rows would be a hundred times what is allowed. */
+/* THE BUDGET of time. Vertex 0 is joined to all other vertices, so reading whole rows would take a hundred times the
+ * budget. */
 enum { VERTICES = 1500, EDGES = 3000 };
 static const double seconds = 0.005, reads_per_second = 4e7;
 
@@ -171,7 +173,8 @@ static void budget(void **state)
 	}
 	print_message("%g stars, within the interval of %d of %d seeds; %llu reads at most\n", expected, held, seeds,
 	              (unsigned long long)most);
-	/* 14 of 168 intervals did not: more than 7 of 14, or 14 of 42, is one chance in a hundred thousand at most */
+	/* 14 of 168 measured intervals missed the number; at this rate, more than 7 misses of 14 or more than 14 of 42 have
+	 * a chance of at most 10^-5 */
 	assert_all(seeds < SEEDS ? 2 * held >= seeds : 3 * held >= 2 * seeds);
 	assert_all((double)most < 2.5 * seconds * reads_per_second);
 	gemp_match_free(match);

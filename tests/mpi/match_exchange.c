@@ -1,5 +1,5 @@
-/* Partial matches on their way between ranks, driven round by round: credits are kept, nothing is lost, damage is
- * named. */
+/* Tests the exchange of partial matches between ranks, driven round by round: senders respect their credits, no partial
+ * match is lost, and damaged rows are reported. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -23,7 +23,7 @@
 
 enum { VERTICES = 16, EDGES = 60, GRAPH_SEED = 23 };
 
-/* An engine taken apart. */
+/* The parts of a match engine, which the test assembles itself. */
 typedef struct parts {
 	case_graph graph;
 	gemp_pattern *pattern;
@@ -80,7 +80,7 @@ static size_t area_of(const gemp_search *s, size_t stage, uint32_t destination)
 	return stage * (s->ranks + 1) + destination;
 }
 
-/* No area holds more than its credit, nor is credit given for more places than a receiver has. */
+/* No area may hold more partial matches than its credit, and no credit may exceed the receiver's number of slots. */
 static bool credits_are_kept(const gemp_search *s)
 {
 	bool kept = true;
@@ -94,7 +94,7 @@ static bool credits_are_kept(const gemp_search *s)
 	return kept;
 }
 
-/* Several launches of each rank a round, more on some than on others. */
+/* Each rank runs a random number of launches in a round. */
 static gemp_code some_launches(gemp_search *s, gemp_match_exchange *c, uint64_t *random)
 {
 	gemp_code code = GEMP_OK;
@@ -133,7 +133,7 @@ static void drive(const char *shape, uint32_t slots, uint64_t random)
 	}
 	assert_all(gemp_comm_sum1(&test_comm, s->statistics.found_local + s->statistics.found_crossed) == orbits(&p));
 	assert_all(gemp_comm_sum1(&test_comm, sent) > 0);
-	for (size_t area = 0; area < s->areas; area++) /* all places are free again */
+	for (size_t area = 0; area < s->areas; area++) /* all slots must be free again */
 		assert_true(s->capacity[area] == 0 || s->capacity[area] == slots);
 	gemp_match_exchange_free(c);
 	parts_free(&p);
@@ -143,7 +143,8 @@ static void nothing_is_lost(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	if (test_comm.size == 1 || test_comm.size > 4) /* alone nothing crosses; many ranks on few cores are slow */
+	/* a single rank exchanges nothing, and many ranks are slow on few cores */
+	if (test_comm.size == 1 || test_comm.size > 4)
 		return;
 	drive("clique:4", 1, random);
 	drive("clique:4", 3, random);
@@ -162,7 +163,7 @@ static void layout_of_rows(void **state)
 		gemp_vertex hot = p.rows->residency.hot;
 		uint64_t same[2] = { hot, UINT64_MAX - hot };
 		gemp_comm_max(&test_comm, same, 2);
-		assert_all(same[0] == hot && same[1] == UINT64_MAX - hot); /* alike on all ranks */
+		assert_all(same[0] == hot && same[1] == UINT64_MAX - hot); /* all ranks have the same value */
 		assert_all(hot >= before && p.rows->replica_bytes <= p.rows->bytes);
 		if (i == 0)
 			assert_all(hot == (test_comm.size == 1 ? VERTICES : 0));
@@ -173,7 +174,7 @@ static void layout_of_rows(void **state)
 	}
 }
 
-/* A neighbour that is no vertex is named, with the step that wanted its row; all ranks get the message. */
+/* A neighbour that is not a vertex is an error that names the slot; all ranks get the message. */
 static void damaged_rows(void **state)
 {
 	(void)state;
@@ -196,8 +197,8 @@ static void damaged_rows(void **state)
 	}
 }
 
-/* Where pivots stay with their owners the rank with the damage meets it; where they are handed out by cost, the ranks
- * see that their rows are not the same. */
+/* If each rank searches from its own pivots, the rank with the damaged rows detects them. If pivots are distributed by
+ * cost, the ranks detect that their rows differ. */
 static void damage_on_one_rank(void **state)
 {
 	(void)state;
@@ -224,7 +225,7 @@ static void damage_on_one_rank(void **state)
 	}
 }
 
-/* No room that ever comes free: an error, not a search without end. */
+/* If no receiver ever has a free slot, the search ends with an error instead of waiting for ever. */
 static void standing_still(void **state)
 {
 	(void)state;

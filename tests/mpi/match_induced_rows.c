@@ -1,4 +1,5 @@
-/* Rows trimmed to candidates: what the copies hold, when there are none, and that counts stay as they are. */
+/* Tests copies of rows that hold only the candidates of a pattern vertex ("trimmed" rows): their contents, which views
+ * get a copy, and that counts stay the same. */
 #include "nested_case.h"
 
 #include "comm/comm.h"
@@ -18,8 +19,8 @@
 
 enum { VERTICES = 300 };
 
-/* Every vertex has Any; of a hundred 49 have A, 50 B, one C. Rows of the first vertices are long, and there are more
- * vertices than are placed at a time. */
+/* Every vertex has the label Any. Of a hundred vertices 49 also have A, 50 have B and one has C. The first three
+ * vertices have long rows, and there are more vertices than the kernel places at a time. */
 static gemp_shard *labelled_graph(const gemp_comm *comm, uint64_t seed)
 {
 	static const char *const labels[] = { "A;Any", "B;Any" };
@@ -74,7 +75,8 @@ static bool candidate(const gemp_match *match, int vertex, gemp_vertex slot)
 	return !bits || (bits[id / 32] >> id % 32 & 1);
 }
 
-/* Row by row the entries of the plan's own view that are candidates, and nothing in rows of others. */
+/* Each row of the copy must have exactly the entries of the plan's own view that are candidates; rows of other vertices
+ * must be empty. */
 static void check_view(const gemp_match *match, const gemp_check *own, const gemp_check *trimmed, int vertex)
 {
 	const gemp_induced_rows *t = match->search->nested->induced;
@@ -106,7 +108,7 @@ static void rows_hold_candidates(void **state)
 	size_t copies = 0;
 	for (size_t s = 1; s < match->plan->step_count; s++) {
 		const gemp_step *own = &match->plan->steps[s], *trimmed = &nested->plan->steps[s];
-		size_t here = 0; /* rows of the few C may have nothing to lose */
+		size_t here = 0; /* rows of the few vertices with C may have nothing to trim */
 		for (size_t j = 0; j < own->sources; j++)
 			if (trimmed->checks[j].view >= (int)match->plan->view_count) {
 				check_view(match, &own->checks[j], &trimmed->checks[j], own->vertex);
@@ -121,7 +123,7 @@ static void rows_hold_candidates(void **state)
 	gemp_shard_free(graph);
 }
 
-/* WHICH VIEWS. Number of those made for a query. */
+/* WHICH VIEWS. Returns the number of trimmed views of a query. */
 static size_t trimmed_views(const gemp_shard *graph, const char *text)
 {
 	gemp_pattern *pattern;
@@ -185,11 +187,11 @@ static void counts_stay(void **state)
 		setenv("GEMP_SHAPE", "nested", 1);
 		assert_false(trimmed);
 	}
-	assert_true(trimmed_ones >= 3); /* some bind next to nothing */
+	assert_true(trimmed_ones >= 3); /* some queries have almost no matches */
 	gemp_shard_free(graph);
 }
 
-/* Less and less memory on one rank: at last no view is trimmed, on any rank, and the count is the same. */
+/* One rank has less and less device memory. In the end no rank trims a view, and the count is still the same. */
 static void without_memory_rows_stay(void **state)
 {
 	(void)state;
@@ -226,7 +228,7 @@ static gemp_code prepare_and_forget(void *graph)
 static void without_memory(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
 		return;
 	gemp_shard *graph = labelled_graph(&test_comm, 5);
 	assert_all_survive_no_memory(prepare_and_forget, graph);

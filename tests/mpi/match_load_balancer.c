@@ -1,4 +1,5 @@
-/* Pivots handed out by cost: every pivot once, whoever takes it; the same answers as of one rank. */
+/* Tests pivots that are distributed by cost: each pivot must be taken once, by any rank, and searches must give the
+ * same results as on one rank. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -15,8 +16,8 @@
 
 enum { MOST = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
 
-/* DEALS. Each rank takes pieces until there are none; all ranks add up how often each pivot was in one, and which of
- * its slices were. */
+/* CHUNKS. Each rank takes chunks of pivots until none is left. An expensive pivot may be divided into slices. The ranks
+ * add up how often each pivot and each slice was taken. */
 typedef struct taken {
 	uint64_t whole[MOST], slices[MOST], numbers[MOST], of[MOST];
 	uint64_t pivots, cost;
@@ -42,7 +43,8 @@ static void take(taken *t, const gemp_pivot_chunk *piece, const uint64_t *cost)
 	t->cost += cost[pivot] * count / piece->slices;
 }
 
-/* t: what this rank took. Returns the pivots in slices. */
+/* Takes chunks until none is left, sets *t to this rank's chunks, and returns the number of pivots that were divided
+ * into slices. */
 static size_t take_all(gemp_balancer *deal, size_t count, const uint64_t *cost, taken *t)
 {
 	gemp_pivot_chunk piece;
@@ -102,7 +104,7 @@ static void each_pivot_once(void **state)
 	gemp_balancer_free(deal);
 }
 
-/* As on nodes of one rank each, that have no memory in common. */
+/* Makes a communicator in which each rank is a node of its own, so that ranks share no memory. */
 static gemp_comm nodes_of_one(void)
 {
 	gemp_comm comm = test_comm;
@@ -119,7 +121,7 @@ static void nodes_free(gemp_comm *comm)
 	GEMP_MPI(MPI_Comm_free(&comm->node));
 }
 
-/* They get shares of their own, by cost; also where one pivot costs nearly everything. */
+/* Nodes without common memory get shares of nearly equal cost, even if one pivot causes nearly all of the cost. */
 static void each_node_its_share(void **state)
 {
 	(void)state;
@@ -150,7 +152,7 @@ static void each_node_its_share(void **state)
 	nodes_free(&comm);
 }
 
-/* A node without room for memory in common. */
+/* Counters work on a node that has no space for shared memory. */
 static void counters_of_their_own(void **state)
 {
 	(void)state;
@@ -172,7 +174,7 @@ static void counters_of_their_own(void **state)
 	assert_int_equal(gemp_comm_sum1(&test_comm, sum), NUMBERS * (NUMBERS - 1));
 }
 
-/* A deal that is opened while another is at work leaves that one as it is. */
+/* A second balancer that is used while the first one is in use does not disturb the first one. */
 static void one_within_another(void **state)
 {
 	(void)state;
@@ -196,7 +198,8 @@ static void one_within_another(void **state)
 	gemp_balancer_free(outer);
 }
 
-/* SEARCHES. Hubs, fewer vertices than ranks, few candidates of the pivot; as loops, as those of a GPU, listing. */
+/* SEARCHES on a usual graph, with fewer vertices than ranks, in the form of kernels for a GPU, and with few candidates
+ * of the pivot and listed rows. */
 static void same_answers(void)
 {
 	static const question cycle = { .shape = "cycle:4" };
@@ -228,7 +231,7 @@ static void same_answers(void)
 	context->budgets.result_buffer = 0;
 }
 
-/* Runs again, and runs from parts of the pivots, hand out all pivots of theirs. */
+/* A second run, and runs over parts of the pivots, search from all of their pivots. */
 static void again_and_in_parts(void)
 {
 	case_graph graph;
@@ -261,7 +264,7 @@ static void again_and_in_parts(void)
 	graph_free(&graph);
 }
 
-/* HUBS. A vertex beside all others, through which nearly all cycles go. */
+/* HUBS. A vertex that is joined to all other vertices, so that nearly all cycles contain it. */
 static void hub_new(case_graph *g, uint32_t leaves, uint64_t seed)
 {
 	fixture made = fixture_new((size_t)leaves + 1, 2 * (size_t)leaves, KEYS_INTEGER, seed);
@@ -275,7 +278,7 @@ static void hub_new(case_graph *g, uint32_t leaves, uint64_t seed)
 	fixture_free(&made);
 }
 
-/* A rank's part of the matches, where pieces are dealt out beforehand, by cost. */
+/* Chunks are assigned to nodes beforehand by cost. No rank may find more than 1.3 times the mean number of matches. */
 static void hub_is_shared(void **state)
 {
 	(void)state;
@@ -303,7 +306,7 @@ static void hub_is_shared(void **state)
 	nodes_free(&comm);
 }
 
-/* Listed with a buffer so small that workers stop in slices; counted. */
+/* Rows are listed with a buffer so small that workers stop within slices; then matches are only counted. */
 static void hub_answers(void **state)
 {
 	(void)state;
@@ -319,7 +322,7 @@ static void hub_answers(void **state)
 	graph_free(&graph);
 }
 
-/* Over the same kernels. */
+/* One test, because both parts use the same kernels. */
 static void searches(void **state)
 {
 	(void)state;

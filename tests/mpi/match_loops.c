@@ -1,5 +1,5 @@
-/* The nest of loops on a CPU device that has every row, against the definition of a match: with marks of rows and of
- * what can be closed, with result buffers so small that workers stop in every loop. */
+/* Tests the nest of loops on a CPU device that has every row, against the reference: with adjacency marks, and with
+ * result buffers so small that workers stop in every loop. */
 #include "harness/limits.h"
 #include "loops_case.h"
 
@@ -21,7 +21,7 @@ static void counted(void **state)
 	ask_with(&(question){ .shape = "edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4" }, GEMP_INDUCED, false, 0, 2);
 }
 
-/* The same kernel with buffers of one match, of fewer and of more than a worker gathers. */
+/* The same kernel runs with buffers of one match, and of fewer and more matches than a worker collects. */
 static void stopped_and_resumed(void **state)
 {
 	(void)state;

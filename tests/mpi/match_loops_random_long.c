@@ -1,11 +1,11 @@
-/* Nests of loops for random connected patterns, against the definition of a match: kernels are new each time. */
+/* Tests nests of loops on random connected patterns against the reference. Every pattern compiles a new kernel. */
 #include "loops_case.h"
 
 #include <stdio.h>
 
 enum { MOST = 6, ASKED = 60 };
 
-/* "edges:0-1,1-2,...": a random tree and some more edges. */
+/* Makes a text "edges:0-1,1-2,...": a random tree and some more edges. */
 static void random_shape(char shape[160], uint64_t *random)
 {
 	int vertices = 3 + (int)gemp_random_below(random, MOST - 2), n = snprintf(shape, 160, "edges:");
@@ -23,7 +23,7 @@ static void random_shape(char shape[160], uint64_t *random)
 	shape[n - 1] = '\0';
 }
 
-/* The same as a query: directions, types and labels at random. */
+/* Makes a query of the same shape with random directions, types and labels. */
 static void random_text(char text[1024], const char *shape, uint64_t *random)
 {
 	static const char *const arrows[] = {

@@ -1,4 +1,5 @@
-/* Several devices on a rank, by PoCL's own switch: the same answers as of one, and each device takes part. */
+/* Tests several devices on a rank; PoCL is set to offer them. The results must equal those of one device, and each
+ * device must take part. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -30,7 +31,7 @@ static int open_devices(void **state)
 	return gemp_runtime_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
 }
 
-/* Up to two ranks leave devices for each other; more take turns. */
+/* Fewer ranks than devices divide the devices among them; otherwise each rank has one device. */
 static void shared_out(void **state)
 {
 	(void)state;
@@ -43,7 +44,7 @@ static void shared_out(void **state)
 		assert_int_equal(context->others[i]->device->index, first + i + 1);
 }
 
-/* The rest is for ranks with several: with one each, other tests ask the same. */
+/* True if no rank has several devices. Other tests cover this case, so the following tests skip it. */
 static bool one_each(void)
 {
 	return context->devices == (size_t)test_comm.size;
@@ -103,7 +104,7 @@ static void same_answers(void **state)
 	context->budgets = (gemp_budgets){ 0 };
 }
 
-/* What this rank's devices have done since `before`; launches only if each of them has some. */
+/* Returns the work of this rank's devices since the last call and resets it. *each: has every device run launches? */
 static gemp_device_work done_by_all(bool *each)
 {
 	gemp_device_work sum = context->work;
@@ -126,7 +127,7 @@ static gemp_match *prepare(const case_graph *graph, gemp_pattern *pattern, const
 	return match;
 }
 
-/* Runs again, in parts, with counts at vertices and a profile: all devices together. */
+/* Second runs, runs over parts of the pivots, counts at vertices and a profile each use all devices. */
 static void each_takes_part(void **state)
 {
 	(void)state;
@@ -169,7 +170,8 @@ static void each_takes_part(void **state)
 	graph_free(&graph);
 }
 
-/* A sink that has enough while devices are still busy; then one that fails; then all rows. */
+/* The first sink stops the search while devices are still busy, the second sink fails, and the third sink gets all
+ * rows. */
 static void stopped_and_run_again(void **state)
 {
 	(void)state;
@@ -200,7 +202,7 @@ static void stopped_and_run_again(void **state)
 	graph_free(&graph);
 }
 
-/* A device has no room for the rows: all ranks say which. */
+/* If the rows do not fit on one device, all ranks get a message that names the device. */
 static void too_small(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Counting by nested loops against the definition of a match. */
+/* Tests counting by nested loops against the reference. */
 #include "harness/limits.h"
 #include "match/search/nested_search.h"
 #include "nested_case.h"
@@ -51,7 +51,8 @@ static void small_graphs_count(void **state)
 	}
 }
 
-/* With more ranks there, tables of two-paths come first on a CPU. */
+/* Pattern vertices with the same neighbours (twins) are counted by a formula. On several ranks with a CPU, tables of
+ * two-paths are used instead, so only one rank runs this test. */
 static void twins_are_counted_by_their_number(void **state)
 {
 	(void)state;
@@ -72,7 +73,8 @@ static void twins_are_counted_by_their_number(void **state)
 	graph_free(&g);
 }
 
-/* Bitmaps of 64 bits for hundreds of slots: most that seem marked are not. */
+/* Bitmaps of 64 bits stand for more slots than they have bits (folded bitmaps), so most slots that seem marked are
+ * not. */
 static void folded_bitmaps_count(void **state)
 {
 	(void)state;
@@ -96,7 +98,8 @@ static void folded_bitmaps_count(void **state)
 	graph_free(&g);
 }
 
-/* All that there is to do lies behind one entry: workers that find none get parts of it, if they are quick. */
+/* All matches start from one entry of one row. Workers without work may take parts of it; how many they take depends on
+ * their speed. */
 static void one_entry_is_shared(void **state)
 {
 	(void)state;
@@ -146,7 +149,7 @@ static void others_are_left_to_the_state_machine(void **state)
 	o = nested_options, o.profile = true;
 	assert_false(is_nested(&g, &cycle, &o));
 	o = nested_options, o.replicate = 0;
-	assert_true(is_nested(&g, &cycle, &o)); /* in rounds */
+	assert_true(is_nested(&g, &cycle, &o)); /* nested loops also run in pull rounds */
 	o.exchange = GEMP_EXCHANGE_PUSH;
 	assert_int_equal(is_nested(&g, &cycle, &o), test_comm.size == 1);
 	graph_free(&g);

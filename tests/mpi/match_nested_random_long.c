@@ -1,5 +1,5 @@
-/* Counting by nested loops: random patterns of 3 to 6 vertices, plain or with labels and directions, under every
- * semantics that leaves edges without slots, against the definition of a match. */
+/* Tests counting by nested loops against the reference, on random patterns of 3 to 6 vertices, plain or with labels and
+ * directions, with each semantics in which edges need no slots. */
 #include "harness/limits.h"
 #include "nested_case.h"
 
@@ -7,7 +7,7 @@
 
 enum { CASES = 60, VERTICES = 34 };
 
-/* A tree, and some further edges. */
+/* Makes a random tree and some further edges. */
 static size_t random_edges(uint64_t *random, int vertices, int (*edges)[2])
 {
 	size_t count = 0;
@@ -71,9 +71,9 @@ static void random_patterns(void **state)
 		o.symmetry_by_hash = false;
 		o.count_by_formula = gemp_random(&random) % 2;
 		if (test_comm.size == 1)
-			o.replicate = 0; /* no tables of two-paths */
+			o.replicate = 0; /* avoids tables of two-paths */
 		TEST_LIMIT(nested_local,
-		           gemp_random(&random) % 2 ? 32 : gemp_limits_default.nested_local); /* bitmaps are folded, or not */
+		           gemp_random(&random) % 2 ? 32 : gemp_limits_default.nested_local); /* bitmaps are folded or not */
 		assert_true(check_answer(&g, &q, &o));
 		nested += is_nested(&g, &q, &o);
 		graph_free(&g);

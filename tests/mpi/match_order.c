@@ -1,5 +1,5 @@
-/* The search for an order: all ranks choose the same one, answers stay what they are, and the order chosen reads about
- * as little as the best of all orders, counted by the device. */
+/* Tests the search for a matching order. All ranks must choose the same order, the matches must not change, and the
+ * device must read about as little as with the best of all orders. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -15,7 +15,7 @@
 
 enum { VERTICES = 400, HUBS = 12, EDGES = 4000 };
 
-/* Most edges are at a few hubs, and few vertices have label B. */
+/* A few hubs have most edges, and few vertices have label B. */
 static gemp_shard *build(const gemp_comm *comm)
 {
 	gemp_builder *builder = NULL;
@@ -66,7 +66,8 @@ static double work(const gemp_match_result *r)
 static void near_the_best(void **state)
 {
 	(void)state;
-	/* A triangle with a tail whose end is rare: from there on is best, from the triangle worst. */
+	/* A triangle with a tail whose end has few candidates. Starting at this end is best, and starting within the
+	 * triangle is worst. */
 	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 2, 0, 1, 3 },
 		                             { 2, 3, 0, 1 }, { 3, 2, 0, 1 }, { 0, 2, 3, 1 } };
 	gemp_shard *graph = build(&test_comm);

@@ -1,4 +1,4 @@
-/* What parts of the pivots give adds up to what all of them give, whatever the parts, the kernel and the way across
+/* Runs over parts of the pivots must add up to a run over all pivots, for any division, kernel and exchange between
  * ranks. */
 #include "match_case.h"
 
@@ -27,7 +27,7 @@ static int drop(void **state)
 	return close_context(state);
 }
 
-/* The parts, some at a time, by `random`; rows go to one list. */
+/* Runs all parts, a random number of parts at a time. All rows go to one list. */
 static void run_in_parts(gemp_match *match, uint64_t *random, collecting *rows, gemp_match_result *sum)
 {
 	*sum = (gemp_match_result){ .complete = true, .embeddings_known = true };
@@ -99,7 +99,7 @@ static void rows_across_ranks(void **state)
 	check(&query, (gemp_match_options){ .listed = true, .replicate = GEMP_REPLICATE_ALL }, NULL);
 }
 
-/* The same order of binding gives the same plan, another one another. */
+/* Two runs with the same matching order have the same hash of the plan; another order has another hash. */
 static void plans_are_told_apart(void **state)
 {
 	gemp_pattern *pattern = ask(&house, graph.dealt);

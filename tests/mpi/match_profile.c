@@ -1,4 +1,4 @@
-/* What --profile counts: partial matches that pass each step, bytes on the way into it. */
+/* Tests the counts of --profile: partial matches that pass each step, and bytes that are sent to it. */
 #include "match_case.h"
 
 #include "graph/batch.h"
@@ -26,7 +26,8 @@ static int drop(void **state)
 	return close_context(state);
 }
 
-/* Walks of 0, 1 and 2 edges: what the steps of a plan that begins at a have to pass. */
+/* Counts the walks of 0, 1 and 2 edges. A plan that starts at vertex a must pass as many partial matches at its
+ * steps. */
 static void count_walks(uint64_t walks[STEPS])
 {
 	static const char *const texts[] = { "MATCH (a) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a",
@@ -66,7 +67,7 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	assert_int_equal(match->plan->step_count, STEPS);
 	for (int s = 0; s < STEPS; s++) {
 		assert_int_equal(match->step_rows[s], walks[s]);
-		assert_int_equal(match->step_entries[s], s ? walks[s] : 0); /* no test drops any of them */
+		assert_int_equal(match->step_entries[s], s ? walks[s] : 0); /* no test drops an entry */
 		assert_int_equal(match->step_lookups[s], 0);
 		sent += match->step_bytes[s];
 	}

@@ -1,6 +1,6 @@
-/* Searches in rounds against the definition of a match: every size of rounds, from a few pivots with parts of their
- * rows to all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and
- * from seeds. */
+/* Tests searches in pull rounds against the reference. Rounds have every size, from a few pivots with parts of their
+ * rows to all pivots at once. Graphs have labels, directions, several views and edge variables; matches are listed or
+ * counted, also from seeds. */
 #include "seeded_case.h"
 
 #include "comm/comm.h"
@@ -42,11 +42,12 @@ static gemp_match_options pulled(bool listed)
 	return o;
 }
 
-/* Bytes of rounds that the longest rows still fit into: of patterns with edges they take three times as much. */
+/* Sizes of the row cache in bytes. Patterns with edge variables need three times as much for a row. */
 static const size_t caches[] = { 700, 200, 1500, 4000, 0 };
 enum { CACHES = sizeof caches / sizeof *caches };
 
-/* On few cores rounds of many ranks are slow: those have some of the combinations. */
+/* Is this combination left out? Rounds of many ranks are slow on few cores, so more than two ranks run a quarter of the
+ * combinations. */
 static bool left_out(size_t i, size_t c)
 {
 	return test_comm.size > 2 && (i + c) % 4 != (size_t)test_comm.size % 4;
@@ -94,7 +95,8 @@ static void rounds_with_edges(void **state)
 		}
 }
 
-/* Deduplication by hash asks for all rows again where it goes in passes, and by vertices keeps one of a class. */
+/* Sinks that influence the search: removing duplicates by hash in several passes requests all rows again, and distinct
+ * by vertices keeps one match of a class. */
 static void rounds_and_sinks(void **state)
 {
 	(void)state;
@@ -135,7 +137,7 @@ static void rounds_of_seeds(void **state)
 		}
 }
 
-/* What a run of a shape says of its rounds. */
+/* Runs a pattern once and returns the result with its figures about rounds. */
 static gemp_match_result run_of(const question *q, const gemp_match_options *o, gemp_code expected)
 {
 	gemp_pattern *pattern = ask(q, graph.dealt);
@@ -153,7 +155,8 @@ static gemp_match_result run(const char *shape, const gemp_match_options *o, gem
 	return run_of(&(question){ .shape = shape }, o, expected);
 }
 
-/* By the bytes that are expected; what is expected of rows one step from pivots is near what travels. */
+/* The exchange is chosen by the expected bytes of both ways. The expected bytes of rows must be within a factor of 2 of
+ * the bytes that pull moves, if the search does not start from a single vertex. */
 static void what_is_expected(void **state)
 {
 	(void)state;
@@ -168,7 +171,7 @@ static void what_is_expected(void **state)
 		gemp_match_options o = pulled(false);
 		gemp_match_result pull = run_of(&q, &o, GEMP_OK);
 		o.exchange = GEMP_EXCHANGE_AUTO;
-		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* for so little push does not pay */
+		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* the bytes are so few that push does not pay */
 		assert_true(usual.matches == pull.matches);
 		assert_true(usual.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PULL));
 		TEST_LIMIT(push_pull_min_gain, 0);
@@ -211,12 +214,12 @@ static void what_is_chosen(void **state)
 	result = run("cycle:4", &o, GEMP_OK);
 	assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.pull_rounds > 1 && result.oversized_pivots > 0);
 	assert_true(result.matches == all);
-	context->budgets.row_cache = 60; /* no row fits */
+	context->budgets.row_cache = 60; /* no whole row fits */
 	if (test_comm.size > 1) {
 		result = run("cycle:4", &o, GEMP_OK);
 		assert_true(result.exchange == GEMP_EXCHANGE_PUSH && result.pull_rounds == 0 && result.matches == all);
 	}
-	o.exchange = GEMP_EXCHANGE_PULL; /* but pieces of rows do */
+	o.exchange = GEMP_EXCHANGE_PULL; /* parts of rows fit */
 	result = run("cycle:4", &o, GEMP_OK);
 	assert_true(result.exchange == GEMP_EXCHANGE_PULL && result.matches == all);
 	context->budgets.row_cache = 8;
@@ -228,7 +231,7 @@ static void what_is_chosen(void **state)
 	            result.matches == all);
 }
 
-/* WITHOUT MEMORY. */
+/* MEMORY MAY RUN OUT. */
 static gemp_code match_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
@@ -249,11 +252,11 @@ done:
 static void without_memory(void **state)
 {
 	(void)state;
-	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
 		return;
 	context->budgets.row_cache = 4000;
 	assert_all_survive_no_memory(match_once, "path:3");
-	context->budgets.row_cache = 200; /* in cells */
+	context->budgets.row_cache = 200; /* rounds take parts of rows (tiles) */
 	assert_all_survive_no_memory(match_once, "triangle");
 }
 

@@ -1,6 +1,6 @@
-/* match_reference: matches by the definition, for small graphs: every assignment is tried, orbits are walked by the
- * generators of the pattern's group, classes are compared as sets. Nothing here is shared with the engine but the
- * parsed pattern, the group and the truth of a condition. Ranks share the work. */
+/* Finds matches by their definition on small graphs: it tries every assignment, walks orbits by the generators of the
+ * pattern's group, and compares classes as sets. It shares only the parsed pattern, the group and the evaluation of
+ * conditions with the engine. The ranks divide the work. */
 #ifndef GEMP_TESTS_MATCH_REFERENCE_H
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
@@ -19,14 +19,15 @@
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 
-enum { REFERENCE_POINTS = 24 }; /* vertices and edges of a pattern */
+enum { REFERENCE_POINTS = 24 }; /* maximum number of vertices and edges of a pattern */
 
 typedef struct reference_edge {
 	size_t relation;
 	gemp_vertex source, target;
 } reference_edge;
 
-/* Images of vertices (ids), then of edges (numbers through all relations; the first of a pair's in a simple graph). */
+/* The images of the pattern's vertices (ids), then of its edges (numbers through all relations). In a simple graph the
+ * first edge between two vertices stands for all of them. */
 typedef struct embedding {
 	uint64_t at[REFERENCE_POINTS];
 } embedding;
@@ -41,7 +42,7 @@ typedef struct reference {
 	embedding now;
 } reference;
 
-static size_t reference_points; /* of what is being compared */
+static size_t reference_points; /* number of images that the comparison looks at */
 
 static inline int reference_compare(const void *a, const void *b)
 {
@@ -79,7 +80,7 @@ static inline void reference_edges(reference *r)
 				r->edges[r->edge_count++] = (reference_edge){ k, v, g->relations[k].out_targets[i] };
 }
 
-/* Number of the edge that stands for a pair in the simple graph. */
+/* Returns the number of the edge that stands for all edges between a and b in the simple graph. */
 static inline uint64_t reference_simple(const reference *r, uint64_t a, uint64_t b)
 {
 	for (size_t i = 0; a != b && i < r->edge_count; i++)
@@ -100,7 +101,8 @@ static inline bool reference_fits(const reference *r, size_t e, size_t i)
 	return edge->relations[h->relation] && (along || (against && edge->direction == GEMP_EITHER));
 }
 
-/* INDUCED: is a host edge from u's image to v's image one that the pattern has, or one that it does not speak of? */
+/* For induced semantics: may host edge i lead from the image of u to the image of v? It may if the pattern has such an
+ * edge, or if no pattern edge has its type. */
 static inline bool reference_allows(const reference *r, size_t i, int u, int v)
 {
 	const gemp_pattern *p = r->pattern;
@@ -130,7 +132,7 @@ static inline bool reference_nothing_else(const reference *r)
 	return true;
 }
 
-/* CONDITIONS. EXISTS of one edge between two vertices. */
+/* CONDITIONS. Evaluates an EXISTS of one edge between two vertices. */
 static inline bool reference_edge_exists(const reference *r, const gemp_expr *exists)
 {
 	const gemp_pattern *inner = r->pattern->subs[exists->sub];
@@ -234,7 +236,7 @@ static inline bool reference_hopeful(const reference *r, size_t v)
 	return true;
 }
 
-/* Of the first vertex each rank tries every so manyth image. */
+/* Tries all images of vertex v. The ranks divide the images of the first vertex. */
 static inline void reference_bind(reference *r, size_t v)
 {
 	if (v == r->pattern->vertex_count) {
@@ -262,7 +264,7 @@ static inline void reference_gather(reference *r)
 	gemp_free(begin);
 }
 
-/* Collective; `whole` and the answer are the same on all ranks. */
+/* Collective. All ranks pass the same graph and get the same matches. */
 static inline void reference_new(reference *r, const gemp_shard *whole, const gemp_pattern *pattern,
                                  gemp_semantics semantics)
 {
@@ -288,7 +290,7 @@ static int reference_compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* A sorted set, the rest filled up with its greatest. */
+/* Sorts the numbers, removes duplicates, and fills the end of the array with the largest number. */
 static inline void reference_set(uint64_t *numbers, size_t count)
 {
 	size_t kept = 0;
@@ -351,13 +353,14 @@ static inline uint64_t reference_matches(const reference *r, gemp_distinct disti
 	return classes;
 }
 
-/* SINK that keeps all rows of all ranks; some may ask for few. */
+/* A SINK that keeps all rows, or says "enough" after some rows. */
 typedef struct collecting {
 	int vertex_count, edge_count;
-	size_t count, capacity, wanted; /* wanted: all ranks together; SIZE_MAX: all */
+	size_t count, capacity, wanted; /* wanted: rows of all ranks together; SIZE_MAX for all rows */
 	embedding *rows;
 	size_t turns, last_turns;
-	gemp_counter *failing; /* of all ranks: whoever takes rows first fails; NULL: nobody */
+	/* the rank that first increments this counter of all ranks fails; NULL if no rank is to fail */
+	gemp_counter *failing;
 } collecting;
 
 static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
@@ -403,7 +406,7 @@ static inline gemp_sink collecting_sink(collecting *c)
 	return (gemp_sink){ c, collecting_take, collecting_turn, collecting_free };
 }
 
-/* Collective. The rows of all ranks, sorted, on each of them. */
+/* Collective. Gives every rank the sorted rows of all ranks. */
 static inline void collecting_gather(collecting *c)
 {
 	void *all = NULL;

@@ -1,4 +1,5 @@
-/* Conditions on finished matches against their meaning for values that every rank knows; host and device agree. */
+/* Tests conditions on finished matches. Their result must be as expected from values that every rank knows, on the host
+ * and on the device. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -22,7 +23,7 @@ typedef struct given {
 	int rank[MOST_ROWS];
 } given;
 
-/* Rows of this rank that went through, marked; and turns of the next sink. */
+/* Marks this rank's rows that passed the conditions, and counts the rounds of the next sink. */
 typedef struct collector {
 	const given *given;
 	bool passed[MOST_ROWS];
@@ -66,10 +67,10 @@ static given *give(uint64_t seed)
 		for (int v = 0; v < VERTICES; v++)
 			g->vertices[i][v] = (gemp_vertex)gemp_random_below(&seed, MADE_VERTICES);
 		for (int e = 0; e < 2; e++)
-			g->edges[i][e] = i * 2 + (size_t)e; /* rows differ */
+			g->edges[i][e] = i * 2 + (size_t)e; /* makes all rows different */
 		g->rank[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		if (g->rank[i] == 2)
-			g->rank[i] = 0; /* rank 2 finds nothing */
+			g->rank[i] = 0; /* rank 2 finds no rows */
 	}
 	return g;
 }
@@ -105,7 +106,7 @@ static gemp_value attribute(const given *g, size_t row, int vertex, int column, 
 	return made_value(g->made, column, g->vertices[row][vertex], room);
 }
 
-/* a is row's first vertex, b its second, c its third. */
+/* The expected results of the questions below. Vertices 0, 1 and 2 of a row are a, b and c. */
 static bool older(const given *g, size_t row)
 {
 	char room[64];
@@ -144,7 +145,7 @@ static bool all(const given *g, size_t row)
 typedef struct question {
 	const char *where;
 	bool (*holds)(const given *g, size_t row);
-	uint64_t mentions; /* attributes and keys */
+	uint64_t mentions; /* number of attributes and keys in the text */
 } question;
 
 static const question questions[] = {
@@ -231,7 +232,7 @@ static void on_the_device(void **state)
 	gemp_runtime_free(context);
 }
 
-/* Each distinct value once a turn: all rows name the same two vertices. */
+/* In each round a value is copied once, although all rows contain the same two vertices. */
 static void copied_once_a_turn(void **state)
 {
 	(void)state;
@@ -273,7 +274,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		return; /* each rank's every request: nothing new with more, and slow */
+		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	trial t;
 	gemp_pattern *pattern;
 	given *g = give(1);

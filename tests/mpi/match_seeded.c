@@ -1,11 +1,12 @@
-/* Searches that start from given vertices against the definition: the embeddings that extend the seeds, each once,
- * wherever the seeds lie, at every replica budget and size of buffers, run after run over the same buffers. */
+/* Tests searches that start from given vertices (seeds) against the reference. Each embedding that extends a seed must
+ * be found once, wherever the seeds lie, with every replica budget and size of buffers, and in several runs over the
+ * same buffers. */
 #include "seeded_case.h"
 
 enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7 };
 
 typedef struct asked {
-	const char *text; /* its first `given` vertices are given */
+	const char *text; /* the seeds assign its first `given` vertices */
 	size_t given;
 	gemp_semantics semantics;
 } asked;
@@ -63,7 +64,7 @@ static void ask_all(int64_t replicate, size_t step)
 {
 	uint64_t random = test_seed_all();
 	static const uint64_t results[] = { 0, 1, 7 }, outboxes[] = { 0, 1, 3 };
-	if (test_comm.size > 4) /* on few cores rounds of many ranks are slow */
+	if (test_comm.size > 4) /* rounds of many ranks are slow on few cores */
 		step *= 3;
 	for (size_t i = 0; i < ASKED; i += step) {
 		gemp_match_options o = seeded_options(&table[i], replicate);
@@ -93,7 +94,7 @@ static void with_some_rows(void **state)
 		ask_all(600, 3);
 }
 
-/* Many workers, and partial matches that become tasks of their own. */
+/* There are many workers, and partial matches can become tasks of their own. */
 static void in_the_shape_of_a_gpu(void **state)
 {
 	(void)state;
@@ -112,8 +113,8 @@ static void in_the_shape_of_a_gpu(void **state)
 	context->device->gpu = gpu;
 }
 
-/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all, unless they have to
- * be tested after the search. */
+/* first_only: one row for each seed is enough. Exactly the seeds that have matches must have rows, and there must be
+ * fewer rows than matches, unless a condition is tested after the search. */
 static void first_rows(const char *text, int64_t replicate, bool tested_after)
 {
 	asked a = { text, 1, GEMP_HOM };
@@ -154,7 +155,7 @@ static void first_of_each(void **state)
 	first_rows("MATCH (a)-[]-(b)-[]-(c) WHERE c.number < b.number RETURN a", GEMP_REPLICATE_ALL, true);
 }
 
-/* After a sink has had enough of one run, the next finds everything. */
+/* A run that its sink has stopped early does not affect the next run, which finds everything. */
 static void enough_of_one_run(void **state)
 {
 	(void)state;
@@ -173,7 +174,7 @@ static void enough_of_one_run(void **state)
 	for (int run = 0; run < 2; run++) {
 		collecting rows = { .wanted = run ? SIZE_MAX : 1 };
 		gemp_sink sink = collecting_sink(&rows);
-		if (run && test_comm.size > 3) /* on few cores rounds of many ranks are slow */
+		if (run && test_comm.size > 3) /* rounds of many ranks are slow on few cores */
 			break;
 		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
 		assert_all(run == 0 || gemp_comm_sum1(&test_comm, rows.count) == r.count);
@@ -185,8 +186,8 @@ static void enough_of_one_run(void **state)
 	free_seeds(&s);
 }
 
-/* Runs one after another with conditions on one vertex that are tested after the search: values of an earlier run's
- * rows must not be taken for those of this one. */
+/* Several runs with a condition on one vertex that is tested after the search. Values of rows of an earlier run must
+ * not be taken for values of this run's rows. */
 static void conditions_after_each_run(void **state)
 {
 	(void)state;
@@ -199,7 +200,7 @@ static void conditions_after_each_run(void **state)
 		ask_seeded(&a, &o, &random);
 }
 
-/* Three given vertices of a cycle, of which two have no edge between them, are different vertices all the same. */
+/* Three given vertices of a cycle must be different vertices, although no pattern edge joins two of them. */
 static void three_of_a_cycle(void **state)
 {
 	(void)state;
@@ -222,7 +223,7 @@ static void what_hangs_on_nothing(void **state)
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
 	pattern->arguments = 1;
-	pattern->edges[1].from = 2; /* c-c: c and d hang together, alone */
+	pattern->edges[1].from = 2; /* makes edge 1 a loop at c, so that no edge joins c and d to a and b */
 	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
 	assert_message("hangs on no variable outside");
 	assert_message("vertex c");

@@ -1,5 +1,5 @@
-/* Searches from given vertices on small random multigraphs, with random options and sizes of buffers. Kernels are new
- * each time, so this takes long. */
+/* Tests searches from given vertices on small random multigraphs with random options and sizes of buffers. Every run
+ * compiles new kernels, so this takes long. */
 #include "seeded_case.h"
 
 static const question questions[] = {
@@ -66,7 +66,7 @@ static void random_questions(void **state)
 	case_graph graphs[3];
 	graph_new(&graphs[0], 14, 30, false, gemp_random(&random));
 	graph_new(&graphs[1], 11, 22, true, gemp_random(&random));
-	graph_new(&graphs[2], 3, 7, false, gemp_random(&random)); /* fewer vertices than some numbers of ranks */
+	graph_new(&graphs[2], 3, 7, false, gemp_random(&random)); /* has fewer vertices than some tests have ranks */
 	for (int asked = 0; asked < 40;)
 		asked += ask_one(&graphs[asked % 3], &random);
 	for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* Candidates and what the planner knows of a graph, against counts over the whole graph. */
+/* Tests the candidates and the planner's statistics of a graph against counts over the whole graph. */
 #include "match_case.h"
 
 #include "harness/pattern_oracle.h"
@@ -16,7 +16,7 @@ static const char *const texts[] = {
 	"MATCH (a)-[]-(b)-[]-(c), (a)-[]->(c) WHERE a.number IS NULL AND a:Film RETURN a",
 };
 
-/* r->now.at[v] is a vertex: do the conditions that speak of v alone hold? */
+/* Does vertex `id` pass all conditions that contain only v? */
 static bool may_be(reference *r, size_t v, uint64_t id)
 {
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
@@ -54,7 +54,8 @@ static bool candidates_are_right(reference *r, const gemp_candidates *candidates
 	return true;
 }
 
-/* Entries that a row of `at` has towards `other` by way of edge e; a loop that goes either way counts twice. */
+/* Counts the entries of the row of `id` for pattern edge e from vertex `at` to candidates of vertex `other`. A loop
+ * that may go either way counts twice. */
 static uint64_t row_length(reference *r, size_t e, size_t at, size_t other, bool out, bool in, uint64_t id)
 {
 	uint64_t length = 0;
@@ -136,7 +137,7 @@ static void known_of_the_graph(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	static const size_t vertices[] = { 67, 97, 32 }; /* shares that begin and end inside words */
+	static const size_t vertices[] = { 67, 97, 32 }; /* the ranks' shares of the bitmap begin and end within words */
 	for (size_t i = 0; i < 3; i++) {
 		case_graph g;
 		graph_new(&g, vertices[i], 60 + 100 * i, i == 1, gemp_random(&random));

@@ -1,10 +1,10 @@
-/* Counting by tables of two-paths against the definition of a match, with loops in the graph, under every semantics
- * that may count so. */
+/* Tests counting by tables of two-paths against the reference, on graphs with loops and with every semantics that
+ * allows it. */
 #include "match_case.h"
 
 enum { VERTICES = 12 };
 
-/* No pair is joined twice, so that edges need no slots; about every third vertex has a loop. */
+/* Two vertices are joined at most once, so edges need no slots. About a third of the vertices have a loop. */
 static gemp_shard *build(const gemp_comm *comm, uint64_t seed, double share)
 {
 	gemp_builder *builder = NULL;
@@ -70,7 +70,7 @@ static void counts_are_those_of_enumeration(void **state)
 				o.replicate = GEMP_REPLICATE_ALL;
 				o.count_by_formula = true;
 				o.distinct = s ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
-				if (s == 2 && i) /* edges have slots then: never by tables */
+				if (s == 2 && i) /* here edges have slots, so tables are never used */
 					continue;
 				assert_true(check_answer(&g, &questions[i], &o));
 				tables += counts_by_tables(&g, &questions[i], &o);
@@ -81,7 +81,7 @@ static void counts_are_those_of_enumeration(void **state)
 	assert_true(tables >= 12);
 }
 
-/* What must not: rows that are not all resident, rows that are listed, induced matching. */
+/* Matches are enumerated if not all rows are resident, if rows are listed, or if matching is induced. */
 static void others_enumerate(void **state)
 {
 	(void)state;
@@ -98,7 +98,7 @@ static void others_enumerate(void **state)
 	assert_false(counts_by_tables(&g, &q, &o));
 	o = counted, o.replicate = 0;
 	assert_false(counts_by_tables(&g, &q, &o));
-	o = counted, o.replicate = 100; /* tables were planned for, but the rows do not fit */
+	o = counted, o.replicate = 100; /* the plan uses tables, but the rows do not fit */
 	assert_int_equal(counts_by_tables(&g, &q, &o), test_comm.size == 1);
 	assert_true(check_answer(&g, &q, &o));
 	graph_free(&g);

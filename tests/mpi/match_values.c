@@ -1,4 +1,5 @@
-/* Values of vertices and edges, asked of their owners, against what every rank knows of a made graph. */
+/* Tests values of vertices and edges that are requested from their owners, against a made graph that every rank
+ * knows. */
 #include "made_graph.h"
 
 #include "core/status.h"
@@ -162,7 +163,7 @@ static gemp_code fetch_all_edges(void *argument)
 	return code;
 }
 
-/* A column that nobody asks for is not loaded: here it could not be. */
+/* A column from which no value is requested is not loaded. Here loading it would fail. */
 static void nothing_asked_nothing_read(void **state)
 {
 	(void)state;
@@ -188,7 +189,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
-		return; /* each rank's every request: nothing new with more, and slow */
+		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	made_graph *made = made_graph_new(5);
 	assert_all_survive_no_memory(fetch_all, made);
 	assert_all_survive_no_memory(fetch_all_edges, made);

@@ -1,5 +1,5 @@
-/* Counts at vertices against the definition of a match: embeddings with each host vertex at the pattern vertex, and,
- * where matches are orbits, those divided by the automorphisms that keep it. */
+/* Tests counts at vertices against the reference. The count of a host vertex is the number of embeddings with it at the
+ * pattern vertex. If matches are orbits, it is divided by the number of automorphisms that keep the pattern vertex. */
 #include "match_case.h"
 
 #include "comm/comm.h"
@@ -57,7 +57,8 @@ static void check(const question *q, gemp_semantics semantics, gemp_distinct dis
 		gemp_match *match = NULL;
 		gemp_match_result result;
 		int members;
-		if (v && v + 1 < (int)pattern->vertex_count) /* each costs a kernel */
+		/* only the first and the last vertex, because each needs a kernel */
+		if (v && v + 1 < (int)pattern->vertex_count)
 			continue;
 		o.count_per = 1 + v;
 		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));

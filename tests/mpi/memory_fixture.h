@@ -1,5 +1,4 @@
-/* memory_fixture: what tests of refused memory begin with: a context, and a small graph of keys, labels and
- * attributes. */
+/* Shared by tests that let requests for memory fail: a context, and a small graph with keys, labels and attributes. */
 #ifndef GEMP_TESTS_MEMORY_FIXTURE_H
 #define GEMP_TESTS_MEMORY_FIXTURE_H
 
@@ -27,7 +26,7 @@ static inline int close_context(void **state)
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }
 
-/* Collective. */
+/* Collective. Builds the graph. */
 static inline gemp_shard *make(void)
 {
 	gemp_shard *graph = NULL;

@@ -1,4 +1,4 @@
-/* The builder against a naive one-process reference, and against itself on one rank. */
+/* Tests the builder against a naive reference of one process, and against itself on one rank. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -10,8 +10,8 @@
 #include "partition/build/builder_state.h"
 #include "partition/build/rows_by_target.h"
 
-/* A key as bytes, written a second time from its definition: a kind, then the integer with its sign bit turned, most
- * significant byte first, or the string. */
+/* A key as bytes, encoded here independently of the library. An integer is its kind and 8 bytes with the sign bit
+ * inverted, most significant byte first. A string is its kind and its bytes. */
 typedef struct reference_key {
 	unsigned char bytes[FIXTURE_TEXT + 1];
 	size_t size;
@@ -51,9 +51,9 @@ static int by_hash(const void *a, const void *b)
 
 typedef struct reference {
 	const fixture *made;
-	size_t *vertex_of; /* [vertices] by id */
-	size_t *id_of;     /* [vertices] by index in the fixture */
-	size_t *rank_of;   /* [vertices] by index in the fixture */
+	size_t *vertex_of; /* [vertices] fixture index of each id */
+	size_t *id_of;     /* [vertices] id of each fixture index */
+	size_t *rank_of;   /* [vertices] key rank of each fixture index */
 } reference;
 
 static reference reference_new(const fixture *made, uint64_t seed)
@@ -86,7 +86,7 @@ static void reference_free(reference *of)
 	free(of->rank_of);
 }
 
-/* Are the labels those of the text, in any order? */
+/* Is the set of labels the set in the text? */
 static bool same_labels(const gemp_shard *graph, uint32_t set, const char *text)
 {
 	size_t expected = 0;
@@ -148,7 +148,8 @@ static int by_ends(const void *a_, const void *b_)
 	return order ? order : by_value(&a->values[1], &b->values[1]);
 }
 
-/* Own edges of the relation and their columns are those of the sorted list; returns how many edges the relation has. */
+/* Compares this rank's edges of the relation and their columns with the sorted list. Returns the number of edges that
+ * the relation must have. */
 static size_t right_relation(const gemp_shard *graph, const gemp_relation *relation, const reference *of, bool *right)
 {
 	fixture_edge **edges = calloc(of->made->edge_count + 1, sizeof *edges);
@@ -294,7 +295,7 @@ static void test_limit(void **state)
 	fixture_free(&made);
 }
 
-/* Every rank adds the same few edges; the vertices come from them. */
+/* Builds a graph from a few edges, which the ranks add in turn; no vertices are added. */
 static gemp_shard *from_edges(const gemp_builder_options *options, const char *const (*edges)[2], size_t count)
 {
 	gemp_builder *builder;
@@ -335,7 +336,7 @@ static void test_vertices_from_edges(void **state)
 	gemp_shard_free(graph);
 }
 
-/* Parallel edges between two vertices make one pair; loops none. */
+/* Reciprocal edges between two vertices are counted as one pair, however many there are. Loops are not counted. */
 static void test_reciprocal(void **state)
 {
 	(void)state;
@@ -353,7 +354,7 @@ static void test_reciprocal(void **state)
 	gemp_shard_free(graph);
 }
 
-/* Repeated and empty labels count once and not at all. */
+/* A repeated label counts once, and an empty label is ignored. */
 static void test_label_text(void **state)
 {
 	(void)state;
@@ -400,7 +401,7 @@ static void test_integer_as_string(void **state)
 
 int main(int argc, char **argv)
 {
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_reference),   cmocka_unit_test(test_duplicate),
 		cmocka_unit_test(test_unknown_end),         cmocka_unit_test(test_limit),

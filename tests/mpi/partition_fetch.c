@@ -1,5 +1,6 @@
-/* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it
- * comes and whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
+/* Tests rows that are requested from their owners. Each requested row must equal the row of a full view, for any
+ * division into rounds and any state of the cache. A partial view is the full view with empty rows for slots that were
+ * not requested. Parts of rows that nobody reads can be left out. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/types.h"
@@ -27,7 +28,7 @@ enum { VIEWS = 2, WORDS = 8 };
 typedef struct fixed {
 	gemp_runtime *context;
 	gemp_shard *graph;
-	gemp_resident *all, *some; /* every row; those at hand */
+	gemp_resident *all, *some; /* views with all rows, and with the rows that this rank holds */
 	gemp_fetch *fetch;
 } fixed;
 
@@ -55,7 +56,7 @@ static void fixed_free(fixed *f)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* A share of all rows, different on each rank. */
+/* Draws a random set of rows for each view, different on each rank. */
 static void draw(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, uint64_t *random)
 {
 	memset(bits, 0, VIEWS * sizeof *bits);
@@ -146,7 +147,8 @@ static void whatever_is_asked_for(void **state)
 	TEST_LIMIT_DEFAULT(fetch_round);
 }
 
-/* PIECES. Blocks, the same on all ranks, and columns, which differ; some stay as they were. */
+/* PARTS OF ROWS (tiles). Blocks of slots are the same on all ranks. Each rank draws its own columns, which are the
+ * blocks that it reads of each row; some columns stay as they were. */
 static void draw_blocks(gemp_tiles *tiles, size_t vertices, uint64_t *random)
 {
 	memset(tiles->columns, 0, VIEWS * sizeof *tiles->columns);
@@ -239,7 +241,7 @@ static void rows_are_sent_once(void **state)
 	assert_all(once.rows == VIEWS * (200 - f.graph->rows) && once.bytes <= once.uncoded_bytes);
 	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 	assert_all(f.fetch->stats.rows == once.rows && f.fetch->stats.bytes == once.bytes);
-	/* Of the least slots, whose rows are the longest. */
+	/* The trimmed cache keeps the smallest slots, whose rows are the longest. */
 	assert_all_ok(gemp_row_cache_trim(&f.fetch->cache, f.fetch->cache.entries * gemp_fetch_entry_bytes(f.fetch) / 2));
 	size_t far = 0, held = 0;
 	bool ended = false;
@@ -288,7 +290,7 @@ static void narrowed_views(void **state)
 	fixed_free(&f);
 }
 
-/* CODES. */
+/* CODES of slots and edge numbers as bytes. */
 static void codes_of_all_sizes(void **state)
 {
 	(void)state;
@@ -303,7 +305,7 @@ static void codes_of_all_sizes(void **state)
 		assert_true(gemp_edges_get(from, end, edges_back, count) == end);
 		assert_memory_equal(back, slots, count * sizeof *slots);
 		assert_memory_equal(edges_back, edges, count * sizeof *edges);
-		for (uint8_t *cut = bytes; cut < from; cut++) /* ends too early */
+		for (uint8_t *cut = bytes; cut < from; cut++) /* an array of bytes that ends too early is an error */
 			assert_null(gemp_slots_get(bytes, cut, back, count));
 	}
 	memset(bytes, 255, sizeof bytes);
@@ -311,7 +313,7 @@ static void codes_of_all_sizes(void **state)
 	assert_null(gemp_varint_get(bytes, bytes + sizeof bytes, &number));
 	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1));
 	gemp_varint_put(bytes, UINT64_MAX);
-	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1)); /* no such slot */
+	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1)); /* the slot is larger than any slot can be */
 }
 
 static gemp_code fetch_once(void *argument)

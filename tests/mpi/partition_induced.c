@@ -1,4 +1,4 @@
-/* Graphs of some of a graph's vertices, against the whole graph that every rank has. */
+/* Tests induced subgraphs against the whole graph, which every rank has. */
 #include "core/memory.h"
 #include "graph_fixture.h"
 
@@ -47,7 +47,7 @@ static bool equal_rows(const gemp_table *a, size_t i, const gemp_table *b, size_
 	return equal;
 }
 
-/* The row of a vertex, entry by entry: those of the whole's row that are kept. */
+/* Does the row hold exactly the kept entries of the row in the whole graph, in the same order? */
 static bool row_is_right(const gemp_induced *i, const gemp_shard *whole, const uint32_t *bits, size_t r, size_t row)
 {
 	const gemp_relation *has = &i->graph->relations[r], *all = &whole->relations[r];

@@ -1,4 +1,4 @@
-/* Slots: a permutation by (degree class, greatest first; id), the same on all ranks. */
+/* Tests slots: a permutation of the ids, ordered by descending degree class and then by id, the same on all ranks. */
 #include "core/status.h"
 #include "graph/graph.h"
 #include "partition/views/view.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* A graph of which only the bounds matter. */
+/* Makes a graph that has only bounds, which is all that the order needs. */
 static gemp_shard share(uint64_t *bounds, uint64_t vertices)
 {
 	gemp_shard graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertex_count = vertices, .bounds = bounds };
@@ -25,7 +25,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Random cuts: unequal shares, some of them empty. */
+/* Draws random bounds: ranks own different numbers of vertices, some none. */
 static uint64_t *random_bounds(uint64_t vertices, uint64_t *random)
 {
 	uint64_t *bounds = calloc((size_t)test_comm.size + 1, sizeof *bounds);
@@ -36,7 +36,7 @@ static uint64_t *random_bounds(uint64_t vertices, uint64_t *random)
 	return bounds;
 }
 
-/* The definition, by comparing each vertex with each other. */
+/* Computes a slot by its definition, by comparing the vertex with all other vertices. */
 static uint64_t naive_slot(const uint64_t *degree, uint64_t vertices, uint64_t v)
 {
 	uint64_t before = 0;
@@ -98,7 +98,7 @@ static void slots_by_class_then_id(void **state)
 		check_order(sizes[i], &random);
 }
 
-/* One rank owns everything: every other one is empty. */
+/* One rank owns all vertices, and the other ranks own none. */
 static void all_on_one_rank(void **state)
 {
 	(void)state;
@@ -126,7 +126,8 @@ static void classes_rise_with_degrees(void **state)
 		unsigned below = gemp_degree_class(d - 1), class = gemp_degree_class(d);
 		assert_true(class == below || class == below + 1);
 	}
-	/* Eight to an octave: the greatest degree of a class is less than 1/8 above the least. */
+	/* There are eight classes for each power of two. The largest degree of a class is less than 1/8 above its
+	 * smallest. */
 	for (uint64_t d = 16; d < UINT64_C(1) << 32; d += d / 9)
 		assert_true(gemp_degree_class(d + d / 8 + 1) > gemp_degree_class(d));
 	assert_int_equal(gemp_degree_class(16), 16);

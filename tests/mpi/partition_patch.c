@@ -1,5 +1,5 @@
-/* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what
- * they should be. */
+/* Tests patches against the builder. A random graph is changed by a random patch; the result must be the graph that the
+ * builder makes of the changed lists of vertices and edges. */
 #include "comm/comm.h"
 #include "core/bitset.h"
 #include "core/log.h"
@@ -16,7 +16,7 @@
 static world before, after;
 static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
 
-/* THE SAME AS A PATCH */
+/* THE PATCH that turns `before` into `after` */
 
 static gemp_code add_columns(gemp_patch_columns *out, const char *const *names, const gemp_type *types, size_t count)
 {
@@ -86,7 +86,7 @@ done:
 	return code;
 }
 
-/* Which edge of the world is this one of the graph? Those that are alike are taken in turn. */
+/* Returns the edge of `before` that is this edge of the graph. Equal edges are taken in turn. */
 static size_t find_edge(const gemp_shard *graph, const gemp_relation *relation, size_t row, uint64_t edge)
 {
 	for (size_t i = 0; i < before.edge_count; i++) {
@@ -162,7 +162,8 @@ done:
 	return code;
 }
 
-/* One group of new edges: those of every third rank, say, so that groups differ. */
+/* Adds a group of new edges of one type: this rank's share of the edges with an even number (part 0) or an odd number
+ * (part 1). */
 static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
 {
 	gemp_code code = GEMP_OK;
@@ -260,9 +261,10 @@ done:
 	return code;
 }
 
-/* WHAT IS RIGHT */
+/* CHECKS */
 
-/* Ids of old vertices are those that are told; within a rank they keep their order, and new ones stand behind. */
+/* Checks the map from old ids to new ids. Within a rank, old vertices must keep their order, and new vertices must
+ * follow them. */
 static bool right_ids(const gemp_patch_result *done, const gemp_shard *graph)
 {
 	bool right = true;
@@ -299,7 +301,8 @@ static bool is_touched(size_t vertex)
 		                  after.vertices[old->source].gone || after.vertices[old->target].gone);
 		for (size_t c = 0; c < WORLD_PROPS && end && !touched; c++)
 			touched = differs(&e->values[c], &old->values[c]);
-		if (i < before.edge_count && !e->gone && !touched) /* an edge that has come by merging */
+		/* an edge that moved here because one of its ends was merged */
+		if (i < before.edge_count && !e->gone && !touched)
 			touched = (place_of(&after, old->source) == vertex && old->source != vertex &&
 			           !after.vertices[place_of(&after, old->target)].gone) ||
 			          (place_of(&after, old->target) == vertex && old->target != vertex &&
@@ -317,7 +320,7 @@ static bool right_changes(const gemp_patch_result *done)
 	return right;
 }
 
-/* Old ends of each old edge are told to have become those that it has now. */
+/* Checks the origins of edges: the id map must map the ends of each old edge to the ends that it has now. */
 static bool right_origins(const gemp_patch_result *done, const gemp_shard *graph, const gemp_shard *old)
 {
 	bool right = true;
@@ -381,7 +384,8 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 	after = before;
 	change(&after, graph->keys.type, &random);
 	settle_texts(&after);
-	after.options.undirected &= graph->relation_count > 0; /* without edges nothing tells */
+	/* a graph without edges does not know whether it is undirected */
+	after.options.undirected &= graph->relation_count > 0;
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&patch, graph)));
 	assert_all_ok(gemp_shard_patch(&graph, &test_comm, &patch, &done));
 	assert_all(right_ids(&done, graph));
@@ -409,7 +413,7 @@ static void test_patched_graphs_are_those_of_the_builder(void **state)
 	gemp_comm self;
 	(void)state;
 	gemp_comm_new(&self, MPI_COMM_SELF);
-	gemp_log_set_level(GEMP_QUIET); /* undirected edges both ways are meant */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about undirected edges that are listed in both directions */
 	for (int i = 0; i < 96 / (test_comm.size + 1); i++) {
 		const size_t *size = sizes[i < 7 ? (size_t)i : gemp_random_below(&seed, 7)];
 		check_case(size[0], size[1], (fixture_keys)gemp_random_below(&seed, 3), gemp_random(&seed), &self);
@@ -417,9 +421,9 @@ static void test_patched_graphs_are_those_of_the_builder(void **state)
 	gemp_comm_free(&self);
 }
 
-/* WITHOUT MEMORY */
+/* MEMORY MAY RUN OUT */
 
-/* A copy is patched, since that is used up; the patch itself is not. */
+/* Each run patches a copy of the graph, because patching uses up the graph. The patch itself can be used again. */
 typedef struct case_of_patch {
 	gemp_shard *graph;
 	uint32_t keep[WORLD_MOST / 32 + 1];

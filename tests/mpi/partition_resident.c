@@ -1,4 +1,4 @@
-/* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps
+/* Tests resident rows. Requests for the same views get the same rows, as long as they are in use or the context keeps
  * them. */
 #include "comm/comm.h"
 #include "core/log.h"
@@ -25,7 +25,7 @@ static const gemp_view_key other = { last, GEMP_VIEW_EITHER, true, false };
 typedef struct fixed {
 	gemp_runtime *context;
 	gemp_shard *graph;
-	size_t held; /* on the device, without rows */
+	size_t held; /* bytes on the device before any rows are there */
 } fixed;
 
 static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_memory)
@@ -82,7 +82,7 @@ static void same_views_same_rows(void **state)
 	fixed_free(&f);
 }
 
-/* A view without edge numbers does not serve who wants them. */
+/* A view without edge numbers is not used for a request that needs edge numbers. */
 static void edges_are_added(void **state)
 {
 	(void)state;
@@ -95,7 +95,7 @@ static void edges_are_added(void **state)
 	fixed_free(&f);
 }
 
-/* What the device has of a view is what the host has. */
+/* Does the device have the same rows as the host? */
 static bool same_on_device(const gemp_view *view, gemp_device *device)
 {
 	size_t entries = (size_t)view->begin[view->rows];
@@ -138,7 +138,7 @@ static void uploaded_once(void **state)
 	TEST_LIMIT(shared_min, SIZE_MAX);
 }
 
-/* Rows that are too many for each rank by itself, but not for a node. */
+/* The rows exceed the memory of one rank, but fit if the ranks of a node share them. */
 static void held_together(void **state)
 {
 	(void)state;
@@ -180,11 +180,12 @@ static void kept_for_the_next(void **state)
 	gemp_resident_evict(f.context);
 	assert_all(f.context->resident == b && !b->next);
 	gemp_resident_release(b);
-	assert_all(f.context->resident == b); /* to be freed with the context */
+	assert_all(f.context->resident == b); /* the context frees them */
 	fixed_free(&f);
 }
 
-/* Rows that nobody uses give way, those that were used last at the end. */
+/* Unused rows are evicted if memory runs short. The rows that were used most recently are the first in the list and are
+ * evicted last. */
 static void old_rows_give_way(void **state)
 {
 	(void)state;
@@ -241,6 +242,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_memory),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

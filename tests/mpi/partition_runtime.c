@@ -1,4 +1,4 @@
-/* Contexts: every rank gets a device and its share of it; programs are built once a node. */
+/* Tests contexts: every rank gets a device and its share of it, and each program is built once on a node. */
 #include "comm/comm.h"
 #include "core/status.h"
 #include "core/timer.h"
@@ -67,7 +67,7 @@ static void program_built_once(void **state)
 	char options[64];
 	bool right = false;
 	(void)state;
-	/* A new key each time, so that nothing is in the cache. */
+	/* The option differs in each run, so the program is not in the cache. */
 	uint64_t once = test_comm.rank == 0 ? (uint64_t)getpid() ^ (uint64_t)(gemp_now() * 1e6) << 20 : 0;
 	snprintf(options, sizeof options, "-DFACTOR=2 -DONCE=%llu", (unsigned long long)gemp_comm_sum1(&test_comm, once));
 	assert_all_ok(gemp_runtime_new(&context, &test_comm, NULL, &no_budgets));
@@ -80,7 +80,7 @@ static void program_built_once(void **state)
 	if (test_comm.node_rank == 0)
 		assert_ok(gemp_program_store(context->device, &program));
 	gemp_program_free(&program);
-	/* So are those that ranks ask for by themselves. */
+	/* Programs that ranks build without agreement are also built once on a node. */
 	assert_all_ok(gemp_program_new(&program, context->device, source, strcat(options, "1")));
 	assert_all(gemp_comm_sum1(&test_comm, !program.cached) == nodes);
 	gemp_program_free(&program);

@@ -1,4 +1,4 @@
-/* Which ranks are on one device, whatever number each of them gives it. */
+/* Tests which ranks share a device, whatever numbers they have for it. */
 #include "harness/collective.h"
 
 #include "core/threads.h"
@@ -16,7 +16,7 @@ static gemp_device_pick card(const char *pci, const char *uuid)
 	return pick;
 }
 
-/* As SLURM gives each rank its own: all call it number 0. */
+/* SLURM may give each rank a card of its own, which every rank calls number 0. */
 static void own_cards_under_one_number(void **state)
 {
 	char pci[16];
@@ -37,7 +37,7 @@ static void one_card_under_two_numbers(void **state)
 	assert_all(pick.shared_by == test_comm.size && pick.position == test_comm.rank);
 }
 
-/* Parts of one card (MIG) have one place, and a UUID each. */
+/* The parts of one card (MIG) have the same PCI address and different UUIDs. */
 static void parts_of_a_card(void **state)
 {
 	char uuid[48];
@@ -57,7 +57,7 @@ static void without_names_by_number(void **state)
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
-/* Even ranks see the same devices, odd ones others; then each its own. */
+/* First, even ranks see the same devices and odd ranks see others. Then each rank sees its own devices. */
 static void places_among_those_who_see_the_same(void **state)
 {
 	int position, count, size = test_comm.size, odd = test_comm.rank % 2;
@@ -68,7 +68,7 @@ static void places_among_those_who_see_the_same(void **state)
 	assert_all(position == 0 && count == 1);
 }
 
-/* Rank r has cards r and r + 1: all but the ends are on two ranks. */
+/* Rank r has the cards r and r + 1, so two ranks share each card except the first and the last. */
 static void several_cards_each(void **state)
 {
 	gemp_device_pick picks[2];
@@ -84,7 +84,7 @@ static void several_cards_each(void **state)
 	assert_all(picks[1].shared_by == (rank < last ? 2 : 1) && picks[1].position == 0);
 }
 
-/* Bound to one core, all of them or only the first. */
+/* First all ranks are bound to one core. Then only rank 0 is, and the other ranks divide all cores. */
 static void cores_are_those_of_the_rank(void **state)
 {
 	cpu_set_t all, one;

@@ -1,4 +1,5 @@
-/* Views: own and hot rows against a naive merge of all edges, for every direction, choice of relations and budget. */
+/* Tests views: own rows and replicated ("hot") rows against a naive merge of all edges, for every direction, set of
+ * relations and budget. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/status.h"
@@ -11,11 +12,11 @@
 #include "graph_fixture.h"
 #include "harness/limits.h"
 
-/* The same graph twice: dealt to all ranks, and whole on each of them. */
+/* The same graph twice: distributed over all ranks, and whole on each rank. */
 typedef struct two_graphs {
 	gemp_comm alone;
 	gemp_shard *dealt, *whole;
-	gemp_slot_order order; /* of both */
+	gemp_slot_order order; /* the same for both graphs */
 } two_graphs;
 
 typedef struct one_edge {
@@ -54,7 +55,7 @@ static int compare_edges(const void *a, const void *b)
 	return (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* One edge of a relation as seen from v: the other end goes into the row once for each way in which the view has it. */
+/* Sets other[] to the entries that an edge adds to the row of v in a view, and returns their number (0 to 2). */
 static size_t see(const gemp_view_key *key, gemp_vertex v, gemp_vertex source, gemp_vertex target, gemp_vertex *other)
 {
 	size_t seen = 0;
@@ -68,7 +69,8 @@ static size_t see(const gemp_view_key *key, gemp_vertex v, gemp_vertex source, g
 	return seen;
 }
 
-/* Row of v straight from the definition: all edges of all relations are looked at. room: all edges. */
+/* Computes the row of v by its definition, from all edges of all relations. row[] has space for twice the number of
+ * edges. */
 static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vertex v, one_edge *row)
 {
 	size_t count = 0, kept = 0;
@@ -98,7 +100,7 @@ static bool row_is(const gemp_view *view, size_t row, const one_edge *want, size
 		same = near[i] == want[i].slot;
 	if (!same || !edges)
 		return same;
-	one_edge *got = calloc(count + 1, sizeof *got); /* the order of parallel edges is open */
+	one_edge *got = calloc(count + 1, sizeof *got); /* parallel edges may have any order */
 	for (size_t i = 0; i < count; i++)
 		got[i] = (one_edge){ near[i], view->edges[view->begin[row] + i] };
 	qsort(got, count, sizeof *got, compare_edges);
@@ -108,7 +110,7 @@ static bool row_is(const gemp_view *view, size_t row, const one_edge *want, size
 	return same;
 }
 
-/* Where kernels look for the row of a slot (kernels/match/match.clh); SIZE_MAX: it is not resident. */
+/* Returns the row of a slot as kernels compute it (kernels/match/match.clh), or SIZE_MAX if it is not resident. */
 static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
 {
 	const uint32_t *words = residency->words + 2 * (slot / 32);
@@ -171,7 +173,8 @@ static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
 	return parallel;
 }
 
-/* All rows in shared memory, as if the machine were several nodes of `ranks` ranks each, or less in the last. */
+/* Checks a view with all rows in shared memory. The ranks pretend to be on nodes of `ranks` ranks each; the last node
+ * may have fewer. */
 static void check_shared(const two_graphs *g, const gemp_view_key *key, int ranks)
 {
 	gemp_comm nodes = test_comm;
@@ -251,12 +254,13 @@ static void views_are_naive_merges(void **state)
 	uint64_t random = test_seed_all();
 	check_graph(0, 0, false, &random);
 	check_graph(1, 5, false, &random);
-	check_graph(3, 9, true, &random); /* fewer vertices than some numbers of ranks */
+	check_graph(3, 9, true, &random); /* has fewer vertices than some tests have ranks */
 	check_graph(20, 60, false, &random);
 	check_graph(70, 100, true, &random);
 }
 
-/* Sparse graphs, where some sets of relations have parallel edges and others have none. */
+/* Sparse graphs, in which some sets of relations have parallel edges and other sets have none. The result must be exact
+ * for both. */
 static void parallels_are_exact(void **state)
 {
 	(void)state;
@@ -348,6 +352,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(without_memory),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of reciprocal edges */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

@@ -1,6 +1,5 @@
-/* patch_change: what becomes of a world, at random: vertices come, go, merge and get other labels and values; edges
- * come, go, and get other types and values.
- */
+/* Changes a world at random. Vertices are added, deleted, merged, and get other labels and values. Edges are added,
+ * deleted, and get other types and values. */
 #ifndef GEMP_TESTS_PATCH_CHANGE_H
 #define GEMP_TESTS_PATCH_CHANGE_H
 
@@ -14,7 +13,7 @@ static inline uint64_t number_of(const char *text)
 	return plain && *end == 0 ? number : 0;
 }
 
-/* The least key that a rule would make. */
+/* Returns the smallest key that a rule would give to a new vertex. */
 static inline int64_t first_key(const world *w, gemp_type type)
 {
 	int64_t most = type == GEMP_INTEGER ? INT64_MIN : 0;
@@ -135,7 +134,7 @@ static inline size_t place_of(const world *w, size_t vertex)
 	return v->gone && v->into != WORLD_NOBODY ? (size_t)v->into : vertex;
 }
 
-/* Copied strings are pointed to where they are now. */
+/* Lets string values point to the texts of this world after it was copied. */
 static inline void settle_texts(world *w)
 {
 	for (size_t i = 0; i < w->vertex_count; i++) {
@@ -166,7 +165,7 @@ static inline void change(world *w, gemp_type type, uint64_t *random)
 	add_edges(w, random);
 }
 
-/* Edges whose ends have gone or merged. */
+/* Moves edges of merged vertices, and removes edges of deleted vertices. */
 static inline void move_edges(world *w)
 {
 	for (size_t i = 0; i < w->edge_count; i++) {

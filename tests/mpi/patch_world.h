@@ -1,5 +1,5 @@
-/* patch_world: a small graph as a list of vertices and edges, the same on every rank, changed at random; the builder
- * makes a graph of it before and after, and a gemp_patch says what lies between. */
+/* A world is a small graph as lists of vertices and edges, the same on every rank. The builder makes graphs of the
+ * world before and after a random change; a gemp_patch describes the change. */
 #ifndef GEMP_TESTS_PATCH_WORLD_H
 #define GEMP_TESTS_PATCH_WORLD_H
 
@@ -19,10 +19,10 @@ typedef struct world_vertex {
 	gemp_value values[WORLD_COLUMNS];
 	char texts[WORLD_COLUMNS][FIXTURE_TEXT];
 	bool gone, new, touched;
-	int into;               /* another vertex, or WORLD_NOBODY */
-	int rank;               /* of a new one, who makes it */
-	uint64_t number, index; /* of a new one: of its key; among those of its rank */
-	uint64_t id;            /* of an old one */
+	int into;               /* the vertex into which this vertex is merged, or WORLD_NOBODY */
+	int rank;               /* of a new vertex: the rank that creates it */
+	uint64_t number, index; /* of a new vertex: number of its key, and index among the new vertices of its rank */
+	uint64_t id;            /* of an old vertex */
 } world_vertex;
 
 typedef struct world_edge {
@@ -39,8 +39,8 @@ typedef struct world {
 	world_vertex vertices[WORLD_MOST];
 	world_edge edges[WORLD_MOST];
 	gemp_builder_options options;
-	gemp_type vertex_types[WORLD_COLUMNS], edge_types[WORLD_PROPS]; /* hereafter */
-	size_t columns, props;                                          /* likewise */
+	gemp_type vertex_types[WORLD_COLUMNS], edge_types[WORLD_PROPS]; /* types after the change */
+	size_t columns, props;                                          /* numbers of columns after the change */
 } world;
 
 static const char *const world_column[WORLD_COLUMNS] = { "number", "ratio", "flag", "name", "extra" };
@@ -49,7 +49,7 @@ static const gemp_type world_types[WORLD_COLUMNS] = { GEMP_INTEGER, GEMP_FLOAT, 
 	                                                  GEMP_STRING };
 static const gemp_type world_prop_types[WORLD_PROPS] = { GEMP_INTEGER, GEMP_STRING, GEMP_BOOLEAN };
 
-/* Strings of values lie in the world itself. */
+/* Draws a value. A string is stored in `text`, which belongs to the world. */
 static inline void world_set(gemp_value *value, char text[FIXTURE_TEXT], gemp_type type, uint64_t *random)
 {
 	*value = (gemp_value){ .type = type, .null = gemp_random_below(random, 3) == 0 };
@@ -66,7 +66,7 @@ static inline void world_set(gemp_value *value, char text[FIXTURE_TEXT], gemp_ty
 	}
 }
 
-/* Some keys are like those that rules make, or nearly. */
+/* Makes some string keys equal or similar to keys that rules make (#N). */
 static inline void world_key(world_vertex *v, size_t index, uint64_t *random)
 {
 	static const char *const forms[] = { "#%zu", "#%zu0", "#9%zu", "#0%zu", "#%zua",
@@ -137,7 +137,7 @@ static inline void world_new(world *w, size_t vertices, size_t edges, fixture_ke
 	fixture_free(&made);
 }
 
-/* What the builder makes of all that is there; ranks add in turn. */
+/* Builds the graph of all vertices and edges that are not deleted; the ranks add them in turn. */
 static inline gemp_code world_build(gemp_shard **out, const world *w, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -174,7 +174,7 @@ done:
 	return code;
 }
 
-/* Where the vertex is among this rank's; SIZE_MAX: elsewhere. */
+/* Returns the row of the vertex on this rank, or SIZE_MAX if another rank owns it. */
 static inline size_t world_row(const world_vertex *v, const gemp_shard *graph)
 {
 	gemp_text text = { 0 };
@@ -190,7 +190,7 @@ static inline size_t world_row(const world_vertex *v, const gemp_shard *graph)
 	return found;
 }
 
-/* Collective. ids[vertex_count] of all vertices that the graph has, else UINT64_MAX. */
+/* Collective. ids[vertex_count] gets the id of each vertex, or UINT64_MAX if the graph does not have it. */
 static inline void world_ids(const world *w, const gemp_shard *graph, const gemp_comm *comm, uint64_t *ids)
 {
 	for (size_t i = 0; i < w->vertex_count; i++) {

@@ -1,5 +1,5 @@
-/* Arrays of all ranks, sorted: each rank has its share of the whole, to the element, equal keys stay in order; and
- * distinct keys. Beside a plain sort of the whole array, on every rank. */
+/* Tests arrays that are distributed over ranks: sorting, after which each rank has exactly its share and equal keys
+ * keep their order, and distinct keys. The reference is a plain sort of the whole array on every rank. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -37,11 +37,11 @@ static uint64_t draw(unsigned how, uint64_t *random)
 	case 1: return bits % 3;
 	case 2: return 5;
 	case 3: return bits % 1000;
-	default: return bits % 10 ? 77 : bits; /* most are the same */
+	default: return bits % 10 ? 77 : bits; /* most keys are equal */
 	}
 }
 
-/* The whole, sorted; *all of them. */
+/* Collective. Returns the sorted whole array, [*all]. */
 static element *gather(const void *keys, size_t count, gemp_key_map map, size_t *all)
 {
 	void *whole;
@@ -182,7 +182,7 @@ static void memory_runs_out(void **state)
 	gemp_threads_limit(0);
 }
 
-/* One rank's device, where there is one: it takes a while until its kernels are built. */
+/* Only one rank, and only if it has a device, since building the kernels takes long. */
 static void on_a_device(void **state)
 {
 	(void)state;
@@ -202,7 +202,7 @@ static void on_a_device(void **state)
 
 int main(int argc, char **argv)
 {
-	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts), cmocka_unit_test(distinct_keys),
 		                                cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_a_device) };
 	return test_main_all(argc, argv, tests);

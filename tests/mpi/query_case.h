@@ -1,5 +1,5 @@
-/* query_case: random clauses over random rows of a made graph, of which every rank knows all, and what comes out of a
- * pipeline for them. */
+/* Shared by tests of WITH and RETURN: random clauses over random rows of a made graph, which every rank knows, and the
+ * output of a pipeline for them. */
 #ifndef GEMP_TESTS_QUERY_CASE_H
 #define GEMP_TESTS_QUERY_CASE_H
 
@@ -84,7 +84,7 @@ static inline gemp_expr *plus(gemp_expr *value, int64_t number)
 	return expr;
 }
 
-/* The number of edges of some relations that begin at a vertex. */
+/* Makes an expression for the number of edges of some relations that begin at a vertex. */
 static inline gemp_expr *degree_of(int vertex, bool likes, bool owes)
 {
 	gemp_expr *expr = node(GEMP_DEGREE, GEMP_INTEGER);
@@ -184,7 +184,7 @@ static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
 	return type == GEMP_INTEGER && gemp_random_below(seed, 3) == 0 ? plus(expr, 5) : expr;
 }
 
-/* An aggregate, or the sum of an aggregate and a number. */
+/* Returns the aggregate if the expression is an aggregate or the sum of an aggregate and a number, otherwise NULL. */
 static inline const gemp_expr *aggregate_of(const gemp_expr *expr)
 {
 	const gemp_expr *inner = expr->kind == GEMP_ADD ? expr->children[0] : expr;
@@ -199,7 +199,7 @@ static inline bool is_aggregate(const gemp_expr *expr)
 static inline void make_clause(gemp_clause *clause, const source *from, uint64_t *seed)
 {
 	*clause = (gemp_clause){ .item_count = 1 + gemp_random_below(seed, 4) };
-	uint64_t kind = gemp_random_below(seed, 3); /* 0: plain, 1: mixed, 2: aggregates alone */
+	uint64_t kind = gemp_random_below(seed, 3); /* 0: no aggregates, 1: both, 2: only aggregates */
 	clause->shown = clause->item_count;
 	assert_ok(GEMP_NEW(clause->items, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++) {
@@ -299,7 +299,7 @@ static inline given *give(uint64_t seed, size_t rows)
 			row->vertices[v] = (gemp_vertex)gemp_random_below(&seed, few);
 		for (int e = 0; e < EDGES; e++)
 			row->edges[e] = gemp_random_below(&seed, MADE_RELATIONS * MADE_EDGES);
-		if (gemp_random_below(&seed, 5) == 0) { /* as OPTIONAL MATCH leaves them */
+		if (gemp_random_below(&seed, 5) == 0) { /* as after an OPTIONAL MATCH without a match */
 			row->vertices[2] = GEMP_NO_VERTEX;
 			row->edges[1] = GEMP_NO_EDGE;
 		}
@@ -307,7 +307,7 @@ static inline given *give(uint64_t seed, size_t rows)
 		row->round = (int)gemp_random_below(&seed, ROUNDS);
 		row->rank = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		if (row->rank == 2)
-			row->rank = 0; /* rank 2 finds nothing */
+			row->rank = 0; /* rank 2 finds no rows */
 	}
 	make_clauses(g, &seed);
 	return g;
@@ -324,7 +324,7 @@ static inline void give_back(given *g)
 
 typedef struct output {
 	const given *g;
-	gemp_text text; /* of all ranks, in the order in which it was handed on */
+	gemp_text text; /* rows of all ranks in the order in which the pipeline passed them on */
 	bool over;
 	bool left_out;
 } output;

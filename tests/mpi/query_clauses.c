@@ -1,4 +1,5 @@
-/* WITH and RETURN of random rows of a made graph: random clauses against a naive evaluation of the same trees. */
+/* Tests WITH and RETURN on random rows of a made graph: random clauses against a naive evaluation of the same
+ * expression trees. */
 #include "query_naive.h"
 
 enum { TRIALS = 60 };
@@ -8,7 +9,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lines may come in any order if the query has no ORDER BY. Frees nothing. */
+/* Sorts the lines, since they may come in any order without ORDER BY. */
 static void sort_lines(gemp_text *text)
 {
 	size_t count = 0;
@@ -68,7 +69,7 @@ static void random_clauses(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Clauses that a user would write. */
+/* Makes a clause of the given items. */
 static void set_clause(gemp_clause *clause, size_t count, gemp_expr **exprs)
 {
 	*clause = (gemp_clause){ .item_count = count, .shown = count };
@@ -194,7 +195,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		return; /* nothing new with more, and slow */
+		return; /* slow, and tests nothing new on more ranks */
 	for (uint64_t seed = 1; seed < 12; seed += 2) {
 		given *g = give(seed, 12);
 		assert_all_survive_no_memory(run_case, g);

@@ -1,4 +1,5 @@
-/* Groups of values that are hard to tell apart, and aggregates of values that are hard to add. */
+/* Tests groups of values that are hard to distinguish (NaN, zeros, NULL), and aggregates of values whose sum depends on
+ * the order of plain additions. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -19,14 +20,14 @@
 
 enum { MOST_VALUES = 12, AGGREGATES = 8 };
 
-/* A row has a key and an argument; each rank pushes some of the rows. */
+/* A key and an argument. Each rank pushes some of the rows. */
 typedef struct input_row {
 	bool key_null, value_null;
 	double key, value;
 } input_row;
 
 typedef struct output {
-	gemp_text lines; /* of this rank */
+	gemp_text lines; /* lines of this rank */
 } output;
 
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
@@ -83,7 +84,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Collective. Lines of all ranks, sorted. */
+/* Collective. Returns the sorted lines of all ranks. */
 static char *all_lines(const output *o)
 {
 	void *all;

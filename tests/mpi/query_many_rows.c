@@ -1,12 +1,12 @@
-/* More groups and rows than one exchange takes: counted, ordered, and cut to a limit. */
+/* Tests more groups and rows than one exchange takes: they are counted, sorted, and cut to a limit. */
 #include "query_case.h"
 
 enum { COMBINATIONS = MADE_VERTICES * MADE_VERTICES * MADE_VERTICES, DISTINCT_ROWS = 100000, TIMES = 2, BLOCK = 30000 };
 
-/* Rows i = 0, 1, ... in a shuffled order; each is there twice, on ranks of its own choice. */
+/* Returns row i of a shuffled order of all rows. Each row occurs twice, on any ranks. */
 static uint64_t shuffled(uint64_t i)
 {
-	return i * 48271 % COMBINATIONS; /* coprime: a permutation */
+	return i * 48271 % COMBINATIONS; /* a permutation, because the factor is coprime to the number of rows */
 }
 
 static gemp_vertex vertex_of(uint64_t row, int variable)
@@ -40,8 +40,8 @@ static gemp_code count_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return GEMP_OK;
 }
 
-/* Rows of all ranks so far never descend: c descending, then a and b. Rank after rank, so that what others had last is
- * known. */
+/* Checks the order of the rows of all ranks: c descending, then a and b ascending. Only one rank may push rows in each
+ * call; it broadcasts its last row. */
 static gemp_code order_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	check *c = self;

@@ -1,4 +1,4 @@
-/* query_naive: clauses of a query_case evaluated row by row and pair by pair, by one rank that knows all rows. */
+/* A naive reference for clauses: it evaluates them row by row and pair by pair, on one rank that knows all rows. */
 #ifndef GEMP_TESTS_QUERY_NAIVE_H
 #define GEMP_TESTS_QUERY_NAIVE_H
 
@@ -15,7 +15,7 @@ typedef struct table {
 	cell *cells; /* [rows * columns] */
 } table;
 
-/* Strings of the naive evaluation, freed all at once. */
+/* Strings of the evaluation, which are freed all at once. */
 static char *pool[1 << 20];
 static size_t pooled;
 
@@ -149,7 +149,7 @@ static inline void say_json(gemp_text *out, const made_graph *made, const cell *
 	}
 }
 
-/* values[0..count) are the arguments of a group's rows. */
+/* values[count] are the arguments of the rows of a group. */
 static inline cell aggregate(const made_graph *made, const gemp_expr *expr, cell *values, size_t count)
 {
 	size_t kept = 0;
@@ -167,7 +167,7 @@ static inline cell aggregate(const made_graph *made, const gemp_expr *expr, cell
 			values[k - 1] = c;
 		}
 	int64_t whole = 0;
-	double real = 0; /* exact: eighths, and few */
+	double real = 0; /* exact, because the values are a few multiples of 1/8 */
 	for (size_t i = 0; i < kept; i++) {
 		whole += values[i].value.type == GEMP_INTEGER ? values[i].value.integer : 0;
 		real += values[i].value.type == GEMP_FLOAT ? values[i].value.real : 0;
@@ -210,7 +210,7 @@ static inline bool same_cells(const made_graph *made, const cell *a, const cell 
 	return true;
 }
 
-/* Rows of the items, with arguments in place of aggregates, become groups. */
+/* Groups rows in place. On entry the cell of an aggregate holds its argument, on return its value. */
 static inline void group_rows(const made_graph *made, const gemp_clause *clause, table *t)
 {
 	size_t n = t->columns, groups = 0;
@@ -330,7 +330,7 @@ static inline void say_cell(gemp_text *out, const made_graph *made, const cell *
 	}
 }
 
-/* Lines end in \1, since names have line feeds in them. */
+/* Lines end in \1, because names may contain line feeds. */
 static inline gemp_text expected_text(const given *g)
 {
 	gemp_text out = { 0 };

@@ -1,6 +1,6 @@
-/* Rows of integer keys alone take a shorter path once there are many of them. The lines are compared with lines made
- * here: with limits, with the smallest row of each class, with multiplicities, with few and with many rows in a
- * round. */
+/* Tests the faster path for rows that have only integer keys, which is used once there are many rows. The reference
+ * makes the same lines: with limits, with the smallest row of each class, with multiplicities, and with few or many
+ * rows in a round. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -17,7 +17,7 @@
 
 enum { ROUNDS = 6, MOST = 30000, WIDTH = 3, SHOWN = 4 };
 
-/* Every rank knows all rows; each row comes in one round from one rank. */
+/* A row that every rank knows. One rank passes it to the sink in one round. */
 typedef struct row {
 	gemp_vertex vertices[WIDTH];
 	uint64_t times;
@@ -121,7 +121,7 @@ done:
 	return code;
 }
 
-/* LINES as numbers, which can be compared. */
+/* LINES as numbers, so that they can be compared. */
 
 typedef struct line {
 	int64_t cell[SHOWN];
@@ -143,7 +143,7 @@ static size_t expected_lines(const given *g, bool smallest, line *lines)
 		int64_t key[WIDTH];
 		for (int v = 0; v < WIDTH; v++)
 			key[v] = made_key(g->made, g->rows[i].vertices[v]);
-		for (int pass = 0; smallest && pass < 3; pass++) /* sort: key of b <= key of a <= key of c */
+		for (int pass = 0; smallest && pass < 3; pass++) /* sorts the keys: b <= a <= c */
 			for (int k = 0; k < 2; k++) {
 				int64_t *x = &key[k == 0 ? 1 : 0], *y = &key[k == 0 ? 0 : 2], kept = *x;
 				if (*x > *y) {
@@ -176,7 +176,7 @@ static size_t read_lines(const char *path, line *lines)
 	return count;
 }
 
-/* Are there `count` lines, none of them more often than expected? */
+/* Are all `count` lines expected, and none of them more often than expected? */
 static bool among(const line *lines, size_t count, const line *expected, size_t expected_count)
 {
 	size_t at = 0;

@@ -1,4 +1,5 @@
-/* RETURN items of random rows of a made graph, in every form, against text made here from what all ranks know. */
+/* Tests RETURN items of random rows of a made graph in every output format. The reference makes the text from values
+ * that every rank knows. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -23,7 +24,7 @@
 
 enum { MOST_ROWS = 400, ROUNDS = 4, MOST_TEXT = 1 << 20 };
 
-/* Rows of which every rank knows all; those of a round and rank follow one another in the output. */
+/* Rows that every rank knows. The rows of one round and rank are adjacent in the output. */
 typedef struct given {
 	made_graph *made;
 	gemp_pattern *pattern;
@@ -36,7 +37,7 @@ typedef struct given {
 static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
 								"RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
 
-/* Attributes of edges. */
+/* Turns the items "weight" and "cost" into attributes of edges. */
 static void ask_for_attributes(gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->result.item_count; i++) {
@@ -67,7 +68,7 @@ static given *give(uint64_t seed, const char *query, size_t rows)
 		g->round[i] = (int)gemp_random_below(&seed, ROUNDS);
 		g->rank[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
 		if (g->rank[i] == 2)
-			g->rank[i] = 0; /* rank 2 finds nothing */
+			g->rank[i] = 0; /* rank 2 finds no rows */
 	}
 	return g;
 }
@@ -79,7 +80,7 @@ static void give_back(given *g)
 	gemp_free(g);
 }
 
-/* Passes all rows to the sink, one at a time, round by round. */
+/* Passes the rows of the first `rounds` rounds to the sink, one at a time. */
 static gemp_code hand_over(const given *g, gemp_sink *sink, int rounds)
 {
 	gemp_code code = GEMP_OK;
@@ -197,7 +198,7 @@ static void say_row(text *t, const made_graph *made, const gemp_vertex *v, const
 
 static const char header[] = "a\tkey\tc.name\ta.age\tr\tweight\tcost\tb.size\tc.good\n";
 
-/* The first `limit` rows in the order in which they are written. */
+/* Makes the text of the first `limit` rows in the order in which they are written. */
 static text expected_tsv(const given *g, size_t limit)
 {
 	text t = { .bytes = calloc(1, MOST_TEXT) };
@@ -223,7 +224,7 @@ static text read_text(const char *path)
 	return t;
 }
 
-/* Frees both. */
+/* Compares two texts and frees them. */
 static bool same(text a, text b)
 {
 	bool equal = a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
@@ -272,7 +273,7 @@ static void limit_is_over_all_ranks(void **state)
 	give_back(g);
 }
 
-/* From JSON back to the row of TSV. */
+/* Prints a JSON value as TSV does. */
 static void say_json(text *t, const json_t *cell)
 {
 	gemp_value value = { .null = json_is_null(cell) };
@@ -324,7 +325,7 @@ static void as_json_lines(void **state)
 	give_back(g);
 }
 
-/* The file is read by h5py, which shares no code with the program. */
+/* h5py reads the file, since it shares no code with the program. */
 static const char reader[] =
 	"import h5py, sys, numpy\n"
 	"f = h5py.File(sys.argv[1])\n"
@@ -389,7 +390,7 @@ static void preview_is_aligned(void **state)
 	uint64_t written = 0;
 	options.limit = 3;
 	say(&expected, "somebody  a\n--------  ---\n");
-	for (size_t i = 0; i < 5; i++) { /* all in one round on rank 0, so in order */
+	for (size_t i = 0; i < 5; i++) { /* all rows come from rank 0, so their order is known */
 		g->round[i] = (int)i / 4;
 		g->rank[i] = 0;
 		g->vertices[i][0] = 10;
@@ -411,8 +412,8 @@ static void preview_is_aligned(void **state)
 	give_back(g);
 }
 
-/* The smaller of a row and its reversal, compared by keys of vertices, then by relation, keys of ends and number of
- * edges. */
+/* Returns the smaller one of a row and its reversal. They are compared by the keys of vertices, then by the relation,
+ * the keys of ends and the number of each edge. */
 static void turned(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v, gemp_edge *out_e)
 {
 	int64_t left[2][11];
@@ -460,7 +461,7 @@ static void the_smallest_by_keys_is_kept(void **state)
 		g->rank[i] = (int)(i / ((MOST_ROWS + (size_t)test_comm.size - 1) / (size_t)test_comm.size));
 		g->round[i] = 0;
 		if (i % 3 == 0)
-			g->vertices[i][2] = g->vertices[i][0]; /* edges decide */
+			g->vertices[i][2] = g->vertices[i][0]; /* then the edges decide which is smaller */
 		turned(g, g->vertices[i], g->edges[i], v, e);
 		for (int k = 0; k < 3; k++)
 			say(&expected, "%lld\t", (long long)made_key(g->made, v[k]));
@@ -488,7 +489,7 @@ static gemp_code write_counted(const given *g, const gemp_rows_options *options,
 	return code;
 }
 
-/* A number of matches replaces the matches. */
+/* A clause that needs only the number of matches gets the number instead of rows. */
 static void counted(void **state)
 {
 	(void)state;
@@ -523,7 +524,7 @@ static void counted(void **state)
 	give_back(g);
 }
 
-/* Clauses that need more than the number of matches. */
+/* These clauses need more than the number of matches. */
 static void not_only_counted(void **state)
 {
 	(void)state;
@@ -611,7 +612,7 @@ static void out_of_memory(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		return; /* each rank's every request: nothing new with more, and slow */
+		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	given *g = give(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
 	assert_all_survive_no_memory(write_here, g);
 	assert_all_survive_no_memory(write_h5, g);

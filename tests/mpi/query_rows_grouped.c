@@ -1,4 +1,4 @@
-/* Groups and lists through all forms of output. */
+/* Tests groups and lists in all output formats. */
 #include "made_graph.h"
 
 #include "comm/comm.h"
@@ -36,7 +36,7 @@ static gemp_expr *parent(gemp_expr_kind kind, gemp_type type, gemp_expr *child)
 	return expr;
 }
 
-/* RETURN a, collect(b) AS list, count(*) AS n ORDER BY n DESC */
+/* Makes RETURN a, collect(b) AS list, count(*) AS n ORDER BY n DESC. */
 static gemp_pattern *make_pattern(const made_graph *made)
 {
 	gemp_pattern *pattern;
@@ -62,7 +62,7 @@ static gemp_vertex of_rank(const made_graph *made, uint32_t rank)
 	return id;
 }
 
-/* By rank of keys: 7 with 1, 2 (twice) and nothing; 3 with 9; 5 with 4. */
+/* Writes rows of a and b. By ranks of keys, a = 7 occurs with b = 1, 2, 2 and NULL, a = 3 with 9, and a = 5 with 4. */
 static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const char *path, uint64_t limit,
                             gemp_sink *sink)
 {
@@ -118,7 +118,7 @@ static void check(const char *name, uint64_t limit, const char *expected)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Keys are 3 * rank - 50. */
+/* The key of rank r is 3 * r - 50. */
 static void as_text(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* The union of matches as a graph: all elements of a graph give the graph itself, some elements give these and the ends
- * of edges; a limit takes the first rows in rank order. */
+/* Tests the subgraph of all matches. All elements of a graph give the graph itself; some elements give these elements
+ * and the ends of their edges. A limit takes the first rows in rank order. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -30,7 +30,7 @@ static gemp_shard *films(void)
 	return graph;
 }
 
-/* Does rank r request number i? */
+/* Does rank r request element i? */
 static bool asks(uint64_t seed, int r, uint64_t i, uint64_t one_in)
 {
 	return gemp_mix(seed ^ gemp_mix(i * 64 + (uint64_t)r)) % one_in == 0;
@@ -44,7 +44,7 @@ static bool any_asks(uint64_t seed, uint64_t i, uint64_t one_in)
 	return any;
 }
 
-/* Ends of all edges, two for each, by number, known to all ranks; the caller frees. */
+/* Returns the two ends of each edge, by edge number; the caller frees them. */
 static gemp_vertex *all_ends(gemp_shard *graph)
 {
 	gemp_vertex *ends = calloc(2 * gemp_shard_edges(graph), sizeof *ends);
@@ -99,7 +99,7 @@ static void parts_of_a_graph(void **state)
 	uint64_t seed = test_seed_all();
 	gemp_shard *graph = films();
 	gemp_vertex *ends = all_ends(graph);
-	check_some(graph, ends, seed, 1); /* all of it */
+	check_some(graph, ends, seed, 1); /* everything */
 	check_some(graph, ends, seed, 3);
 	check_some(graph, ends, seed, 40);
 	check_some(graph, ends, seed, UINT64_MAX); /* nothing */
@@ -108,7 +108,7 @@ static void parts_of_a_graph(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-/* Each rank passes `rows` edges, one in each row; some ends are missing, as after OPTIONAL MATCH. */
+/* Each rank passes `rows` edges, one in each row. One end is missing, as after OPTIONAL MATCH. */
 static void take(gemp_sink *sink, size_t rows)
 {
 	gemp_edge edges[2];

@@ -1,5 +1,5 @@
-/* seeded_case: a search from given vertices, several times over the same buffers, compared with the embeddings of the
- * reference that extend the seeds. */
+/* Runs a search from given vertices several times over the same buffers, and compares the rows with the embeddings of
+ * the reference that extend the seeds. */
 #ifndef GEMP_TESTS_SEEDED_CASE_H
 #define GEMP_TESTS_SEEDED_CASE_H
 
@@ -9,7 +9,7 @@
 #include "match/planner/match_options.h"
 #include "match_case.h"
 
-/* SEEDS: a share of all tuples, the same on every rank, each dealt to one of them. */
+/* SEEDS: a random share of all tuples of vertices, the same on every rank. Each seed is given to one rank. */
 typedef struct seeds {
 	size_t given, all_count, own_count;
 	gemp_vertex *all, *own;
@@ -62,7 +62,8 @@ static inline void keep_extensions(reference *r, const seeds *s)
 	r->count = kept;
 }
 
-/* Where edges have no columns, the embeddings as tuples of vertices: no two are alike then. */
+/* Are the rows the embeddings of the reference? If edges have no columns, only vertices are compared; then no two
+ * embeddings have equal vertices. */
 static inline bool rows_are_those(reference *r, const collecting *c, const gemp_pattern *pattern)
 {
 	size_t points = c->edge_count ? r->points : pattern->vertex_count;
@@ -78,7 +79,7 @@ static inline bool rows_are_those(reference *r, const collecting *c, const gemp_
 	return true;
 }
 
-/* The pattern's first vertices are given, as pattern->given says. */
+/* The seeds assign the first vertices of the pattern, pattern->arguments in number. */
 static inline void check_seeded(const case_graph *graph, const gemp_pattern *pattern, const gemp_match_options *o,
                                 uint64_t *random)
 {

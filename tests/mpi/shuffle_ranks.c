@@ -1,5 +1,5 @@
-/* Decode across ranks: every rank gets the tuples that are for it, each once and in its range, whoever had them. Beside
- * all tuples of all ranks, on every rank. */
+/* Tests decoding across ranks: every rank must get each tuple that is destined for it once and in the right range. The
+ * reference has all tuples of all ranks on every rank. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -22,17 +22,17 @@ static gemp_device *device;
 static gemp_toolbox *box;
 static gemp_shuffle_shared common;
 
-/* A tuple with its destination in front, wherever that lies. */
+/* A tuple whose destination comes first, whatever the layout is. */
 typedef struct tuple {
 	uint32_t to, word[MOST_WORDS];
 } tuple;
 
 static unsigned words_of(const gemp_shuffle *how)
 {
-	return how->size == 4 ? 1 : how->size / 4 - 1; /* but the destination */
+	return how->size == 4 ? 1 : how->size / 4 - 1; /* without the destination */
 }
 
-/* Of what a layout has: column NULL, or destinations; tuples of `size` bytes, or values. */
+/* Reads tuple i of a layout. column: the destinations, if the layout stores them apart from the tuples. */
 static tuple take(const gemp_shuffle *how, const uint32_t *column, const uint32_t *words, size_t i)
 {
 	tuple t = { 0 };
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(tuple));
 }
 
-/* Those of `all` for this rank, sorted; count in *own. */
+/* Returns the sorted tuples of `all` that are destined for this rank, [*own]. */
 static tuple *mine(const tuple *all, size_t count, size_t *own)
 {
 	tuple *out = calloc(count + 1, sizeof *out);
@@ -90,7 +90,7 @@ static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
 	return good;
 }
 
-/* Tuples of this rank for owners below `owners`, and all ranks' in *all. */
+/* Draws `count` tuples on this rank for the first `owners` ranks, decodes them, and checks the result. */
 static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected, uint64_t *random)
 {
 	unsigned words = words_of(&how), element = how.layout == GEMP_SHUFFLE_SOA ? words : how.size / 4;
@@ -122,7 +122,7 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 		size_t whole = begin[test_comm.size] / sizeof *own;
 		assert_all(right(&shuffled, all, whole));
 		assert_all(test_comm.size > 1 || traffic.bytes == 0);
-		if (whole > 100) { /* the check objects */
+		if (whole > 100) { /* the check must detect a flipped bit */
 			((tuple *)all)[whole / 2].word[0] ^= 1;
 			bool good = right(&shuffled, all, whole);
 			assert_all(gemp_comm_sum1(&test_comm, good) == (uint64_t)test_comm.size - 1);
@@ -151,12 +151,12 @@ static void to_owners(void **state)
 		for (size_t most = 1; most <= 3000; most += 2999) {
 			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, most) + 1 : 0;
 			check(layouts[k], count, test_comm.size, GEMP_OK, &random);
-			check(layouts[k], count, 1, GEMP_OK, &random); /* all for rank 0 */
+			check(layouts[k], count, 1, GEMP_OK, &random); /* all tuples go to rank 0 */
 		}
 	check(layouts[1], 0, 1, GEMP_OK, &random);
 }
 
-/* The same through common memory, in many parts, of which some are cut in tuples. */
+/* The same through shared memory, in chunks of two sizes; a small chunk may end within a tuple. */
 static void in_common(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
@@ -168,19 +168,20 @@ static void in_common(void **state)
 			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, 3000) + 1 : 0;
 			check(layouts[k], count, test_comm.size, GEMP_OK, &random);
 			check(layouts[k], count, 1, GEMP_OK, &random);
-			check(layouts[k], test_comm.rank ? 0 : 2000, test_comm.size, GEMP_OK, &random); /* rank 0 has all */
+			check(layouts[k], test_comm.rank ? 0 : 2000, test_comm.size, GEMP_OK, &random); /* rank 0 has all tuples */
 		}
 		gemp_shuffle_shared_free(&common);
 	}
 }
 
-/* What does not fit the device is a failure of all ranks. */
+/* If the tuples do not fit on the device of one rank, all ranks fail. */
 static void no_room(void **state)
 {
 	size_t limit = device->memory;
 	uint64_t random = 5;
 	(void)state;
-	for (int i = 0; i < 8 && test_comm.size > 1; i++) { /* it has its tuples, and then less and less */
+	/* the memory holds the rank's own tuples, and then less and less beyond them */
+	for (int i = 0; i < 8 && test_comm.size > 1; i++) {
 		gemp_shuffle_shared_new(&common, &test_comm, device, 1000, i % 2);
 		if (test_comm.rank == test_comm.size - 1)
 			device->memory = device->buffer_bytes + 270000 - (size_t)i / 2 * 40000;
@@ -190,7 +191,7 @@ static void no_room(void **state)
 	}
 }
 
-/* A destination of a rank that there is not. */
+/* A destination of a rank that does not exist is an error. */
 static void strays(void **state)
 {
 	uint64_t random = 5 + (uint64_t)test_comm.rank;

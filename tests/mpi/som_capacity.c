@@ -1,6 +1,5 @@
-/* Tests maps and samples that exceed the memory of a device: whichever of them is processed in parts, the result must
- * stay the same. Also tests sums of very many samples in one unit.
- */
+/* Tests maps and samples that exceed the memory of a device. They are processed in parts, and the result must stay the
+ * same. Also tests sums of very many samples in one unit. */
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -22,7 +21,7 @@
 static gemp_device *device;
 static size_t memory, largest; /* the device's memory and its largest buffer */
 
-/* A training whose samples, units or values are many. */
+/* A training with many samples, many units or many values. */
 typedef struct load {
 	size_t samples; /* of all ranks */
 	uint32_t rows, columns, dims;
@@ -46,7 +45,7 @@ static data data_new(const load *of, bool uneven, uint64_t *random)
 {
 	const size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank, units = (size_t)of->rows * of->columns;
 	data d = { .begin = of->samples * rank / ranks, .end = of->samples * (rank + 1) / ranks };
-	if (uneven) { /* some have none */
+	if (uneven) { /* some ranks have no samples */
 		d.begin = rank == ranks - 1 ? of->samples / 9 : 0;
 		d.end = rank == ranks - 1 ? of->samples : rank == 0 ? of->samples / 9 : 0;
 	}
@@ -78,7 +77,7 @@ static void allow(size_t bytes, size_t buffer)
 /* The results of a training and a search. */
 typedef struct answer {
 	float *w, *distance;
-	uint32_t *unit, *second, *end; /* best units by the first codebook; `end`: by the last */
+	uint32_t *unit, *second, *end; /* best units by the first codebook; `end`: by the last codebook */
 	double quantisation, topographic;
 	size_t peak;
 } answer;
@@ -98,7 +97,7 @@ static gemp_som_training training_of(const load *of, int kind)
 		                        .quality = true };
 }
 
-/* Collective. */
+/* Collective. Trains and searches with the limits that are set, and stores the results. */
 static gemp_code find(const load *of, const data *d, const gemp_som_training *how, answer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -154,8 +153,8 @@ static bool same(const answer *a, const answer *b, const load *of, size_t count)
 	return good && others <= 2;
 }
 
-/* Collective. Trains without a limit, then with memory and buffers limited to shares of the bytes that this has
- * taken. */
+/* Collective. Trains without a limit and notes the bytes that this takes. Then trains with memory and buffers limited
+ * to shares of these bytes. */
 static void check(const load *of, int kind, bool uneven, uint64_t *random)
 {
 	static const double shares[SHARES][2] = { { 1, .3 }, { .6, 1 }, { .45, .1 }, { .3, 1 }, { .22, .08 } };
@@ -202,7 +201,7 @@ static void parts_find_the_same(void **state)
 	}
 }
 
-/* So many samples have one unit that a sum, or a count, in floats would stop to grow. Repeated trainings must give
+/* So many samples have the same unit that a sum or a count in floats would stop growing. Repeated trainings must give
  * the same result. */
 static void many_in_one_unit(void **state)
 {

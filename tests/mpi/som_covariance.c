@@ -1,5 +1,5 @@
-/* Tests the covariance on all ranks: it is exact for whole numbers, close for others, and the same to the last bit
- * for any order of the samples and any number of ranks. */
+/* Tests the covariance on all ranks. It is exact for whole numbers, close for other numbers, and the same to the last
+ * bit for any order of the samples and any number of ranks. */
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -39,7 +39,7 @@ static void made_free(made *m)
 	free(m->other);
 }
 
-/* shared: every second rank has a part of the samples; otherwise the first rank has all. */
+/* shared: every second rank has a part of the samples; otherwise rank 0 has all samples. */
 static gemp_code find(const made *m, bool shared, double *matrix)
 {
 	const size_t ranks = ((size_t)test_comm.size + 1) / 2, rank = (size_t)test_comm.rank / 2;
@@ -90,7 +90,7 @@ static void whole_numbers(void **state)
 	}
 }
 
-/* Sums that need all bits of a double: all values have the greatest magnitude, with one sign or both. */
+/* All values have the largest magnitude, with one sign or with both signs, so that sums need all bits of a double. */
 static void greatest_values(void **state)
 {
 	const float most = 16777215;

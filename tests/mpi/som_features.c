@@ -1,5 +1,5 @@
-/* Tests features of the vertices of random multigraphs against plain counts over the list of edges: of all types
- * or of some, directed and undirected. */
+/* Tests features of the vertices of random multigraphs against plain counts over the list of edges: with all types of
+ * edges or some, directed and undirected. */
 #include "harness/collective.h"
 #include "harness/gas_case.h"
 
@@ -15,7 +15,7 @@ enum { DEGREE, IN, OUT, NEIGHBOURS, TRIANGLES, CLUSTERING, PAGERANK, COMPONENT, 
 static const char list[] =
 	"degree,in-degree,out-degree,neighbours,triangles,clustering,pagerank,component-size,log:neighbours";
 
-/* REFERENCE, by number */
+/* REFERENCE, indexed by vertex number */
 
 typedef struct reference {
 	double *values; /* [n][FEATURES] */
@@ -102,7 +102,7 @@ static bool near(double found, double wanted)
 	return isnan(wanted) ? isnan(found) : fabs(found - wanted) <= 1e-6 * (1 + fabs(wanted));
 }
 
-/* say: print the values that are wrong. */
+/* say: prints the wrong values. */
 static bool all_right(const gas_case *c, const float *x, const double *wanted, bool say)
 {
 	for (size_t row = 0; row < c->graph->rows; row++)

@@ -77,7 +77,7 @@ static void pca_is_principal(void **state)
 	assert_all_ok(gemp_som_init_pca(&test_comm, &grid, x, test_comm.rank == 0 ? COUNT : 0, DIMS, w));
 	double value[2];
 	for (int axis = 0; axis < 2; axis++) {
-		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units at the borders, in the middle of the other side */
+		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units in the middle of two opposite borders */
 		double v[DIMS], square = 0, off = 0;
 		for (int d = 0; d < DIMS; d++) {
 			v[d] = (w[to * DIMS + d] - w[from * DIMS + d]) / 4; /* a deviation */
@@ -92,7 +92,7 @@ static void pca_is_principal(void **state)
 		}
 		assert_all(off < 1e-4);
 	}
-	/* the other components are small: the rest of the trace */
+	/* the two values are nearly the whole trace, because the third component is small */
 	assert_all(value[0] > value[1] && fabs(matrix[0][0] + matrix[1][1] + matrix[2][2] - value[0] - value[1]) < .001);
 }
 

@@ -1,5 +1,6 @@
-/* Tests the first two principal components on all ranks, of few and of many dimensions, against the directions
- * from which the samples were made, and against the equation of eigenvectors with this test's own sums. */
+/* Tests the first two principal components on all ranks, for few and for many dimensions. They must agree with the
+ * directions from which the samples were made, and must solve the equation of eigenvectors with sums that this test
+ * computes. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -19,7 +20,8 @@ typedef struct made {
 	double *mean, *axes; /* [n], [2][n] */
 } made;
 
-/* A deviation of about `far` along each of two directions, and noise; one value in ten missing where asked for. */
+/* Draws samples with a deviation of about far[0] and far[1] along two directions, and noise. missing: one value in ten
+ * is missing. */
 static made made_new(size_t n, const double far[2], bool missing, uint64_t *random)
 {
 	made m = { n, calloc(SAMPLES * n, sizeof *m.x), calloc(n, sizeof *m.mean), calloc(2 * n, sizeof *m.axes) };
@@ -56,8 +58,8 @@ static double value_at(const made *m, size_t i, size_t k)
 	return isnan(value) ? 0 : value - m->mean[k];
 }
 
-/* The distance between the covariance times a unit vector and `square` times that vector. *trace: the trace of the
- * covariance. */
+/* Returns the distance between the covariance times a unit vector and `square` times this vector. *trace gets the trace
+ * of the covariance. */
 static double off(const made *m, const double *axis, double square, double *trace)
 {
 	double *product = calloc(m->n, sizeof *product), sum = 0;
@@ -77,7 +79,7 @@ static double off(const made *m, const double *axis, double square, double *trac
 	return sqrt(sum);
 }
 
-/* Every second rank has samples. */
+/* Only every second rank has samples. */
 static void find(made *m, const gemp_comm *comm)
 {
 	const size_t ranks = ((size_t)comm->size + 1) / 2, rank = (size_t)comm->rank / 2;
@@ -119,7 +121,8 @@ static void few_and_many_dimensions(void **state)
 		double trace, square = 0;
 		for (size_t d = 0; d < m.n; d++)
 			square += m.axes[d] * m.axes[d];
-		assert_all(off(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square)); /* detects errors */
+		/* off() must detect an error */
+		assert_all(off(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square));
 		made_free(&m);
 	}
 }
@@ -138,7 +141,7 @@ static void values_may_be_missing(void **state)
 	made_free(&m);
 }
 
-/* One direction, one dimension, none at all. */
+/* Samples with one direction, with one dimension, and without any variance. */
 static void little_to_find(void **state)
 {
 	static const double one[2] = { 5, 0 };
@@ -169,7 +172,7 @@ static void memory_may_run_out(void **state)
 	static const double far[2] = { 5, 2 };
 	uint64_t random = test_seed_all();
 	(void)state;
-	for (size_t n = 9; n <= 1025; n += 1016) { /* with and without a matrix */
+	for (size_t n = 9; n <= 1025; n += 1016) { /* 9 dimensions use a covariance matrix, 1025 do not */
 		made m = made_new(n, far, false, &random);
 		assert_all_survive_no_memory(find_once, &m);
 		made_free(&m);

@@ -1,4 +1,5 @@
-/* Tests epochs of self-organising maps on all ranks against their definitions in double. */
+/* Tests epochs of self-organising maps on all ranks. The results must agree with their definitions in double
+ * precision. */
 #include "harness/som_vectors.h"
 
 #include "comm/comm.h"
@@ -33,7 +34,7 @@ static som_reference_map map_of(const gemp_som_grid *grid)
 	return (som_reference_map){ grid->rows, grid->columns, grid->lattice == GEMP_SOM_HEXAGONAL, grid->toroid };
 }
 
-/* Collective. One epoch. */
+/* Collective. Trains and checks one epoch. */
 
 static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dims, bool missing, int split,
                         uint64_t *random)
@@ -68,8 +69,8 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 	vectors_free(&v);
 }
 
-/* Maps of 6 x 9 units. Each kind compiles its own kernels, so there are few; tests/kernels/som_smooth.c and
- * som_online.c have more shapes. */
+/* Maps of 6 x 9 units. Each kind compiles its own kernels, so there are few kinds; tests/kernels/som_smooth.c and
+ * som_online.c try more shapes. */
 typedef struct kind {
 	gemp_som_lattice lattice;
 	bool toroid;
@@ -88,7 +89,8 @@ static const kind kinds[] = {
 	{ GEMP_SOM_HEXAGONAL, true, GEMP_SOM_BUBBLE, GEMP_SOM_EUCLIDEAN, true, true, true, 11 },
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds, ONLINE = 4 }; /* the plain kinds: 0 for batch training and ONLINE */
+/* the plain kinds are 0 for batch training and ONLINE for online training */
+enum { KINDS = sizeof kinds / sizeof *kinds, ONLINE = 4 };
 
 static gemp_som_training training_of(int which)
 {
@@ -114,7 +116,7 @@ static int exchanges(void)
 }
 
 /* little: few units are composed at a time, few samples are copied at a time, and planes lie in memory that is not
- * page-locked; otherwise the defaults apply. */
+ * page-locked. Otherwise the defaults apply. */
 static void use_little(bool little)
 {
 	TEST_LIMIT(som_compose_floats, little ? 100 : gemp_limits_default.som_compose_floats);
@@ -152,7 +154,7 @@ static void few_samples(void **state)
 	}
 }
 
-/* A sample without any value must change nothing, neither among others nor alone. */
+/* A sample without any value must change nothing, whether it is alone or among others. */
 static void no_values(void **state)
 {
 	static const float nothing[] = { NAN, NAN, NAN };
@@ -166,8 +168,8 @@ static void no_values(void **state)
 	}
 }
 
-/* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the
- * sums: 54 units in 4 planes, 4 bytes each. */
+/* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the sums.
+ * Sums are 54 units in 4 planes, 4 bytes each. */
 static void less_is_told(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -175,13 +177,14 @@ static void less_is_told(void **state)
 	(void)state;
 	for (int turn = 0; turn < 4; turn++) {
 		const size_t count = turn < 2 ? 60 : 120;
-		how.epochs = turn % 2 ? 3 : 1; /* 60 samples: 720 bytes of copies; an epoch: 480 of keys, 864 of sums */
+		/* 60 samples are 720 bytes of copies; an epoch has 480 bytes of keys or 864 bytes of sums */
+		how.epochs = turn % 2 ? 3 : 1;
 		vectors v = vectors_new(count, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
 		gemp_som_report report;
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, &report));
 		assert_all(report.units == (turn == 1 && test_comm.size > 1));
 		gemp_som_report_free(&report);
-		how.online = true; /* a quarter of the samples, but their keys count four times */
+		how.online = true; /* online training has a quarter of the samples, but their keys count four times */
 		assert_all_ok(
 			gemp_som_train(&test_comm, device, &how, own(&v), (v.end - v.begin) / 4, 3, v.w, NULL, NULL, &report));
 		assert_all(report.units == (turn < 2 && test_comm.size > 1 && test_comm.size <= 6)); /* each rank needs a row */
@@ -193,7 +196,7 @@ static void less_is_told(void **state)
 
 /* SEVERAL EPOCHS */
 
-/* Trains by the reference, with its own best units in each epoch, and returns the mean distance at the end. */
+/* Trains by the reference, which finds its own best units in each epoch, and returns the mean distance at the end. */
 static double trained(const gemp_som_training *how, vectors *v)
 {
 	const som_reference_map map = map_of(&how->grid);
@@ -246,7 +249,8 @@ static void whole_trainings(void **state)
 		if (test_comm.rank == 0)
 			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
 		assert_all(fabs(found - error) < .02 * error);
-		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) { /* one epoch after another must give the same */
+		/* epochs that are run one by one must give the same */
+		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) {
 			gemp_som_training one = how;
 			one.epochs = 1;
 			one.from = 0;
@@ -282,7 +286,7 @@ static void any_number_of_ranks(void **state)
 		float *w = malloc(bytes);
 		memcpy(w, v.w, bytes);
 		if (turn % 2)
-			v.x[7] = NAN; /* possibly on one rank only */
+			v.x[7] = NAN; /* a missing value, possibly on one rank only */
 		assert_all_ok(gemp_som_train(&alone, device, &how, v.x, v.count, dims, w, NULL, NULL, NULL));
 		assert_all(memcmp(w, v.w, bytes) != 0);
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, NULL));
@@ -293,7 +297,7 @@ static void any_number_of_ranks(void **state)
 	gemp_comm_free(&alone);
 }
 
-/* The units of samples after the training must be those by the codebook that is returned. */
+/* The units of samples after the training must be the best units by the returned codebook. */
 static void places_in_the_end(void **state)
 {
 	uint64_t random = test_seed_all();
@@ -379,8 +383,8 @@ static void callbacks(void **state)
 	vectors_free(&v);
 }
 
-/* Epochs that were enqueued ahead must be reported in order, each with its own errors, and every settle-th one
- * with its own codebook. */
+/* Epochs that were enqueued ahead must be reported in order, and each epoch with its own errors. Only every settle-th
+ * epoch must come with its codebook. */
 typedef struct keeper {
 	uint32_t next, settle, stop_at;
 	float *books; /* the codebooks of every settle-th epoch, in order */
@@ -416,7 +420,7 @@ static void epochs_ahead(void **state)
 	keeper kept = { .settle = SETTLE, .stop_at = EPOCHS, .books = books, .values = values };
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, w, keep, &kept, &report));
 	assert_all(kept.next == EPOCHS && kept.kept == EPOCHS / SETTLE && report.count == EPOCHS && !report.stopped);
-	for (uint32_t e = 0; e < EPOCHS; e++) { /* epochs one by one: only the last bits of sums may differ */
+	for (uint32_t e = 0; e < EPOCHS; e++) { /* epochs are run one by one; only the last bits of sums may differ */
 		gemp_som_training step = how;
 		step.epochs = 1;
 		step.radius = gemp_som_radius(&how, e);
@@ -431,7 +435,7 @@ static void epochs_ahead(void **state)
 	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance,
 	                     v.second);
 	gemp_som_report_free(&report);
-	how.from = EPOCHS - 1; /* only the last epoch, on the trained codebook */
+	how.from = EPOCHS - 1; /* runs only the last epoch, on the trained codebook */
 	how.snapshot_every = 0;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, &report));
 	assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, v.count)));

@@ -1,4 +1,4 @@
-/* topology_case: random multigraphs as rows, of which every rank of a test has all, and owns some. */
+/* Random multigraphs as rows. Every rank of a test has all edges, and owns some of the rows. */
 #ifndef GEMP_TESTS_TOPOLOGY_CASE_H
 #define GEMP_TESTS_TOPOLOGY_CASE_H
 
@@ -11,7 +11,7 @@ enum { TYPES = 3 };
 
 typedef struct test_edges {
 	size_t vertices, count;
-	gemp_vertex *source, *target; /* [count] in the order of sources */
+	gemp_vertex *source, *target; /* [count] sorted by source */
 } test_edges;
 
 typedef struct test_world {
@@ -20,7 +20,7 @@ typedef struct test_world {
 	uint64_t bounds[65];
 	uint64_t *begin[TYPES]; /* own rows */
 	gemp_csr own[TYPES];
-	uint64_t before[TYPES]; /* edges of lower ranks */
+	uint64_t before[TYPES]; /* number of edges of lower ranks */
 } test_world;
 
 static inline size_t test_below(uint64_t *seed, size_t bound)
@@ -28,7 +28,8 @@ static inline size_t test_below(uint64_t *seed, size_t bound)
 	return bound ? (size_t)gemp_random_below(seed, bound) : 0;
 }
 
-/* Sources by counting; few vertices are near each other, so that there are loops and parallel edges. */
+/* Draws edges whose targets are among the `reach` vertices from the source on, so that there are loops and parallel
+ * edges. A counting sort orders them by source. */
 static inline void test_edges_make(test_edges *edges, size_t vertices, size_t count, size_t reach, uint64_t *seed)
 {
 	size_t *at = gemp_calloc(vertices + 1, sizeof *at);
@@ -66,13 +67,13 @@ static inline void test_world_own(test_world *w, size_t type, int rank)
 		                       edges->target ? edges->target + w->before[type] : NULL };
 }
 
-/* The same on all ranks but for own[]. Some ranks may own nothing. */
+/* Makes the same world on all ranks, except own[]. Some ranks may own no vertices. */
 static inline void test_world_make(test_world *w, int rank, int ranks, size_t vertices, size_t edges, size_t reach,
                                    uint64_t seed)
 {
 	*w = (test_world){ .types = vertices ? 1 + test_below(&seed, TYPES) : test_below(&seed, TYPES),
 		               .vertices = vertices };
-	for (int r = 1; r < ranks; r++) { /* ascending: cuts are sorted as they are drawn */
+	for (int r = 1; r < ranks; r++) { /* bounds are drawn in ascending order */
 		size_t left = vertices - (size_t)w->bounds[r - 1];
 		w->bounds[r] = w->bounds[r - 1] + test_below(&seed, 2 * left / (size_t)(ranks - r + 1) + 1);
 	}
@@ -101,7 +102,7 @@ static inline size_t test_root(const size_t *parent, size_t v)
 	return v;
 }
 
-/* Joins the smaller root's set; false: it was one already. */
+/* Merges the sets of a and b; the smaller root stays the root. Returns false if a and b were in one set already. */
 static inline bool test_join(size_t *parent, size_t a, size_t b)
 {
 	size_t x = test_root(parent, a), y = test_root(parent, b);

@@ -1,4 +1,5 @@
-/* Components and spanning forests of random multigraphs against a plain union-find, cut between ranks at random. */
+/* Tests components and spanning forests of random multigraphs that are distributed at random, against a plain
+ * union-find. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-static gemp_device *device; /* of a test with one rank */
+static gemp_device *device; /* NULL if a test has several ranks */
 
 static size_t *parents(const test_world *w)
 {
@@ -39,7 +40,7 @@ static void check_names(const test_world *w, const gemp_components *found)
 	gemp_free(parent);
 }
 
-/* size[v]: of the component that the root v names. */
+/* size[v]: number of vertices of the component whose root is v. */
 static void check_own_sizes(const test_world *w, const gemp_components *found, size_t *parent, const size_t *size)
 {
 	uint64_t *own = gemp_calloc(found->rows, sizeof *own);
@@ -78,7 +79,7 @@ static void check_sizes(const test_world *w, const gemp_components *found)
 	gemp_free(parent);
 }
 
-/* As many edges as a forest has, of which none closes a circle. */
+/* The tree must have as many edges as a spanning forest, and no edge may close a cycle. */
 static void check_tree(const test_world *w, const gemp_components *found)
 {
 	uint64_t *own = gemp_calloc(2 * found->tree_count, sizeof *own);
@@ -170,7 +171,7 @@ static void random_graphs(void **state)
 	}
 }
 
-/* Long ways, on which roots are hooked one after the other. */
+/* A long path, a star, and edges between v and N - 1 - v. On a path, roots are hooked one after the other. */
 static void paths_and_stars(void **state)
 {
 	(void)state;
@@ -266,7 +267,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
-		skip(); /* it takes long and shows no more */
+		skip(); /* takes long and tests nothing new on more ranks */
 	test_world w;
 	test_world_make(&w, test_comm.rank, test_comm.size, 20, 15, 20, 5);
 	assert_all_survive_no_memory(find_once, &w);

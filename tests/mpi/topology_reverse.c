@@ -1,4 +1,4 @@
-/* Graphs turned round are those that the builder makes of edges with their ends swapped. */
+/* Tests reversed graphs: they must equal the graphs that the builder makes of edges with swapped ends. */
 #include "core/log.h"
 #include "graph_fixture.h"
 
@@ -12,7 +12,7 @@
 #include "topology/reverse.h"
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
-static gemp_device *device; /* of a test with one rank */
+static gemp_device *device; /* used only if a test has one rank */
 
 static void swap_ends(fixture *made, const char *type)
 {
@@ -26,7 +26,7 @@ static void swap_ends(fixture *made, const char *type)
 	}
 }
 
-/* type: only edges of this one; NULL: all. */
+/* Reverses the edges of one type, or all edges if type is NULL, and compares the graph with the builder's. */
 static void check(fixture *made, const char *type, bool undirected, gemp_placement place, uint64_t order)
 {
 	const gemp_builder_options how = { .seed = 1, .undirected = undirected };
@@ -84,7 +84,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
-		skip(); /* it takes long and shows no more */
+		skip(); /* takes long and tests nothing new on more ranks */
 	fixture made = fixture_new(4, 5, KEYS_INTEGER, 7);
 	assert_all_survive_no_memory(reverse_once, &made);
 	fixture_free(&made);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(memory_may_run_out),
 	};
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of pairs listed in both directions */
+	gemp_log_set_level(GEMP_QUIET); /* hides warnings about pairs that are listed in both directions */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		device = NULL;
 	int failed = test_main_all(argc, argv, tests);

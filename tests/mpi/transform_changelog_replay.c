@@ -1,5 +1,5 @@
-/* A replay of edits of all ranks finds edges by attributes and ends. Whichever request of memory is refused, all ranks
- * return the same code, and no block stays allocated. */
+/* Tests the replay of edits of all ranks, which finds edges by their attributes and ends. Whichever request for memory
+ * fails, all ranks must return the same code, and no block may stay allocated. */
 #include "memory_fixture.h"
 
 #include "comm/comm.h"
@@ -14,8 +14,8 @@ static gemp_value number(int64_t integer)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = integer };
 }
 
-/* Each rank creates a vertex, a loop at it and an edge to the next rank's vertex in step 1, and retypes the loop in
- * step 2. */
+/* In step 1 each rank creates a vertex, a loop at it, and an edge to the next rank's vertex. In step 2 each rank
+ * changes the type of the loop. */
 static gemp_code add_edits(gemp_replay *replay, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
@@ -38,7 +38,7 @@ done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Replays two steps of edits and makes the new graph. */
 static gemp_code replay_edits(gemp_shard *graph, const gemp_table *vertices, const gemp_table *edges, gemp_shard **out)
 {
 	gemp_code code = GEMP_OK;
@@ -57,7 +57,7 @@ done:
 	return code;
 }
 
-/* The attributes of the graph, as columns without rows. */
+/* Adds the attributes of the graph as columns without rows. */
 static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_table *edges)
 {
 	for (size_t c = 0; c < graph->attributes.count; c++)
@@ -70,7 +70,7 @@ static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_tabl
 		}
 }
 
-/* Collective. Refuses request k of the victim; returns false if it made no such request. */
+/* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
 static bool refuse_one(int victim, long k)
 {
 	gemp_table vertices = { 0 }, edges = { 0 };

@@ -1,4 +1,5 @@
-/* Random matches on random ranks are ordered and selected as a reference does it, one match after the other. */
+/* Tests the order and the selection of random matches on random ranks. The reference decides one match after the
+ * other. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 enum { MAX_MATCHES = 160, MAX_KEYS = 4, WIDTH = 3, CASES = 60 };
-static const uint64_t FAR = (uint64_t)1 << 50; /* slots lie within this range, or side by side */
+static const uint64_t FAR = (uint64_t)1 << 50; /* slots are spread over this range, or adjacent */
 
 typedef struct world {
 	size_t count;
@@ -22,7 +23,7 @@ typedef struct world {
 	uint64_t priority[MAX_MATCHES];
 	size_t key_count[MAX_MATCHES];
 	uint64_t key[MAX_MATCHES][MAX_KEYS];
-	uint8_t decision[MAX_MATCHES]; /* before the call; then the expected one */
+	uint8_t decision[MAX_MATCHES]; /* the decision before the call, then the expected decision */
 } world;
 
 static void add(world *w, size_t match, uint64_t slot, gemp_access access)
@@ -30,7 +31,7 @@ static void add(world *w, size_t match, uint64_t slot, gemp_access access)
 	w->key[match][w->key_count[match]++] = gemp_conflict_key(slot, access);
 }
 
-/* Random keys: many or few slots, few or many writes. */
+/* Adds random keys with many or few slots, and with many or few writes. */
 static void scatter(world *w, uint64_t *seed)
 {
 	uint64_t elements = 1 + gemp_random_below(seed, 120), writes = 1 + gemp_random_below(seed, 6);
@@ -42,7 +43,8 @@ static void scatter(world *w, uint64_t *seed)
 			    gemp_random_below(seed, writes) ? (gemp_access)gemp_random_below(seed, 2) : GEMP_WRITES);
 }
 
-/* Each match conflicts with its neighbours in a row: ascending priorities take many rounds. */
+/* Each match conflicts with the match before it and the match after it. With ascending priorities the selection takes
+ * many rounds. */
 static void chain(world *w, uint64_t *seed)
 {
 	bool ascending = gemp_random_below(seed, 2);
@@ -55,7 +57,8 @@ static void chain(world *w, uint64_t *seed)
 	}
 }
 
-/* All matches access one slot, some of them in a way that conflicts with all others, and each has a slot of its own. */
+/* All matches access one slot, some of them in a way that conflicts with all others. Each match also has a slot of its
+ * own. */
 static void hub(world *w, uint64_t *seed)
 {
 	gemp_access most = (gemp_access)gemp_random_below(seed, GEMP_ACCESSES);
@@ -125,7 +128,7 @@ static int compare_tuples(const uint64_t *a, const uint64_t *b)
 /* THE MATCHES OF THIS RANK */
 
 typedef struct own_matches {
-	size_t count, of[MAX_MATCHES]; /* numbers of the matches in the world */
+	size_t count, of[MAX_MATCHES]; /* of[k]: number of match k in the world */
 	uint64_t tuples[MAX_MATCHES][WIDTH], priority[MAX_MATCHES], numbers[MAX_MATCHES];
 	uint8_t decision[MAX_MATCHES];
 	gemp_conflict_keys keys;
@@ -182,7 +185,7 @@ static void test_choices_are_those_of_one_host(void **state)
 
 enum { MANY = 40000 };
 
-/* Up to MANY matches of up to three keys each. */
+/* Makes up to MANY matches with up to three keys each. */
 static gemp_code make_many(gemp_conflict_keys *out, uint64_t *priority, uint64_t *seed)
 {
 	gemp_code code = GEMP_OK;
@@ -231,7 +234,8 @@ static void test_device_chooses_what_the_host_does(void **state)
 	gemp_runtime_free(context);
 }
 
-/* A match without a conflicting one is selected, unless its keys leave that open; a match with one stays undecided. */
+/* A match that conflicts with no other match is selected, except that matches with keys may stay undecided. A match
+ * with a conflict stays undecided. */
 static void test_uncontended_are_chosen_at_once(void **state)
 {
 	uint64_t seed = test_seed_all(), left, undecided;
@@ -301,7 +305,7 @@ static void test_order_is_that_of_tuples(void **state)
 	}
 }
 
-/* Collective. The priorities of all matches, in the order of the world. */
+/* Collective. Returns the priorities of all matches, indexed by their number in the world. */
 static void gather(uint64_t all[MAX_MATCHES])
 {
 	memset(all, 0, MAX_MATCHES * sizeof *all);

@@ -1,4 +1,4 @@
-/* Every 41st request of memory, of each rank in turn, is refused while rules run. */
+/* Rules run while every 41st request for memory fails, on each rank in turn. */
 #include "transform_memory_case.h"
 
 static void requests_may_be_refused(void **state)

@@ -1,5 +1,5 @@
-/* transform_memory_case: rules without memory. Whichever request of whichever rank is refused, all ranks return the
- * same code and a message, and no block stays allocated. */
+/* Runs rules while a request for memory fails. Whichever request of whichever rank fails, all ranks must return the
+ * same code and a message, and no block may stay allocated. */
 #ifndef GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 #define GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 
@@ -20,7 +20,7 @@ static const char text[] =
 	"RULE join MATCH (a:Film)-[:ACTS_IN]->(b) WITH DISTINCT a, b MERGE a INTO b "
 	"RUN TRY grow; TRY join; TRY shrink";
 
-/* Collective. */
+/* Collective. Runs the rules of `text` on the graph. */
 static inline gemp_code rewrite(gemp_shard **graph, uint64_t *applied)
 {
 	gemp_code code = GEMP_OK;
@@ -38,7 +38,7 @@ done:
 	return code;
 }
 
-/* Collective. Refuses request k of the victim; returns false if it made no such request. */
+/* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
 static inline bool refused(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
@@ -60,12 +60,12 @@ static inline bool refused(int victim, long k)
 	return code != GEMP_OK;
 }
 
-/* Collective. Refuses every stride-th request, of each rank in turn. */
+/* Collective. Lets every stride-th request fail, on each rank in turn. */
 static inline void refuse(long stride)
 {
 	uint64_t applied[3];
 	gemp_shard *graph = make();
-	assert_all_ok(rewrite(&graph, applied)); /* kernels are built here, and stay built */
+	assert_all_ok(rewrite(&graph, applied)); /* this run builds the kernels, which stay in memory */
 	gemp_shard_free(graph);
 	assert_all(applied[0] > 0 && applied[1] > 0 && applied[2] > 0);
 	for (int victim = 0; victim < test_comm.size; victim++)

@@ -1,4 +1,4 @@
-/* Every request of memory, of each rank in turn, is refused while rules run. */
+/* Rules run while each request for memory fails in turn, on each rank in turn. */
 #include "transform_memory_case.h"
 
 static void requests_may_be_refused(void **state)

@@ -1,5 +1,5 @@
-/* The change log where memory is short. Whichever request of whichever rank is refused while the log is written, all
- * ranks return the same code, and no block stays allocated. */
+/* Writes the change log while a request for memory fails. Whichever request of whichever rank fails, all ranks must
+ * return the same code, and no block may stay allocated. */
 #include "transform_memory_case.h"
 
 static const char logged[] =
@@ -9,7 +9,7 @@ static const char logged[] =
 
 typedef struct lines {
 	size_t bytes;
-	long refused; /* requests that the victim makes before one is refused; negative: none is */
+	long refused; /* number of requests before one fails; negative: none fails */
 } lines;
 
 static gemp_code count_bytes(void *self, const char *bytes, size_t size)
@@ -20,7 +20,7 @@ static gemp_code count_bytes(void *self, const char *bytes, size_t size)
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Runs the rules with a recorder that counts the bytes of the log. */
 static gemp_code run_rules(lines *all, gemp_recorder *recorder)
 {
 	gemp_code code = GEMP_OK;
@@ -44,7 +44,7 @@ done:
 	return code;
 }
 
-/* Collective. Refuses request k of the victim; returns false if it made no such request. */
+/* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
 static bool refuse_one(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
