@@ -174,8 +174,7 @@ static bool own_row(const gemp_step *step, size_t check)
 	return step->checks[check].from == step->vertex;
 }
 
-/* Lists the rows that a step reads for all partial matches: rows of bound vertices, or rows of the new vertices
- * (own). */
+/* Lists the rows that a step reads for all partial matches: of bound vertices, or of the new vertices (own). */
 static gemp_code request_rows(sample_extension *x, const gemp_sample *sample, bool own)
 {
 	gemp_sampler *s = x->s;
@@ -240,8 +239,7 @@ static bool row_has(const gemp_sample_row *row, gemp_vertex x)
 	return at < row->size && row->neighbours[at] == x;
 }
 
-/* Drops partial matches that fail a check by the new vertex's own row. These rows are fetched only for drawn
- * matches. */
+/* Drops partial matches that fail a check by the new vertex's own row, which is fetched only for drawn matches. */
 static void test_loops(sample_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;

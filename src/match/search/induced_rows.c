@@ -11,19 +11,19 @@
 #include <string.h>
 
 enum {
-	GROUP = 128, /* work-items of a work-group unless tuned: "induced.group" */
-	FEW = 64,    /* a search that is expected to bind less than one vertex for so many of the graph reads little */
+	GROUP = 128, /* work-items of a work-group; default of the tuning key induced.group */
+	FEW = 64,    /* no copies are made if the plan expects fewer bound vertices than 1 / FEW of the graph's vertices */
 };
 
-/* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`;
- * -1: any vertex. */
+/* One kind of copy: the rows of `view` that belong to candidates of pattern vertex `rows`, without the entries that are
+ * not candidates of pattern vertex `entries`. -1 stands for any vertex. */
 typedef struct trim_pass {
 	int view, rows, entries;
-	bool first;       /* all its entries are gone through, whatever row they are in */
-	int trimmed_view; /* the trimmed view; -1: none */
+	bool first;       /* the second step reads the view, so without a copy all rows are read */
+	int trimmed_view; /* index of the copy in the plan's views; -1: no copy was made */
 } trim_pass;
 
-/* The kernels and the copies made so far; sums[2 * chunks] are entries of each chunk of rows, kept and whole. */
+/* The kernels, and the copies made so far. */
 typedef struct trim_context {
 	const gemp_search *search;
 	const gemp_view *views;
@@ -34,13 +34,13 @@ typedef struct trim_context {
 	gemp_program program;
 	cl_kernel count, place, write;
 	gemp_timings timings;
-	uint32_t *sums; /* [2 * chunks] */
+	uint32_t *sums; /* [2 * chunks] for each chunk of rows the entries kept, and the entries before trimming */
 	gemp_buffer device_sums;
 	size_t chunks;
 } trim_context;
 
-/* Pattern vertices with equal candidates share their copies: returns the first of them, or -1 where any vertex is a
- * candidate. */
+/* Pattern vertices with equal candidates share their copies. Returns the first pattern vertex with the same candidates,
+ * or -1 if any vertex is a candidate. */
 static int set_of(const gemp_candidates *candidates, int vertex)
 {
 	const uint32_t *bits = candidates->bits[vertex];
@@ -53,7 +53,7 @@ static int set_of(const gemp_candidates *candidates, int vertex)
 	return vertex;
 }
 
-/* Kernel times of all launches are reported as preparation. */
+/* Launches a kernel, and adds its time to the times that finish_device reports as preparation. */
 static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *arguments, size_t count)
 {
 	gemp_device *device = t->search->context->device;
@@ -67,13 +67,13 @@ static gemp_code launch(trim_context *t, cl_kernel kernel, const gemp_argument *
 	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* A copy may take a quarter of what is free. */
+/* A copy may take a quarter of the free memory. */
 static bool fits(const gemp_device *device, uint64_t bytes)
 {
 	return bytes <= (device->memory - device->buffer_bytes) / 4 && bytes <= device->max_buffer;
 }
 
-/* The first launch: how many entries each row keeps (in `begin`), and each chunk of rows (in sums). */
+/* The first launch counts the entries that each row keeps (to `begin`) and that each chunk of rows keeps (to sums). */
 static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffer *begin)
 {
 	const gemp_search *s = t->search;
@@ -90,7 +90,7 @@ static gemp_code count_entries(trim_context *t, const trim_pass *cut, gemp_buffe
 	return gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums);
 }
 
-/* Turns the sums of chunks into the positions where their rows start. */
+/* Turns the sums of the chunks into the positions where the chunks' rows start. */
 static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 {
 	*kept = *whole = 0;
@@ -102,7 +102,7 @@ static void add_up(trim_context *t, uint64_t *kept, uint64_t *whole)
 	}
 }
 
-/* The second and third launch: positions of rows, then the entries. */
+/* The second launch computes the positions of rows, and the third writes the entries. */
 static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp_buffer *begin, gemp_buffer *near,
                                uint64_t kept)
 {
@@ -117,7 +117,7 @@ static gemp_code write_entries(trim_context *t, const trim_pass *cut, const gemp
 	              GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem));
 }
 
-/* Says at --verbose what a copy would leave out. */
+/* Logs at --verbose how many entries a copy keeps. */
 static void log_result(const trim_pass *cut, uint64_t kept, uint64_t whole, bool useful)
 {
 	char rows[32] = "all rows", entries[32] = "";
@@ -129,7 +129,8 @@ static void log_result(const trim_pass *cut, uint64_t kept, uint64_t whole, bool
 	         useful ? ", copied" : "");
 }
 
-/* Collective. Counts first, and copies only where a quarter of the entries or more goes and all ranks have memory. */
+/* Collective. Counts first. A copy is made only if it drops a quarter of the entries or more and if all ranks have
+ * memory for it. */
 static gemp_code make_view(trim_context *t, trim_pass *cut)
 {
 	gemp_code code = GEMP_OK;
@@ -160,7 +161,7 @@ done:
 	return code;
 }
 
-/* A copy for the same candidates is shared by all checks that read it. */
+/* All checks with the same view and the same candidates share one copy. */
 static gemp_code find_or_make(trim_context *t, const gemp_check *check, const gemp_step *step, int *made)
 {
 	bool first = step == &t->out->plan.steps[1];
@@ -183,7 +184,7 @@ static gemp_code find_or_make(trim_context *t, const gemp_check *check, const ge
 	return GEMP_OK;
 }
 
-/* The step's own bitmap is superfluous where all rows that can give its candidates are trimmed. */
+/* If all rows that can give the step's candidates are copies, the step need not test its own bitmap. */
 static gemp_code trim_step(trim_context *t, gemp_step *step)
 {
 	size_t trimmed = 0;
@@ -200,7 +201,7 @@ static gemp_code trim_step(trim_context *t, gemp_step *step)
 	return GEMP_OK;
 }
 
-/* Is the search expected to bind enough vertices for copies to pay? */
+/* True if the plan expects to bind enough vertices for copies to pay. */
 static bool worthwhile(const gemp_search *search)
 {
 	bool any = false;
@@ -212,8 +213,8 @@ static bool worthwhile(const gemp_search *search)
 	return any && bound * FEW >= search->vertices;
 }
 
-/* Collective. Builds the three kernels and the memory for the sums; the plan is a copy whose views are replaced one
- * by one. */
+/* Collective. Builds the three kernels and allocates the sums. out->plan is a copy of the plan whose views are replaced
+ * one by one. */
 static gemp_code open_trimmer(trim_context *t)
 {
 	gemp_code code = GEMP_OK;
@@ -236,7 +237,7 @@ static gemp_code open_trimmer(trim_context *t)
 	return GEMP_OK;
 }
 
-/* Also frees copies that nobody took over. */
+/* Also frees the copies unless the caller has taken them over. */
 static void close_trimmer(trim_context *t)
 {
 	gemp_device *device = t->search->context->device;
@@ -251,7 +252,7 @@ static void close_trimmer(trim_context *t)
 	gemp_induced_rows_free(t->out, device);
 }
 
-/* Local. What ran is reported as preparation. */
+/* Local. Reports the kernels' times as preparation, and stores the program. */
 static gemp_code finish_device(trim_context *t)
 {
 	gemp_runtime *context = t->search->context;
@@ -261,7 +262,7 @@ static gemp_code finish_device(trim_context *t)
 	return gemp_program_store(context->device, &t->program);
 }
 
-/* The second step's rows are always looked at; later steps read rows of candidates only. */
+/* The second step reads the rows of all pivots. Later steps read only rows of vertices that passed a test. */
 gemp_code gemp_induced_rows_new(gemp_induced_rows **out, const gemp_search *search, const gemp_view *views,
                                 const gemp_candidates *candidates)
 {
@@ -283,7 +284,7 @@ done:
 	return code;
 }
 
-/* Only the copies have buffers here; the others belong to the views. */
+/* Only the copies have buffers of their own. The other views' buffers belong to the search. */
 void gemp_induced_rows_free(gemp_induced_rows *trimmed, gemp_device *device)
 {
 	if (!trimmed)

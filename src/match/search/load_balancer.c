@@ -11,10 +11,10 @@
 
 /* A chunk costs at least total cost / (devices * chunks_of_device). */
 static const double chunks_of_device = 64;
-/* A pivot is expensive if it costs more than a worker's part of a chunk, which at least min_workers workers share. */
+/* A pivot is expensive if it costs more than a worker's part of a chunk. At least min_workers workers share a chunk. */
 static const double min_workers = 4;
-/* An expensive pivot also costs more than total cost / (workers * expensive_share): smaller costs are balanced by later
- * chunks. Each slice of a pivot sets marks of its own, so few pivots should be sliced. */
+/* An expensive pivot also costs more than total cost / (workers * expensive_share), since later chunks balance smaller
+ * costs. Each slice of a pivot sets its own marks, so few pivots should be sliced. */
 static const double expensive_share = 8;
 
 typedef struct costed_chunk {
@@ -22,12 +22,12 @@ typedef struct costed_chunk {
 	uint64_t cost;
 } costed_chunk;
 
-/* The first rank of a rank's node, and the number of the rank's devices. */
+/* For one rank: the first rank of its node, and the number of its devices. */
 typedef struct rank_devices {
 	uint64_t first, devices;
 } rank_devices;
 
-/* Collective. Numbers the nodes by their first ranks, and counts the devices of each. */
+/* Collective. Numbers the nodes by their first ranks, and counts the devices of each node. */
 static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 {
 	const gemp_comm *comm = balancer->comm;
@@ -53,7 +53,7 @@ static gemp_code find_nodes(gemp_balancer *balancer, size_t devices)
 	return GEMP_OK;
 }
 
-/* Nodes are found once for all cuts, since ranks never move between nodes. */
+/* The nodes are found once and serve all cuts, since ranks never move between nodes. */
 gemp_code gemp_balancer_new(gemp_balancer **out, gemp_comm *comm, size_t devices)
 {
 	GEMP_OWNED_BY(gemp_balancer_free_at) gemp_balancer *balancer = NULL;
@@ -72,7 +72,7 @@ void gemp_balancer_free(gemp_balancer *balancer)
 	gemp_free_all(balancer->devices, balancer->chunks, balancer);
 }
 
-/* Descending cost; ties are broken by the pivot, so that all ranks have the same order. */
+/* Descending cost. Equal costs are ordered by pivot and slice, so all ranks have the same order. */
 static int compare_cost_falling(const void *x, const void *y)
 {
 	const costed_chunk *a = x, *b = y;
@@ -88,21 +88,21 @@ typedef struct cutter {
 	const gemp_balancer_costs *costs;
 	costed_chunk *chunks; /* [count] */
 	size_t count, capacity;
-	size_t next;     /* the next pivot */
+	size_t next;     /* the next pivot to be put into a chunk */
 	double target;   /* cost of the next chunk */
-	double min_cost; /* of any chunk */
+	double min_cost; /* least cost of any chunk */
 	double share;    /* total cost / devices */
 } cutter;
 
-/* Without costs, each pivot costs 1. */
+/* Each pivot costs 1 if the caller gives no costs. */
 static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 {
 	return costs->cost ? costs->cost[pivot] : 1;
 }
 
-/* The number of slices of a pivot: 1 unless the pivot would keep one worker busy after the device's other workers have
- * finished the chunk. Otherwise it is a multiple of the number of workers, in chunks nearly as small as any, because
- * the estimates for hubs are the least accurate. */
+/* The number of slices of a pivot. It is 1 unless the pivot would keep one worker busy after the device's other workers
+ * have finished the chunk. Otherwise the number of slices is a multiple of the number of workers. Chunks of slices are
+ * nearly as small as chunks may be, because the cost estimates of hubs are the least accurate. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_balancer_costs *costs = c->costs;
@@ -122,7 +122,7 @@ static gemp_code add(cutter *c, const costed_chunk *chunk)
 	return GEMP_OK;
 }
 
-/* Cuts a chunk of whole pivots, which ends before a pivot that is sliced. */
+/* Cuts a chunk of whole pivots. The chunk ends before a pivot that is sliced. */
 static gemp_code cut_whole(cutter *c, size_t least)
 {
 	costed_chunk chunk = { .pivots = { .range.first = c->next, .pivot = c->next, .slices = 1 } };
@@ -134,7 +134,7 @@ static gemp_code cut_whole(cutter *c, size_t least)
 	return add(c, &chunk);
 }
 
-/* Cuts one pivot into chunks of as many slices as a device has workers. */
+/* Cuts one pivot into chunks. Each chunk has as many slices as a device has workers. */
 static gemp_code cut_slices(cutter *c, size_t slices)
 {
 	size_t width = c->costs->workers, pivot = c->next++;
@@ -147,8 +147,8 @@ static gemp_code cut_slices(cutter *c, size_t slices)
 	return GEMP_OK;
 }
 
-/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a part of the remaining cost, so late chunks
- * are small and balance the differences between earlier ones. */
+/* Guided self-scheduling (Polychronopoulos and Kuck 1987): each chunk is a fraction of the remaining cost. Late chunks
+ * are therefore small and balance the differences between earlier chunks. */
 static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *costs, costed_chunk **chunks,
                      size_t *chunk_count)
 {
@@ -164,7 +164,7 @@ static gemp_code cut(const gemp_balancer *balancer, const gemp_balancer_costs *c
 	c.min_cost = fmax(c.share / chunks_of_device, (double)costs->min_cost);
 	for (size_t turn = 0; c.next < costs->count; turn++) {
 		size_t first = c.next, slices;
-		if (turn % balancer->device_count == 0) /* the next chunks of all devices have one size */
+		if (turn % balancer->device_count == 0) /* one chunk for each device with the same target */
 			c.target = fmax(left / shares, c.min_cost);
 		slices = slices_of(&c, c.next);
 		GEMP_TRY_DONE(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
@@ -181,7 +181,7 @@ done:
 	return code;
 }
 
-/* Returns the node with the least cost for each of its devices. */
+/* Returns the node with the least cost per device. */
 static size_t least_loaded_node(const gemp_balancer *balancer, const double *load)
 {
 	size_t node = 0;
@@ -191,8 +191,8 @@ static size_t least_loaded_node(const gemp_balancer *balancer, const double *loa
 	return node;
 }
 
-/* Longest processing time first (Graham 1969): chunks are in descending order of cost, and each is assigned to the node
- * with the least cost so far. */
+/* Longest processing time first (Graham 1969): chunks are taken in descending order of cost, and each chunk is assigned
+ * to the node with the least cost so far. */
 static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *chunks, size_t count)
 {
 	GEMP_OWNED double *load = NULL;
@@ -209,7 +209,7 @@ static gemp_code assign_to_nodes(gemp_balancer *balancer, const costed_chunk *ch
 	return GEMP_OK;
 }
 
-/* Every rank computes the same chunks from the same costs, and keeps those of its node. */
+/* Every rank computes the same chunks from the same costs, and keeps the chunks of its node. */
 gemp_code gemp_balancer_cut(gemp_balancer *balancer, const gemp_balancer_costs *costs)
 {
 	GEMP_OWNED costed_chunk *chunks = NULL;
@@ -228,7 +228,7 @@ void gemp_balancer_open(gemp_balancer *balancer)
 	balancer->done = 0;
 }
 
-/* A balancer that is not open stays as it is. */
+/* Does nothing if the balancer is not open. */
 void gemp_balancer_close(gemp_balancer *balancer)
 {
 	if (!balancer->counter)
@@ -237,7 +237,7 @@ void gemp_balancer_close(gemp_balancer *balancer)
 	balancer->counter = NULL;
 }
 
-/* The ranks of a node share a counter, whose value is the number of the next chunk. */
+/* The ranks of a node share a counter. The counter's value is the number of the next chunk. */
 bool gemp_balancer_take(gemp_balancer *balancer, gemp_pivot_chunk *chunk)
 {
 	uint64_t at = gemp_balancer_has_chunks(balancer) ? gemp_counter_next(balancer->counter) : balancer->count;
@@ -257,15 +257,17 @@ bool gemp_balancer_has_chunks(const gemp_balancer *balancer)
 enum {
 	MIN_COST_CPU = 1 << 14, /* row entries; defaults of the tuning key match.chunk_cost */
 	MIN_COST_GPU = 1 << 22,
-	SAMPLED_NEIGHBOURS = 16, /* of a pivot */
-	ONE_BY_ONE = 4096,       /* the costs of the first pivots are estimated one by one, */
-	ONE_OF = 16,             /* those of the others only for one pivot in 16 */
+	SAMPLED_NEIGHBOURS = 16, /* number of a pivot's neighbours whose rows estimate its cost */
+	ONE_BY_ONE = 4096,       /* the cost of each of the first pivots is estimated, */
+	ONE_OF = 16,             /* and after these the cost of one pivot in 16 */
 	COLUMNS_A_DEVICE = 64,
-	TASKS_BELOW_WORKERS = 8, /* a chunk may have so many times fewer tasks than workers, since workers share them */
+	TASKS_BELOW_WORKERS =
+		8, /* a chunk has at least workers / 8 tasks; fewer tasks than workers suffice, since workers share tasks */
 };
 
-/* A chunk costs the remaining cost / (devices * divisor). The estimated cost of a pivot may be wrong by this factor.
- * Each column of tasks has a part of the expensive and of the inexpensive ones, so its cost is known better. */
+/* A chunk costs the remaining cost / (devices * divisor). The divisor allows for the error of the estimated costs.
+ * Tasks need a smaller divisor, because each column of tasks has its part of the expensive and of the inexpensive
+ * tasks, so the costs of columns are known better. */
 static const double share_divisor_pivots = 4, share_divisor_tasks = 1.125;
 
 static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
@@ -273,7 +275,7 @@ static uint64_t row_length(const gemp_view *view, gemp_vertex slot)
 	return view->begin[slot + 1] - view->begin[slot];
 }
 
-/* The view in which the rows of the second vertex are read. */
+/* The view in which a later step reads the row of the second vertex. If no step does, the view of the second step. */
 static size_t second_view(const gemp_plan *plan, size_t second)
 {
 	for (size_t s = second + 1; s < plan->step_count; s++)
@@ -283,8 +285,8 @@ static size_t second_view(const gemp_plan *plan, size_t second)
 	return (size_t)plan->steps[second].checks[0].view;
 }
 
-/* Estimates the entries that a search from a pivot reads first: the rows of 16 of its neighbours that can be the second
- * vertex, scaled up to all neighbours. */
+/* Estimates the entries that a search from a pivot reads in its first two steps. The rows of about 16 neighbours that
+ * can be the second vertex are scaled up to all neighbours. */
 static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
 {
 	size_t second = (size_t)plan->root + 1;
@@ -303,7 +305,7 @@ static uint64_t pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_v
 	return cost + row_length(near, slot);
 }
 
-/* The least cost of a chunk: a limit that tests set, a tuned value, or the default of the device. */
+/* The least cost of a chunk: the limit if a test has set it, otherwise a tuned value or the default of the device. */
 static uint64_t min_chunk_cost(const gemp_search *search)
 {
 	if (gemp_limits_now()->match_chunk_cost)
@@ -312,8 +314,8 @@ static uint64_t min_chunk_cost(const gemp_search *search)
 	return gemp_tuning(device, "match.chunk_cost", device->gpu ? MIN_COST_GPU : MIN_COST_CPU);
 }
 
-/* A pivot has at most as many slices as candidates for the second vertex, and few if each slice makes a table of
- * two-paths. */
+/* A pivot has at most as many slices as candidates for the second vertex. If each slice makes a table of two-paths, it
+ * has only a few slices for each worker. */
 static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 {
 	const gemp_plan *plan = search->plan;
@@ -325,8 +327,8 @@ static uint32_t max_slices(const gemp_search *search, gemp_vertex slot)
 	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
 }
 
-/* Cuts the pivots into chunks. Estimating the costs must cost less than the search, so most pivots get the cost of a
- * pivot near them. */
+/* Cuts the pivots into chunks. Estimating costs must take less time than the search, so most pivots get the cost of a
+ * pivot shortly before them. */
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_balancer_costs costs = { .count = search->pivots,
@@ -348,8 +350,9 @@ static gemp_code cut_pivots(gemp_search *search)
 	return gemp_balancer_cut(search->balancer, &costs);
 }
 
-/* Cuts the tasks of nested loops into chunks. Tasks are ranges of entries of all pivots, expensive ones first; a chunk
- * is some columns of a table of tasks, so each chunk has a part of the expensive and of the inexpensive ones. */
+/* Cuts the tasks of nested loops into chunks. A task is a range of entries, and expensive tasks come first. The tasks
+ * stand row by row in a table, and a chunk is some columns of this table, so each chunk has its part of the expensive
+ * and of the inexpensive tasks. */
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -361,7 +364,7 @@ static gemp_code cut_tasks(gemp_search *search)
 	                                                                   .share_divisor = share_divisor_tasks });
 }
 
-/* A search without a balancer keeps its own pivots. */
+/* Does nothing for a search without a balancer, which searches its own pivots. */
 gemp_code gemp_search_balance_cut(gemp_search *search)
 {
 	if (!search->balancer)
@@ -369,7 +372,7 @@ gemp_code gemp_search_balance_cut(gemp_search *search)
 	return search->nested ? cut_tasks(search) : cut_pivots(search);
 }
 
-/* The kernel has code for slices only if some chunk consists of slices, since kernels without it are faster. */
+/* The kernel has code for slices only if some chunk consists of slices, since a kernel without this code is faster. */
 gemp_code gemp_search_balance_new(gemp_search *search)
 {
 	uint64_t least[] = { search->nested ? search->nested->workers / TASKS_BELOW_WORKERS + 1 : search->workers,
@@ -377,7 +380,7 @@ gemp_code gemp_search_balance_new(gemp_search *search)
 	if (!gemp_search_balances(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_balancer_new(&search->balancer, search->context->comm, search->context->other_count + 1));
-	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, but chunks may not */
+	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, but all ranks must cut the same chunks */
 	search->min_piece = (size_t)least[0];
 	search->min_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_balance_cut(search)));
@@ -408,13 +411,13 @@ void gemp_search_balance_feed(gemp_search *search)
 	}
 }
 
-/* With a balancer, all ranks have the same pivots, which count for rank 0. */
+/* With a balancer all ranks have the same pivots, so only rank 0 counts them. */
 uint64_t gemp_search_own_pivots(const gemp_search *search)
 {
 	return search->balancer && search->context->comm->rank ? 0 : search->pivots;
 }
 
-/* The part of its chunk that a device has not finished: columns of tasks, or pivots. */
+/* The part of its chunk that a device has not finished, in columns of tasks or in pivots. */
 static double work_left(const gemp_search *search)
 {
 	const gemp_work *work = &search->work[0];
@@ -424,7 +427,7 @@ static double work_left(const gemp_search *search)
 	return nested->end ? (double)nested->columns_here.count * (nested->end - nested->next) / nested->end : 0;
 }
 
-/* The balancer counts chunks when they are taken, so the unfinished parts are subtracted. */
+/* The balancer counts a chunk when a rank takes it, so the unfinished parts of chunks are subtracted. */
 uint64_t gemp_search_pivots_done(const gemp_search *search)
 {
 	if (!search->balancer)

@@ -10,18 +10,19 @@
 #include <string.h>
 
 enum {
-	ROW_LANES = 8,        /* default of the tuning key nested.lanes */
-	GROUP = 128,          /* work-items; default of the tuning key nested.group */
-	SPARSE = 16,          /* least bits of a folded bitmap for each entry of an average row */
-	ROOMY = 32,           /* as many bits are enough: more would take local memory from other groups */
-	MIN_FOLDED = 128,     /* words */
-	MAX_ZEROED = 1 << 30, /* bytes zeroed by one call: drivers crash with several GiB */
+	ROW_LANES = 8, /* default of the tuning key nested.lanes */
+	GROUP = 128,   /* work-items of a work-group; default of the tuning key nested.group */
+	SPARSE = 16,   /* minimum bits of a folded bitmap for each entry of an average row */
+	/* a folded bitmap grows up to this number of bits for each entry: more would take local memory from other groups */
+	ROOMY = 32,
+	MIN_FOLDED = 128,     /* minimum words of a folded bitmap */
+	MAX_ZEROED = 1 << 30, /* bytes zeroed by one call, since drivers crash with several GiB */
 	TASKS_A_WORKER = 4,
-	ROWS_A_LAUNCH = 1 << 22, /* of a worker */
+	ROWS_A_LAUNCH = 1 << 22, /* rows after which a worker takes no more tasks in a launch */
 };
 
-/* Nested loops pay on GPUs. All devices of a rank run the same kind of kernel, since they take tasks of the same
- * chunks. */
+/* Nested loops are used on GPUs. All devices of a rank must run the same kind of kernel, since they take tasks of the
+ * same chunks. */
 static bool use_nested(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
@@ -36,13 +37,13 @@ static bool use_nested(const gemp_search *search)
 	return gpus || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
 }
 
-/* Collective. Makes induced rows, unless the rows come in rounds: the host has removed unread entries from these
- * already. */
+/* Collective. Makes induced rows, except for rows that come in rounds: the host has already removed unread entries from
+ * them. */
 static gemp_code make_induced_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
                                    const gemp_candidates *candidates)
 {
 	const char *shape = getenv("GEMP_SHAPE");
-	const gemp_search *leader = search->options.leader; /* has induced rows if this search has */
+	const gemp_search *leader = search->options.leader; /* this search has induced rows only if the leader has */
 	bool rounds = search->options.round_entries;
 	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!leader || leader->nested->induced))
 		GEMP_TRY(gemp_induced_rows_new(&n->induced, search, views, candidates));
@@ -62,8 +63,8 @@ static bool always_distinct(const gemp_plan *plan, int u, int v)
 	return false;
 }
 
-/* The least number of neighbours of the last vertex in a view: one for each source whose image differs from the
- * others'. */
+/* A lower bound of the number of neighbours that the last vertex has in a view. Sources whose images always differ
+ * count one each. */
 static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
 {
 	uint64_t degree = 0;
@@ -77,8 +78,8 @@ static uint64_t min_degree(const gemp_plan *plan, const gemp_step *step, size_t 
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
-/* Collective. Returns the first slot from which on all vertices have too few neighbours to be the last vertex; slots
- * descend by degree. A rank's rows are replicas (row i is slot i), followed by own rows. */
+/* Collective. Returns a slot from which on all vertices have too few neighbours to be the last vertex. Slots descend by
+ * degree, so these vertices are at the end. A rank's rows are replicas (row i is slot i), followed by own rows. */
 static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_residency *residency,
                            const gemp_view *views)
 {
@@ -98,11 +99,11 @@ static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, 
 	return (uint32_t)limit;
 }
 
-/* Collective. Returns the length of the longest row; *mean becomes the mean, over all entries, of the length of the
- * entry's row. */
+/* Collective. Returns the length of the longest row. *mean becomes the mean length of rows, in which a row counts once
+ * for each of its entries. */
 static uint32_t longest_row(const gemp_search *search, const gemp_view *views, double *mean)
 {
-	uint64_t greatest[2] = { 0 }; /* length of a row; mean */
+	uint64_t greatest[2] = { 0 }; /* the longest row; the mean length */
 	for (size_t v = 0; v < search->plan->view_count; v++) {
 		double squares = 0, entries = (double)views[v].begin[views[v].rows];
 		for (size_t r = 0; r < views[v].rows; r++) {
@@ -118,7 +119,7 @@ static uint32_t longest_row(const gemp_search *search, const gemp_view *views, d
 	return (uint32_t)greatest[0];
 }
 
-/* Rounds up to a power of two or three quarters of one, since each size is another kernel to compile. */
+/* Rounds up to a power of two or to three quarters of a power of two, since each size is another kernel to compile. */
 static size_t shared_words(size_t words)
 {
 	size_t size = 64;
@@ -127,8 +128,8 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
-/* Puts the bitmap of the last level into local memory if a bit for each slot fits, or if a folded bitmap, in which
- * several slots share a bit, is sparse enough for few false hits. */
+/* Chooses whether the bitmap of the last level is in local memory. It is if a bit for each slot fits there. It also is
+ * if a folded bitmap, in which several slots share a bit, is sparse enough for few false hits. */
 static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
 {
 	size_t local = gemp_tuning(device, "nested.local", gemp_limits_now()->nested_local);
@@ -147,7 +148,7 @@ static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, doub
 	}
 }
 
-/* Reduces the number of workers until their lists and bitmaps fit into a quarter of the free memory. */
+/* Reduces the number of workers until the lists and bitmaps of all workers fit into a quarter of the free memory. */
 static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -163,8 +164,8 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	n->workers = n->workers / in_group * in_group;
 }
 
-/* Tasks are short enough for each worker to get several of them. In a plan of three levels, each row of lanes needs an
- * entry of its own. */
+/* Tasks are so short that each worker gets several tasks. In a plan of three levels, a task has at least one entry for
+ * each group of ROW_LANES lanes. */
 void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
@@ -178,17 +179,17 @@ void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const ge
 	gemp_nested_feed(n, (gemp_task_range){ 0, 1 });
 }
 
-/* The last row of the table of tasks may be shorter than the others. */
+/* The last row of the table of tasks may be shorter than the other rows. */
 void gemp_nested_feed(gemp_nested_search *n, gemp_task_range piece)
 {
-	size_t rest = n->tasks % n->columns; /* tasks in the last row */
+	size_t rest = n->tasks % n->columns; /* number of tasks in the last row, if it is shorter */
 	size_t last = rest <= piece.first ? 0 : gemp_min(rest - piece.first, piece.count);
 	n->columns_here = piece;
 	n->next = 0;
 	n->end = (uint32_t)(n->tasks / n->columns * piece.count + last);
 }
 
-/* Collective. Tasks that any rank may take must be the same on all ranks. */
+/* Collective. If any rank may take any task, all ranks must have the same tasks. */
 static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 {
 	uint64_t chunk = n->chunk;
@@ -199,8 +200,8 @@ static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
-/* Collective. Chooses the shape, the lanes, the lengths of bitmaps and lists, the workers, and the tasks; each choice
- * needs those before it. */
+/* Collective. Chooses the shape, the lanes, the lengths of bitmaps and lists, the workers, and the tasks. Each choice
+ * depends on the choices before it. */
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_residency *residency,
                          const gemp_view *views)
 {
@@ -227,8 +228,8 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	agree_on_tasks(n, search);
 }
 
-/* Bitmaps are zeroed once, as every launch leaves them zero. The queue of waiting workers is a ring, which is zero
- * between launches, too. */
+/* Bitmaps and the queue of waiting workers are zeroed once. Every launch leaves the bitmaps zero, and finish_launch
+ * zeroes the used places of the queue. */
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
 	size_t lists = n->workers * n->shape.list_count * n->list_capacity;
@@ -245,7 +246,7 @@ static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 	return gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL);
 }
 
-/* Either all ranks use nested loops or none does, since a chunk of tasks must stand for the same tasks on all ranks. */
+/* Either all ranks use nested loops or no rank does, since a chunk must stand for the same tasks on all ranks. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
                           const gemp_view *views, const gemp_candidates *candidates)
 {
@@ -258,7 +259,7 @@ gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, c
 	GEMP_TRY_DONE(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
 	GEMP_TRY_DONE(make_induced_rows(n, search, views, candidates));
 	choose_sizes(n, search, residency, views);
-	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* not even one group fits */
+	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* not even one work-group fits */
 		goto done;
 	GEMP_TRY_DONE(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
 	*out = n;
@@ -268,7 +269,7 @@ done:
 	return code;
 }
 
-/* The program and the kernel belong to the search. */
+/* The program and the kernel belong to the search and stay. */
 void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 {
 	if (!n)
@@ -330,7 +331,7 @@ static gemp_code enqueue(gemp_search *search)
 }
 
 /* Reads the control words, zeroes the places of the queue at which workers have waited, and advances `next` by the
- * tasks that were taken. */
+ * number of taken tasks. */
 static gemp_code finish_launch(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
@@ -358,7 +359,7 @@ static gemp_code finish_launch(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Progress is reported in pivots: all of them are done when no task is left. */
+/* Progress is reported in pivots. When no task is left, all pivots are done. */
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 {
 	*ran = search->nested->next < search->nested->end;
@@ -367,7 +368,8 @@ gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 	return *ran ? enqueue(search) : GEMP_OK;
 }
 
-/* Tasks are ranges of entries and not pivots, so progress in pivots is estimated by the fraction of tasks. */
+/* Tasks are ranges of entries and not pivots, so the number of finished pivots is estimated from the fraction of
+ * tasks. */
 gemp_code gemp_nested_end(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;

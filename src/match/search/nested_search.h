@@ -1,10 +1,9 @@
-/* nested_search: runs a plan as nested loops (match/codegen/nested_shape.h) instead of a state machine. This is for
- * GPUs, if all rows are resident and matches are only counted. A launch takes tasks until none is left, or for about as
- * long as a launch should last.
+/* nested_search: runs a plan as nested loops (match/codegen/nested_shape.h) instead of a state machine. Nested loops
+ * are for GPUs; all rows must be resident and matches are only counted. A launch takes tasks until no task is left, or
+ * for about as long as a launch should last.
  *
- * GEMP_SHAPE in the environment, for tests: "nested" uses nested loops on CPU devices, too; "untrimmed" does the same
- * without copies of rows; "states" leaves every plan to the state machine.
- */
+ * The environment variable GEMP_SHAPE serves tests: "nested" uses nested loops on CPU devices, too; "untrimmed" does
+ * the same without induced rows; "states" runs every plan by the state machine. */
 
 #ifndef GEMP_MATCH_SEARCH_NESTED_SEARCH_H
 #define GEMP_MATCH_SEARCH_NESTED_SEARCH_H
@@ -13,25 +12,26 @@
 #include "match/search/induced_rows.h"
 
 struct gemp_nested_search {
-	gemp_induced_rows *induced; /* NULL: rows are read as they are */
-	const gemp_plan *plan;      /* the search's plan, or the one that reads induced rows */
+	gemp_induced_rows *induced; /* NULL: no row is induced */
+	const gemp_plan *plan;      /* the plan that reads induced rows, or the search's plan */
 	gemp_nested shape;
 	gemp_nested_options options;
-	size_t workers, group;        /* number of workers; work-items of a group */
-	uint32_t entries, chunk;      /* entries of the first step's rows; entries of a task */
-	uint32_t tasks, columns;      /* tasks of all ranks, row by row in a table of `columns` columns */
+	size_t workers, group;   /* number of workers; work-items of a work-group */
+	uint32_t entries, chunk; /* entries of the view of the second step; entries of a task */
+	/* number of all ranks' tasks, which stand row by row in a table of `columns` columns */
+	uint32_t tasks, columns;
 	gemp_task_range columns_here; /* the columns of the chunk that is being searched */
-	uint32_t next, end;           /* numbers within these columns: the next task, and the end */
-	uint32_t limit;               /* slots from there on cannot be the last vertex */
-	uint32_t words;               /* of a worker's bitmap */
-	uint32_t list_capacity;       /* vertices of a list */
-	uint32_t queue;               /* places for waiting workers; 0: work is not shared */
+	uint32_t next, end;           /* numbers of tasks within these columns: the next task, and the end */
+	uint32_t limit;               /* vertices from this slot on cannot be the last vertex */
+	uint32_t words;               /* words of a worker's bitmap */
+	uint32_t list_capacity;       /* maximum number of vertices in a list */
+	uint32_t queue;               /* places for waiting workers; 0: workers do not give away parts */
 	gemp_buffer lists, marks, parts, control;
-	uint64_t donated; /* about how many parts one worker has given another */
+	uint64_t donated; /* about how many parts workers have given to other workers */
 };
 
-/* Collective. *out is NULL on all ranks where the plan is left to the state machine. Only the lengths of the rows in
- * the views are read. */
+/* Collective. *out is NULL on all ranks if the state machine runs the plan. Only the lengths of the views' rows are
+ * read. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
                           const gemp_view *views, const gemp_candidates *candidates);
 /* Divides the rows of the next launches into tasks. */
@@ -39,9 +39,10 @@ void gemp_nested_rows(gemp_nested_search *nested, const gemp_search *search, con
 void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
 /* Local. Selects the tasks of these columns for the next launches. */
 void gemp_nested_feed(gemp_nested_search *nested, gemp_task_range piece);
-/* Begins with the first task again, or, where the search has a balancer, with the next chunk that it gives. */
+/* Begins with the first task again. If the search has a balancer, begins with the next chunk of the balancer
+ * instead. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search);
-/* Local. The counterparts of gemp_search_begin and gemp_search_end. */
+/* Local. These functions do for nested loops what gemp_search_begin and gemp_search_end do for all searches. */
 gemp_code gemp_nested_begin(gemp_search *search, bool *ran);
 gemp_code gemp_nested_end(gemp_search *search);
 

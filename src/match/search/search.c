@@ -12,10 +12,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { UNIT_ITEMS = 2048 }; /* work-items a compute unit of a GPU unless tuned: "match.unit_items" */
+enum { UNIT_ITEMS = 2048 }; /* work-items for each compute unit of a GPU; default of the tuning key match.unit_items */
 
-/* Collective. Every rank makes the text; one rank of each node compiles it. Nested loops on an NVIDIA GPU get at most
- * 40 registers, so that 1,536 work-items fit on a compute unit; the registers that spill belong to outer loops. */
+/* Collective. Every rank generates the text, and one rank of each node compiles it. Nested loops on an NVIDIA GPU get
+ * at most 40 registers, so that 1,536 work-items fit on a compute unit. The registers that spill belong to outer
+ * loops. */
 static gemp_code build_kernel(gemp_search *search)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -35,8 +36,8 @@ static gemp_code build_kernel(gemp_search *search)
 	return gemp_comm_agree(search->context->comm, code);
 }
 
-/* The steps whose partial matches become tasks of their own, as bits: on a GPU the first two extensions, so that
- * several workers share the work of a hub. */
+/* The steps whose partial matches become tasks of their own, as bits. On a GPU these are the first two extensions, so
+ * that several workers share the work of a hub. */
 static uint32_t choose_split(const gemp_search *search)
 {
 	uint32_t split = 0;
@@ -49,7 +50,8 @@ static uint32_t choose_split(const gemp_search *search)
 	return split;
 }
 
-/* CPU devices have one lane, since PoCL mishandles barriers in a loop that each work-group leaves at another time. */
+/* CPU devices have one lane, because PoCL handles barriers wrongly in a loop that work-groups leave at different
+ * times. */
 static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 {
 	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
@@ -61,7 +63,7 @@ static gemp_code check_lanes(const gemp_runtime *context, int lanes)
 	return GEMP_OK;
 }
 
-/* A GPU gets 2048 work-items for each compute unit, a CPU device one worker for each core. */
+/* A GPU gets 2048 work-items for each compute unit. A CPU device gets one worker for each core. */
 static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -76,9 +78,9 @@ static void choose_shape(gemp_search *search)
 	search->emit.sliced = gemp_search_sliceable(search);
 }
 
-/* Collective. Sets the fields that the arguments determine, and the options of the kernel: all rows are resident where
- * every rank has them or where they come in rounds, and offsets are wide where a view has about 2^32 entries or more on
- * any rank. */
+/* Collective. Sets the fields that depend only on the arguments, and the options of the kernel. All rows count as
+ * resident if every rank has all rows, or if rows come in rounds. Offsets are wide if a view has about 2^32 entries or
+ * more on any rank. */
 static void init_search(gemp_search *search, const gemp_shard *graph, const gemp_plan *plan,
                         const gemp_slot_order *order, const gemp_residency *residency, const gemp_view *views,
                         const gemp_search_options *options)
@@ -107,9 +109,9 @@ static void init_search(gemp_search *search, const gemp_shard *graph, const gemp
 	search->views = views;
 }
 
-/* The order matters: the shape determines the layout, the rows determine nested loops, the memory that is left
- * determines marks, and the balancer, which knows whether pivots are sliced, the text of the kernel. The time for
- * building and preparing is not counted as upload. */
+/* The order of the calls matters: the shape determines the layout, the rows determine nested loops, the memory that is
+ * left determines marks, and the balancer determines whether the kernel has code for slices. Building the kernel and
+ * preparing the rows are not counted as upload. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
@@ -121,7 +123,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
-		search->context = context; /* gemp_search_free reads it, also if another rank has no memory */
+		search->context = context; /* gemp_search_free reads it, and runs even if only another rank lacks memory */
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	init_search(search, graph, plan, order, residency, views, options);
 	choose_shape(search);
@@ -150,7 +152,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_s
 	return GEMP_OK;
 }
 
-/* The buffers of rows belong to the views. */
+/* The buffers of rows belong to the views and stay. */
 void gemp_search_free(gemp_search *search)
 {
 	if (!search)
@@ -177,7 +179,7 @@ void gemp_search_free(gemp_search *search)
 	              search->pivot_slots, search);
 }
 
-/* The device has three arrays of counters, each with one counter a step. */
+/* The device has three arrays of counters, each with one counter for each step. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
 {
 	size_t steps = search->plan->step_count;
@@ -192,11 +194,11 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 	return GEMP_OK;
 }
 
-/* A wait for busy devices sleeps 1 / POLLS of the time waited so far, within these bounds in nanoseconds: short
- * launches are noticed soon, and long ones cost few polls. */
+/* A wait for busy devices sleeps 1 / POLLS of the time waited so far, within these bounds in nanoseconds. The end of a
+ * short launch is therefore noticed soon, and a long launch costs few polls. */
 enum { POLLS = 32, MIN_SLEEP = 10000, MAX_SLEEP = 1000000 };
 
-/* The reason why only the first device works; NULL if all devices work. */
+/* The reason why only the first device works, or NULL if all devices work. */
 static const char *single_device_reason(const gemp_search *first)
 {
 	if (first->plan->arguments)
@@ -206,7 +208,7 @@ static const char *single_device_reason(const gemp_search *first)
 	return first->emit.all_resident ? NULL : "partial matches travel between ranks";
 }
 
-/* A chunk must stand for the same tasks on all devices of a rank. */
+/* A chunk must stand for the same tasks on all devices of a rank, so the tasks of the first device are copied. */
 static gemp_code align_tasks(gemp_search *search)
 {
 	const gemp_search *first = search->options.leader;
@@ -221,7 +223,7 @@ static gemp_code align_tasks(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* Collective. Appends the search of another device, over the same rows. */
+/* Collective. Appends a search on another device, over the same rows. */
 static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_resident *rows,
                            const gemp_candidates *candidates, const gemp_search_options *options)
 {
@@ -236,7 +238,8 @@ static gemp_code make_next(gemp_search *last, gemp_runtime *context, gemp_reside
 	                    context->device->name);
 }
 
-/* The other devices take tasks of the same chunks, which have the same numbers on every device of the job. */
+/* The other devices take chunks from the first device's balancer. A chunk has the same tasks on every device of the
+ * job. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
                          const gemp_search_options *options)
 {
@@ -266,12 +269,12 @@ gemp_code gemp_multi_restart(gemp_search *first, bool anew)
 	return GEMP_OK;
 }
 
-/* The chunks are made for the first device's tasks, to which those of the other devices are aligned. */
+/* The chunks are cut for the first device's tasks. The tasks of the other devices are then aligned to these. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count)
 {
 	for (gemp_search *s = first; s; s = s->next) {
 		gemp_search_pivots(s, slots, count);
-		if (!s->options.round_entries) /* rounds upload the pivots that they take */
+		if (!s->options.round_entries) /* with rounds, gemp_search_rows uploads the pivots of each round */
 			GEMP_TRY(gemp_search_tasks(s));
 	}
 	GEMP_TRY(gemp_search_balance_cut(first));
@@ -280,7 +283,7 @@ gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t
 	return GEMP_OK;
 }
 
-/* Statistics are those of one run, whereas the counters of a profile are never cleared. */
+/* Statistics belong to one run. The counters of a profile, in contrast, are never cleared. */
 void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -289,7 +292,7 @@ void gemp_multi_start(gemp_search *first, gemp_sink *sink)
 	}
 }
 
-/* Returns when a device has finished its launch. */
+/* Returns when some device has finished its launch. */
 static void wait_for_any(const gemp_search *first)
 {
 	double began = gemp_now();
@@ -302,7 +305,7 @@ static void wait_for_any(const gemp_search *first)
 	}
 }
 
-/* Begins a launch on each idle device that has work; *busy becomes the number of running launches. */
+/* Begins a launch on each idle device that has work. *busy becomes the number of running launches. */
 static gemp_code begin_idle_devices(gemp_search *first, size_t *busy)
 {
 	bool began;
@@ -321,7 +324,8 @@ gemp_code gemp_multi_begin(gemp_search *first)
 	return begin_idle_devices(first, &busy);
 }
 
-/* With one device this waits for the launch; with several, the launch that ends first is read back. */
+/* With one device this waits for the launch to end. With several devices it waits until one launch has ended, and reads
+ * back all launches that have ended. */
 gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 {
 	size_t busy;
@@ -340,7 +344,7 @@ gemp_code gemp_multi_step(gemp_search *first, bool *ran)
 	return GEMP_OK;
 }
 
-/* The results of a device with more work are delivered during its next launch. */
+/* A device with more work delivers its results during its next launch instead. */
 gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 {
 	for (gemp_search *s = first; s; s = s->next)
@@ -349,7 +353,7 @@ gemp_code gemp_multi_finish(gemp_search *first, bool ran)
 	return GEMP_OK;
 }
 
-/* After a failure, launches may still write to buffers that will be freed. */
+/* After a failure, running launches still write to buffers that will be freed, so this waits for their end. */
 void gemp_multi_stop(gemp_search *first)
 {
 	for (gemp_search *s = first; s; s = s->next) {
@@ -375,7 +379,7 @@ gemp_search_statistics gemp_multi_statistics(const gemp_search *first)
 	return sum;
 }
 
-/* The rank's timers get the host's work for all devices, and the mean kernel time of the devices. */
+/* The rank's timers get the host's work for all devices, and the mean of the devices' kernel times. */
 void gemp_multi_add_counts(const gemp_search *first)
 {
 	double *seconds = first->context->timers.seconds, kernels = 0, devices = 0;

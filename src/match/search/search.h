@@ -1,10 +1,9 @@
-/* search: runs a plan on a device: it takes tasks and gives matches and partial matches. A rank with several devices
- * has a search on each of them.
+/* search: runs a plan on a device. A search takes tasks and produces matches and partial matches. A rank with several
+ * devices has a search on each of them.
  *
- * Workers take tasks of a stage until none is left, the result buffer is full, or an area of the outbox is full. A
- * worker that cannot go on writes its state (it is parked) and resumes in the next launch of its stage, so no match is
- * lost or counted twice. Each stage has its own parked workers, so deeper stages can always be drained first.
- */
+ * Workers take tasks of a stage until no task is left, the result buffer is full, or an area of the outbox is full. A
+ * worker that cannot continue stores its state (it is parked) and resumes in the next launch of its stage, so no match
+ * is lost or counted twice. Each stage has its own parked workers, so deeper stages can always be drained first. */
 
 #ifndef GEMP_MATCH_SEARCH_SEARCH_H
 #define GEMP_MATCH_SEARCH_SEARCH_H
@@ -13,28 +12,28 @@
 #include "match/search/search_state.h"
 #include "partition/views/resident.h"
 
-/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All arguments are borrowed. Where rows come in
- * rounds, the views are not uploaded; only the lengths of their rows are read. */
+/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All arguments are borrowed. If rows come in
+ * rounds, the views are not uploaded, and only the lengths of their rows are read. */
 gemp_code gemp_search_new(gemp_search **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                           const gemp_slot_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
 GEMP_RELEASE(gemp_search_free, gemp_search *)
 
-/* Local. For searches with options.profile: adds, for each step of the plan, the partial matches that passed it, the
- * row entries walked, and the row searches since the search was made. */
+/* Local. For searches with options.profile. Adds three numbers for each step of the plan, counted since the search was
+ * made: the partial matches that passed the step, the row entries walked, and the lookups. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
-/* SEVERAL DEVICES of a rank have a list of searches that begins with the one on the rank's first device. They take
- * chunks from one balancer, and one thread drives them: an idle device begins its next launch, and a launch that has
- * ended is read back. Only this thread calls sinks, while devices are busy. Where pivots are not balanced (push, rounds
- * of rows, seeds), the first device works alone. */
+/* SEVERAL DEVICES of a rank have a list of searches. The list begins with the search on the rank's first device. The
+ * searches take chunks from one balancer, and one thread drives them: it begins the next launch of an idle device, and
+ * reads back a launch that has ended. Only this thread calls sinks, while devices are busy. If no balancer distributes
+ * the pivots (push, rounds of rows, seeds), the first device works alone. */
 
-/* Collective. Makes searches like the first one on this rank's other devices. All arguments are borrowed. */
+/* Collective. Makes a search like `first` on each other device of this rank. All arguments are borrowed. */
 gemp_code gemp_multi_new(gemp_search *first, gemp_resident *rows, const gemp_candidates *candidates,
                          const gemp_search_options *options);
 
-/* Local. gemp_search_restart on all devices. */
+/* Local. Calls gemp_search_restart on all devices. */
 gemp_code gemp_multi_restart(gemp_search *first, bool anew);
 /* Local. Replaces the pivots on all devices, and cuts them into chunks. */
 gemp_code gemp_multi_pivots(gemp_search *first, const gemp_vertex *slots, size_t count);
@@ -45,15 +44,17 @@ void gemp_multi_add_counts(const gemp_search *first);
 
 /* Local. Begins a launch on each idle device that has work. */
 gemp_code gemp_multi_begin(gemp_search *first);
-/* Local. The same, and returns when one launch at least has ended; *ran is false if there was none. */
+/* Local. Begins a launch on each idle device that has work, and returns when at least one launch has ended. *ran is
+ * false if no launch was running. */
 gemp_code gemp_multi_step(gemp_search *first, bool *ran);
-/* Local. After steps: delivers the results of devices that have no further launch beside which to deliver them. */
+/* Local. Called after each step. Delivers the results of devices without a further launch; other devices deliver during
+ * their next launch. */
 gemp_code gemp_multi_finish(gemp_search *first, bool ran);
 /* Local. Waits for running launches, and drops their results. */
 void gemp_multi_stop(gemp_search *first);
 
 bool gemp_multi_idle(const gemp_search *first);
-/* The sums over all devices of this rank. */
+/* The sum of the statistics of all devices of this rank. */
 gemp_search_statistics gemp_multi_statistics(const gemp_search *first);
 
 #endif

@@ -10,8 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A search that its sink has ended early leaves items, parked workers and used credits behind; all of them are
- * reset. */
+/* If its sink has ended a search early, items, parked workers and used credits are left over. All of them are reset. */
 gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_device *device = search->context->device;
@@ -68,8 +67,8 @@ gemp_code gemp_search_overlap(gemp_search *search)
 	return code;
 }
 
-/* A launch should last about this long: short enough for rounds and progress, and long enough for its overhead to be
- * small. */
+/* A launch should last about this long. The time is short enough for rounds and progress, and long enough for the
+ * overhead of a launch to be small. */
 static const double launch_seconds = 0.2;
 
 enum { GROUP = 128 }; /* work-items of a work-group; default of the tuning key match.group */
@@ -79,7 +78,7 @@ static size_t area_of(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage * (search->ranks + 1) + destination;
 }
 
-/* The counter of an area also counts the workers that found it full, so it can exceed the capacity. */
+/* The counter of an area also counts the workers that found the area full, so it can exceed the capacity. */
 uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination)
 {
 	size_t area = area_of(search, stage, (uint32_t)destination);
@@ -93,7 +92,7 @@ static size_t seeds_left(const gemp_search *search)
 	return search->plan->arguments ? search->range.first + search->range.count - search->seeds.next : 0;
 }
 
-/* Split-off tasks in this rank's own area of the outbox are work, too. */
+/* Split-off tasks in this rank's own area of the outbox count as work, too. */
 bool gemp_search_idle(const gemp_search *search)
 {
 	if (search->launch.under_way)
@@ -113,7 +112,7 @@ static size_t live_edges(const gemp_search *search)
 	return (size_t)__builtin_popcountll(search->plan->live_edges);
 }
 
-/* Starts to copy the results to the host; gemp_search_deliver waits for them during the next launch. */
+/* Starts to copy the results to the host. gemp_search_deliver waits for the end of the copy during the next launch. */
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
 	gemp_device *device = search->context->device;
@@ -126,7 +125,7 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
 }
 
-/* The sink reads the host's copy in place; the buffer can be reused when the sink returns. */
+/* The sink reads the host's copy in place. The buffer is free again when the sink returns. */
 gemp_code gemp_search_deliver(gemp_search *search)
 {
 	gemp_pending pending = search->pending;
@@ -149,7 +148,8 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	return code;
 }
 
-/* Copies split-off tasks on the device to the tasks of their stage, when workers have taken all tasks before them. */
+/* When workers have taken all tasks of a stage, copies the split-off tasks from the outbox to the tasks of the stage.
+ * The copy stays on the device. */
 static gemp_code refill_tasks(gemp_search *search, size_t stage)
 {
 	gemp_work *work = &search->work[stage];
@@ -171,7 +171,7 @@ static gemp_code refill_tasks(gemp_search *search, size_t stage)
 	return GEMP_OK;
 }
 
-/* Uploads the next seeds when workers have taken all seeds on the device. */
+/* When workers have taken all seeds on the device, uploads the next seeds. */
 static gemp_code feed_seeds(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
@@ -191,7 +191,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* True if the stage has work and does not wait for space in the outbox, which only an exchange makes. */
+/* True if the stage has work and does not wait for space in the outbox. Only an exchange makes such space. */
 static bool runnable(const gemp_search *search, size_t stage)
 {
 	const gemp_work *work = &search->work[stage];
@@ -200,7 +200,7 @@ static bool runnable(const gemp_search *search, size_t stage)
 	return work->parked || work->next < work->count || (stage && gemp_search_items(search, stage, (int)search->ranks));
 }
 
-/* Lists the arguments in the order in which emit.c declares them; returns their number. */
+/* Lists the arguments in the order in which emit.c declares them, and returns their number. */
 static size_t list_arguments(const gemp_search *search, const gemp_launching *launch, const gemp_match_params *params,
                              gemp_argument *a)
 {
@@ -242,7 +242,7 @@ static size_t list_arguments(const gemp_search *search, const gemp_launching *la
 	return n;
 }
 
-/* Launches the kernel: parked workers resume, and the others take tasks from `next` on. */
+/* Launches the kernel. Parked workers resume, and all other workers take tasks from `next` on. */
 static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 {
 	gemp_work *work = &search->work[launch->stage];
@@ -262,8 +262,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	if (launch->stage == 0 && search->chunk.slices > 1) {
 		params.slices = (uint32_t)search->chunk.slices;
 		params.pivot = (uint32_t)search->chunk.pivot;
-		params.split &= ~(
-			UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would not know its slice */
+		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a split-off task would not know its slice */
 	}
 	if (!work->state.mem)
 		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
@@ -278,7 +277,7 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	return GEMP_CL(clFlush(device->queue));
 }
 
-/* The error that a kernel has reported in the control words, with its step and slot. */
+/* Turns the error that a kernel has reported in the control words into a code and a message with step and slot. */
 static gemp_code kernel_error(const uint32_t *control)
 {
 	switch (control[GEMP_CONTROL_ERROR]) {
@@ -294,13 +293,14 @@ static gemp_code kernel_error(const uint32_t *control)
 	}
 }
 
-/* Sets the number of pivots of the next launch by GEMP's formula, limited so that a launch lasts about launch_seconds.
- * requested: rows of the result buffer that the workers wanted. */
+/* Sets the number of pivots of the next launch by GEMP's formula, but so that the launch lasts at most about
+ * launch_seconds. `requested` is the number of rows of the result buffer that the workers wanted. */
 static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, double seconds)
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
 	double wave = (double)search->workers, next = search->batch * 4;
-	bool inexpensive = search->emit.loops && search->options.launch_factor <= 0; /* parking few workers costs nothing */
+	/* parking a worker costs nearly nothing */
+	bool inexpensive = search->emit.loops && search->options.launch_factor <= 0;
 	if (search->emit.listed && !inexpensive) {
 		double ratio = (double)search->result_capacity / fmax((double)requested, 1);
 		next = ratio > factor ? search->batch * ratio * factor : search->batch * factor;
@@ -309,8 +309,8 @@ static void update_batch(gemp_search *search, size_t tasks, uint64_t requested, 
 	search->batch = fmax(fmin(next, limit), wave);
 }
 
-/* Reads the control words and updates the work of the stage. Workers whose matches did not fit into the result buffer
- * are parked and keep them. */
+/* Reads the control words and updates the work of the stage. A worker whose match did not fit into the result buffer is
+ * parked and keeps the match. */
 static gemp_code finish_launch(gemp_search *search, const gemp_launching *launch)
 {
 	size_t stage = launch->stage, tasks = launch->tasks;
@@ -374,7 +374,7 @@ static gemp_code begin_stage(gemp_search *search, bool *ran)
 	return GEMP_OK;
 }
 
-/* gemp_search_end counts the seconds of a first launch as building the program, since PoCL compiles then. */
+/* The time of the first launch, except kernel seconds, counts as building the program, since PoCL compiles then. */
 gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 {
 	double began = gemp_now();
@@ -386,7 +386,8 @@ gemp_code gemp_search_begin(gemp_search *search, bool *ran)
 	return code;
 }
 
-/* The program's binary is stored after the first launch, since PoCL compiles the last part of a program then. */
+/* The program's binary is stored after the first launch, since PoCL compiles the last part of a program during this
+ * launch. */
 gemp_code gemp_search_end(gemp_search *search)
 {
 	double began = gemp_now(), busy = search->statistics.kernel_seconds;
@@ -402,7 +403,8 @@ gemp_code gemp_search_end(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* While the device is busy, the host first does the overlap work and then delivers the results of the launch before. */
+/* While the device is busy, the host first does the overlap work and then delivers the results of the previous
+ * launch. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	*ran = search->launch.under_way;

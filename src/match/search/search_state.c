@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Seeds have no bound, since they are uploaded in parts. */
+/* The number of seeds has no bound here, since seeds are uploaded in parts. */
 bool gemp_search_is_valid(const gemp_search *search)
 {
 	bool pivots = search->plan->arguments || search->pivots <= search->pivot_capacity;
@@ -12,15 +12,16 @@ bool gemp_search_is_valid(const gemp_search *search)
 	       search->pending.buffer >= -1 && search->pending.buffer < 2 && (unsigned)search->next_buffer < 2;
 }
 
-/* With one device in all there is no balancing; seeds and rounds of rows have tasks that belong to one rank. */
+/* A single device needs no balancing. Seeds and rounds of rows have tasks that belong to one rank, so they are not
+ * balanced. */
 bool gemp_search_balances(const gemp_search *search)
 {
 	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.leader;
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->arguments;
 }
 
-/* Each slice of a pivot repeats the work for the pivot as a whole, such as a table of two-paths, so the plan must have
- * enough further steps to make this worthwhile. The last loop of a kernel cannot be sliced. */
+/* Each slice of a pivot repeats the work that is done once for each pivot, such as a table of two-paths. Slices pay
+ * only if the plan has enough further steps. The last loop of a kernel cannot be sliced. */
 bool gemp_search_sliceable(const gemp_search *search)
 {
 	const gemp_plan *plan = search->plan;
@@ -29,7 +30,7 @@ bool gemp_search_sliceable(const gemp_search *search)
 	       plan->steps[second].kind == GEMP_EXTEND;
 }
 
-/* Adds the statistics of another device, or of the split search of oversized tasks. */
+/* Adds the statistics of another device, or of the search of oversized tasks. */
 void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from)
 {
 	to->launches += from->launches;
@@ -46,9 +47,9 @@ void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_st
 		to->sent[s] += from->sent[s];
 }
 
-enum { MAX_SEEDS = 1 << 18 }; /* on the device at a time */
+enum { MAX_SEEDS = 1 << 18 }; /* maximum number of seeds on the device at a time */
 
-/* Makes a buffer of an array. An empty array has a buffer, too, since the kernel has an argument for it. */
+/* Makes a buffer from an array. An empty array gets a buffer, too, since the kernel has an argument for it. */
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
@@ -67,8 +68,9 @@ gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes
 	return GEMP_OK;
 }
 
-/* Uploads the bitmaps, by slot, of all pattern vertices up to the last one that has a bitmap, and makes that of the
- * pivot. A vertex in plan->ranges has two words in place of its bitmap, so a bitmap has two words at least. */
+/* Uploads the bitmaps, by slot, of all pattern vertices up to the last vertex that has a bitmap. *pivot_bits becomes
+ * the bitmap of the pivot. A vertex in plan->ranges has two words in place of its bitmap, so every bitmap has at least
+ * two words. */
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
 	size_t words = candidates->words < 2 ? 2 : candidates->words;
@@ -90,7 +92,8 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	return upload(search, &search->candidates, all, sets * words, sizeof *all);
 }
 
-/* Lists the candidates of the pivot, hubs first: own slots, or all slots where each rank can search from any pivot. */
+/* Lists the candidates of the pivot by ascending slot, so hubs come first. The list has own slots, or all slots if each
+ * rank can search from any pivot. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	bool any = gemp_search_balances(search);
@@ -108,7 +111,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 	return gemp_search_tasks(search);
 }
 
-/* Nested loops test the first vertex by the bitmap; other kernels read the list. */
+/* Nested loops test the first vertex by the bitmap. Other kernels read the list of pivots. */
 gemp_code gemp_search_tasks(gemp_search *search)
 {
 	gemp_device *device = search->context->device;
@@ -158,15 +161,16 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	return GEMP_OK;
 }
 
-/* Bytes for the outbox or the results: an eighth of the free memory, up to a size beyond which more does not help. */
+/* Bytes for the outbox or the results: an eighth of the free memory, but at most `gpu` or `cpu` bytes, since larger
+ * buffers do not help. */
 static uint64_t buffer_budget(const gemp_device *device, uint64_t gpu, uint64_t cpu)
 {
 	return gemp_min((device->memory - device->buffer_bytes) / 8, device->gpu ? gpu : cpu);
 }
 
-/* The outbox has an area for each (stage, destination). Destination `ranks` stands for this rank itself, for tasks that
- * are split off for other workers. Only two kinds of areas have capacity: later stages for other ranks, and split steps
- * for this rank. */
+/* The outbox has an area for each stage and destination. Destination `ranks` is this rank itself and takes tasks that
+ * are split off for other workers. Only two kinds of areas have capacity: areas of later stages for other ranks, and
+ * areas of split steps for this rank. */
 static bool area_used(const gemp_search *search, size_t stage, uint32_t destination)
 {
 	const gemp_plan_stage *s = &search->layout.stages[stage];
@@ -175,7 +179,7 @@ static bool area_used(const gemp_search *search, size_t stage, uint32_t destinat
 	return stage > 0 && !search->emit.all_resident && destination != (uint32_t)search->context->comm->rank;
 }
 
-/* The capacity of an area: the budget divided among all areas that can be used, from 64 to 2^22 items. */
+/* The capacity of an area: the budget divided by the words of one item in every used area, from 64 to 2^22 items. */
 static uint32_t choose_slots(const gemp_search *search)
 {
 	uint64_t words = 1, budget = buffer_budget(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);
@@ -192,8 +196,8 @@ uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t d
 	return area_used(search, stage, destination) ? search->slots : 0;
 }
 
-/* Collective. Makes the outbox, whose areas lie one behind the other. A sender starts with its own slots as credits, so
- * all ranks use the least number of slots of any rank. */
+/* Collective. Makes the outbox, whose areas lie one after another. A sender starts with its own number of slots as
+ * credits, so all ranks use the least number of slots of any rank. */
 static gemp_code make_outbox(gemp_search *search)
 {
 	uint64_t words = 0, missing = UINT32_MAX - choose_slots(search);
@@ -216,7 +220,7 @@ static gemp_code make_outbox(gemp_search *search)
 	              sizeof(uint32_t));
 }
 
-/* There are two result buffers: the device fills one while the host reads the other. */
+/* There are two result buffers, so that the device fills one while the host reads the other. */
 static gemp_code make_results(gemp_search *search)
 {
 	gemp_device *device = search->context->device;
@@ -234,7 +238,7 @@ static gemp_code make_results(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* A worker has a byte of marks for each vertex; the bytes of each worker begin at a cache line. */
+/* A worker has one byte of marks for each vertex. The bytes of each worker begin at a cache line. */
 static size_t mark_bytes(const gemp_search *search)
 {
 	return search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
@@ -252,7 +256,7 @@ void gemp_search_choose_marks(gemp_search *search)
 	search->emit.marks = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
 }
 
-/* Makes a buffer of zeros. It has four bytes more, since drivers reject empty buffers. */
+/* Makes a buffer of zeros. It has four additional bytes, since drivers reject empty buffers. */
 static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t bytes)
 {
 	gemp_device *device = search->context->device;
@@ -260,7 +264,7 @@ static gemp_code make_zeroed(gemp_search *search, gemp_buffer *buffer, size_t by
 	return gemp_buffer_zero(device, buffer, 0, bytes + 4);
 }
 
-/* Makes the buffer for seeds, which are copied to the device in parts. */
+/* Makes the buffer for seeds, which are uploaded in parts. */
 static gemp_code make_seeds(gemp_search *search)
 {
 	size_t given = (size_t)search->plan->arguments;
@@ -269,8 +273,8 @@ static gemp_code make_seeds(gemp_search *search)
 	return upload(search, &search->work[0].tasks, NULL, search->seed_capacity * given, sizeof(uint32_t));
 }
 
-/* Tables of two-paths have a number for each vertex and worker, and marks have a byte. A profile has counters for each
- * step, and vertex counts have one for each slot. */
+/* Tables of two-paths have a number for each worker and vertex, and marks have a byte. A profile has three counters for
+ * each step, and vertex counts have a counter for each slot. */
 gemp_code gemp_search_buffers_new(gemp_search *search)
 {
 	GEMP_TRY(make_outbox(search));
@@ -289,7 +293,7 @@ gemp_code gemp_search_buffers_new(gemp_search *search)
 	return GEMP_OK;
 }
 
-/* All seeds are still to be uploaded. */
+/* No seed is left to upload before gemp_search_restart sets seeds.next to the first seed of the range. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 {
 	search->seeds = (gemp_seeds){ ids, count, count };
@@ -297,7 +301,7 @@ void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 	search->range = (gemp_task_range){ 0, count };
 }
 
-/* The new pivots take the place of the old ones in the same memory. */
+/* The new pivots replace the old pivots in the same memory. */
 void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count)
 {
 	GEMP_CHECK(count <= search->pivot_capacity);
@@ -306,14 +310,14 @@ void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t co
 	search->range = (gemp_task_range){ 0, count };
 }
 
-/* Bitmaps of all pattern vertices lie one behind the other. */
+/* The bitmaps of the pattern vertices lie one after another. */
 gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits)
 {
 	size_t bytes = search->candidate_words * sizeof *bits;
 	return gemp_buffer_write(search->context->device, &search->candidates, (size_t)vertex * bytes, bytes, bits);
 }
 
-/* Two words take the place of the bitmap, which kernels read as first slot and length. */
+/* The first two words of the bitmap become the first slot and the length of the range, which kernels read. */
 gemp_code gemp_search_range(gemp_search *search, int vertex, gemp_vertex low, gemp_vertex high)
 {
 	const uint32_t range[] = { low, high - low };
