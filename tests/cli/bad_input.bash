@@ -13,11 +13,11 @@ bad() {
 	local codes=$1 pattern=$2 ranks; shift 2
 	for ranks in ${GEMP_TEST_BAD_RANKS:-1 3}; do
 		gemp "$ranks" "$@"
-		judge "$codes" "$pattern" "$ranks ranks: $*"
+		evaluate "$codes" "$pattern" "$ranks ranks: $*"
 	done
 }
 
-judge() {
+evaluate() {
 	local codes=$1 pattern=$2 what=$3 messages
 	case $code in
 	124 | 137) fail "hangs: $what" ;;

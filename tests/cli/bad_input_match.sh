@@ -23,7 +23,7 @@ asked '1:1\b' ''
 asked '1:[0-9]+' 'MATCH (a:Person RETURN a'
 for ranks in 1 3; do
 	gemp "$ranks" match g.h5 'MATCH (a:Person) WHERE a.age >> 3 RETURN a'
-	judge 2 '1:31' 'a wrong operator'
+	evaluate 2 '1:31' 'a wrong operator'
 	grep -Eq '^ *(\||[0-9]* *\|)? *\^' "$work/err" || complain 'no caret under the place'
 done
 asked '1:[0-9]+' 'MATCH (a:Person)-[:ACTS_IN->(b) RETURN a'

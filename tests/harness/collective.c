@@ -1,3 +1,4 @@
+/* Collective asserts: each reports the failures of all ranks on all ranks. */
 #include "harness/collective.h"
 #include "comm/comm.h"
 #include "core/memory.h"

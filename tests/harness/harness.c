@@ -1,3 +1,4 @@
+/* Shared parts of all C tests: the main function, temporary folders and files, seeds, and asserts. */
 #include "harness/harness.h"
 #include "core/memory.h"
 

@@ -1,3 +1,4 @@
+/* A simple implementation of self-organising maps in double precision, with which tests compare. */
 #include "harness/som_reference.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
-"""bfs, sssp, pagerank and spmv against networkx, igraph and scipy, which are independent of one another. Skipped (77) without them.
+"""Compares bfs, sssp, pagerank and spmv with networkx, igraph and scipy, which are independent of one another. Skipped
+(77) if these are not installed.
 
     analytics.py [--shared] [--only TEXT] [--ranks N]
 
-The graphs are generated and small enough for networkx. With --shared they are the real graphs of GEMP_SHARED, which igraph and
-scipy can process; missing ones are skipped. Edges of real graphs have no weights and get some from 1 to 255.
-"""
+The graphs are generated and small enough for networkx. With --shared they are the real graphs of GEMP_SHARED, which
+are compared with igraph and scipy; graphs that are not there are skipped. Edges of real graphs have no weights, so
+the test gives them weights from 1 to 255."""
 import argparse
 import csv
 import io
@@ -36,7 +37,8 @@ SHARED = (("graphs/wiki-vote", False), ("graphs/arxiv-cit-hep-ph", True), ("grap
 
 
 class Arcs:
-    """The arcs of a graph file: (source, target, weight). An undirected edge is two arcs, an undirected loop one."""
+    """The arcs (source, target, weight) of a graph file. An undirected edge is two arcs, and an undirected self-loop is
+    one arc."""
 
     def __init__(self, keys, edges, directed):
         self.keys = keys
@@ -51,7 +53,7 @@ def found(path, ranks, command, kinds, *options):
 
 
 def ask(path, arcs, source, ranks):
-    """Runs the program; returns levels, distances, ranks, and ranks with jumps to the source."""
+    """Runs the program. Returns levels, distances, ranks, and ranks with jumps to the source."""
     kind = type(arcs.keys[0])
     exact = ("--tolerance", "1e-12", "--max-iterations", "1000")
     near = ("--source", str(source))
@@ -87,7 +89,7 @@ def with_igraph(arcs, source, answer):
 
 
 def with_scipy(path, directed, ranks, kind):
-    """y = A x with the matrices of the graph file, which scipy multiplies."""
+    """Computes y = A x by scipy from the matrices in the graph file."""
     with h5py.File(path) as file:
         keys = [key.decode() if isinstance(key, bytes) else key for key in file["nodes/_id"][:].tolist()]
         n = len(keys)
@@ -162,7 +164,7 @@ def main():
         os.chdir(folder)
         graphs = shared(arguments.ranks, arguments.only) if arguments.shared else generated(arguments.ranks)
         for path, directed, kind in graphs:
-            if not arguments.shared:  # the values of the matrices should be the weights
+            if not arguments.shared:  # here the weights of the matrices are used
                 run(1, "convert", path, "-o", "w.tsv", "-q")
                 run(1, "import", "--vertices", "w.vertices.tsv", "--edges", "w.edges.tsv",
                     *([] if directed else ["--undirected"]), "--weight", "weight", "-o", path, "-q")

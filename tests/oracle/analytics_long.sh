@@ -1,3 +1,3 @@
-# bfs, sssp, pagerank and spmv on the real graphs.
+# Runs analytics.py on the real graphs.
 python=${GEMP_PYTHON:-/usr/bin/python3}
 exec "$python" "$(dirname "$0")/analytics.py" --shared

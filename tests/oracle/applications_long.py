@@ -1,9 +1,10 @@
-"""Applications, each as one query, on real films and translations, compared with plain Python. Skipped (77) without them.
+"""Compares applications on real films and translations, each written as one query, with plain Python. Skipped (77) if
+the data are missing.
 
     applications_long.py [--ranks N] [--only TEXT] [--languages DE,EN,...]
 
-Pairs with three common films; the ten most frequent pairs with their titles; synonyms through other languages.
-"""
+The applications are pairs with three common films, the ten most frequent pairs with their titles, and synonyms by
+way of other languages."""
 import argparse
 import collections
 import itertools

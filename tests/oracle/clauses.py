@@ -1,7 +1,6 @@
-"""WITH and RETURN over one small pattern, compared with Python: groups, DISTINCT, ORDER BY, SKIP, LIMIT.
+"""Compares WITH and RETURN over one small pattern with Python: groups, DISTINCT, ORDER BY, SKIP, LIMIT.
 
-clauses.py [--seed N] [--ranks 1,3] [--only TEXT]
-"""
+clauses.py [--seed N] [--ranks 1,3] [--only TEXT]"""
 import argparse
 import json
 import math
@@ -26,7 +25,7 @@ class Person:
 
 
 class World:
-    """The rows of MATCH: (a, b, since)."""
+    """A graph, and the rows (a, b, since) of its MATCH."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -62,7 +61,7 @@ def groups(rows, key):
 
 
 def last(value):
-    """A key for sorting that puts NULL after all other values."""
+    """Returns a key for sorting that puts NULL after all other values."""
     return (value is None, value if value is not None else 0)
 
 
@@ -144,7 +143,7 @@ def through_with(rows):
 
 
 def written(value):
-    """A cell of JSON lines in the form of the expected rows."""
+    """Returns a cell of JSON lines in the form of the expected rows."""
     if isinstance(value, dict):
         return '%s:%d->%d' % (value['type'], value['source'], value['target'])
     return tuple(value) if isinstance(value, list) else value

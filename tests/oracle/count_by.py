@@ -1,13 +1,12 @@
-"""Counting by sums and by enumeration gives the counts of the brute-force reference, for connected patterns of up to 5
-vertices and the cycle of 6.
+"""Compares counts by sums and by enumeration with the brute-force reference, for connected patterns of up to 5 vertices
+and the cycle of 6.
 
     count_by.py [--seed N] [--patterns N] [--graphs N] [--all [--share I/N]]
 
-By default a few patterns are drawn at random, since PoCL needs seconds to build a kernel. --all tests the 2 patterns of three,
-6 of four and 21 of five vertices (--share: every N-th of them from the I-th on, for N processes at the same time). The graphs are
-random ones of several densities, with hubs, loops and parallel edges in the file, a clique, a star, and one without edges; ranks
-are 1, 2, 3 and 8.
-"""
+By default a few patterns are drawn at random, since PoCL needs seconds to build a kernel. --all tests the 2 patterns
+of three, 6 of four and 21 of five vertices. --share I/N tests every N-th of these patterns from the I-th on, so N
+processes can run at the same time. The graphs are random graphs of several densities, with hubs, and with self-loops
+and parallel edges in the file; a clique; a star; and a graph without edges. The numbers of ranks are 1, 2, 3 and 8."""
 import argparse
 import itertools
 import os

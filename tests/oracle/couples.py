@@ -1,10 +1,10 @@
-"""Couples and groups of three with at least three films together, created by rules, compared with plain Python.
+"""Rules create couples and groups of three people with at least three common films. They are compared with plain
+Python.
 
     couples.py [--full] [--ranks N] [--films N]
 
-The films are generated; couples are also created on the films of GEMP_SHARED, if these exist, and with --full the groups, too. Each
-couple and group has the number of its films, and couples have the average of their years.
-"""
+The films are generated. If the films of GEMP_SHARED exist, couples are created on these, too, and with --full also
+the groups. Each couple and group has the number of its films, and each couple has the average of their years."""
 import argparse
 import collections
 import itertools
@@ -34,7 +34,7 @@ def together(vertices, edges, size):
         if kind == "ACTS_IN":
             cast[target].add(int(source))
     films = often(cast, 2)
-    if size == 3:  # only if each two of the people have enough common films
+    if size == 3:  # a group counts only if each two of its people have enough common films
         beside = collections.defaultdict(set)
         for a, b in films:
             beside[a].add(b)

@@ -1,9 +1,10 @@
-"""Queries over the movies with every pair of option values at least once: ranks, replicas, phase of attributes, symmetry, buffers.
+"""Runs queries over the movies so that every pair of option values occurs at least once: ranks, replicas, phase of
+attributes, symmetry, buffers.
 
     movies_grid_long.py [--list] [--from N] [--graphs FOLDER]
 
---symmetry hash runs in full on the pairs and the query for Jack, and once on the casts. Skipped (77) if the data are missing.
-"""
+--symmetry hash runs completely on the pairs and the query for Jack, and once on the casts. Skipped (77) if the data
+are missing."""
 import argparse
 import itertools
 import os
@@ -33,7 +34,7 @@ def pairs_of(run):
 
 
 def pairwise():
-    """A greedy cover: the next run is always the one with most of the pairs that are still missing."""
+    """Returns a greedy cover: the next run is always the run with most of the pairs that are not covered yet."""
     names = list(PARAMETERS)
     every = [dict(zip(names, values)) for values in itertools.product(*PARAMETERS.values())]
     every = [run for run in every if allowed(run)]

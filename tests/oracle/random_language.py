@@ -4,10 +4,9 @@
                        [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...]
                        [--dry-run] [--refusals]
 
-random_match.py has plain patterns; this test has all other parts of the language: expressions, sub-patterns, optional
-patterns, paths, unconnected parts, grouping. A case that differs is kept in a folder whose name is printed; --shrink spends S
-seconds on making it smaller.
-"""
+random_match.py tests plain patterns. This test has all other parts of the language: expressions, sub-patterns,
+optional patterns, paths, unconnected parts, grouping. A case that differs is kept in a folder whose name is printed.
+--shrink spends S seconds on simplifying this case."""
 import argparse
 import collections
 import copy
@@ -33,7 +32,7 @@ MOST_ROWS = 4000
 
 
 class LanguageCase(cases.Case):
-    """semantics and distinct are empty if the option is not given."""
+    """A case with a query of the whole language. semantics and distinct are empty if the option is not given."""
 
     def arguments(self, file):
         arguments = [file, self.query.text]
@@ -48,7 +47,7 @@ class LanguageCase(cases.Case):
         return arguments
 
     def expected(self, *_):
-        """Returns (matches, embeddings, groups of rows), or None if there is too much work or an error."""
+        """Returns (matches, embeddings, groups of rows), or None if the work is too much or the query has an error."""
         host, query, semantics = Host(self.graph), self.query, self.semantics or 'iso'
         try:
             every = rows_of(host, query, semantics)
@@ -57,7 +56,7 @@ class LanguageCase(cases.Case):
             sums = query.optionals or query.between or query.result.unlike or query.result.grouped()
             distinct = self.distinct or ('none' if sums else 'orbit')
             if distinct != 'none' and self.shows_edges():
-                return None  # the documentation does not say which of several parallel edges represents a class
+                return None  # if parallel edges are equivalent, the documentation does not say which edge represents the class
             kept = classes(host, query, every, distinct)
             return len(kept), len(every), result(query, kept, host, semantics)
         except (TooMany, Failure):
@@ -99,11 +98,12 @@ class LanguageCase(cases.Case):
         return wrong or (None if report.get('rows') == len(rows) else 'rows: %s in the report' % report.get('rows'))
 
     def wrong_rows(self, rows, groups):
-        """The rows of a group may be in any order, and SKIP and LIMIT may cut a group anywhere."""
+        """Returns None, or the difference. Rows of a group may have any order, and SKIP and LIMIT may cut a group
+        anywhere."""
         query = self.query.result
         at, begin = 0, query.skip or 0
         end = begin + query.limit if query.limit is not None else sum(map(len, groups))
-        # if a graph has string keys, its integer keys are shown as strings, too
+        # if a graph has a string key, its integer keys are shown as strings
         keys = {i for group in groups for row in group for i, v in enumerate(row) if isinstance(v, tuple)}
 
         def texts(row):
@@ -214,7 +214,7 @@ def report(case, wrong, seconds):
     if seconds:
         case, found = shrink(case, seconds)
         wrong = found or wrong
-    kept = tempfile.mkdtemp(prefix='judge-differs-')
+    kept = tempfile.mkdtemp(prefix='gemp-differs-')
     files = case.graph.write(kept)
     print('FAILED: seed %d: %s' % (case.seed, wrong))
     print('    kept: %s %s; %d vertices, %d edges%s' % (files[0], files[1], len(case.graph.vertices),
@@ -265,7 +265,7 @@ def main():
         for _ in range(arguments.queries):
             query = random_clauses(rng, graph, features, arguments.most)
             distinct = rng.choice(arguments.distinct.split(','))
-            if query.optionals:  # their rows are all embeddings
+            if query.optionals:  # with OPTIONAL MATCH each embedding is a row
                 distinct = rng.choice(['', 'none'])
             case = LanguageCase(graph, query, rng.choice(arguments.semantics.split(',')), distinct, ranks,
                                 random_options(rng, graph), seed)

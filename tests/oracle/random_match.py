@@ -1,10 +1,11 @@
-"""Property test: random small graphs x random queries x options x ranks, compared with the brute-force reference.
+"""Property test: random small graphs with random queries, options and numbers of ranks, compared with the brute-force
+reference.
 
     random_match.py [--seed N] [--seconds S] [--queries N] [--variants N] [--large] [--stop N] [--shrink S]
                     [--without OPTION|CHOICE] [--counts] [--dry-run]
 
-A case that differs is kept, with its command, in a folder whose name is printed; --shrink spends S seconds on making it smaller.
-"""
+A case that differs is kept with its command in a folder whose name is printed. --shrink spends S seconds on
+simplifying this case."""
 import argparse
 import os
 import random
@@ -25,7 +26,7 @@ RANKS = [1, 1, 2, 2, 2, 3, 3, 4, 8]
 
 def random_options(rng, graph):
     options = {option: rng.choice(values) for option, values in cases.OPTIONS.items()}
-    if len(graph.vertices) > 40:  # each round with only a few entries would take minutes
+    if len(graph.vertices) > 40:  # on a large graph, rounds of only a few entries would take minutes
         for name in ('--result-buffer', '--outbox'):
             options[name] = options[name] and 1000 * int(options[name])
         options['--row-cache'] = options['--row-cache'] and options['--row-cache'].replace('K', '00K')
@@ -42,12 +43,12 @@ def random_case(rng, graph, ranks, seed):
 
 
 def variant(rng, case):
-    """The same query with other ranks and options; most of its kernels are built already."""
+    """Returns the same query with other ranks and options. Most of its kernels are built already."""
     return cases.changed(case, ranks=rng.choice(RANKS), options=random_options(rng, case.graph))
 
 
 def shrink(case, reference, seconds):
-    """Returns the smallest case found that still differs, and its difference."""
+    """Returns the simplest case found that still differs, and its difference."""
     folder, end, wrong = work_folder(), time.time() + seconds, None
 
     def differs(one):
@@ -73,7 +74,7 @@ def report(case, wrong, reference, arguments):
     if arguments.shrink:
         case, found = shrink(case, reference, arguments.shrink)
         wrong = found or wrong
-    kept = tempfile.mkdtemp(prefix='judge-differs-')
+    kept = tempfile.mkdtemp(prefix='gemp-differs-')
     files = case.graph.write(kept)
     with open(os.path.join(kept, 'query.txt'), 'w') as file:
         file.write(case.query.neutral())

@@ -3,13 +3,13 @@
     random_rules.py [--seed N] [--runs N | --seconds S] [--semantics S,...] [--ranks N,...] [--ways W,...] [--keep]
                     [OPTION OF transform...]
 
-For each step of a run the interpreter counts the matches and the inapplicable ones. Each applied match creates a vertex that
-records it, so the test knows the selected matches. It applies them one after another in several random orders: each match must
-still exist at its turn, and the graph must be the same in every order. The next step starts from this graph, and the last one
-must be the program's. Every match that was left out must conflict with a selected one, and the steps must be those of the control.
-These ways must give the same graph: other numbers of ranks, a search of all matches in every step, a replay of the change log, a run
-that was stopped and resumed, and selection on the device.
-"""
+For each step of a run the interpreter counts the matches and the inapplicable matches. Each match that the program
+applies creates a vertex that records it, so the test knows the selected matches. The interpreter applies these
+matches one after another in several random orders. Each match must still exist when its turn comes, and the graph
+must be the same in every order. The next step starts from this graph, and the graph after the last step must be the
+program's. Every match that was left out must conflict with a selected match, and the steps must be those of the
+control. The following ways must give the same graph: other numbers of ranks, a search of all matches in every step,
+a replay of the change log, a run that was stopped and resumed, and selection on the device."""
 import argparse
 import collections
 import copy
@@ -81,7 +81,7 @@ def read_world(path, undirected):
 # one step
 
 class Fresh:
-    """The keys of the elements that a step creates."""
+    """The keys of the elements that a step creates, by number."""
 
     def __init__(self, world):
         keys = [key_value(v[1]) for v in world.vertices]
@@ -118,7 +118,7 @@ def recorded(rule, world, vertex):
 
 
 def records(rule, final, applied, fresh):
-    """The record of each match that was applied."""
+    """Yields the record of each match that was applied."""
     for i in range(applied):
         vertex = ("vertex", fresh.key(i * rule.created()))
         require(vertex in final.vertices and "Rec" in final.label_sets[vertex], rule.name, "has no record", vertex)
@@ -128,8 +128,8 @@ def records(rule, final, applied, fresh):
 
 
 class Reading:
-    """Assigns a row to every record. There are several ways if edges without a number look the same. Those with rows
-    that are not inapplicable, and with a different edge for each, are more probable."""
+    """An assignment of rows to records. There are several assignments if edges without a number look alike. The first
+    guess prefers rows that are applicable and whose edges differ from those of other rows."""
 
     def __init__(self, rule, world, rows, told):
         self.rule, self.world, self.told, self.alike = rule, world, told, collections.defaultdict(list)
@@ -158,7 +158,7 @@ class Reading:
         return [left[record].pop(0) for record in self.told]
 
     def other(self, rng):
-        """Returns a reading that differs slightly from this one."""
+        """Returns an assignment that differs slightly from this one."""
         new = copy.copy(self)
         record = rng.choice(self.open)
         new.taken = dict(self.taken)
@@ -167,7 +167,7 @@ class Reading:
 
 
 def unnumbered(world, row):
-    """Edges that cannot be recognised."""
+    """Returns the edges of a row that have no number, so they cannot be recognised."""
     edges = [v for v in row.values() if isinstance(v, tuple) and v[0] == "edge"]
     return [edge for edge in edges if world.attribute(edge, "n") is None]
 
@@ -191,7 +191,7 @@ def shown(row):
     return {k: v[1] if isinstance(v, tuple) else v for k, v in row.items()}
 
 
-# which matches may be left out
+# conflicts: which matches may be left out
 
 def variables_read(e, labels):
     """Returns {(variable, attribute or '(label)')}."""
@@ -211,7 +211,7 @@ def variables_read(e, labels):
 
 
 def is_local(rule, semantics):
-    """The rule reads only its own vertices and edges."""
+    """True if the rule reads only its own vertices and edges."""
     return not (rule.optionals or rule.grouped() or semantics == "induced" or
                 any(sub_patterns(e) for p in rule.patterns() for e in p.where))
 
@@ -242,12 +242,12 @@ def in_conflict(one, other):
 
 
 def check_choice(rule, world, able, chosen, semantics):
-    """Matches that were selected do not conflict, and each match that was left out conflicts with one of them."""
+    """Selected matches do not conflict, and each match that was left out conflicts with a selected match."""
     if not is_local(rule, semantics):
         return
-    footprints = [touches(rule, row, world) for row in chosen]
-    for i, one in enumerate(footprints):
-        for other in footprints[:i]:
+    read_write_sets = [touches(rule, row, world) for row in chosen]
+    for i, one in enumerate(read_write_sets):
+        for other in read_write_sets[:i]:
             require(not in_conflict(one, other), rule.name, "applies two matches in conflict")
     names = collections.Counter(map(rule.name_of, chosen))
     for row in able:
@@ -255,11 +255,12 @@ def check_choice(rule, world, able, chosen, semantics):
             names[rule.name_of(row)] -= 1
             continue
         one = touches(rule, row, world)
-        require(any(in_conflict(one, other) for other in footprints), rule.name, "leaves out", shown(row))
+        require(any(in_conflict(one, other) for other in read_write_sets), rule.name, "leaves out", shown(row))
 
 
-class Judge:
-    """world_after(steps) is the graph of the program after these (rule, one)."""
+class Evaluator:
+    """Follows the steps of a run with the interpreter. world_after(steps) returns the program's graph after these steps
+    (rule, one)."""
 
     def __init__(self, rng, rules, world, final, steps, semantics, world_after):
         self.rng, self.rules, self.world, self.final = rng, rules, world, final
@@ -288,7 +289,7 @@ class Judge:
         return len(self.done)
 
     def advance(self, rule, rows, able, applied, one):
-        """Some reading of the records must explain the graph of the program."""
+        """Applies the step. Some assignment of rows to records must give the program's graph."""
         fresh = Fresh(self.world)
         best = Reading(rule, self.world, rows, list(records(rule, self.final, applied, fresh))).anew(self.rng)
         if not best.open:
@@ -342,7 +343,7 @@ def write_rules(path, rules, control):
 
 
 def after(graph_file, spoken, rules, options, undirected, steps):
-    """Returns the graph of the program after these steps."""
+    """Returns the program's graph after these steps."""
     base = graph_file + ".after"
     write_rules(base + ".rules", spoken, "; ".join("TRY (%s)" % control_text(("rule",) + step, rules) for step in steps))
     run = transform(graph_file, base + ".rules", base + ".h5", 1, options)
@@ -356,14 +357,14 @@ def transform(graph_file, text, output, ranks, options):
     return run
 
 
-# other ways that must give the same graph
+# other ways, which must give the same graph
 
 def on_ranks(graph_file, text, output, ranks, options):
     return transform(graph_file, text, output, ranks, options)
 
 
 def searched_anew(graph_file, text, output, ranks, options):
-    """A search of all matches in each step, not only of those near changes."""
+    """Searches all matches in each step, not only those near changes."""
     return transform(graph_file, text, output, ranks, options + ["--rematch", "full"])
 
 
@@ -372,7 +373,7 @@ def on_device(graph_file, text, output, ranks, options):
 
 
 def replayed(graph_file, text, output, ranks, options):
-    """A replay of the change log that ranks write."""
+    """Replays the change log that ranks write."""
     log = output + ".jsonl"
     run = transform(graph_file, text, output, ranks, options + ["--changes", log])
     require(run.returncode == 0, "code", run.returncode, "with --changes", run.stderr)
@@ -381,7 +382,7 @@ def replayed(graph_file, text, output, ranks, options):
 
 
 def resumed(graph_file, text, output, ranks, options):
-    """A run that is stopped again and again, with varying numbers of ranks."""
+    """Stops and resumes the run again and again, with varying numbers of ranks."""
     folder = output + ".checkpoint"
     for i in range(4):
         run = transform(graph_file, text, output, (ranks, 1, 2)[i % 3],
@@ -395,7 +396,7 @@ WAYS = {"ranks": on_ranks, "full": searched_anew, "device": on_device, "replay":
 
 
 def graph_of(run):
-    """Its size, and a hash of its content."""
+    """Returns the size of the graph and a hash of its content."""
     return json.loads(run.stdout)["graph"]
 
 
@@ -404,7 +405,7 @@ def steps_of(run):
             for step in json.loads(run.stdout)["explain"]]
 
 
-def judge(seed, folder, arguments, options, counts):
+def evaluate(seed, folder, arguments, options, counts):
     rng = random.Random(seed)
     graph = rule_graph(rng)
     rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 3, 8, 12]))]
@@ -425,17 +426,17 @@ def judge(seed, folder, arguments, options, counts):
     require(way != "ranks" or open(output, "rb").read() == first, ranks, "ranks give another file")
     if way in ("ranks", "full", "device"):
         require(steps_of(other) == steps_of(run), way, "on", ranks, "ranks takes other steps")
-    judge = Judge(rng, rules, World(graph), read_world(output, graph.undirected), steps_of(run), semantics,
+    evaluator = Evaluator(rng, rules, World(graph), read_world(output, graph.undirected), steps_of(run), semantics,
                   lambda steps: after(graph_file, spoken, rules, options, graph.undirected, steps))
-    controlled(control, judge.step)
-    require(judge.at() == len(judge.steps), "the run goes on behind step", judge.at())
-    mine, its = judge.world.said(), judge.final.said()
+    controlled(control, evaluator.step)
+    require(evaluator.at() == len(evaluator.steps), "the run continues after step", evaluator.at())
+    mine, its = evaluator.world.said(), evaluator.final.said()
     require(mine == its, "another graph: missing %s, not expected %s" % differences(mine, its))
-    counts["steps"] += judge.at()
-    counts["steps with matches that look the same"] += judge.alike
-    counts["matches"] += judge.found
-    counts["applied"] += judge.applied
-    counts["steps with conflicts"] += sum(step["conflicts"] > 0 for step in judge.steps)
+    counts["steps"] += evaluator.at()
+    counts["steps with matches that look the same"] += evaluator.alike
+    counts["matches"] += evaluator.found
+    counts["applied"] += evaluator.applied
+    counts["steps with conflicts"] += sum(step["conflicts"] > 0 for step in evaluator.steps)
 
 
 def distance(mine, its):
@@ -469,7 +470,7 @@ def main():
         counts["runs"] += 1
         wrong = None
         try:
-            judge(seed, folder, arguments, options, counts)
+            evaluate(seed, folder, arguments, options, counts)
         except (TooMany, TooLong):
             counts["too large"] += 1
         except Failure as failure:

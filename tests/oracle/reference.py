@@ -1,5 +1,4 @@
-"""Compares the reference with closed forms. The reference decides whether the program is right, so it is tested itself.
-"""
+"""Compares the reference with closed forms. Other tests rely on the reference, so the reference is tested itself."""
 import math
 import os
 import sys
@@ -123,7 +122,7 @@ def conditions():
         check('condition %r' % (where,), files, query, embeddings, matches)
 
     asked([('gt', 's.x', 1)], 6, 6)
-    asked([('not', ('gt', 's.x', 1))], 3, 3)  # NULL is neither
+    asked([('not', ('gt', 's.x', 1))], 3, 3)  # NULL is neither true nor false, also under NOT
     asked([('isnull', 's.x')], 3, 3)
     asked([('or', ('isnull', 's.x'), ('eq', 's.x', 1))], 6, 6)
     asked([('lt', 's.x', 't.x')], 3, 3)

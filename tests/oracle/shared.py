@@ -1,9 +1,8 @@
-"""Counts of real graphs, compared with those of GEMP_SHARED/oracles. Skipped (77) if these are missing.
+"""Compares counts of real graphs with those of GEMP_SHARED/oracles. Skipped (77) if these are missing.
 
     shared.py [--full] [--ranks N] [--only TEXT] [--limit SECONDS] [--graphs FOLDER] [OPTION OF match...]
 
-The normal run has the small graphs; --full has all, and prints the ones that exceed the limit.
-"""
+By default only small graphs are tested. --full tests all graphs, and prints those that exceed the limit."""
 import argparse
 import os
 import sys

@@ -1,8 +1,7 @@
-"""The queries of the Train Benchmark on sizes 1 and 16 or, if these are missing, on generated data, compared with SQL.
+"""Compares the queries of the Train Benchmark with SQL, on the sizes that are there or on generated data.
 
-train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
-A missing size is left out; if all are missing, the generated data of the seed are used.
-"""
+train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT] A missing size is left out. If all sizes are
+missing, the data are generated from the seed."""
 import argparse
 import os
 import sys
@@ -10,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 from railway import HEADER, LABELS, SQL, TYPES, Railway, plain_counts
 from reference import SHARED, need_program, work_folder
-from relational import Judge, Relational, example, imported, read_table, write_table
+from relational import Comparison, Relational, example, imported, read_table, write_table
 
 
 def relational(vertices, edges):
@@ -19,12 +18,12 @@ def relational(vertices, edges):
     return base
 
 
-def made(judge, seed, ranks, only):
+def made(comparison, seed, ranks, only):
     railway = Railway(seed)
-    files = [os.path.join(judge.folder, name) for name in ('vertices.tsv', 'edges.tsv')]
+    files = [os.path.join(comparison.folder, name) for name in ('vertices.tsv', 'edges.tsv')]
     write_table(files[0], HEADER, railway.vertices)
     write_table(files[1], ['src', 'dst', 'type'], railway.edges)
-    graph = imported(*files, os.path.join(judge.folder, 'made.h5'))
+    graph = imported(*files, os.path.join(comparison.folder, 'made.h5'))
     tables = list(map(read_table, files))
     tables[0][0] = [c.split(':')[0] for c in HEADER]
     base, plain = relational(*tables), plain_counts(*tables)
@@ -35,7 +34,7 @@ def made(judge, seed, ranks, only):
                 raise SystemExit('FAILED: seed %d: %s: %d by SQL, %d by dictionaries' %
                                  (seed, name, len(expected), plain[name]))
             query = example('train-benchmark/' + name)
-            judge.compare('made, seed %d: %s' % (seed, name), graph, query, expected, ranks)
+            comparison.compare('made, seed %d: %s' % (seed, name), graph, query, expected, ranks)
 
 
 def known_counts():
@@ -47,13 +46,13 @@ def known_counts():
     return {(row[0], name): int(count) for row in rows for name, count in zip(header[1:], row[1:])}
 
 
-def real(judge, size, ranks, only):
+def real(comparison, size, ranks, only):
     folder = os.path.join(SHARED, 'data', 'railway', 'size' + size)
     files = [os.path.join(folder, name) for name in ('vertices.tsv.zst', 'edges.tsv.zst')]
     if not all(map(os.path.exists, files)):
         print('size %s is not there' % size)
         return False
-    graph = imported(*files, os.path.join(judge.folder, 'size%s.h5' % size))
+    graph = imported(*files, os.path.join(comparison.folder, 'size%s.h5' % size))
     tables = list(map(read_table, files))
     base, plain, known = relational(*tables), plain_counts(*tables), known_counts()
     for name, sql in SQL.items():
@@ -61,10 +60,10 @@ def real(judge, size, ranks, only):
             continue
         expected = base.rows(sql)
         if not len(expected) == plain[name] == known.get((size, name), plain[name]):
-            judge.failures += 1
+            comparison.failures += 1
             print('FAILED: size %s, %s: %d by SQL, %d by dictionaries, known are %s' %
                   (size, name, len(expected), plain[name], known.get((size, name))))
-        judge.compare('size %s: %s' % (size, name), graph, example('train-benchmark/' + name), expected, ranks)
+        comparison.compare('size %s: %s' % (size, name), graph, example('train-benchmark/' + name), expected, ranks)
     return True
 
 
@@ -76,11 +75,11 @@ def main():
     parser.add_argument('--only', default='')
     arguments = parser.parse_args()
     need_program()
-    judge = Judge(work_folder())
+    comparison = Comparison(work_folder())
     sizes = arguments.sizes.split(',') if arguments.sizes else []
-    if not any([real(judge, size, arguments.ranks, arguments.only) for size in sizes]):
-        made(judge, arguments.seed, arguments.ranks, arguments.only)
-    return judge.end()
+    if not any([real(comparison, size, arguments.ranks, arguments.only) for size in sizes]):
+        made(comparison, arguments.seed, arguments.ranks, arguments.only)
+    return comparison.end()
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""The result of a whole query: the rows of all clauses, the classes of --distinct, WITH and RETURN."""
+"""Computes the result of a whole query: the rows of all clauses, the classes of --distinct, WITH and RETURN."""
 import functools
 import itertools
 
@@ -10,7 +10,8 @@ ORDER_OF_KINDS = ['element', 'list', 'string', 'boolean', 'number']
 
 
 def rows_of(host, query, semantics):
-    """Returns environments: every embedding of MATCH, extended by the OPTIONAL MATCHes."""
+    """Returns the rows as environments (variable -> element): every embedding of MATCH, extended by each OPTIONAL
+    MATCH."""
     rows = list(host.embeddings(query.match, {}, semantics))
     for optional in query.optionals:
         rows = [longer for row in rows for longer in
@@ -21,8 +22,7 @@ def rows_of(host, query, semantics):
 # --distinct
 
 def automorphisms(query):
-    """Returns [{name: name}]: the renamings of variables that leave the query unchanged; edges follow from their ends.
-    """
+    """Returns [{name: name}]: the renamings of variables that leave the query unchanged."""
     vertices, edges = query.points()
     original = said_with(query, {n: n for n in vertices + edges})
     found = []
@@ -59,7 +59,7 @@ def said_with(query, names):
     for projection in (query.between, query.result):
         if projection:
             said = [(expr_signature(i.expr, names), i.aggregate, i.unlike) for i in projection.items]
-            # later clauses use the aliases
+            # later clauses may use the aliases
             names = dict(names, **{i.alias: repr(s) for i, s in zip(projection.items, said) if i.alias not in names})
             order = [(expr_signature(e, names), down) for e, down in projection.order]
             where = sorted(expr_signature(e, names) for e in projection.where)
@@ -68,7 +68,7 @@ def said_with(query, names):
 
 
 def smallest_key(host, query, row):
-    """Compares vertices by first appearance, then edges by (relation, source, target, parallel number)."""
+    """Returns a key that compares rows by their vertices, in order of first appearance. A missing vertex comes last."""
     vertices, edges = query.points()
 
     def vertex_key(vertex):
@@ -78,7 +78,7 @@ def smallest_key(host, query, row):
 
 
 def classes(host, query, rows, distinct):
-    """Returns the rows that represent their classes, the smallest of each, and the number of classes."""
+    """Returns for each class of --distinct the row with the smallest key."""
     vertices, edges = query.points()
     if distinct == 'none':
         return rows
@@ -96,7 +96,8 @@ def classes(host, query, rows, distinct):
     every = {e[0]: e for p in query.patterns() for e in p.edges}
 
     def vertex_or_edge(row, point, names):
-        """Returns the image of a point after the renaming. A path is read from the end at which it then begins."""
+        """Returns the image of a vertex or edge after the renaming. A path is reversed if the renaming exchanges its
+        ends."""
         element = row[names[point]]
         if not element or element[0] != 'path':
             return str(element)
@@ -115,7 +116,7 @@ def classes(host, query, rows, distinct):
 # projections
 
 def identity(value):
-    """Returns a value that is equal for values which DISTINCT and grouping treat as equal."""
+    """Returns a value that is equal for values that DISTINCT and grouping treat as equal."""
     if value is None:
         return ('null',)
     if isinstance(value, list):
@@ -124,8 +125,8 @@ def identity(value):
 
 
 def ascending(x, y):
-    """A key for the order of ORDER BY: NULL last, numbers by value, strings bytewise, false before true, vertices by
-    key."""
+    """Compares two values as ORDER BY does: NULL last, numbers by value, strings bytewise, false before true, vertices
+    by key."""
     if x is None or y is None:
         return (x is None) - (y is None)
     if kind(x) != kind(y):
@@ -167,8 +168,8 @@ def aggregated(item, values):
 
 
 def projected(projection, rows, host, semantics):
-    """Returns [(values of the items, environment)]; if there is one result for each row, it has the environment of the
-    row."""
+    """Returns [(values of the items, environment)]. Without grouping, each row has one result with the row's
+    environment."""
     def value(e, row):
         return truth(e, row, host, inside(semantics))
     if not projection.grouped():
@@ -192,7 +193,7 @@ def projected(projection, rows, host, semantics):
 
 
 def result(query, rows, host, semantics):
-    """Returns [[rows whose order among themselves is undefined]], in the order of ORDER BY, before SKIP and LIMIT."""
+    """Returns groups of rows in the order of ORDER BY, before SKIP and LIMIT. Rows of one group may have any order."""
     if query.between:
         rows = [{i.alias: v for i, v in zip(query.between.items, values)}
                 for values, _ in projected(query.between, rows, host, semantics)]
@@ -216,7 +217,7 @@ def result(query, rows, host, semantics):
 
 
 def shown(value):
-    """The value as JSON lines show it."""
+    """Returns the value as JSON lines show it."""
     if isinstance(value, tuple):
         return key_value(value[1]) if value[0] == 'vertex' else value
     if isinstance(value, list):

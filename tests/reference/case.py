@@ -1,4 +1,5 @@
-"""One case of the property test: graph, query, options and ranks; the expected output of the program; simpler cases."""
+"""One case of the property test: graph, query, options and ranks. Computes the expected output, compares the program's
+output with it, and yields simpler cases."""
 import copy
 import os
 import random
@@ -10,7 +11,7 @@ OPTIONS = {
     '--symmetry': [None, 'break', 'hash'], '--replicate': [None, 'none', 'none', 'all', '64', '300', '1K', '4K'],
     '--attributes': [None, 'before', 'after'], '--result-buffer': [None, None, 1, 2, 3, 7, 64],
     '--outbox': [None, None, 1, 2, 5, 64],
-    '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU has 1
+    '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU device has one lane
     '--pivot': [None, None, None, 'off'],
     '--exchange': [None, None, 'push', 'pull'], '--row-cache': [None, None, '4K', '8K', '32K'],
 }
@@ -33,7 +34,8 @@ class Case:
         return arguments
 
     def expected(self, reference, folder):
-        """Returns None if there are too many embeddings to compute, and only counts if there are many."""
+        """Returns the answer of the reference; only counts if there are many embeddings, and None if there are too
+        many."""
         files = self.graph.write(folder)
 
         def ask(**options):
@@ -67,7 +69,7 @@ class Case:
         return sorted(rows)
 
     def imported(self, folder, pieces=True):
-        """Returns None, or the error."""
+        """Imports the graph. Returns None, or the error."""
         rng = random.Random(self.seed)
         inputs = os.path.join(folder, 'inputs')
         shutil.rmtree(inputs, True)
@@ -83,17 +85,17 @@ class Case:
         return ['--vertices', files[0], '--edges', files[1]] + ['--undirected'] * self.graph.undirected
 
     def matched(self, folder, answer):
-        """Returns None, or the difference of the program from the reference."""
+        """Runs the program. Returns None, or its difference from the reference."""
         listed = self.listed
         output = os.path.join(folder, 'rows.tsv')
         if os.path.exists(output):
             os.remove(output)
         arguments = self.arguments(os.path.join(folder, 'G.h5'))
         run = Run(self.ranks, ['match'] + arguments + (['--output', output] if listed else ['--count']) + ['--json', '-'])
-        wrong = self.judge(run, answer, output if listed else None)
+        wrong = self.evaluate(run, answer, output if listed else None)
         return wrong and wrong + '\n' + run.shown() + '\n' + run.err
 
-    def judge(self, run, answer, output):
+    def evaluate(self, run, answer, output):
         if run.hangs:
             return 'hangs'
         if run.code != 0:
@@ -125,7 +127,7 @@ class Case:
 
 
 def number(cell):
-    """A float as a number, since it may be written in several ways."""
+    """Returns a float in a fixed form, since the program and the reference may write it differently."""
     try:
         return '%.12g' % float(cell) if '.' in cell else cell
     except ValueError:

@@ -1,14 +1,14 @@
-"""A query of the whole language as a structure, and its text.
+"""Queries of the whole language as structures, and their text.
 
-A Pattern is the text after one MATCH: vertices [(name, [labels])], edges [(name, from, to, 'out' | 'either', [types],
-hops)] with hops None or (min, max), and conditions. A Clauses is a whole query: a match, optional matches, projections.
-"""
+A Pattern is the text after one MATCH: vertices [(name, [labels])], edges [(name, from, to, 'out' | 'either',
+[types], hops)] with hops None or (min, max), and conditions. A Clauses is a whole query: a match, optional matches,
+projections."""
 from expression import expr_cypher, expr_variables, parameters, sub_patterns
 from reference import Query
 
 
 class Pattern(Query):
-    """bound: the names that an enclosing or earlier pattern has defined."""
+    """A pattern of one MATCH. bound: the names that an enclosing or earlier pattern has defined."""
 
     def __init__(self, name, vertices, edges, where=(), bound=()):
         super().__init__(name, vertices, [tuple(e) + (None,) * (6 - len(e)) for e in edges], where)
@@ -20,7 +20,7 @@ class Pattern(Query):
         return other
 
     def own(self):
-        """The names that this pattern defines, without those of its sub-patterns."""
+        """Returns the names that this pattern defines, without the names of its sub-patterns."""
         return [n for n in [v[0] for v in self.vertices] + [e[0] for e in self.edges] if n not in self.bound]
 
     def outer_variables(self):
@@ -34,11 +34,11 @@ class Pattern(Query):
         return [e for e in self.edges if e[5]]
 
     def named(self):
-        """The names that must appear in the text."""
+        """Returns the names that must appear in the text."""
         return set().union(*(expr_variables(e) for e in self.where), set())
 
     def text_of_match(self, rng, used):
-        """`MATCH paths WHERE condition` in one of many ways, without the word MATCH."""
+        """Returns `paths WHERE condition`, written in one of many ways."""
         parts, where = self.parts(rng, used | self.named() | self.bound)
         text = ', '.join(parts)
         if where:
@@ -59,7 +59,7 @@ class Pattern(Query):
         return '%s { %s%s }' % (op.upper(), word, text)
 
     def split_where(self, rng):
-        """Only equalities about the pattern's own elements can be written {x: literal}."""
+        """Splits the conditions. Only equalities about the pattern's own elements can be written {x: literal}."""
         here = {v[0] for v in self.vertices} | {e[0] for e in self.edges if not e[5]}
         plain = [e for e in self.where if expr_variables(e) <= here and not parameters(e)]
         every, self.where = self.where, plain
@@ -80,8 +80,8 @@ class Pattern(Query):
         return text.replace(']', hops + ']')
 
     def signature(self, names):
-        """A text that defines the pattern, with variables renamed by `names`; it does not depend on the pattern's own
-        names."""
+        """Returns a text that identifies the pattern with variables renamed by `names`. The text does not depend on the
+        pattern's own names."""
         own = [v[0] for v in self.vertices if v[0] not in names]
         return min(self.said(dict(names, **renaming)) for renaming in renamings(own))
 
@@ -93,7 +93,7 @@ class Pattern(Query):
         for e, a, b, way, types, hops in self.edges:
             ends = (end(a), end(b)) if way == 'out' else tuple(sorted((end(a), end(b))))
             edges.append((ends, way, tuple(types), str(hops), names.get(e, '')))
-        # a label is a condition like others, wherever it is written
+        # a label is a condition, wherever it is written
         conditions = [expr_signature(e, names) for condition in self.where for e in conjuncts(condition)]
         conditions += [expr_signature(('label', v, *labels), names) for v, labels in self.vertices if labels]
         return repr((vertices, sorted(edges), sorted(set(conditions))))
@@ -147,7 +147,7 @@ def expr_signature(e, names):
 
 
 class Item:
-    """expr, or an aggregate (count, sum, min, max, avg, collect) of it; count of None is count(*)."""
+    """expr, or an aggregate (count, sum, min, max, avg, collect) of expr. count of None is count(*)."""
 
     def __init__(self, expr, alias, aggregate=None, unlike=False):
         self.expr, self.alias, self.aggregate, self.unlike = expr, alias, aggregate, unlike
@@ -160,7 +160,7 @@ class Item:
 
 
 class Projection:
-    """RETURN or WITH: items and DISTINCT; RETURN may have order [(expression, descending)], SKIP and LIMIT, WITH may
+    """RETURN or WITH: items and DISTINCT. RETURN may have order [(expression, descending)], SKIP and LIMIT; WITH may
     have conditions."""
 
     def __init__(self, items, unlike=False, order=(), skip=None, limit=None, where=()):
@@ -201,7 +201,7 @@ class Clauses:
         return {k: v for e in self.expressions() for k, v in parameters(e).items()}
 
     def arrange(self, rng):
-        """Writes the query in one of many ways; variables then have the order in which they appear."""
+        """Writes the query in one of many ways. Afterwards its variables are in their order of appearance in the text."""
         used = set().union(*(expr_variables(e) for e in self.expressions()), set())
         for later in self.optionals:
             used |= {v[0] for v in later.vertices}
@@ -214,7 +214,7 @@ class Clauses:
         self.text = ' '.join(texts)
 
     def points(self):
-        """Returns its vertices and edges, each in order of appearance."""
+        """Returns the query's vertices and its edges, each in order of appearance."""
         patterns = self.patterns()
         vertices = [v[0] for p in patterns for v in p.vertices if v[0] not in p.bound]
         return vertices, [e[0] for p in patterns for e in p.edges]

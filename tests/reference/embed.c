@@ -1,4 +1,5 @@
-/* Backtracking over the vertices of the query; an edge is mapped as soon as both of its ends are. */
+/* Finds embeddings by backtracking over the vertices of the query. An edge is mapped as soon as both of its ends are
+ * mapped. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ typedef struct {
 	ref_semantics semantics;
 	ref_found *found;
 	void *context;
-	int steps[REF_MAX_VERTICES + REF_MAX_EDGES]; /* points in the order in which they are mapped */
+	int steps[REF_MAX_VERTICES + REF_MAX_EDGES]; /* vertices and edges in the order in which they are mapped */
 	int step_count;
 	bool enough;
 	uint64_t needs[REF_MAX_CONDITIONS], mapped;
@@ -110,11 +111,11 @@ static void extend_edge(search *s, int step)
 	const ref_query_edge *edge = &s->query->edges[s->steps[step] - REF_MAX_VERTICES];
 	uint32_t from = s->images[edge->from], to = s->images[edge->to];
 	try_edges(s, step, from, to);
-	if (edge->either && from != to) /* -[]- matches a loop once */
+	if (edge->either && from != to) /* an undirected edge matches a self-loop once */
 		try_edges(s, step, to, from);
 }
 
-/* Tries each neighbour once; the edges themselves are mapped by their own steps. */
+/* Tries each neighbour once. The edges have steps of their own. */
 static void try_neighbours(search *s, int step, const size_t *begin, const ref_arc *arcs, uint32_t vertex)
 {
 	for (size_t i = begin[vertex]; i < begin[vertex + 1]; i++)
@@ -128,7 +129,7 @@ static bool is_out_neighbour(const ref_graph *graph, uint32_t from, uint32_t to)
 	return at < end && graph->out[at].neighbour == to;
 }
 
-/* Tries both directions: rows of `in` without vertices that `out` has as well. */
+/* Tries both directions: all neighbours of `out`, and those of `in` that `out` does not have. */
 static void try_both(search *s, int step, uint32_t vertex)
 {
 	const ref_graph *graph = s->graph;

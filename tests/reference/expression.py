@@ -1,11 +1,11 @@
-"""Expressions as nested tuples, their text, and their values: three-valued, simple and slow.
+"""Expressions as nested tuples, their text, and their values in three-valued logic. The evaluation is simple and slow.
 
-A str is a variable ('a') or an attribute ('a.x'), a Text is a string literal; None, bool, int and float are literals.
-('param', name, value)                     $name, given on the command line
-('label', variable, A, B...)               one of these labels
-('exists' | 'count' | 'pattern', Pattern)  sub-patterns: EXISTS { MATCH ... }, COUNT { ... }, (a)-[:T]->(b) alone
-everything else is (operator, operand...), see OPERATORS
-"""
+A str is a variable ('a') or an attribute ('a.x'), a Text is a string literal; None, bool, int and float are
+literals.
+  ('param', name, value)                     $name, given on the command line
+  ('label', variable, A, B...)               true if the variable has one of these labels
+  ('exists' | 'count' | 'pattern', Pattern)  sub-patterns: EXISTS { MATCH ... }, COUNT { ... }, (a)-[:T]->(b) alone
+  (operator, operand...)                     any other expression, see OPERATORS"""
 import math
 import re
 
@@ -21,7 +21,7 @@ class Text(str):
 
 
 class Failure(Exception):
-    """The expression has no value: the program must end with an error."""
+    """The expression cannot be computed, so the program must end with an error."""
 
 
 def literal(value):
@@ -35,7 +35,7 @@ def literal(value):
 
 
 def binds(e):
-    """The precedence of the operator of an expression."""
+    """Returns the precedence of the operator of an expression."""
     if not isinstance(e, tuple):
         return 8.5 if isinstance(e, (int, float)) and not isinstance(e, bool) and e < 0 else 10
     if e[0] in COMPARISONS or e[0] in ('isnull', 'notnull', 'label'):
@@ -44,7 +44,7 @@ def binds(e):
 
 
 def expr_cypher(e, rng=None):
-    """The text of an expression; with rng, parentheses mostly stand only where they are needed."""
+    """Returns the text of an expression. With rng, most parentheses that are not needed are left out."""
     def inner(operand, least):
         text = expr_cypher(operand, rng)
         return '(%s)' % text if binds(operand) < least or rng is None and binds(operand) < 9 else text
@@ -83,7 +83,7 @@ def expr_cypher(e, rng=None):
 
 
 def sub_patterns(e):
-    """Returns the sub-patterns of an expression, but not those within sub-patterns."""
+    """Returns the sub-patterns of an expression, without sub-patterns of sub-patterns."""
     if not isinstance(e, tuple):
         return []
     if e[0] in ('exists', 'count', 'pattern'):
@@ -92,7 +92,7 @@ def sub_patterns(e):
 
 
 def expr_variables(e):
-    """Returns the variables of the enclosing pattern."""
+    """Returns the variables of the enclosing pattern that the expression uses."""
     if isinstance(e, tuple):
         if e[0] in ('exists', 'count', 'pattern'):
             return e[1].outer_variables()
@@ -114,7 +114,7 @@ def parameters(e):
 
 
 def kind(value):
-    """Values of the same kind can be compared."""
+    """Returns the kind of a value. Only values of the same kind can be compared."""
     if isinstance(value, bool):
         return 'boolean'
     if isinstance(value, (int, float)):
@@ -167,14 +167,14 @@ def calculated(op, x, y):
 
 
 def conjunction(values, deciding):
-    """AND (deciding: False) and OR (True) in three-valued logic."""
+    """Combines values by AND (deciding: False) or OR (deciding: True) in three-valued logic."""
     values = list(values)
     return deciding if deciding in values else None if None in values else not deciding
 
 
 def truth(e, env, host, semantics):
-    """The value of an expression with the variables of env; None is NULL or unknown. A vertex is ('vertex', key), an
-    edge ('edge', number); each is unequal to any other value."""
+    """Returns the value of an expression with the variables of env; None is NULL or unknown. A vertex is ('vertex',
+    key) and an edge ('edge', number). An element is unequal to every value of another type."""
     def value(x):
         return truth(x, env, host, semantics)
     if isinstance(e, str) and not isinstance(e, Text):

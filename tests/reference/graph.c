@@ -1,3 +1,4 @@
+/* Reads graphs from TSV tables, sorts vertices and edges, and makes the simple graph of a graph. */
 #include "graph.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ static bool is_integer(const char *cell)
 	long long value = strtoll(cell, &end, 10);
 	char again[32];
 	snprintf(again, sizeof again, "%lld", value);
-	return !errno && !*end && strcmp(again, cell) == 0; /* canonical: 007 is a string */
+	return !errno && !*end && strcmp(again, cell) == 0; /* only the canonical form is an integer; 007 is a string */
 }
 
 static bool is_number(const char *cell)

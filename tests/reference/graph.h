@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
 	size_t rows, columns;
-	char **names;    /* [columns] without the stated type */
+	char **names;    /* [columns] names without the stated type */
 	char ***cells;   /* [rows][columns]; an empty cell is NULL */
 	ref_kind *kinds; /* [columns] */
 	char *bytes;     /* the text of the file, to which names and cells point */
@@ -35,19 +35,19 @@ typedef struct {
 typedef struct {
 	bool undirected;
 	size_t n, m;
-	ref_table vertices, edges;    /* attributes are read from here; a simple graph has no edge table */
-	uint32_t *vertex_order;       /* [n] the vertices by key: integers before strings */
+	ref_table vertices, edges;    /* tables of the attributes; a simple graph has no edge table */
+	uint32_t *vertex_order;       /* [n] the vertices by key; integers come before strings */
 	uint32_t *edge_order;         /* [m] the edges by (relation, source, target, number in the file) */
 	uint32_t *source, *target;    /* [m] */
-	char **type;                  /* [m]; NULL: none */
+	char **type;                  /* [m]; NULL: no type */
 	size_t *out_begin, *in_begin; /* [n + 1] */
-	ref_arc *out, *in;            /* sorted by neighbour, then edge */
+	ref_arc *out, *in;            /* sorted by neighbour, then by edge */
 } ref_graph;
 
-/* vertices NULL: the ends of the edges are the vertices. */
+/* If `vertices` is NULL, the vertices are the ends of the edges. */
 ref_graph *ref_graph_read(const char *vertices, const char *edges, bool undirected);
-/* The simple undirected graph of a graph: no loops, types, directions or parallel edges. It borrows the vertex
- * table. */
+/* Returns the simple undirected graph of a graph, without loops, types, directions and parallel edges. It borrows the
+ * vertex table of `graph`. */
 ref_graph *ref_graph_simple(const ref_graph *graph);
 const char *ref_graph_key(const ref_graph *graph, uint32_t vertex);
 bool ref_graph_has_label(const ref_graph *graph, uint32_t vertex, const char *label);

@@ -1,4 +1,5 @@
-/* Automorphisms of a query: every permutation of its vertices with every permutation of its edges that fits. */
+/* Finds automorphisms of a query: every permutation of its vertices with every permutation of its edges that agrees
+ * with it. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -8,9 +9,10 @@ typedef struct {
 	const ref_query *query;
 	ref_group group;
 	size_t room;
-	int map[REF_MAX_VERTICES + REF_MAX_EDGES]; /* for each point the dense index of its image */
+	/* the dense index of each point's image; a point is a vertex or an edge */
+	int map[REF_MAX_VERTICES + REF_MAX_EDGES];
 	bool used[REF_MAX_VERTICES + REF_MAX_EDGES];
-	char *conditions[REF_MAX_CONDITIONS], *returns[REF_MAX_RETURNS]; /* sorted texts under the identity */
+	char *conditions[REF_MAX_CONDITIONS], *returns[REF_MAX_RETURNS]; /* sorted texts before any permutation */
 	size_t condition_count;
 } finder;
 
@@ -101,7 +103,7 @@ static void map_edges(finder *f, int e)
 	}
 }
 
-/* Cuts a branch as soon as an edge between mapped vertices has no counterpart. */
+/* False if an edge between mapped vertices has no counterpart. The branch is left then. */
 static bool may_go_on(const finder *f, int mapped)
 {
 	for (int e = 0; e < f->query->edge_count; e++) {

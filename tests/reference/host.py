@@ -1,4 +1,4 @@
-"""A graph in dictionaries, and a search for every embedding of a Pattern in it by trial."""
+"""A host graph in dictionaries, and a search for every embedding of a Pattern by trial."""
 from expression import truth
 
 
@@ -7,14 +7,14 @@ class TooMany(Exception):
 
 
 def key_value(text):
-    """A key is an integer if it is written as a canonical integer."""
+    """Returns an integer if the key is written as a canonical integer, otherwise the text."""
     digits = text[1:] if text.startswith('-') else text
     whole = digits.isascii() and digits.isdigit() and (digits == '0' or digits[0] != '0') and text != '-0'
     return int(text) if whole else text
 
 
 def inside(semantics):
-    """induced applies to MATCH only; sub-patterns and optional patterns are matched under iso."""
+    """Returns the semantics of sub-patterns and optional patterns: iso instead of induced, which applies to MATCH only."""
     return 'iso' if semantics == 'induced' else semantics
 
 
@@ -57,7 +57,7 @@ class Host:
         return None if vertex is None else key_value(vertex[1])
 
     def steps_from(self, vertex, edge):
-        """Returns (edge, other end) of every host edge that the pattern edge may use from its first end."""
+        """Returns (edge, other end) of every host edge at `vertex` that the pattern edge may use from its first end."""
         for number in self.at[vertex]:
             source, target, edge_type = self.edges[number]
             if edge[4] and edge_type not in edge[4]:
@@ -90,7 +90,8 @@ class Host:
             raise TooMany()
 
     def embeddings(self, pattern, env, semantics):
-        """Yields every extension of env (variable -> element) by the variables of the pattern. NULL matches nothing."""
+        """Yields every extension of env (variable -> element) by the variables of the pattern. A NULL variable has no
+        extension."""
         if any(v in env and env[v] is None for v, _ in pattern.vertices):
             return
         known = {v: env[v] for v, _ in pattern.vertices if v in env}
@@ -130,7 +131,7 @@ class Host:
                     yield from self.extended(pattern, rest, more, taken + [(edge, path)], semantics)
 
     def placed(self, pattern, bound, name, vertex, semantics):
-        """Returns [bound with one more variable], or [] if that is impossible."""
+        """Returns [bound extended by one variable], or [] if the vertex does not fit."""
         if name in bound:
             return [bound] if bound[name] == vertex else []
         more = dict(bound, **{name: vertex})
@@ -145,7 +146,7 @@ class Host:
         return semantics in ('hom', 'edge-iso') or len(set(bound.values())) == len(bound)
 
     def nothing_else(self, pattern, bound):
-        """induced: where the pattern has no edge, the host has no edge of a relation that the pattern names."""
+        """Checks induced: two images without a pattern edge have no host edge of a relation that the pattern names."""
         if not pattern.edges:
             return True
         named = set() if any(not e[4] for e in pattern.edges) else {t for e in pattern.edges for t in e[4]}

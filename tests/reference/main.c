@@ -1,9 +1,9 @@
 /* gemp-reference [--undirected] [--semantics S] [--distinct D] [--rows] [--most N] VERTICES|- EDGES < QUERIES
  *
- * For each query it prints a line with name, embeddings, matches and order of the group, or with name and `more` if
- * there are more than N embeddings. With --rows a line for each match follows: `row`, the keys of its vertices, the
- * numbers of its edges (lines of the file, from 0), both by first appearance. Tabs separate the fields.
- */
+ * For each query it prints a line with the query's name, embeddings, matches and order of the group. If there are more
+ * than N embeddings, the line has the name and `more`. With --rows a line for each match follows: `row`, the keys of
+ * its vertices, and the numbers of its edges (lines of the file, from 0), each in order of first appearance. Tabs
+ * separate the fields. */
 #include "match.h"
 
 #include <inttypes.h>

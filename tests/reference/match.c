@@ -1,4 +1,5 @@
-/* Classes of embeddings. The smallest tuple of an orbit is counted immediately; images are sorted and compared. */
+/* Finds one match of each class of embeddings. For classes by orbit, an embedding counts if its tuple is the smallest
+ * of the orbit. For other classes, all images are sorted and compared. */
 #include "match.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ typedef struct {
 	uint64_t most;
 	ref_group group;
 	ref_answer answer;
-	size_t room, record; /* a record is the key of the class and the tuple, `record` numbers wide */
+	size_t room, record; /* capacity in records, and the numbers in a record: the key of the class, then the tuple */
 	uint32_t *records;
 } collector;
 
@@ -29,7 +30,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The set as sorted numbers without repetition, padded with the largest number. */
+/* Writes the set of members as sorted numbers without repetition, padded with the largest number. */
 static void as_set(uint32_t *set, const uint32_t *members, size_t count)
 {
 	memcpy(set, members, count * sizeof *set);
@@ -105,7 +106,7 @@ static int by_record(const void *a, const void *b)
 	return 0;
 }
 
-/* The first record of each class has its smallest tuple. */
+/* Keeps the first record of each class, which has its smallest tuple. */
 static void classify(collector *c)
 {
 	size_t width = key_width(c), kept = 0;

@@ -1,3 +1,4 @@
+/* Reads the text form of queries and conditions (query.h), and writes conditions in their normal form. */
 #include "query.h"
 
 #include <stdio.h>
@@ -244,7 +245,7 @@ static char *value_text(ref_value value)
 	return text;
 }
 
-/* The order of these operands has no meaning. */
+/* True if the order of the operands has no meaning. */
 static bool is_set(ref_op op)
 {
 	return op == REF_AND || op == REF_OR || op == REF_EQ || op == REF_NE;

@@ -1,16 +1,15 @@
-/* The queries of the reference have a small neutral text form, which is equivalent to the program's query text:
+/* Queries of the reference have a small text form of their own, which is equivalent to the program's query text:
  *
  *     query NAME
  *     simple                        the simple undirected graph, as --pattern NAME
- *     vertex a A|B                  a pattern vertex; labels after its name, one of which it must have
- *     edge e a b out T|U            a pattern edge from a to b: out or either; types after it
+ *     vertex a A|B                  a pattern vertex and labels, one of which it must have
+ *     edge e a b out T|U            a pattern edge from a to b, out or either, and its types
  *     where (and (gt a.x 3) (not (contains b.name "Jack")))
  *     return a b.x                  items of RETURN, which take part in automorphisms
  *     end
  *
- * Operators: and or not; eq ne lt le gt ge contains starts ends; in; isnull notnull; label (label a A B).
- * Operands: a variable, variable.attribute, 12, 0.5, "text", true, false, null.
- */
+ * Operators: and or not; eq ne lt le gt ge contains starts ends; in; isnull notnull; label (label a A B). Operands: a
+ * variable, variable.attribute, 12, 0.5, "text", true, false, null. */
 #ifndef REFERENCE_QUERY_H
 #define REFERENCE_QUERY_H
 
@@ -42,11 +41,11 @@ typedef enum {
 
 typedef struct ref_expr {
 	ref_op op;
-	int variable; /* a point: a vertex, or V + an edge */
-	char *name;   /* of an attribute */
+	int variable; /* a point: the number of a vertex, or V + the number of an edge */
+	char *name;   /* name of an attribute */
 	ref_value value;
 	size_t count;
-	struct ref_expr **children; /* of REF_LABEL: literals */
+	struct ref_expr **children; /* operands; of REF_LABEL: literals */
 } ref_expr;
 
 typedef struct {
@@ -61,19 +60,19 @@ typedef struct {
 	bool simple;
 	int vertex_count, edge_count;
 	size_t condition_count, return_count;
-	char *variables[REF_MAX_VERTICES + REF_MAX_EDGES]; /* by point: vertices, then edges */
+	char *variables[REF_MAX_VERTICES + REF_MAX_EDGES]; /* names by point: vertices, then edges */
 	ref_query_edge edges[REF_MAX_EDGES];
 	ref_expr *conditions[REF_MAX_CONDITIONS];
 	ref_expr *returns[REF_MAX_RETURNS];
 } ref_query;
 
-/* The next query of `cursor`, NULL at the end; advances *cursor. */
+/* Reads the next query at *cursor and advances *cursor. Returns NULL at the end. */
 ref_query *ref_query_next(char **cursor);
-/* The condition in a normal form, with point p renamed to map[p]; equal texts mean equal conditions. */
+/* Returns the condition in a normal form, with each point p renamed to map[p]. Equal texts mean equal conditions. */
 char *ref_expr_text(const ref_query *query, const ref_expr *expr, const int *map);
-/* Three-valued: 1 true, 0 false, -1 NULL. images[point] is a vertex or an edge of the graph. */
+/* Evaluates in three-valued logic: 1 is true, 0 false, -1 NULL. images[point] is a vertex or an edge of the graph. */
 int ref_expr_truth(const ref_graph *graph, const ref_query *query, const ref_expr *expr, const uint32_t *images);
-/* The points that the expression uses. */
+/* The set of the points that the expression uses. */
 uint64_t ref_expr_points(const ref_expr *expr);
 
 #endif

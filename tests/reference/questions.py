@@ -21,7 +21,8 @@ DIRECTED = ('movies', 'railway', 'lsqb', 'packages', 'wordnet', 'movies-ttc')
 
 
 class Question:
-    """graph: folder of data; arguments of match; field of the report and its value; weight: quick, long."""
+    """graph: folder of the data; arguments of match; the field of the report and its expected value; weight: quick or
+    long."""
 
     def __init__(self, name, graph, arguments, field, expected, weight):
         self.name, self.graph, self.arguments = name, graph, list(arguments)
@@ -46,7 +47,7 @@ def structural():
     quick = {('wiki-vote', 'triangle'), ('wiki-vote', 'cycle:4'), ('wiki-vote', 'clique:4'), ('email-enron', 'triangle')}
     questions = []
     for graph, pattern, count, _ in table('structural.tsv'):
-        if graph.startswith('rmat'):  # made by a generator, on the machine with the GPU
+        if graph.startswith('rmat'):  # these counts are of graphs that a generator made on the GPU machine
             continue
         arguments = ['--pattern', pattern.split(' ')[0]] + ['--distinct', 'vertices'] * pattern.endswith('by vertex set')
         questions.append(Question('%s %s' % (graph, pattern), graph if graph == 'translations' else 'graphs/' + graph,

@@ -1,8 +1,8 @@
-"""The six queries of the Train Benchmark (Transformation Tool Contest 2015) as SQL, and generated data of its shape.
+"""The six queries of the Train Benchmark (Transformation Tool Contest 2015) as SQL, and generated data of the same
+shape.
 
-configs/train-benchmark has the queries of the program. A route follows switch positions, is defined by sensors, and has
-an entry and an exit semaphore. Tracks (segments, switches) connect to tracks and are watched by sensors.
-"""
+configs/train-benchmark has the program's queries. A route follows switch positions, is defined by sensors, and has
+an entry and an exit semaphore. Tracks (segments, switches) connect to tracks and are watched by sensors."""
 import random
 
 LABELS = ['Route', 'Semaphore', 'SwitchPosition', 'Switch', 'Segment', 'Sensor']
@@ -41,8 +41,8 @@ SQL = {
 
 
 class Railway:
-    """Routes in a ring, with errors at the given probability each: a missing edge, a wrong position, a length of at
-    most 0."""
+    """Generates routes in a ring. Each kind of error has the given probability: a missing edge, a wrong position, a
+    length of at most 0."""
 
     def __init__(self, seed, routes=8, chance=0.1):
         self.rng, self.chance = random.Random(seed), chance
@@ -92,7 +92,7 @@ class Railway:
 
 
 def plain_counts(vertices, edges):
-    """The same counts from dictionaries, to check the SQL."""
+    """Computes the same counts from dictionaries, to check the SQL."""
     header = vertices[0]
     row = {line[0]: dict(zip(header, line)) for line in vertices[1:]}
     out, into = {t: {} for t in TYPES}, {t: {} for t in TYPES}
@@ -111,7 +111,7 @@ def plain_counts(vertices, edges):
                 for sw in out['switch'].get(at, []) if is_a(sw, 'Switch')]
 
     def segments(first, sensor, length):
-        """Walks of this many segments of one sensor."""
+        """Returns the number of walks over this many segments of one sensor."""
         if not is_a(first, 'Segment'):
             return 0
         seen = out['sensor'].get(first, []).count(sensor)

@@ -1,4 +1,4 @@
-"""Random queries of the whole language over a random graph. Features are groups that can be excluded."""
+"""Random queries of the whole language over a random graph. A feature is a group of constructs that can be excluded."""
 from clause import Clauses, Item, Pattern, Projection
 from expression import Text
 from random_query import random_leaf
@@ -10,7 +10,7 @@ LETTERS = ['a', 'b', 'c', 'd', 'x1', 'u', 'v', 'y2', 'p', 'q', 's', 'z']
 
 
 class Maker:
-    """Makes one query; each name is given once."""
+    """Makes one query. Each name is used once."""
 
     def __init__(self, rng, graph, features, most):
         self.rng, self.graph, self.features, self.most = rng, graph, features, most
@@ -40,7 +40,7 @@ class Maker:
         return ('e%d' % self.edge_count, a, b, way, kinds, hops)
 
     def pattern(self, given, fresh, outer_edges=(), more=(0, 0, 1), parts=1):
-        """A connected pattern that contains the given vertices and up to `fresh` vertices of its own."""
+        """Returns a connected pattern with the given vertices and up to `fresh` vertices of its own."""
         rng = self.rng
         own = [self.names.pop(0) for _ in range(min(fresh, len(self.names)))]
         names = list(given) + own
@@ -158,7 +158,7 @@ class Maker:
             return ('exists', sub)
         sub = self.pattern(given, rng.choice([fresh, min(2, len(self.names))]))
         inner_scope = ([v[0] for v in sub.vertices] + rng.sample(vertices, rng.choice([0, 0, min(1, len(vertices))])),
-                       [e[0] for e in sub.edges if not e[5]])  # edges of the enclosing pattern are not known inside
+                       [e[0] for e in sub.edges if not e[5]])  # a sub-pattern cannot use edges of the enclosing pattern
         if way < 0.75:
             if rng.random() < 0.6:
                 sub.where = [self.condition(inner_scope, 1, inner=depth > 0 and rng.random() < 0.5)]
@@ -221,7 +221,7 @@ class Maker:
         return rng.choice(vertices) + rng.choice(['.x', '.name', '.f', '.b']) if vertices else self.constant(1)
 
     def items(self, vertices, scope, prefix='i'):
-        """Items without aggregates."""
+        """Returns items without aggregates."""
         rng = self.rng
         items = [Item(v, v) for v in vertices if rng.random() < 0.8] or [Item(vertices[0], vertices[0])]
         for i in range(rng.choice([0, 0, 1, 2])):
@@ -270,7 +270,7 @@ class Maker:
             self.final(query, scope, [])
 
     def sortable(self, item, scope):
-        """Vertices and lists have no order."""
+        """False for vertices and lists, which have no order."""
         return item.alias not in self.lists and (item.aggregate or item.expr not in scope[0])
 
     def note_lists(self, items):
@@ -306,5 +306,5 @@ class Maker:
 
 
 def random_clauses(rng, graph, features=FEATURES, most=4):
-    """most: maximum number of vertices of its MATCH."""
+    """Returns a random query. most: maximum number of vertices of its MATCH."""
     return Maker(rng, graph, features, most).clauses()

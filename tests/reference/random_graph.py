@@ -1,4 +1,4 @@
-"""Small random property multigraphs, and their files in several forms that import reads."""
+"""Small random property multigraphs, and their files in several forms that import can read."""
 import csv
 import gzip
 import io
@@ -8,8 +8,8 @@ WORDS = ['Ann', 'Anna', 'Bob', 'Bo', 'Jack', 'Jackson', 'Ada', 'Zoë', 'x y', 'a
 
 
 class Graph:
-    """vertices: {key: (labels, {attribute: text})}, edges: [(source, target, type, {attribute: text})]; NULL has no
-    text."""
+    """vertices: {key: (labels, {attribute: text})}, edges: [(source, target, type, {attribute: text})]. An attribute
+    that is NULL has no entry."""
     vertex_columns = ['name:string', 'x:int', 'f:float', 'b:bool']
     edge_columns = ['w:int', 't:string']
 
@@ -23,7 +23,7 @@ class Graph:
         return sorted({e[2] for e in self.edges})
 
     def known(self, column, edge=None):
-        """The sorted values of an attribute of vertices, or of edges that may match a pattern edge."""
+        """Returns the sorted values of an attribute of vertices, or of edges that may match a pattern edge."""
         rows = [row for _, row in self.vertices.values()]
         if edge:
             rows = [e[3] for e in self.edges if e[2] in edge[4] or not edge[4]]
@@ -41,14 +41,15 @@ class Graph:
         return [header] + [list(e[:3]) + [e[3].get(c, '') for c in names] for e in edges]
 
     def write(self, folder):
-        """Writes one TSV file each, for the reference."""
+        """Writes one TSV file of vertices and one of edges, for the reference."""
         paths = [os.path.join(folder, 'vertices.tsv'), os.path.join(folder, 'edges.tsv')]
         write_table(paths[0], self.vertex_rows(self.vertices))
         write_table(paths[1], self.edge_rows(self.edges))
         return paths
 
     def write_pieces(self, folder, rng):
-        """Writes the same in up to three files each, some compressed, TSV or CSV; returns arguments of import."""
+        """Writes the same graph as TSV or CSV, some files compressed, with up to three files of vertices and of edges.
+        Returns arguments of import."""
         form = rng.choice(['tsv', 'tsv', 'csv'])
         arguments = [] if form == 'tsv' else ['--format', 'csv']
         arguments += ['--undirected'] * self.undirected
@@ -92,7 +93,7 @@ def random_keys(rng, n):
 
 
 def random_graph(rng, large=False):
-    """large: long rows and many pivots, so kernels run in several batches."""
+    """Returns a random graph. large: rows are long and pivots many, so kernels run in several batches."""
     n = rng.choice([300, 1000, 3000]) if large else rng.choice([1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 40])
     m = int(n * rng.choice([0, 0.5, 1, 1.5, 2, 3])) if n > 12 else rng.randint(0, 4 * n)
     m = n * rng.randint(1, 8) if large else m

@@ -1,4 +1,4 @@
-"""Random queries over a random graph, with names that the graph has."""
+"""Random queries over a random graph, with names of this graph."""
 from reference import Query, Text, named_shape
 
 SHAPES = ['triangle', 'cycle:3', 'cycle:4', 'cycle:5', 'clique:3', 'clique:4', 'path:2', 'path:3', 'path:4', 'star:2',
@@ -6,7 +6,7 @@ SHAPES = ['triangle', 'cycle:3', 'cycle:4', 'cycle:5', 'clique:3', 'clique:4', '
 
 
 def random_leaf(rng, graph, variable, edge):
-    """A condition on one variable; None if the graph has no value to compare with."""
+    """Returns a condition on one variable, or None if the graph has no value to compare with."""
     columns = ['w', 't'] if edge else ['name', 'x', 'f', 'b']
     column = rng.choice(columns)
     if not edge and graph.labels() and rng.random() < 0.1:
@@ -70,7 +70,7 @@ def random_where(rng, graph, vertices, edges):
         condition = random_condition(rng, graph, variable, edge)
         if condition is None:
             continue
-        # the same condition on several variables, so automorphisms survive
+        # several variables get the same condition, so automorphisms remain
         for one in group if rng.random() < 0.3 else [variable]:
             where.append(renamed(condition, variable, one))
     if len(names) > 1 and rng.random() < 0.25:
@@ -84,7 +84,7 @@ def random_where(rng, graph, vertices, edges):
 
 
 def random_edges(rng, graph, names):
-    """A spanning tree and more edges, sometimes loops and parallel edges."""
+    """Returns a spanning tree with additional edges, sometimes loops and parallel edges."""
     types = graph.types()
     alike = rng.random() < 0.6
 

@@ -1,7 +1,8 @@
-"""Shared parts of the tests that compare with the reference: queries, the reference itself, and runs of the program.
+"""Shared parts of the tests that compare the program with the reference: queries, the reference, and runs of the
+program.
 
-A Query is written once and translated into the program's query text (cypher) and the form of the reference (neutral).
-"""
+A Query is written once. It is translated into the program's query text (cypher) and the text form of the reference
+(neutral)."""
 import atexit
 import json
 import os
@@ -26,13 +27,13 @@ os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT_CONFIRM', '1')
 os.environ.setdefault('OMPI_MCA_mpi_yield_when_idle', '1')
 
 def test_seed():
-    """The seed of a run: GEMP_TEST_SEED, or else the time."""
+    """Returns the seed of a run: GEMP_TEST_SEED, or the time."""
     return int(os.environ.get('GEMP_TEST_SEED') or time.time())
 
 
 def work_folder():
-    """A folder that is removed at the end."""
-    folder = tempfile.mkdtemp(prefix='judge-')
+    """Returns a folder that is removed at the end."""
+    folder = tempfile.mkdtemp(prefix='gemp-reference-')
     atexit.register(shutil.rmtree, folder, True)
     return folder
 
@@ -60,7 +61,8 @@ class Query:
         return '\n'.join(line.rstrip() for line in lines) + '\nend\n'
 
     def arrange(self, rng):
-        """Writes the query as text in one of many ways, and adopts the order in which its variables appear there."""
+        """Writes the query as text in one of many ways. Afterwards its variables are in their order of appearance in
+        the text."""
         used = set(r.split('.')[0] for r in self.returns).union(*(expr_variables(e) for e in self.where), set())
         parts, where = self.parts(rng, used)
         self.text = 'MATCH ' + ', '.join(parts)
@@ -70,8 +72,8 @@ class Query:
             self.text += ' RETURN ' + ', '.join(self.returns)
 
     def parts(self, rng, used, names=True):
-        """The texts of its paths, and the conditions that are not in them. names: names outside `used` may be written,
-        too."""
+        """Returns the texts of the query's paths, and the conditions that these do not contain. If names is true, names
+        outside `used` may be written, too."""
         inline, where = self.split_where(rng)
         paths = self.paths(rng)
         mentions = [v for path in paths for v in path[0::2]]
@@ -96,7 +98,7 @@ class Query:
         return parts, where
 
     def split_where(self, rng):
-        """Some conditions `a.x = literal` are written {x: literal}."""
+        """Chooses conditions `a.x = literal` that are written as {x: literal}."""
         inline, where = {}, []
         for e in self.where:
             if e[0] == 'eq' and isinstance(e[1], str) and '.' in e[1] and expr_variables(e[2]) == set() \
@@ -109,7 +111,7 @@ class Query:
         return inline, where
 
     def paths(self, rng):
-        """Trails [v, edge, v, edge, v ...] that together contain every edge once and every vertex."""
+        """Returns trails [v, edge, v, edge, v ...] that together contain every edge once and every vertex."""
         left = list(self.edges)
         rng.shuffle(left)
         paths, met = [], set()
@@ -154,14 +156,14 @@ class Query:
 
 
 def shape(name, edges):
-    """A Query for --pattern edges:..., on the simple graph."""
+    """Returns a Query for --pattern edges:..., which is matched on the simple graph."""
     count = 1 + max(max(pair) for pair in edges)
     return Query(name, [('v%d' % v, []) for v in range(count)],
                  [('e%d' % i, 'v%d' % a, 'v%d' % b, 'either', []) for i, (a, b) in enumerate(edges)], simple=True)
 
 
 def named_shape(name):
-    """The Query of --pattern NAME."""
+    """Returns the Query of --pattern NAME."""
     kind, _, size = name.partition(':')
     fixed = {'triangle': [(0, 1), (1, 2), (0, 2)], 'diamond': [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)],
              'house': [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4)]}
@@ -182,7 +184,7 @@ class Answer:
 
 
 class Reference:
-    """The brute-force matcher, which is compiled once for this process."""
+    """The brute-force matcher, which is compiled once for each process."""
 
     def __init__(self):
         self.path = os.path.join(work_folder(), 'gemp-reference')
@@ -191,7 +193,7 @@ class Reference:
                        check=True)
 
     def ask(self, queries, vertices, edges, undirected=False, semantics='iso', distinct='orbit', rows=False, most=None):
-        """Returns [Answer, or None if there are more than `most` embeddings] for each query."""
+        """Returns for each query an Answer, or None if it has more than `most` embeddings."""
         command = [self.path, '--semantics', semantics, '--distinct', distinct]
         command += ['--undirected'] * undirected + ['--rows'] * rows + (['--most', str(most)] if most else [])
         done = subprocess.run(command + [vertices or '-', edges], input=''.join(q.neutral() for q in queries), text=True,
@@ -207,7 +209,7 @@ class Reference:
 
 
 class Run:
-    """One run of the program on some ranks. output: the path given to --output, if any."""
+    """A run of the program on some ranks. output: the path given to --output, or None."""
 
     def __init__(self, ranks, arguments, limit=120, env=None):
         self.arguments = [str(a) for a in arguments]
@@ -234,7 +236,7 @@ class Run:
         return ' '.join(shlex.quote(c) for c in self.command)
 
     def json(self):
-        """The report; None if stdout is not exactly one JSON object."""
+        """Returns the report, or None if stdout is not exactly one JSON object."""
         try:
             report = json.loads(self.out)
         except ValueError:

@@ -1,7 +1,6 @@
-"""Graphs as tables of SQLite, to check queries: each runs as SQL and in the program.
+"""Graphs as tables of SQLite, to check queries. Each query runs as SQL and in the program.
 
-A label L is the table L(id, attributes...), an edge type t the table edge_t(src, dst, attributes...).
-"""
+A label L is the table L(id, attributes...), and an edge type t is the table edge_t(src, dst, attributes...)."""
 import os
 import sqlite3
 import subprocess
@@ -10,7 +9,7 @@ from reference import SOURCE, Run
 
 
 def read_table(path):
-    """The rows of a TSV file, compressed by Zstandard or not."""
+    """Returns the rows of a TSV file, which may be compressed by Zstandard."""
     if path.endswith('.zst'):
         text = subprocess.run(['zstd', '-dcq', path], stdout=subprocess.PIPE, check=True).stdout.decode()
     else:
@@ -26,10 +25,10 @@ def write_table(path, header, rows):
 
 
 class Relational:
-    """vertices and edges: rows of text with a header: id, type, ...; src, dst, type, ...."""
+    """A database of a graph. vertices and edges are rows of text with a header: id, type, ...; src, dst, type, ...."""
 
     def __init__(self, vertices, edges, whole=()):
-        """whole: columns of integers, besides the ids."""
+        """whole: names of integer columns, in addition to the ids."""
         self.base = sqlite3.connect(':memory:')
         self.load(vertices, 1, '%s', ['id'], list(whole) + ['id'])
         self.load(edges, 2, 'edge_%s', ['src', 'dst'], list(whole) + ['src', 'dst'])
@@ -48,7 +47,7 @@ class Relational:
                 self.base.execute('CREATE INDEX "%s_%s" ON "%s" ("%s")' % (table, column, table, column))
 
     def lacks(self, *tables):
-        """Makes empty tables for labels and types that the data do not have."""
+        """Makes empty tables for labels and types that the data lack."""
         for table in tables:
             columns = 'src INTEGER, dst INTEGER' if table.startswith('edge_') else 'id INTEGER'
             self.base.execute('CREATE TABLE IF NOT EXISTS "%s" (%s)' % (table, columns))
@@ -58,13 +57,12 @@ class Relational:
 
 
 def example(name):
-    """Arguments of match for the query in a file of configs."""
+    """Returns the arguments of match for the query in a file of configs."""
     return ['--query-file', os.path.join(SOURCE, 'configs', name + '.cypher')]
 
 
 def asked(file, query, folder, ranks=2, options=(), limit=300):
-    """Runs the program on the query in `arguments`: (sorted rows as texts, seconds, None), or (None, seconds, the
-    error)."""
+    """Runs a query in the program. Returns (sorted rows as texts, seconds, None), or (None, seconds, the error)."""
     output = os.path.join(folder, 'rows.tsv')
     if os.path.exists(output):
         os.remove(output)
@@ -84,8 +82,8 @@ def imported(vertices, edges, file, ranks=2, options=()):
     return file
 
 
-class Judge:
-    """Counts the differences."""
+class Comparison:
+    """Compares the program's rows with expected rows and counts the differences."""
 
     def __init__(self, folder):
         self.folder, self.failures, self.asked = folder, 0, 0

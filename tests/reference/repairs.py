@@ -1,6 +1,5 @@
-"""The Train Benchmark's repairs: each rule of configs/train-benchmark runs as long as it applies, then its query runs
-again.
-"""
+"""The repairs of the Train Benchmark: each rule of configs/train-benchmark is applied until it no longer applies, and
+then its query runs again."""
 import json
 import os
 import sys
@@ -8,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import SOURCE, run
 
-# In this order no rule creates matches of a rule before it.
+# In this order no rule creates matches of an earlier rule.
 RULES = ["PosLength", "SwitchSensor", "RouteSensor", "SemaphoreNeighbor", "SwitchSet", "ConnectedSegments"]
 SHARED = os.environ.get("GEMP_SHARED", os.path.join(SOURCE, "..", "shared"))
 
@@ -19,7 +18,7 @@ def read(name, kind):
 
 
 def imported(size, folder):
-    """Imports a railway of GEMP_SHARED; None if it is missing."""
+    """Imports a railway of GEMP_SHARED. Returns None if it is missing."""
     files = [os.path.join(SHARED, "data", "railway", f"size{size}", f"{part}.tsv.zst") for part in ("vertices", "edges")]
     if not all(map(os.path.exists, files)):
         return None
@@ -45,7 +44,7 @@ def known_counts():
 
 
 def matches(graph, folder, ranks=1):
-    """Returns {query: matches}, all from one run."""
+    """Returns {query: number of matches} from one run of the program."""
     path = os.path.join(folder, "questions.cypher")
     with open(path, "w") as file:
         file.writelines(read(name, "cypher") + ";\n" for name in RULES)
@@ -54,7 +53,7 @@ def matches(graph, folder, ranks=1):
 
 
 def repaired(graph, names, folder, ranks, *options):
-    """Applies these rules in this order; returns (graph, report)."""
+    """Applies these rules in this order. Returns (graph, report)."""
     path, output = os.path.join(folder, "repair.rules"), os.path.join(folder, f"repaired{ranks}.h5")
     with open(path, "w") as file:
         file.writelines(read(name, "rules") for name in names)

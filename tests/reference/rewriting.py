@@ -1,12 +1,11 @@
-"""Applies rules to graphs, one match after another, simple and slow.
+"""Applies rules to graphs, one match after another. It is simple and slow.
 
-An update is a tuple; elements are named by variables, values are expressions:
-('vertex', variable, labels, {attribute: value})         CREATE (variable:labels {...})
-('edge', variable, from, to, type, {attribute: value})   CREATE (from)-[variable:type {...}]->(to)
-('set', variable, attribute, value), ('remove', variable, attribute)
-('label', variable, labels), ('unlabel', variable, labels), ('type', edge, type)
-('delete', variable), ('detach', variable), ('merge', vertex, into)
-"""
+An update is a tuple. Variables name elements, and values are expressions:
+  ('vertex', variable, labels, {attribute: value})         CREATE (variable:labels {...})
+  ('edge', variable, from, to, type, {attribute: value})   CREATE (from)-[variable:type {...}]->(to)
+  ('set', variable, attribute, value), ('remove', variable, attribute)
+  ('label', variable, labels), ('unlabel', variable, labels), ('type', edge, type)
+  ('delete', variable), ('detach', variable), ('merge', vertex, into)"""
 import copy
 
 from answer import identity, projected
@@ -17,7 +16,7 @@ GONE = ('delete', 'detach', 'merge')
 
 
 class World(Host):
-    """A Host that changes. Attributes that an element does not have are missing from its dictionary, or None."""
+    """A Host that can be changed. An attribute that an element lacks is missing from its dictionary, or None."""
 
     def __init__(self, graph):
         super().__init__(graph, most_steps=10 ** 7)
@@ -25,7 +24,7 @@ class World(Host):
         self.vertices = dict.fromkeys(self.vertices)
         self.floats = {(kind, column.split(':')[0]) for kind, columns in
                        (('vertex', graph.vertex_columns), ('edge', graph.edge_columns))
-                       for column in columns if column.endswith(':float')}  # attributes with floats
+                       for column in columns if column.endswith(':float')}  # attributes that have type FLOAT
 
     def copied(self):
         other = copy.copy(self)
@@ -57,7 +56,7 @@ class World(Host):
     # changes
 
     def widen(self, floats):
-        """From now on these (kind, attribute) are floats."""
+        """Makes these (kind, attribute) FLOAT for all later steps."""
         self.floats = self.floats | floats
         for element, values in self.attributes.items():
             for name, value in values.items():
@@ -104,7 +103,7 @@ class World(Host):
         self.drop_vertex(vertex)
 
     def said(self):
-        """A value that is equal for equal graphs."""
+        """Returns a value that is equal for equal graphs."""
         def values(element):
             return sorted((k, repr(plain(v))) for k, v in self.attributes[element].items() if v is not None)
 
@@ -115,12 +114,13 @@ class World(Host):
 
 
 def plain(value):
-    """1.0 equals 1, since an attribute of integers may have become one of floats, whose 0 has a sign."""
+    """Returns a value that is equal for 1.0 and 1, since an attribute of integers may have become FLOAT, whose 0 has a
+    sign."""
     return value + 0.0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 class Rule:
-    """recorded: variables, or names of WITH, that identify its rows."""
+    """A rule. recorded: the variables, or names of WITH, that identify a row."""
 
     def __init__(self, name, match, optionals, between, updates, recorded):
         self.name, self.match, self.optionals, self.between = name, match, list(optionals), between
@@ -147,7 +147,7 @@ class Rule:
     # matches
 
     def rows(self, world, semantics):
-        """Returns environments, one for each match."""
+        """Returns an environment for each match."""
         rows = list(world.embeddings(self.match, {}, semantics))
         for optional in self.optionals:
             rows = [longer for row in rows for longer in with_optional(world, optional, row, semantics)]
@@ -197,7 +197,7 @@ class Rule:
                    for v in bare if v[0] == 'vertex' for n in world.at[v])
 
     def apply(self, world, row, semantics, keys):
-        """keys: the keys of the created elements, in order."""
+        """Applies the rule to one row. keys: the keys of the created elements, in order."""
         values = {i: evaluated(u, row, world, semantics) for i, u in enumerate(self.updates)}
         row, keys = dict(row), list(keys)
         for i, update in enumerate(self.updates):
@@ -230,7 +230,7 @@ class Rule:
             world.drop_vertex(row[name])
 
     def floats(self, world):
-        """Returns the (kind, attribute) that the rule sets to floats."""
+        """Returns the (kind, attribute) that the rule sets to values of type FLOAT."""
         kinds = {e[0]: 'edge' for p in self.patterns() for e in p.edges}
         names = {} if not self.between else {
             i.alias: i.aggregate == 'avg' or i.aggregate != 'count' and is_float(i.expr, kinds, {}, world.floats)
@@ -245,7 +245,7 @@ class Rule:
 
 
 def is_float(e, kinds, names, floats):
-    """Decided by type, whatever the values are. names: {name of WITH: whether it is a float}."""
+    """True if the expression has type FLOAT, whatever its value is. names: {name of WITH: whether it is FLOAT}."""
     if isinstance(e, str):
         variable, _, attribute = e.partition('.')
         return not isinstance(e, Text) and ((kinds.get(variable, 'vertex'), attribute) in floats if attribute

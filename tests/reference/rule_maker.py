@@ -1,6 +1,5 @@
-"""Random rules over a random graph, and random controls of them. Each rule creates, for each of its matches, a vertex
-Rec that identifies the match.
-"""
+"""Random rules over a random graph, and random controls. For each of its matches, each rule creates a vertex Rec that
+identifies the match."""
 from clause import Item, Projection
 from expression import Text, expr_variables, sub_patterns
 from random_clauses import Maker
@@ -13,7 +12,7 @@ NEW_TYPES, NEW_LABELS = ['R', 'S', 'T', 'U'], ['A', 'B', 'C', 'D']
 
 
 class RuleGraph(Graph):
-    """Edges have numbers, by which a match can be recognised."""
+    """A random graph whose edges have numbers, by which a match can be recognised."""
     edge_columns = ['w:int', 't:string', 'n:int']
 
 
@@ -63,7 +62,8 @@ class RuleMaker(Maker):
         count = rng.choice([1, 2, 2, 2, 3]) if self.graph.edges else 1
         match = self.pattern([], count, more=(0, 0, 0, 1) if count > 1 else (0,))
         if count == 1 and not match.vertices[0][1]:
-            match.vertices = [(match.vertices[0][0], [rng.choice('ABC')])]  # without the elements that were created for the record
+            # a label excludes the vertices Rec that earlier applications created
+            match.vertices = [(match.vertices[0][0], [rng.choice('ABC')])]
         match.where = self.conditions(self.scope([match]), 2, 1)
         optionals = []
         if self.graph.edges and rng.random() < 0.2:
@@ -92,8 +92,7 @@ class RuleMaker(Maker):
         return ('vertex', 'rec', ['Rec'], dict({'rule': self.number_of_rule}, **told))
 
     def between(self, vertices, edges, sure):
-        """Returns (projection, names of its values). Aggregates may be over vertices that the projection does not pass
-        on."""
+        """Returns (projection, names of its values). Aggregates may use vertices that the projection does not pass on."""
         rng = self.rng
         way = rng.choice(['plain', 'unlike', 'group', 'group'])
         if way == 'plain':
@@ -117,7 +116,8 @@ class RuleMaker(Maker):
     # updates
 
     def updates(self, vertices, edges, sure, values):
-        """Deletions come last. Deleted elements are not used any more, also not as ends of edges."""
+        """Returns updates. Deletions come last; deleted elements are not used after their deletion, not even as ends of
+        edges."""
         rng = self.rng
         gone = self.removals(vertices, edges, sure) if rng.random() < 0.45 else []
         lost = {u[1] for u in gone}
@@ -198,7 +198,7 @@ def random_rule(rng, graph, number):
 
 
 def shrinks(rule):
-    """Each application removes something and adds nothing, so the rule terminates."""
+    """True if each application removes something and adds nothing, so the rule terminates."""
     sure = {v[0] for v in rule.match.vertices} | {e[0] for e in rule.match.edges}
     return rule.created() == 1 and any(u[0] in ('delete', 'detach', 'merge') and u[1] in sure for u in rule.updates) and \
         not any(u[0] == 'edge' for u in rule.updates)
@@ -241,7 +241,8 @@ def wrapped(text, node, kinds):
 
 
 def controlled(node, step):
-    """Whether the control applies; step(rule, one) says whether a rule applies."""
+    """Runs the control and returns whether it applied. step(rule, one) applies a rule and returns whether the rule
+    applied."""
     kind = node[0]
     if kind == 'rule':
         return step(node[1], node[2])

@@ -1,9 +1,7 @@
-"""Nine queries over a social network as SQL, and a generated network. configs/social-network has the queries of the
-program.
+"""Nine queries over a social network as SQL, and a generated network. configs/social-network has the program's queries.
 
-People who know one another, forums with posts, replies and likes, tags and places: the shape of the Labelled Subgraph
-Query Benchmark (LSQB).
-"""
+The network has people who know one another, forums with posts, replies and likes, tags and places. Its shape is that
+of the Labelled Subgraph Query Benchmark (LSQB)."""
 import random
 
 LABELS = ['Person', 'Forum', 'Post', 'Comment', 'Tag', 'TagClass', 'City', 'Country']
@@ -71,7 +69,7 @@ class Network:
         self.link('isPartOf', cities, countries, rng)
         self.link('hasType', tags, classes, rng)
         self.link('isLocatedIn', persons, cities, rng)
-        circle = people // 5  # friends of friends are friends: people know people near to them
+        circle = people // 5  # people know people of nearby numbers, so friends of friends are often friends
         near = {(i, min(people - 1, i + rng.randint(1, circle))) for i in range(people) for _ in range(4)}
         self.pairs('knows', near, persons)
         for person in persons:

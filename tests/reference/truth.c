@@ -1,4 +1,4 @@
-/* Evaluates a condition in three-valued logic, literally as it is defined. */
+/* Evaluates a condition in three-valued logic, literally by its definition. */
 #include "query.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool is_number(ref_value value)
 	return value.kind == REF_INTEGER || value.kind == REF_FLOAT;
 }
 
-/* -1, 0 or 1; false if the two cannot be compared. */
+/* Sets *order to -1, 0 or 1. Returns false if the two values cannot be compared. */
 static bool compare(ref_value a, ref_value b, int *order)
 {
 	if (a.kind == REF_STRING && b.kind == REF_STRING) {
@@ -112,7 +112,7 @@ int ref_expr_truth(const ref_graph *graph, const ref_query *query, const ref_exp
 	if (expr->op == REF_IN)
 		return member(graph, expr, images);
 	a = value_of(graph, expr->op == REF_ATTRIBUTE ? expr : expr->children[0], images);
-	if (expr->op == REF_ATTRIBUTE) /* a boolean attribute as a condition */
+	if (expr->op == REF_ATTRIBUTE) /* a boolean attribute used as a condition */
 		return a.kind == REF_BOOLEAN ? (int)a.integer : -1;
 	if (expr->op == REF_ISNULL || expr->op == REF_NOTNULL)
 		return (a.kind == REF_NULL) == (expr->op == REF_ISNULL);

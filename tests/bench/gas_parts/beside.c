@@ -1,3 +1,5 @@
+/* Runs the plain OpenMP program once for each run of our program, on the graph with unchanged ids and with ids by
+ * degree. */
 #include "gas_parts/beside.h"
 
 #include "core/memory.h"

@@ -1,3 +1,4 @@
+/* Computes the right answers with one thread, and compares answers with them. */
 #include "gas_parts/check.h"
 
 #include "core/memory.h"

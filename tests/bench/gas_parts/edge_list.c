@@ -1,3 +1,4 @@
+/* Draws the edges of Kronecker and uniform graphs, or reads the edges of a graph file. */
 #include "gas_parts/edge_list.h"
 
 #include "comm/comm.h"

@@ -1,3 +1,5 @@
+/* Makes the rows of a graph from its edge list on several threads: entries are distributed to buckets, sorted, and
+ * parallel edges are removed. */
 #include "gas_parts/graph.h"
 
 #include "core/memory.h"

@@ -1,3 +1,4 @@
+/* Copies a graph of the benchmarks to a shard on several threads, in two passes: count, then copy. */
 #include "gas_parts/in_memory.h"
 #include "comm/comm.h"
 #include "graph/column.h"

@@ -1,3 +1,4 @@
+/* BFS, SSSP, PageRank and products with OpenMP, without any code of the program's engines. */
 #include "gas_parts/openmp.h"
 
 #include "core/memory.h"

@@ -1,3 +1,4 @@
+/* Summarises the times of runs, and prints them as a line of JSON. */
 #include "comm/comm.h"
 #include "gas_parts/ours.h"
 
