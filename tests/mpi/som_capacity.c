@@ -251,6 +251,9 @@ static void open_device(void **state)
 {
 	(void)state;
 	assert_all_ok(gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0));
+	/* Each core adds a slot of sums. The slots of many cores would outweigh these small maps in the limits. */
+	if (!device->gpu && device->units > 2)
+		device->units = 2;
 	memory = device->memory;
 	largest = device->max_buffer;
 }
