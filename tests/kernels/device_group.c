@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORKERS = 200, LONGEST = 13 };
+enum { WORKERS = 200, MAX_ROUNDS = 13 };
 
 static gemp_device *device;
 
@@ -52,7 +52,7 @@ static const char source[] = "uint step(GEMP_GROUP_PARAMETER uint seed)\n"
 static void expect(uint32_t worker, uint32_t lanes, uint64_t *sum)
 {
 	memset(sum, 0, lanes * sizeof *sum);
-	for (uint32_t i = 0; i < worker % LONGEST; i++) {
+	for (uint32_t i = 0; i < worker % MAX_ROUNDS; i++) {
 		uint32_t bits = 0;
 		uint64_t before[32];
 		for (uint32_t lane = 0; lane < lanes; lane++)

@@ -26,7 +26,7 @@ static bool near_relative_to(double found, double expected, double size, bool fp
 }
 
 /* Collective. Do the values of all vertices equal expected[n], which is indexed by the vertex number of the case? own:
- * this rank's values, by local vertex. size: as for near_for, or NULL if nothing cancels. */
+ * this rank's values, by local vertex. size: as for near_relative_to, or NULL if nothing cancels. */
 static void check_all(const gas_case *c, const gemp_layout *layout, const double *own, const double *expected,
                       const double *size, bool fp64, const char *what)
 {

@@ -19,7 +19,7 @@ enum { MAX_TEXT = 200, MAX_WORDS = 1024, MAX_LETTERS = 8192 };
 static char text[MAX_TEXT];
 static size_t text_size;
 static unsigned k;
-static bool both;
+static bool both_strands;
 static gemp_assembly_copies copying;
 static uint64_t wanted[MAX_WORDS],
 	/* [k-mer] number of occurrences; with both strands, a k-mer and its reverse complement count under the smaller
@@ -37,7 +37,7 @@ static void count_word(uint64_t *times, const char *letters)
 	for (unsigned i = 0; i < k; i++)
 		word = word << 2 | (gemp_kmer)(strchr("ACGT", letters[i]) - "ACGT");
 	gemp_kmer reverse = gemp_kmer_reverse(word, k);
-	times[both && reverse < word ? reverse : word]++;
+	times[both_strands && reverse < word ? reverse : word]++;
 }
 
 static void count_wanted(void)
@@ -89,7 +89,7 @@ static gemp_code assemble(gemp_contig *contig)
 	gemp_unitigs unitigs = { 0 };
 	size_t begin = text_size * (size_t)test_comm.rank / (size_t)test_comm.size;
 	size_t end = text_size * (size_t)(test_comm.rank + 1) / (size_t)test_comm.size;
-	code = gemp_kmer_counter_new(&bag, k, both);
+	code = gemp_kmer_counter_new(&bag, k, both_strands);
 	if (code == GEMP_OK && end > begin)
 		code = gemp_kmer_counter_add(&bag, text + begin, end - begin);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
@@ -128,7 +128,7 @@ static void draw_case(uint64_t *random)
 	unsigned letters = 1 + (unsigned)gemp_random_below(random, 4);
 	text_size = gemp_random_below(random, MAX_TEXT);
 	k = 2 + (unsigned)gemp_random_below(random, 4);
-	both = gemp_random_below(random, 3) == 0;
+	both_strands = gemp_random_below(random, 3) == 0;
 	copying = gemp_random_below(random, 2) ? GEMP_COPIES_BY_COUNT : GEMP_COPIES_ONE;
 	for (size_t i = 0; i < text_size; i++)
 		text[i] = "ACGT"[gemp_random_below(random, letters)];
@@ -145,12 +145,12 @@ static void random_texts(void **state)
 		assert_all_ok(assemble(&contig));
 		bool some = contig.verdict <= GEMP_CONTIG_CIRCUIT && text_size >= k;
 		bool good = contig.sequences.total == some && (!some || has_wanted(&contig));
-		if (!both && text_size >= k)
+		if (!both_strands && text_size >= k)
 			good = good && contig.verdict == expected_verdict();
-		if (!both && text_size >= k && copying == GEMP_COPIES_BY_COUNT) /* then the text itself is a path */
+		if (!both_strands && text_size >= k && copying == GEMP_COPIES_BY_COUNT) /* then the text itself is a path */
 			good = good && contig.verdict <= GEMP_CONTIG_CIRCUIT;
 		if (!good && test_comm.rank == 0)
-			fprintf(stderr, "case %d: k %u, both %d, copies %d, %s: '%.*s'\n", c, k, both, (int)copying,
+			fprintf(stderr, "case %d: k %u, both %d, copies %d, %s: '%.*s'\n", c, k, both_strands, (int)copying,
 			        gemp_contig_verdict_name[contig.verdict], (int)text_size, text);
 		assert_all(good);
 		gemp_contig_free(&contig);
@@ -166,7 +166,7 @@ static gemp_code one_assembly(void *argument)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2) /* thousands of assemblies take too long on more ranks */
@@ -174,7 +174,7 @@ static void without_memory(void **state)
 	strcpy(text, "ACGGTCAACGGTTTTACACACACG");
 	text_size = strlen(text);
 	k = 4;
-	both = false;
+	both_strands = false;
 	copying = GEMP_COPIES_BY_COUNT;
 	assert_all_survive_no_memory(one_assembly, NULL);
 }
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_texts),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -20,7 +20,7 @@ static int owner[MAX_ITEMS];
 static bool previous[MAX_ITEMS];
 static uint64_t weight[MAX_ITEMS];
 
-static gemp_item name_of(size_t i)
+static gemp_item item_of(size_t i)
 {
 	return i == SIZE_MAX ? GEMP_NO_ITEM : gemp_item_of(owner[i], index_of[i]);
 }
@@ -32,7 +32,7 @@ static void draw_lists(uint64_t *random)
 	size_t order[MAX_ITEMS], size = 1 + gemp_random_below(random, 5);
 	bool alike = gemp_random_below(random, 4) == 0;
 	items = gemp_random_below(random, MAX_ITEMS);
-	uint64_t open = gemp_random_below(random, 3), more = 1 + gemp_random_below(random, 200);
+	uint64_t open = gemp_random_below(random, 3), max_more = 1 + gemp_random_below(random, 200);
 	memset(owned, 0, sizeof owned);
 	memset(previous, 0, sizeof previous);
 	for (size_t i = 0; i < items; i++) {
@@ -48,7 +48,7 @@ static void draw_lists(uint64_t *random)
 	}
 	for (size_t begin = 0; begin < items; begin += size) {
 		if (!alike)
-			size = 1 + gemp_random_below(random, more);
+			size = 1 + gemp_random_below(random, max_more);
 		size = size < items - begin ? size : items - begin;
 		for (size_t i = 0; i < size; i++)
 			next[order[begin + i]] = order[begin + (i + 1) % size];
@@ -76,7 +76,7 @@ static gemp_code rank_lists(own_lists *m)
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
 	for (size_t i = 0; i < items; i++)
 		if (owner[i] == test_comm.rank) {
-			m->next[index_of[i]] = name_of(next[i]);
+			m->next[index_of[i]] = item_of(next[i]);
 			m->previous[index_of[i]] = previous[i];
 			m->weight[index_of[i]] = weight[i];
 		}
@@ -86,7 +86,7 @@ done:
 	return code;
 }
 
-static void free_own(own_lists *m)
+static void free_own_lists(own_lists *m)
 {
 	gemp_free(m->next);
 	gemp_free(m->previous);
@@ -103,7 +103,7 @@ static bool is_right(const gemp_list_place *place, size_t first, bool closed)
 	do {
 		if (owner[at] == test_comm.rank) {
 			const gemp_list_place *p = &place[index_of[at]];
-			if (p->first != (name_of(first) | (closed ? GEMP_LIST_CLOSED : 0)) || p->before.items != before.items ||
+			if (p->first != (item_of(first) | (closed ? GEMP_LIST_CLOSED : 0)) || p->before.items != before.items ||
 			    p->before.weight != before.weight)
 				return false;
 		}
@@ -130,9 +130,9 @@ static bool closed_are_right(const gemp_list_place *place)
 			continue;
 		gemp_item first = place[index_of[i]].first & ~GEMP_LIST_CLOSED;
 		size_t at = i, steps = 0;
-		while (name_of(at) != first && next[at] != SIZE_MAX && steps++ < items)
+		while (item_of(at) != first && next[at] != SIZE_MAX && steps++ < items)
 			at = next[at];
-		if (name_of(at) != first || !is_right(place, at, true))
+		if (item_of(at) != first || !is_right(place, at, true))
 			return false;
 	}
 	return true;
@@ -149,7 +149,7 @@ static void random_lists(void **state)
 		TEST_LIMIT(list_rank_spacing, 2 + (unsigned)gemp_random_below(&random, 8));
 		assert_all_ok(rank_lists(&m));
 		assert_all(open_are_right(m.place) && closed_are_right(m.place));
-		free_own(&m);
+		free_own_lists(&m);
 	}
 	TEST_LIMIT_DEFAULT(list_rank_gather);
 	TEST_LIMIT_DEFAULT(list_rank_spacing);

@@ -46,7 +46,7 @@ static void free_circuit(circuit *c)
 	gemp_shard_free(c->graph);
 }
 
-static gemp_code spell(gemp_overlap *out, const circuit *c)
+static gemp_code spell_circuit(gemp_overlap *out, const circuit *c)
 {
 	return gemp_overlap_new(out, &test_comm, c->graph, &c->edges, &c->result.order, c->alphabet);
 }
@@ -88,7 +88,7 @@ static void check_text(const gemp_overlap *overlap, char first, bool circular)
 		assert_all(text[i] == first);
 }
 
-static void all_words(void **state)
+static void each_word_once(void **state)
 {
 	(void)state;
 	static const char *const keys[] = { "words", "numbers" };
@@ -96,12 +96,12 @@ static void all_words(void **state)
 		circuit c = { 0 };
 		gemp_overlap overlap = { 0 };
 		find_circuit(&c, keys[i]);
-		assert_all_ok(spell(&overlap, &c));
+		assert_all_ok(spell_circuit(&overlap, &c));
 		check_text(&overlap, i ? 'a' : '0', false);
 		check_text(&overlap, i ? 'a' : '0', true);
 		gemp_overlap_free(&overlap);
 		c.alphabet = c.alphabet ? NULL : alphabet;
-		assert_all_code(spell(&overlap, &c), GEMP_EUSAGE);
+		assert_all_code(spell_circuit(&overlap, &c), GEMP_EUSAGE);
 		free_circuit(&c);
 	}
 }
@@ -109,12 +109,12 @@ static void all_words(void **state)
 static gemp_code spell_once(void *argument)
 {
 	gemp_overlap overlap = { 0 };
-	gemp_code code = spell(&overlap, argument);
+	gemp_code code = spell_circuit(&overlap, argument);
 	gemp_overlap_free(&overlap);
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	circuit c = { 0 };
@@ -128,8 +128,8 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_words),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(each_word_once),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

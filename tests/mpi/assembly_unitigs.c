@@ -23,7 +23,7 @@ enum { MAX_TEXT = 400, MAX_WORDS = 4096, MAX_UNITIGS = 2 * MAX_WORDS };
 static char text[MAX_TEXT + 1];
 static size_t text_size;
 static unsigned k;
-static bool both;
+static bool both_strands;
 static uint64_t min_times;
 
 /* The reference: times[w] is the number of occurrences of word w of k letters. */
@@ -63,7 +63,7 @@ static void count_words(void)
 		if (!good)
 			continue;
 		times[word]++;
-		if (both && reverse_of(word, k) != word)
+		if (both_strands && reverse_of(word, k) != word)
 			times[reverse_of(word, k)]++;
 	}
 	for (unsigned w = 0; w < words(k); w++)
@@ -83,8 +83,9 @@ static int neighbour(unsigned word, bool forward)
 	}
 	if (in != 1 || out != 1)
 		return -1;
-	if (both && (reverse_of(vertex, k - 1) == vertex || reverse_of((unsigned)found_in, k) == (unsigned)found_in ||
-	             reverse_of((unsigned)found_out, k) == (unsigned)found_out))
+	if (both_strands &&
+	    (reverse_of(vertex, k - 1) == vertex || reverse_of((unsigned)found_in, k) == (unsigned)found_in ||
+	     reverse_of((unsigned)found_out, k) == (unsigned)found_out))
 		return -1;
 	return forward ? found_out : found_in;
 }
@@ -127,7 +128,7 @@ static int by_text(const void *a, const void *b)
 static char *kept_unitig_of(unsigned word)
 {
 	char *one = unitig_of(word);
-	if (!both)
+	if (!both_strands)
 		return one;
 	char *other = unitig_of(reverse_of(word, k));
 	bool swap = strcmp(other, one) < 0;
@@ -181,7 +182,7 @@ static gemp_code assemble(char **out, uint64_t *random)
 	gemp_sequences sequences = { 0 };
 	gemp_text part = { 0 };
 	size_t *begin = NULL;
-	code = gemp_kmer_counter_new(&bag, k, both);
+	code = gemp_kmer_counter_new(&bag, k, both_strands);
 	if (code == GEMP_OK)
 		code = add_part(&bag, random);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
@@ -228,7 +229,7 @@ static void draw_case(uint64_t *random)
 	unsigned letters = 1 + (unsigned)gemp_random_below(random, 4);
 	text_size = gemp_random_below(random, MAX_TEXT);
 	k = 2 + (unsigned)gemp_random_below(random, 5);
-	both = gemp_random_below(random, 2);
+	both_strands = gemp_random_below(random, 2);
 	min_times = 1 + gemp_random_below(random, 2) * gemp_random_below(random, 3);
 	for (size_t i = 0; i < text_size; i++) {
 		size_t back = gemp_random_below(random, 40);
@@ -258,8 +259,8 @@ static void random_texts(void **state)
 			good = good && count < expected_count && strcmp(found, expected[count]) == 0;
 		good = good && count == expected_count && *at == '\0';
 		if (!good && test_comm.rank == 0)
-			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both, (int)min_times, (int)text_size,
-			        text, file);
+			fprintf(stderr, "case %d: k %u, both %d, least %d: '%.*s'\n%s", c, k, both_strands, (int)min_times,
+			        (int)text_size, text, file);
 		assert_all(good);
 		for (size_t i = 0; i < expected_count; i++)
 			free(expected[i]);
@@ -279,7 +280,7 @@ static gemp_code one_assembly(void *argument)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2) /* thousands of assemblies take too long on more ranks */
@@ -287,7 +288,7 @@ static void without_memory(void **state)
 	strcpy(text, "ACGGTCAACGGTTTTTTACACACACACGNACGGT>GGTACGATTTACGCGCGCA");
 	text_size = strlen(text);
 	k = 4;
-	both = true;
+	both_strands = true;
 	min_times = 1;
 	TEST_LIMIT(list_rank_gather, 4);
 	TEST_LIMIT(list_rank_spacing, 2);
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_texts),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -25,21 +25,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100 };
+enum { MAX_VERTICES = 100 };
 
 typedef struct made {
 	gemp_shard *graph;
 	size_t vertices;
-	bool edge[MOST][MOST]; /* indexed by key */
-	size_t copies;         /* number of extra parallel edges between neighbouring keys */
+	bool edge[MAX_VERTICES][MAX_VERTICES]; /* indexed by key */
+	size_t copies;                         /* number of extra parallel edges between neighbouring keys */
 } made;
 
 /* The reference's knowledge of a graph, indexed by slot. */
 typedef struct known {
 	size_t vertices, table_count;
-	bool edge[MOST][MOST];
-	int64_t support[MOST][MOST];
-	int64_t table[GEMP_MAX_VERTEX_TABLES][MOST];
+	bool edge[MAX_VERTICES][MAX_VERTICES];
+	int64_t support[MAX_VERTICES][MAX_VERTICES];
+	int64_t table[GEMP_MAX_VERTEX_TABLES][MAX_VERTICES];
 	size_t place[3]; /* the slots bound to places 0, 1 and 2 of a sum */
 } known;
 
@@ -48,7 +48,7 @@ static uint64_t seed;
 static bool wide; /* positions in rows have 64 bits, as in a graph with very many entries */
 
 /* GRAPHS. */
-static inline void set_edge(made *m, size_t a, size_t b)
+static inline void join(made *m, size_t a, size_t b)
 {
 	m->edge[a][b] = m->edge[b][a] = a != b;
 }
@@ -67,7 +67,7 @@ static inline made *random_graph(size_t vertices, double density)
 	for (size_t a = 0; a < vertices; a++)
 		for (size_t b = 0; b < a; b++)
 			if (gemp_random_unit(&seed) < density)
-				set_edge(m, a, b);
+				join(m, a, b);
 	return m;
 }
 
@@ -77,21 +77,21 @@ static inline made *hubs(size_t vertices)
 	made *m = random_graph(vertices, 0.03);
 	for (size_t a = 2; a < vertices; a++)
 		for (size_t hub = 0; hub < 2; hub++)
-			set_edge(m, hub, a);
+			join(m, hub, a);
 	return m;
 }
 
 /* A hub that is joined to all vertices, a clique, and neighbouring keys with so many parallel edges that their vertices
  * get slots before the hub's. */
-static inline made *crooked(size_t vertices)
+static inline made *hub_and_parallel_edges(size_t vertices)
 {
 	made *m = made_new(vertices);
 	for (size_t a = 1; a < vertices; a++) {
-		set_edge(m, 0, a);
+		join(m, 0, a);
 		if (a + 1 < vertices)
-			set_edge(m, a, a + 1);
+			join(m, a, a + 1);
 		for (size_t b = 1; a < 20 && b < a; b++)
-			set_edge(m, a, b);
+			join(m, a, b);
 	}
 	m->copies = 2 * vertices;
 	return m;
@@ -115,7 +115,7 @@ static inline void build(made *m)
 			if (!m->edge[a][b] || (a + b) % (size_t)test_comm.size != (size_t)test_comm.rank)
 				continue;
 			for (size_t i = 0; i < times && code == GEMP_OK; i++)
-				code = gemp_builder_edge(builder, &key, &other, NULL, 0, (gemp_place){ file, a * MOST + b });
+				code = gemp_builder_edge(builder, &key, &other, NULL, 0, (gemp_place){ file, a * MAX_VERTICES + b });
 		}
 	}
 	assert_all_ok(code);
@@ -132,7 +132,7 @@ static inline void made_free(made *m)
 /* REFERENCE. */
 /* Counts the triangles on the edge of places 0 and 1 whose third vertex has a slot after place 0. The result is 0 if
  * place 1 is before place 0. */
-static inline int64_t over_edge(const known *k)
+static inline int64_t triangles_over_edge(const known *k)
 {
 	size_t a = k->place[0], b = k->place[1];
 	int64_t found = 0;
@@ -146,7 +146,7 @@ static inline int64_t symbol_value(const known *k, const char *name)
 	if (!strcmp(name, "o"))
 		return k->place[1] > k->place[0];
 	if (!strcmp(name, "u_01"))
-		return over_edge(k);
+		return triangles_over_edge(k);
 	size_t i = (size_t)(name[strlen(name) - 1] - '0'), at = k->place[i];
 	int64_t low = 0, up = 0;
 	if (name[0] == 'V')
@@ -162,7 +162,7 @@ static inline int64_t symbol_value(const known *k, const char *name)
 
 static inline __int128 read_sum(const known *k, const char **at);
 
-static inline bool take(const char **at, char c)
+static inline bool skip_character(const char **at, char c)
 {
 	while (**at == ' ')
 		(*at)++;
@@ -175,11 +175,11 @@ static inline bool take(const char **at, char c)
 static inline __int128 read_factor(const known *k, const char **at)
 {
 	char name[16] = "";
-	if (take(at, '-'))
+	if (skip_character(at, '-'))
 		return -read_factor(k, at);
-	if (take(at, '(')) {
+	if (skip_character(at, '(')) {
 		__int128 value = read_sum(k, at);
-		assert_true(take(at, ')'));
+		assert_true(skip_character(at, ')'));
 		return value;
 	}
 	if (isdigit((unsigned char)**at))
@@ -192,7 +192,7 @@ static inline __int128 read_factor(const known *k, const char **at)
 static inline __int128 read_product(const known *k, const char **at)
 {
 	__int128 value = read_factor(k, at);
-	while (take(at, '*'))
+	while (skip_character(at, '*'))
 		value *= read_factor(k, at);
 	return value;
 }
@@ -201,9 +201,9 @@ static inline __int128 read_sum(const known *k, const char **at)
 {
 	__int128 value = read_product(k, at);
 	for (;;) {
-		if (take(at, '+'))
+		if (skip_character(at, '+'))
 			value += read_product(k, at);
-		else if (take(at, '-'))
+		else if (skip_character(at, '-'))
 			value -= read_product(k, at);
 		else
 			return value;
@@ -218,7 +218,7 @@ static inline __int128 value_of(const known *k, const char *expression)
 	return value;
 }
 
-static inline void know_tables(known *k, const gemp_count_plan *plan)
+static inline void known_tables(known *k, const gemp_count_plan *plan)
 {
 	for (size_t v = 0; v < k->vertices; v++)
 		for (size_t u = 0; u < k->vertices; u++)
@@ -234,7 +234,7 @@ static inline void know_tables(known *k, const gemp_count_plan *plan)
 }
 
 /* Fills the reference from the graph that the test made, and checks that the engine's rows have only its edges. */
-static inline void know(known *k, const made *m, const gemp_count_engine *engine, const gemp_count_plan *plan)
+static inline void known_fill(known *k, const made *m, const gemp_count_engine *engine, const gemp_count_plan *plan)
 {
 	const gemp_count_graph *g = &engine->graph;
 	int64_t *keys = NULL;
@@ -253,7 +253,7 @@ static inline void know(known *k, const made *m, const gemp_count_engine *engine
 	for (size_t v = 0; v < k->vertices; v++)
 		for (uint64_t i = g->host_offsets[v]; i < g->host_offsets[v + 1]; i++)
 			assert_true(k->edge[v][g->host_indices[i]] && (i < g->host_upper_offsets[v]) == (g->host_indices[i] < v));
-	know_tables(k, plan);
+	known_tables(k, plan);
 	gemp_free(keys);
 	gemp_free(begin);
 }
@@ -264,7 +264,7 @@ static inline __int128 cliques(const known *k, int left, const size_t *among, si
 	if (left == 0)
 		return 1;
 	for (size_t i = 0; i < count; i++) {
-		size_t next[MOST], size = 0;
+		size_t next[MAX_VERTICES], size = 0;
 		for (size_t j = i + 1; j < count; j++)
 			if (k->edge[among[i]][among[j]])
 				next[size++] = among[j];
@@ -276,7 +276,7 @@ static inline __int128 cliques(const known *k, int left, const size_t *among, si
 static inline __int128 sum_of(known *k, const gemp_sum *sum)
 {
 	__int128 total = 0;
-	size_t all[MOST], *p = k->place, n = k->vertices;
+	size_t all[MAX_VERTICES], *p = k->place, n = k->vertices;
 	for (size_t v = 0; v < n; v++)
 		all[v] = v;
 	if (sum->kind == GEMP_SUM_CLIQUES)
@@ -313,7 +313,7 @@ static inline void check(const made *m, gemp_count_plan plan)
 	plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 1, .expression = "1000000000000000" };
 	plan.divisor = plan.divisor ? plan.divisor : 1;
 	assert_all_ok(gemp_count_prepare(&engine, context, m->graph, &key, &plan));
-	know(k, m, engine, &plan);
+	known_fill(k, m, engine, &plan);
 	for (size_t i = 0; i < plan.sum_count; i++)
 		expected += plan.sums[i].factor * sum_of(k, &plan.sums[i]);
 	for (int run = 0; run < 2; run++) {

@@ -7,17 +7,17 @@ static void check_graphs(void)
 {
 	check_all(hubs(90));
 	check_all(random_graph(45, 0.6));
-	check_all(crooked(90));
+	check_all(hub_and_parallel_edges(90));
 	check_all(made_new(1));
 	check_all(made_new(40));
 	check_all(random_graph(12, 1));
 	for (int i = 0; i < (test_comm.size == 1 ? 10 : 1); i++)
-		check_all(random_graph(1 + gemp_random_below(&seed, MOST), gemp_random_unit(&seed) * 0.5));
+		check_all(random_graph(1 + gemp_random_below(&seed, MAX_VERTICES), gemp_random_unit(&seed) * 0.5));
 }
 
 /* Runs a check with the kernels for GPUs, in groups of one work-item, because PoCL may be wrong about barriers in
  * loops. Local memory is made so small that some rows do not fit. */
-static void as_on_a_gpu(void (*what)(void))
+static void run_as_on_gpu(void (*what)(void))
 {
 	gemp_device saved = *context->device, *device = context->device;
 	if (device->gpu)
@@ -42,7 +42,7 @@ static void sums_of_a_cpu(void **state)
 static void sums_of_a_gpu(void **state)
 {
 	(void)state;
-	as_on_a_gpu(check_graphs);
+	run_as_on_gpu(check_graphs);
 }
 
 static void wide_positions(void **state)
@@ -50,7 +50,7 @@ static void wide_positions(void **state)
 	(void)state;
 	wide = true;
 	check_graphs();
-	as_on_a_gpu(check_graphs);
+	run_as_on_gpu(check_graphs);
 	wide = false;
 }
 
@@ -62,7 +62,7 @@ static void check_long_rows(void)
 		                                  .sums = { { GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 },
 		                                            { GEMP_SUM_CLIQUES, .clique = 5, .factor = 1 },
 		                                            { GEMP_SUM_CLIQUES, .clique = 6, .factor = 1 } } };
-	made *m = random_graph(MOST, 0.8), *complete = random_graph(MOST, 1);
+	made *m = random_graph(MAX_VERTICES, 0.8), *complete = random_graph(MAX_VERTICES, 1);
 	build(m);
 	check(m, plan);
 	build(complete);
@@ -75,7 +75,7 @@ static void long_rows(void **state)
 {
 	(void)state;
 	check_long_rows();
-	as_on_a_gpu(check_long_rows);
+	run_as_on_gpu(check_long_rows);
 }
 
 int main(int argc, char **argv)

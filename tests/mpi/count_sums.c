@@ -10,13 +10,13 @@ static void sums_are_right(void **state)
 	check_all(random_graph(45, 0.6));
 	if (test_comm.size > 1)
 		return;
-	check_all(crooked(90));
+	check_all(hub_and_parallel_edges(90));
 	check_all(made_new(1));
 	check_all(made_new(40));
 	check_all(random_graph(2, 1));
 	check_all(random_graph(12, 1));
 	check_all(random_graph(60, 0.15));
-	check_all(random_graph(MOST, 0.05));
+	check_all(random_graph(MAX_VERTICES, 0.05));
 	check_all(random_graph(30, 0.9));
 }
 
@@ -35,7 +35,7 @@ static gemp_code count(made *m, gemp_count_plan *plan, gemp_count_result *result
 
 #define NINTH "V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0 * V0_0"
 
-static void limits(void **state)
+static void totals_beyond_64_bits(void **state)
 {
 	made *m = made_new(91);
 	gemp_count_result result;
@@ -49,7 +49,7 @@ static void limits(void **state)
 		return;
 	}
 	for (size_t a = 1; a < m->vertices; a++)
-		set_edge(m, 0, a);
+		join(m, 0, a);
 	build(m);
 	assert_all_ok(count(m, &plan, &result)); /* the total 90^9 * 100000 exceeds 2^64, but the quotient is exact */
 	assert_all(!result.overflow && result.matches == UINT64_C(387420489000000000) + 90);
@@ -82,7 +82,7 @@ static gemp_code count_small(void *argument)
 	return count(m, &plan, &result);
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	made *m = random_graph(10, 0.5);
 	(void)state;
@@ -99,8 +99,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		/* all tests share one context, since opening it takes longer than the tests */
 		cmocka_unit_test_setup(sums_are_right, open_context),
-		cmocka_unit_test(limits),
-		cmocka_unit_test_teardown(without_memory, close_context),
+		cmocka_unit_test(totals_beyond_64_bits),
+		cmocka_unit_test_teardown(memory_may_run_out, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

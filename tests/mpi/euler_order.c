@@ -23,7 +23,7 @@ static void make_circuit(euler_case *c, uint64_t *seed, uint64_t vertices, size_
 typedef enum spoil { TWICE, SWAPPED, SOURCE, TURNED, FEWER, SPOILS } spoil;
 
 /* Makes this rank's part of the order wrong. Returns false if the part is too short or the order may still be right. */
-static bool spoil_order(gemp_euler_order *order, const euler_case *c, spoil how, uint64_t random)
+static bool damage_order(gemp_euler_order *order, const euler_case *c, spoil how, uint64_t random)
 {
 	if (order->count < 2)
 		return false;
@@ -41,7 +41,7 @@ static bool spoil_order(gemp_euler_order *order, const euler_case *c, spoil how,
 	}
 }
 
-static void wrong_orders(void **state)
+static void check_detects_wrong_orders(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -53,11 +53,11 @@ static void wrong_orders(void **state)
 			uint64_t random = gemp_random(&seed);
 			assert_all_ok(gemp_euler_on_ranks(&result, &test_comm, &c.own, &(gemp_euler_options){ .sources = true }));
 			assert_all_ok(gemp_euler_verify(&test_comm, &c.own, &result.order));
-			bool spoilt = test_comm.rank == (int)(random % (uint64_t)test_comm.size) &&
-			              spoil_order(&result.order, &c, (spoil)how, random / 16);
-			spoilt = gemp_comm_sum1(&test_comm, spoilt);
+			bool damaged = test_comm.rank == (int)(random % (uint64_t)test_comm.size) &&
+			               damage_order(&result.order, &c, (spoil)how, random / 16);
+			damaged = gemp_comm_sum1(&test_comm, damaged);
 			gemp_code code = gemp_euler_verify(&test_comm, &c.own, &result.order);
-			assert_all(!spoilt || code == GEMP_EINTERNAL);
+			assert_all(!damaged || code == GEMP_EINTERNAL);
 			gemp_euler_result_free(&result);
 		}
 		euler_case_free(&c);
@@ -65,7 +65,7 @@ static void wrong_orders(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void no_such_slot(void **state)
+static void check_detects_wrong_slots(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -126,7 +126,7 @@ static uint64_t count_components(const euler_case *c)
 	return count;
 }
 
-static void balances(void **state)
+static void balance_of_vertices(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -147,7 +147,7 @@ static void balances(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void closed_paths(void **state)
+static void closing_edges(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -177,13 +177,13 @@ static void closed_paths(void **state)
 
 /* REQUESTS TO OWNERS */
 
-static uint64_t tell(void *self, gemp_edge slot)
+static uint64_t answer_slot(void *self, gemp_edge slot)
 {
 	const gemp_euler_edges *edges = self;
 	return (uint64_t)gemp_euler_source(edges, slot) << 32 | edges->target[slot - edges->first];
 }
 
-static void asking(void **state)
+static void requests_for_slots(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -194,7 +194,7 @@ static void asking(void **state)
 	uint64_t *ends = gemp_calloc(count, sizeof *ends);
 	for (uint64_t i = 0; i < count; i++)
 		slots[i] = gemp_random_below(&random, c.edges);
-	assert_all_ok(gemp_euler_query_slots(&test_comm, &c.own, slots, count, tell, &c.own, ends));
+	assert_all_ok(gemp_euler_query_slots(&test_comm, &c.own, slots, count, answer_slot, &c.own, ends));
 	bool right = true;
 	for (uint64_t i = 0; i < count; i++)
 		right &= ends[i] == ((uint64_t)c.from[slots[i]] << 32 | c.to[slots[i]]);
@@ -205,7 +205,7 @@ static void asking(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static gemp_code without_memory(void *argument)
+static gemp_code solve_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_result result;
@@ -220,22 +220,23 @@ done:
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	euler_case c;
 	make_circuit(&c, &seed, 10, 6);
 	if (test_comm.size < 3)
-		assert_all_survive_no_memory(without_memory, &c);
+		assert_all_survive_no_memory(solve_once, &c);
 	euler_case_free(&c);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_orders), cmocka_unit_test(no_such_slot), cmocka_unit_test(balances),
-		cmocka_unit_test(closed_paths), cmocka_unit_test(asking),       cmocka_unit_test(memory),
+		cmocka_unit_test(check_detects_wrong_orders), cmocka_unit_test(check_detects_wrong_slots),
+		cmocka_unit_test(balance_of_vertices),        cmocka_unit_test(closing_edges),
+		cmocka_unit_test(requests_for_slots),         cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

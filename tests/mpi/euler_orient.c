@@ -12,7 +12,7 @@
 #include "euler/verify.h"
 
 /* Makes closed walks and reverses a random half of their edges. */
-static void make(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
+static void make_undirected_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
 {
 	*c = (euler_case){ 0 };
 	euler_case_walks(c, seed, vertices, walks, 12, false);
@@ -24,20 +24,20 @@ static void make(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
 		}
 }
 
-typedef struct told {
+typedef struct oriented_edge {
 	uint64_t slot;
 	gemp_vertex source, target;
-} told;
+} oriented_edge;
 
 /* Collective. Are the edges of all ranks those of the case, each in either direction? A closed path has one more
  * edge. */
 static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
 {
 	size_t own = edges->begin[edges->rows], *begin = NULL;
-	told *list = gemp_calloc(own, sizeof *list), *all = NULL;
+	oriented_edge *list = gemp_calloc(own, sizeof *list), *all = NULL;
 	bool *seen = gemp_calloc(edges->edges, sizeof *seen), right = true;
 	for (size_t i = 0; i < own; i++)
-		list[i] = (told){ edges->own_edge[i], gemp_euler_source(edges, edges->first + i), edges->target[i] };
+		list[i] = (oriented_edge){ edges->own_edge[i], gemp_euler_source(edges, edges->first + i), edges->target[i] };
 	if (gemp_comm_allgather(&test_comm, GEMP_OK, list, own * sizeof *list, (void **)&all, &begin) != GEMP_OK)
 		return false;
 	bool path = edges->path_start != GEMP_NO_VERTEX;
@@ -69,7 +69,7 @@ static bool is_solved(const gemp_euler_edges *edges)
 	return solved;
 }
 
-static void circuits(void **state)
+static void circuits_of_undirected_edges(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -78,7 +78,7 @@ static void circuits(void **state)
 		gemp_euler_edges edges;
 		gemp_euler_balance balance;
 		gemp_count odd;
-		make(&c, &seed, 1 + (uint64_t)k, 1 + (size_t)k % 7);
+		make_undirected_walks(&c, &seed, 1 + (uint64_t)k, 1 + (size_t)k % 7);
 		euler_case_share(&c, &seed, UINT64_MAX);
 		c.own.undirected = true;
 		assert_all_ok(gemp_euler_orient(&edges, &test_comm, &c.own, &odd));
@@ -93,7 +93,7 @@ static void circuits(void **state)
 }
 
 /* A closed walk without its last edge is a path. */
-static void paths(void **state)
+static void paths_of_undirected_edges(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -103,7 +103,7 @@ static void paths(void **state)
 		gemp_euler_balance balance;
 		gemp_count odd;
 		do {
-			make(&c, &seed, 12, 1);
+			make_undirected_walks(&c, &seed, 12, 1);
 			c.edges--;
 			if (c.edges && c.from[c.edges] != c.to[c.edges])
 				break;
@@ -129,7 +129,7 @@ static void paths(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static gemp_code without_memory(void *argument)
+static gemp_code solve_once(void *argument)
 {
 	gemp_euler_edges edges;
 	gemp_count odd = 0;
@@ -138,25 +138,25 @@ static gemp_code without_memory(void *argument)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	euler_case c;
-	make(&c, &seed, 8, 4);
+	make_undirected_walks(&c, &seed, 8, 4);
 	euler_case_share(&c, &seed, UINT64_MAX);
 	c.own.undirected = true;
 	if (test_comm.size < 3)
-		assert_all_survive_no_memory(without_memory, &c.own);
+		assert_all_survive_no_memory(solve_once, &c.own);
 	euler_case_free(&c);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(circuits),
-		cmocka_unit_test(paths),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(circuits_of_undirected_edges),
+		cmocka_unit_test(paths_of_undirected_edges),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

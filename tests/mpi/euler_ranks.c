@@ -10,7 +10,7 @@ static void random_multigraphs(void **state)
 }
 
 /* Default settings on larger graphs, with both values of euler_separate. */
-static void larger(void **state)
+static void larger_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -27,7 +27,7 @@ static void larger(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void unbalanced(void **state)
+static void unbalanced_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -44,7 +44,7 @@ static void unbalanced(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static gemp_code without_memory(void *argument)
+static gemp_code solve_once(void *argument)
 {
 	gemp_euler_result result;
 	gemp_euler_options options = { .spacing = 4, .gather = 4, .keep_circuits = true, .sources = true };
@@ -53,7 +53,7 @@ static gemp_code without_memory(void *argument)
 	return code;
 }
 
-static void memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -61,7 +61,7 @@ static void memory(void **state)
 	euler_case_walks(&c, &seed, 10, 6, 6, false);
 	euler_case_share(&c, &seed, UINT64_MAX);
 	if (test_comm.size < 3) /* each request of each rank fails once, which takes too long on more ranks */
-		assert_all_survive_no_memory(without_memory, &c.own);
+		assert_all_survive_no_memory(solve_once, &c.own);
 	euler_case_free(&c);
 }
 
@@ -69,9 +69,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_multigraphs),
-		cmocka_unit_test(larger),
-		cmocka_unit_test(unbalanced),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(larger_graphs),
+		cmocka_unit_test(unbalanced_graphs),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

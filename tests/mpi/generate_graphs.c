@@ -19,14 +19,14 @@ static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_
 static gemp_generate_options options;
 
 /* Collective. Sets the generator and its options. pairs: names and values in turn, ended by NULL. */
-static void choose(const char *generator, const char *const *pairs)
+static void set_options(const char *generator, const char *const *pairs)
 {
 	assert_all_ok(gemp_generate_init(&options, generator));
 	for (; *pairs; pairs += 2)
 		assert_all_ok(gemp_generate_set(&options, pairs[0], pairs[1]));
 }
 
-#define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
+#define CHOOSE(generator, ...) set_options(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
 /* Collective. Generates the graph on all ranks together and on each rank alone, checks that both are equal, and returns
  * the latter. */
@@ -119,7 +119,7 @@ static void rmat_may_be_directed_and_even(void **state)
 	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
 }
 
-static void uniform_has_just_the_edges_asked_for(void **state)
+static void uniform_has_exact_edge_count(void **state)
 {
 	(void)state;
 	static const char *const cases[][3] = {
@@ -215,7 +215,7 @@ static void movies_have_casts_and_genres(void **state)
 	gemp_shard_free(graph);
 }
 
-static void movies_may_be_few(void **state)
+static void few_movies(void **state)
 {
 	(void)state;
 	static const char *const sizes[][3] = {
@@ -229,13 +229,13 @@ static void movies_may_be_few(void **state)
 	}
 }
 
-static uint64_t edges_of(const gemp_shard *graph, const char *type)
+static uint64_t count_edges(const gemp_shard *graph, const char *type)
 {
 	const gemp_relation *relation = gemp_shard_relation(graph, type);
 	return relation ? relation->edge_count : 0;
 }
 
-static size_t labelled(const gemp_shard *graph, const char *label)
+static size_t count_labelled(const gemp_shard *graph, const char *label)
 {
 	size_t count = 0;
 	for (gemp_vertex v = 0; v < graph->rows; v++)
@@ -243,7 +243,7 @@ static size_t labelled(const gemp_shard *graph, const char *label)
 	return count;
 }
 
-static size_t too_short(const gemp_shard *graph)
+static size_t count_short_segments(const gemp_shard *graph)
 {
 	const gemp_column *length = gemp_table_find(&graph->attributes, "length");
 	size_t count = 0;
@@ -253,24 +253,28 @@ static size_t too_short(const gemp_shard *graph)
 }
 
 /* With faults 0 nothing is missing. With faults 1 everything is missing that may be missing. */
-static void railways_are_as_faulty_as_asked_for(void **state)
+static void railways_have_faults(void **state)
 {
 	(void)state;
 	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "0");
 	gemp_shard *graph = generate();
-	size_t sensors = labelled(graph, "Sensor"), segments = labelled(graph, "Segment");
-	size_t switches = labelled(graph, "Switch");
-	assert_all(labelled(graph, "Route") == 6 && edges_of(graph, "entry") == 6 && edges_of(graph, "exit") == 6);
-	assert_all(segments == 5 * sensors && too_short(graph) == 0 && edges_of(graph, "definedBy") == sensors);
-	assert_all(edges_of(graph, "sensor") == segments + switches &&
-	           edges_of(graph, "connectsTo") == segments + switches);
+	size_t sensors = count_labelled(graph, "Sensor"), segments = count_labelled(graph, "Segment");
+	size_t switches = count_labelled(graph, "Switch");
+	assert_all(count_labelled(graph, "Route") == 6 && count_edges(graph, "entry") == 6 &&
+	           count_edges(graph, "exit") == 6);
+	assert_all(segments == 5 * sensors && count_short_segments(graph) == 0 &&
+	           count_edges(graph, "definedBy") == sensors);
+	assert_all(count_edges(graph, "sensor") == segments + switches &&
+	           count_edges(graph, "connectsTo") == segments + switches);
 	gemp_shard_free(graph);
 	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "1");
 	graph = generate();
-	sensors = labelled(graph, "Sensor");
-	segments = labelled(graph, "Segment");
-	assert_all(segments == 6 * sensors && too_short(graph) == segments && edges_of(graph, "sensor") == segments);
-	assert_all(edges_of(graph, "definedBy") == 0 && edges_of(graph, "entry") == 0 && edges_of(graph, "exit") == 6);
+	sensors = count_labelled(graph, "Sensor");
+	segments = count_labelled(graph, "Segment");
+	assert_all(segments == 6 * sensors && count_short_segments(graph) == segments &&
+	           count_edges(graph, "sensor") == segments);
+	assert_all(count_edges(graph, "definedBy") == 0 && count_edges(graph, "entry") == 0 &&
+	           count_edges(graph, "exit") == 6);
 	gemp_shard_free(graph);
 	CHOOSE("railway", "routes", "0");
 	graph = generate();
@@ -397,10 +401,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rmat_is_simple_with_hubs),
 		cmocka_unit_test(rmat_may_be_directed_and_even),
 		cmocka_unit_test(weights_are_drawn_for_edges),
-		cmocka_unit_test(uniform_has_just_the_edges_asked_for),
+		cmocka_unit_test(uniform_has_exact_edge_count),
 		cmocka_unit_test(movies_have_casts_and_genres),
-		cmocka_unit_test(movies_may_be_few),
-		cmocka_unit_test(railways_are_as_faulty_as_asked_for),
+		cmocka_unit_test(few_movies),
+		cmocka_unit_test(railways_have_faults),
 		cmocka_unit_test(eulerian_graphs_are_balanced),
 		cmocka_unit_test(debruijn_graphs_have_an_edge_for_each_word),
 		cmocka_unit_test(seeds_matter),

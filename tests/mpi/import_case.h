@@ -28,7 +28,7 @@
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
 /* Collective. Rank 0 writes a file. Returns its path. */
-static inline const char *written(const char *name, const char *text)
+static inline const char *write_text_file(const char *name, const char *text)
 {
 	size_t size = strlen(text);
 	const char *path = test_path_all(name);
@@ -109,7 +109,7 @@ static inline void dump(gemp_text *out, const gemp_shard *graph)
 
 /* Collective. Checks that each rank alone imports the expected graph, and that all ranks together import the same
  * graph. */
-static inline void expect(const gemp_import_options *options, const char *expected)
+static inline void expect_graph(const gemp_import_options *options, const char *expected)
 {
 	gemp_shard *graph = NULL, *whole = NULL;
 	gemp_text text = { 0 };
@@ -146,7 +146,7 @@ typedef struct bad_text {
 	const char *text, *place, *part;
 } bad_text;
 
-static inline void expect_refusal(const gemp_import_options *options, const char *name, const bad_text *bad)
+static inline void expect_error(const gemp_import_options *options, const char *name, const bad_text *bad)
 {
 	char place[40];
 	snprintf(place, sizeof place, "%s%s", name, bad->place);
@@ -161,7 +161,7 @@ typedef struct file_case {
 
 static inline gemp_import_options *one_file(file_case *self, const char *format, const char *name, const char *text)
 {
-	*self = (file_case){ .path = written(name, text), .options = { .edge_file_count = 1, .seed = 1 } };
+	*self = (file_case){ .path = write_text_file(name, text), .options = { .edge_file_count = 1, .seed = 1 } };
 	self->options.edge_files = &self->path;
 	assert_all_ok(gemp_format_parse(&self->options.format, format));
 	return &self->options;
@@ -176,7 +176,7 @@ static inline gemp_code import_once(void *options)
 }
 
 /* More than three ranks take long and test nothing new. */
-static inline void expect_no_harm_without_memory(gemp_import_options *options)
+static inline void survives_without_memory(gemp_import_options *options)
 {
 	if (test_comm.size <= 3)
 		assert_all_survive_no_memory(import_once, options);

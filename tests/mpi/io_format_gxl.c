@@ -7,11 +7,11 @@
 #define GRAPH HEAD "<graph id=\"g\">\n"
 #define TAIL "</graph></gxl>\n"
 
-static void as_the_manual_has_it(void **state)
+static void example_of_the_manual(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(
+	expect_graph(
 		one_file(&file, "gxl", "a.gxl",
 	             HEAD
 	             "<graph id=\"simple\" edgeids=\"true\"><type xlink:href=\"s.gxl#G\"/>\n"
@@ -34,14 +34,14 @@ static void types_of_columns_hold_all_values(void **state)
 {
 	(void)state;
 	const char *paths[] = {
-		written("a.gxl", GRAPH "<node id=\"1\"><attr name=\"n\"><int>1</int></attr><attr name=\"m\">"
-		                       "<int>1</int></attr></node>" TAIL),
-		written("b.gxl",
-		        GRAPH "<node id=\"2\"><attr name=\"n\"><float>1.5</float></attr><attr name=\"m\"><bool>true</bool>"
-		              "</attr></node><edge from=\"1\" to=\"2\"/>" TAIL),
+		write_text_file("a.gxl", GRAPH "<node id=\"1\"><attr name=\"n\"><int>1</int></attr><attr name=\"m\">"
+		                               "<int>1</int></attr></node>" TAIL),
+		write_text_file("b.gxl", GRAPH
+		                "<node id=\"2\"><attr name=\"n\"><float>1.5</float></attr><attr name=\"m\"><bool>true</bool>"
+		                "</attr></node><edge from=\"1\" to=\"2\"/>" TAIL),
 	};
 	gemp_import_options options = { .edge_file_count = 2, .edge_files = paths, .seed = 1 };
-	expect(&options, "1 m:s=1 n:f=1.0\n2 m:s=true n:f=1.5\n1-E->2\n");
+	expect_graph(&options, "1 m:s=1 n:f=1.0\n2 m:s=true n:f=1.5\n1-E->2\n");
 }
 
 static void edges_may_be_undirected(void **state)
@@ -55,10 +55,10 @@ static void edges_may_be_undirected(void **state)
 		GRAPH "<node id=\"1\"/><node id=\"2\"/><edge from=\"1\" to=\"2\" isdirected=\"false\"/>" TAIL,
 	};
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-		expect(one_file(&file, "gxl", "u.gxl", same[i]), "1\n2\n1-E-2\n");
+		expect_graph(one_file(&file, "gxl", "u.gxl", same[i]), "1\n2\n1-E-2\n");
 }
 
-static void refused(void **state)
+static void invalid_files_are_rejected(void **state)
 {
 	(void)state;
 	static const bad_text bad[] = {
@@ -88,7 +88,7 @@ static void refused(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		expect_refusal(one_file(&file, "gxl", "bad.gxl", bad[i].text), "bad.gxl", &bad[i]);
+		expect_error(one_file(&file, "gxl", "bad.gxl", bad[i].text), "bad.gxl", &bad[i]);
 	}
 }
 
@@ -96,7 +96,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(one_file(
+	survives_without_memory(one_file(
 		&file, "gxl", "m.gxl",
 		GRAPH
 		"<node id='1'><type xlink:href='#A'/>"
@@ -106,8 +106,8 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_manual_has_it),    cmocka_unit_test(types_of_columns_hold_all_values),
-		cmocka_unit_test(edges_may_be_undirected), cmocka_unit_test(refused),
+		cmocka_unit_test(example_of_the_manual),   cmocka_unit_test(types_of_columns_hold_all_values),
+		cmocka_unit_test(edges_may_be_undirected), cmocka_unit_test(invalid_files_are_rejected),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

@@ -1,17 +1,17 @@
 /* Tests the import of JSON lines in both shapes of objects: expected graphs of samples, and messages of errors. */
 #include "import_case.h"
 
-static void reads(const char *text, const char *expected)
+static void check_import(const char *text, const char *expected)
 {
 	file_case file;
-	expect(one_file(&file, "jsonl", "g.jsonl", text), expected);
-	expect(one_file(&file, "auto", "g.jsonl", text), expected);
+	expect_graph(one_file(&file, "jsonl", "g.jsonl", text), expected);
+	expect_graph(one_file(&file, "auto", "g.jsonl", text), expected);
 }
 
-static void as_apoc_exports(void **state)
+static void export_of_apoc(void **state)
 {
 	(void)state;
-	reads(
+	check_import(
 		"{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"User\"],\"properties\":{\"name\":\"Adam\",\"age\":42,\"male\":true}}\n"
 		"{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"User\",\"Admin\"],\"properties\":{\"name\":\"J\\u00fcrgen\",\"age\":null}}\n"
 		"\n{\"type\":\"node\",\"id\":\"2\"}\r\n"
@@ -25,16 +25,16 @@ static void as_apoc_exports(void **state)
 static void plain_objects(void **state)
 {
 	(void)state;
-	reads(
+	check_import(
 		"{\"id\":1,\"labels\":[\"A\",\"B\"],\"x\":1}\n{\"id\":\"two\",\"type\":\"A;B\",\"label\":\"l\",\"source\":\"s\"}\n"
 		"{\"id\":3,\"label\":\"C\",\"x\":2.5}\n{\"src\":1,\"dst\":\"two\",\"type\":\"T\",\"id\":7}\n"
 		"{\"source\":3,\"target\":1,\"label\":\"x\",\"type\":null}\n",
 		"1 A;B x:f=1.0\n3 C x:f=2.5\ntwo A;B label:s=l source:s=s\n1-T->two id:i=7\n3-E->1 label:s=x\n");
-	reads("{\"src\":1,\"dst\":2}\n", "1\n2\n1-E->2\n");
-	reads("{\"id\":1,\"only\":null}\n", "1\n");
+	check_import("{\"src\":1,\"dst\":2}\n", "1\n2\n1-E->2\n");
+	check_import("{\"id\":1,\"only\":null}\n", "1\n");
 }
 
-static void refused(void **state)
+static void invalid_files_are_rejected(void **state)
 {
 	(void)state;
 	static const struct {
@@ -84,11 +84,11 @@ static void refused(void **state)
 static void several_files_are_one_graph(void **state)
 {
 	(void)state;
-	const char *paths[] = { written("a.jsonl", "{\"id\":1,\"x\":1}\n"),
-		                    written("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
+	const char *paths[] = { write_text_file("a.jsonl", "{\"id\":1,\"x\":1}\n"),
+		                    write_text_file("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 3 };
-	expect(&options, "1 x:f=1.0\n2 x:f=0.5\n1-E->2\n");
-	paths[0] = written("c.jsonl", "{\"id\":2}\n");
+	expect_graph(&options, "1 x:f=1.0\n2 x:f=0.5\n1-E->2\n");
+	paths[0] = write_text_file("c.jsonl", "{\"id\":2}\n");
 	expect_failure(&options, GEMP_EDATA, PARTS("c.jsonl:1", "b.jsonl:2"));
 }
 
@@ -96,16 +96,16 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(one_file(
+	survives_without_memory(one_file(
 		&file, "jsonl", "g.jsonl", "{\"id\":1,\"x\":\"a\",\"labels\":[\"A\",\"B\"]}\n{\"src\":1,\"dst\":1,\"w\":1}\n"));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_apoc_exports),
+		cmocka_unit_test(export_of_apoc),
 		cmocka_unit_test(plain_objects),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(invalid_files_are_rejected),
 		cmocka_unit_test(several_files_are_one_graph),
 		cmocka_unit_test(memory_may_run_out),
 	};

@@ -14,7 +14,7 @@ static const char sample[] =
 	"\n\n"
 	"Package: app\nVersion: 2.0-1\nSection: doc\n";
 
-static const char wanted[] =
+static const char expected_graph[] =
 	"app Package name:s=app version:s=1.0-1 section:s=games priority:s=optional architecture:s=amd64 size:i=1234 "
 	"installed_size_kib:i=70 description:s=an application with a longer text\n"
 	"data VirtualPackage name:s=data\nlib Package name:s=lib version:s=1.0-1\nlib-api VirtualPackage name:s=lib-api\n"
@@ -29,29 +29,30 @@ static const char wanted[] =
 	"lib-BREAKS->app\nlib-BUILT_FROM->source:application\nlib-HAS_TAG->tag:role::program\n"
 	"lib-MAINTAINED_BY->maintainer:Ann Bee\nlib-PROVIDES->lib-api\n";
 
-static void a_sample(void **state)
+static void sample_index(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(one_file(&file, "packages", "x_Packages", sample), wanted);
-	expect(one_file(&file, "auto", "x_Packages", sample), wanted);
-	expect(one_file(&file, "packages", "some", "\n\r\nPackage: 7\r\n\r\n"),
-	       "7 Package name:s=7\nsource:7 SourcePackage name:s=7\n7-BUILT_FROM->source:7\n");
+	expect_graph(one_file(&file, "packages", "x_Packages", sample), expected_graph);
+	expect_graph(one_file(&file, "auto", "x_Packages", sample), expected_graph);
+	expect_graph(one_file(&file, "packages", "some", "\n\r\nPackage: 7\r\n\r\n"),
+	             "7 Package name:s=7\nsource:7 SourcePackage name:s=7\n7-BUILT_FROM->source:7\n");
 }
 
-static void the_first_file_that_lists_a_package_counts(void **state)
+static void first_listing_of_a_package_counts(void **state)
 {
 	(void)state;
-	const char *paths[] = { written("a_Packages", "Package: b\nVersion: 1\n\nPackage: a\nVersion: 2\nDepends: c"),
-		                    written("b_Packages", "Package: a\nVersion: 1\n\nPackage: c\nVersion: 3\n") };
+	const char *paths[] = { write_text_file("a_Packages",
+		                                    "Package: b\nVersion: 1\n\nPackage: a\nVersion: 2\nDepends: c"),
+		                    write_text_file("b_Packages", "Package: a\nVersion: 1\n\nPackage: c\nVersion: 3\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 1 };
-	expect(&options,
-	       "a Package name:s=a version:s=2\nb Package name:s=b version:s=1\nc Package name:s=c version:s=3\n"
-	       "source:a SourcePackage name:s=a\nsource:b SourcePackage name:s=b\nsource:c SourcePackage name:s=c\n"
-	       "a-BUILT_FROM->source:a\na-DEPENDS->c\nb-BUILT_FROM->source:b\nc-BUILT_FROM->source:c\n");
+	expect_graph(&options,
+	             "a Package name:s=a version:s=2\nb Package name:s=b version:s=1\nc Package name:s=c version:s=3\n"
+	             "source:a SourcePackage name:s=a\nsource:b SourcePackage name:s=b\nsource:c SourcePackage name:s=c\n"
+	             "a-BUILT_FROM->source:a\na-DEPENDS->c\nb-BUILT_FROM->source:b\nc-BUILT_FROM->source:c\n");
 }
 
-static void refused(void **state)
+static void invalid_files_are_rejected(void **state)
 {
 	(void)state;
 	static const struct {
@@ -77,15 +78,15 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(one_file(&file, "packages", "p", "Package: a\nDepends: b | c\nTag: t::u\n"));
+	survives_without_memory(one_file(&file, "packages", "p", "Package: a\nDepends: b | c\nTag: t::u\n"));
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sample),
-		cmocka_unit_test(the_first_file_that_lists_a_package_counts),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(sample_index),
+		cmocka_unit_test(first_listing_of_a_package_counts),
+		cmocka_unit_test(invalid_files_are_rejected),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	gemp_log_set_level(GEMP_QUIET); /* hides warnings about packages that are listed twice */

@@ -53,7 +53,7 @@ static const char railway[] = ECORE CLASS("Element", "abstract=\"true\"") ATTRIB
 static gemp_import_options *model(file_case *self, const char *metamodel, const char *text)
 {
 	gemp_import_options *options = one_file(self, "xmi", "model.xmi", text);
-	options->metamodel = written("model.ecore", metamodel);
+	options->metamodel = write_text_file("model.ecore", metamodel);
 	return options;
 }
 
@@ -61,45 +61,45 @@ static void references_by_position(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(model(&file, railway,
-	             HEAD
-	             "<regions name=\"north\">\n"
-	             "<sensors name=\"s\" monitors=\"//@regions.0/@elements.0 #//@regions.0/@elements.1\"/>\n"
-	             "<elements xsi:type=\"railway:Segment\" sensor=\"/0/@regions.0/@sensors.0\" length=\"-5\"\n"
-	             " connectsTo=\"//@regions.0/@elements.1\"><semaphores signal=\"GO\"/></elements>\n"
-	             "<elements xsi:type=\"railway:Switch\" position=\"LEFT\">\n"
-	             "<sensor href=\"#//@regions.0/@sensors.0\"/></elements>\n"
-	             "<elements xsi:type=\"railway:Segment\" speed=\"7\"><name>a &lt; b</name></elements>\n</regions>\n"
-	             "<routes active=\"true\" entry=\"//@regions.0/@elements.0/@semaphores.0\">\n"
-	             "<follows target=\"//@regions.0/@elements.1\"/></routes>\n" TAIL),
-	       "/ Railway\n"
-	       "//@regions.0 Element;Region name:s=north\n"
-	       "//@regions.0/@elements.0 Element;Segment;TrackElement length:i=-5 speed:f=80.5\n"
-	       "//@regions.0/@elements.0/@semaphores.0 Semaphore signal:s=GO\n"
-	       "//@regions.0/@elements.1 Element;Switch;TrackElement position:s=LEFT\n"
-	       "//@regions.0/@elements.2 Element;Segment;TrackElement name:s=a < b length:i=0 speed:f=7.0\n"
-	       "//@regions.0/@sensors.0 Element;Sensor name:s=s\n"
-	       "//@routes.0 Element;Route active:b=true\n"
-	       "//@routes.0/@follows.0 SwitchPosition position:s=RIGHT\n"
-	       "/-regions->//@regions.0 order:i=0\n"
-	       "/-routes->//@routes.0 order:i=0\n"
-	       "//@regions.0-elements->//@regions.0/@elements.0 order:i=0\n"
-	       "//@regions.0-elements->//@regions.0/@elements.1 order:i=1\n"
-	       "//@regions.0-elements->//@regions.0/@elements.2 order:i=2\n"
-	       "//@regions.0-sensors->//@regions.0/@sensors.0 order:i=0\n"
-	       "//@regions.0/@elements.0-connectsTo->//@regions.0/@elements.1\n"
-	       "//@regions.0/@elements.0-region->//@regions.0\n"
-	       "//@regions.0/@elements.0-semaphores->//@regions.0/@elements.0/@semaphores.0 order:i=0\n"
-	       "//@regions.0/@elements.0-sensor->//@regions.0/@sensors.0\n"
-	       "//@regions.0/@elements.1-region->//@regions.0\n"
-	       "//@regions.0/@elements.1-sensor->//@regions.0/@sensors.0\n"
-	       "//@regions.0/@elements.2-region->//@regions.0\n"
-	       "//@regions.0/@sensors.0-monitors->//@regions.0/@elements.0 order:i=0\n"
-	       "//@regions.0/@sensors.0-monitors->//@regions.0/@elements.1 order:i=1\n"
-	       "//@routes.0-entry->//@regions.0/@elements.0/@semaphores.0\n"
-	       "//@routes.0-follows->//@routes.0/@follows.0 order:i=0\n"
-	       "//@routes.0/@follows.0-route->//@routes.0\n"
-	       "//@routes.0/@follows.0-target->//@regions.0/@elements.1\n");
+	expect_graph(
+		model(&file, railway,
+	          HEAD "<regions name=\"north\">\n"
+	               "<sensors name=\"s\" monitors=\"//@regions.0/@elements.0 #//@regions.0/@elements.1\"/>\n"
+	               "<elements xsi:type=\"railway:Segment\" sensor=\"/0/@regions.0/@sensors.0\" length=\"-5\"\n"
+	               " connectsTo=\"//@regions.0/@elements.1\"><semaphores signal=\"GO\"/></elements>\n"
+	               "<elements xsi:type=\"railway:Switch\" position=\"LEFT\">\n"
+	               "<sensor href=\"#//@regions.0/@sensors.0\"/></elements>\n"
+	               "<elements xsi:type=\"railway:Segment\" speed=\"7\"><name>a &lt; b</name></elements>\n</regions>\n"
+	               "<routes active=\"true\" entry=\"//@regions.0/@elements.0/@semaphores.0\">\n"
+	               "<follows target=\"//@regions.0/@elements.1\"/></routes>\n" TAIL),
+		"/ Railway\n"
+		"//@regions.0 Element;Region name:s=north\n"
+		"//@regions.0/@elements.0 Element;Segment;TrackElement length:i=-5 speed:f=80.5\n"
+		"//@regions.0/@elements.0/@semaphores.0 Semaphore signal:s=GO\n"
+		"//@regions.0/@elements.1 Element;Switch;TrackElement position:s=LEFT\n"
+		"//@regions.0/@elements.2 Element;Segment;TrackElement name:s=a < b length:i=0 speed:f=7.0\n"
+		"//@regions.0/@sensors.0 Element;Sensor name:s=s\n"
+		"//@routes.0 Element;Route active:b=true\n"
+		"//@routes.0/@follows.0 SwitchPosition position:s=RIGHT\n"
+		"/-regions->//@regions.0 order:i=0\n"
+		"/-routes->//@routes.0 order:i=0\n"
+		"//@regions.0-elements->//@regions.0/@elements.0 order:i=0\n"
+		"//@regions.0-elements->//@regions.0/@elements.1 order:i=1\n"
+		"//@regions.0-elements->//@regions.0/@elements.2 order:i=2\n"
+		"//@regions.0-sensors->//@regions.0/@sensors.0 order:i=0\n"
+		"//@regions.0/@elements.0-connectsTo->//@regions.0/@elements.1\n"
+		"//@regions.0/@elements.0-region->//@regions.0\n"
+		"//@regions.0/@elements.0-semaphores->//@regions.0/@elements.0/@semaphores.0 order:i=0\n"
+		"//@regions.0/@elements.0-sensor->//@regions.0/@sensors.0\n"
+		"//@regions.0/@elements.1-region->//@regions.0\n"
+		"//@regions.0/@elements.1-sensor->//@regions.0/@sensors.0\n"
+		"//@regions.0/@elements.2-region->//@regions.0\n"
+		"//@regions.0/@sensors.0-monitors->//@regions.0/@elements.0 order:i=0\n"
+		"//@regions.0/@sensors.0-monitors->//@regions.0/@elements.1 order:i=1\n"
+		"//@routes.0-entry->//@regions.0/@elements.0/@semaphores.0\n"
+		"//@routes.0-follows->//@routes.0/@follows.0 order:i=0\n"
+		"//@routes.0/@follows.0-route->//@routes.0\n"
+		"//@routes.0/@follows.0-target->//@regions.0/@elements.1\n");
 }
 
 /* The model has several top-level objects, a reference stored at one of two opposite ends, a reference by position to
@@ -108,7 +108,7 @@ static void references_by_id(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(
+	expect_graph(
 		model(&file, railway,
 	          "<xmi:XMI " SPACES ">\n"
 	          "<railway:Sensor xmi:id=\"7\" monitors=\"a\"/>\n"
@@ -124,18 +124,19 @@ static void an_attribute_may_be_the_id(void **state)
 {
 	(void)state;
 	file_case file;
-	expect(model(&file,
-	             ECORE CLASS("A", "") ATTRIBUTE("id", TYPE("EInt") "iD=\"true\"") REFERENCE("next", "A", "")
-	                 REFERENCE("part", "A", "containment=\"true\"") ATTRIBUTE("old", TYPE("EInt") "derived=\"true\"")
-	                     ATTRIBUTE("tags", TYPE("EString") MANY) END PACKAGE_END,
-	             "<r:A xmlns:r=\"http://railway\" id=\"3\" next=\"5\"><part id=\"5\" next=\"//@part/@part\">"
-	             "<part/></part>"
-	             "<tags>one</tags></r:A>"),
-	       "//@part/@part A id:i=0\n3 A id:i=3 tags:s=one\n5 A id:i=5\n"
-	       "3-next->5\n3-part->5\n5-next->//@part/@part\n5-part->//@part/@part\n");
+	expect_graph(model(&file,
+	                   ECORE CLASS("A", "") ATTRIBUTE("id", TYPE("EInt") "iD=\"true\"") REFERENCE("next", "A", "")
+	                       REFERENCE("part", "A", "containment=\"true\"")
+	                           ATTRIBUTE("old", TYPE("EInt") "derived=\"true\"") ATTRIBUTE("tags", TYPE("EString") MANY)
+	                               END PACKAGE_END,
+	                   "<r:A xmlns:r=\"http://railway\" id=\"3\" next=\"5\"><part id=\"5\" next=\"//@part/@part\">"
+	                   "<part/></part>"
+	                   "<tags>one</tags></r:A>"),
+	             "//@part/@part A id:i=0\n3 A id:i=3 tags:s=one\n5 A id:i=5\n"
+	             "3-next->5\n3-part->5\n5-next->//@part/@part\n5-part->//@part/@part\n");
 }
 
-static void refused_models(void **state)
+static void invalid_models_are_rejected(void **state)
 {
 	(void)state;
 	static const bad_text bad[] = {
@@ -173,11 +174,11 @@ static void refused_models(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		expect_refusal(model(&file, railway, bad[i].text), "model.xmi", &bad[i]);
+		expect_error(model(&file, railway, bad[i].text), "model.xmi", &bad[i]);
 	}
 }
 
-static void refused_metamodels(void **state)
+static void invalid_metamodels_are_rejected(void **state)
 {
 	(void)state;
 	static const bad_text bad[] = {
@@ -204,7 +205,7 @@ static void refused_metamodels(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		expect_refusal(model(&file, bad[i].text, HEAD TAIL), "model.ecore", &bad[i]);
+		expect_error(model(&file, bad[i].text, HEAD TAIL), "model.ecore", &bad[i]);
 	}
 }
 
@@ -225,7 +226,7 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	expect_no_harm_without_memory(model(
+	survives_without_memory(model(
 		&file,
 		ECORE CLASS("B", "") ATTRIBUTE("n", TYPE("EInt")) END CLASS("A", "eSuperTypes=\"#//B\"")
 			REFERENCE("p", "A", CONTAINED) REFERENCE("q", "A", "") END PACKAGE_END,
@@ -235,9 +236,12 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references_by_position),     cmocka_unit_test(references_by_id),
-		cmocka_unit_test(an_attribute_may_be_the_id), cmocka_unit_test(refused_models),
-		cmocka_unit_test(refused_metamodels),         cmocka_unit_test(models_need_their_metamodel),
+		cmocka_unit_test(references_by_position),
+		cmocka_unit_test(references_by_id),
+		cmocka_unit_test(an_attribute_may_be_the_id),
+		cmocka_unit_test(invalid_models_are_rejected),
+		cmocka_unit_test(invalid_metamodels_are_rejected),
+		cmocka_unit_test(models_need_their_metamodel),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

@@ -125,7 +125,7 @@ static void test_serial(void **state)
 }
 
 /* A low limit makes the file use the types for more than 2^31 edges. */
-static void test_wide(void **state)
+static void test_wide_types(void **state)
 {
 	(void)state;
 	TEST_LIMIT(file_i32_max, 10);
@@ -137,7 +137,7 @@ static void test_wide(void **state)
 }
 
 /* Parallel and serial writing give the same file. */
-static void test_both_ways(void **state)
+static void test_parallel_and_serial_writing(void **state)
 {
 	(void)state;
 	char path[256], other[256];
@@ -196,7 +196,7 @@ static void test_wrong_files(void **state)
 }
 
 /* The file is cut off at random places. */
-static void test_cut(void **state)
+static void test_truncated_files(void **state)
 {
 	(void)state;
 	char path[256], bad[256];
@@ -414,10 +414,17 @@ int main(int argc, char **argv)
 	gemp_log_set_level(GEMP_QUIET);
 	gemp_comm_new(&self, MPI_COMM_SELF);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),         cmocka_unit_test(test_both_ways),
-		cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_damage),         cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_checksum),    cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_serial),
+		cmocka_unit_test(test_parallel_and_serial_writing),
+		cmocka_unit_test(test_wrong_files),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_truncated_files),
+		cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_wide_types),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }

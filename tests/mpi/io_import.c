@@ -9,19 +9,19 @@ typedef struct pair {
 	gemp_import_options options;
 } pair;
 
-static gemp_import_options *files(pair *pair, const char *ending, const char *vertices, const char *edges)
+static gemp_import_options *two_files(pair *pair, const char *ending, const char *vertices, const char *edges)
 {
 	char name[64];
 	*pair = (struct pair){ .options = { .seed = 1 } };
 	if (vertices) {
 		snprintf(name, sizeof name, "vertices.%s", ending);
-		pair->paths[0] = written(name, vertices);
+		pair->paths[0] = write_text_file(name, vertices);
 		pair->options.vertex_files = &pair->paths[0];
 		pair->options.vertex_file_count = 1;
 	}
 	if (edges) {
 		snprintf(name, sizeof name, "edges.%s", ending);
-		pair->paths[1] = written(name, edges);
+		pair->paths[1] = write_text_file(name, edges);
 		pair->options.edge_files = &pair->paths[1];
 		pair->options.edge_file_count = 1;
 	}
@@ -32,88 +32,89 @@ static void tsv_with_all_types(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "tsv",
-	             "id\ttype\tname\tyear\trating\tseen\tcode\n"
-	             "1\tA\tone\t1900\t1\ttrue\t007\n"
-	             "2\tA;B\t\"two\"\t\t2.5\tfalse\t8\n"
-	             "30\t\t\t-5\t\t\t\n",
-	             "type\tdst\tsrc\tsince\nT\t2\t1\t7\nU\t30\t2\t\nT\t1\t1\t8\n"),
-	       "1 A name:s=one year:i=1900 rating:f=1.0 seen:b=true code:s=007\n"
-	       "2 A;B name:s=\"two\" rating:f=2.5 seen:b=false code:s=8\n"
-	       "30 year:i=-5\n"
-	       "1-T->1 since:i=8\n1-T->2 since:i=7\n2-U->30\n");
+	expect_graph(two_files(&p, "tsv",
+	                       "id\ttype\tname\tyear\trating\tseen\tcode\n"
+	                       "1\tA\tone\t1900\t1\ttrue\t007\n"
+	                       "2\tA;B\t\"two\"\t\t2.5\tfalse\t8\n"
+	                       "30\t\t\t-5\t\t\t\n",
+	                       "type\tdst\tsrc\tsince\nT\t2\t1\t7\nU\t30\t2\t\nT\t1\t1\t8\n"),
+	             "1 A name:s=one year:i=1900 rating:f=1.0 seen:b=true code:s=007\n"
+	             "2 A;B name:s=\"two\" rating:f=2.5 seen:b=false code:s=8\n"
+	             "30 year:i=-5\n"
+	             "1-T->1 since:i=8\n1-T->2 since:i=7\n2-U->30\n");
 }
 
 static void csv_with_quotes(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "csv", "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
-	             "source,target\r\n\"a,1\",b"),
-	       "a,1 A name:s=say \"hi\" note:s=\n"
-	       "b A;B name:s=two\n"
-	       "lines\n" /* this line continues the name of vertex b */
-	       "a,1-E->b\n");
+	expect_graph(two_files(&p, "csv",
+	                       "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
+	                       "source,target\r\n\"a,1\",b"),
+	             "a,1 A name:s=say \"hi\" note:s=\n"
+	             "b A;B name:s=two\n"
+	             "lines\n" /* this line continues the name of vertex b */
+	             "a,1-E->b\n");
 }
 
 static void snap_lists(void **state)
 {
 	(void)state;
 	pair p;
-	gemp_import_options *options = files(&p, "txt", NULL, "# a comment\n#\n0\t1\n\n 1   2 \r\n0 1\n2 2");
+	gemp_import_options *options = two_files(&p, "txt", NULL, "# a comment\n#\n0\t1\n\n 1   2 \r\n0 1\n2 2");
 	options->undirected = true;
-	expect(options, "0\n1\n2\n0-E-1\n0-E-1\n1-E-2\n2-E-2\n");
+	expect_graph(options, "0\n1\n2\n0-E-1\n0-E-1\n1-E-2\n2-E-2\n");
 	options->merge_parallel = true;
 	options->default_type = "KNOWS";
 	options->default_label = "Node";
-	expect(options, "0 Node\n1 Node\n2 Node\n0-KNOWS-1\n1-KNOWS-2\n2-KNOWS-2\n");
+	expect_graph(options, "0 Node\n1 Node\n2 Node\n0-KNOWS-1\n1-KNOWS-2\n2-KNOWS-2\n");
 }
 
 static void keys_are_integers_only_if_all_are(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "tsv", "id\n1\n02\n", "src\tdst\n1\t02\n"), "02\n1\n1-E->02\n");
-	expect(files(&p, "tsv", "id:string\n1\n2\n", "src\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
-	expect(files(&p, "tsv", "id:int\n1\n02\n", "src:int\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
+	expect_graph(two_files(&p, "tsv", "id\n1\n02\n", "src\tdst\n1\t02\n"), "02\n1\n1-E->02\n");
+	expect_graph(two_files(&p, "tsv", "id:string\n1\n2\n", "src\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
+	expect_graph(two_files(&p, "tsv", "id:int\n1\n02\n", "src:int\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
 	/* one key that is a word makes all keys strings, and both 1 are still the same vertex */
-	expect(files(&p, "tsv", NULL, "src\tdst\n1\t2\nx\t1\n"), "1\n2\nx\n1-E->2\nx-E->1\n");
+	expect_graph(two_files(&p, "tsv", NULL, "src\tdst\n1\t2\nx\t1\n"), "1\n2\nx\n1-E->2\nx-E->1\n");
 }
 
 static void windows_files(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "tsv", "\xef\xbb\xbfid\tname\r\n1\tone\r\n\r\n2\t\r\n", "\xef\xbb\xbfsrc\tdst\r\n1\t2"),
-	       "1 name:s=one\n2\n1-E->2\n");
+	expect_graph(two_files(&p, "tsv", "\xef\xbb\xbfid\tname\r\n1\tone\r\n\r\n2\t\r\n", "\xef\xbb\xbfsrc\tdst\r\n1\t2"),
+	             "1 name:s=one\n2\n1-E->2\n");
 }
 
 static void tables_may_have_no_rows(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "tsv", "id\tname\n", "src\tdst\n"), "");
-	expect(files(&p, "tsv", "id\tname\n1\t\n", "src\tdst\tweight"), "1\n");
-	expect(files(&p, "csv", "id", NULL), "");
-	expect(files(&p, "snap", NULL, "# nothing\n"), "");
+	expect_graph(two_files(&p, "tsv", "id\tname\n", "src\tdst\n"), "");
+	expect_graph(two_files(&p, "tsv", "id\tname\n1\t\n", "src\tdst\tweight"), "1\n");
+	expect_graph(two_files(&p, "csv", "id", NULL), "");
+	expect_graph(two_files(&p, "snap", NULL, "# nothing\n"), "");
 }
 
 static void files_of_different_columns_join(void **state)
 {
 	(void)state;
 	const char *vertices[] = {
-		written("people.tsv", "id\ttype\tname\tborn:int\np1\tPerson\tAda\t1815\n"),
-		written("films.csv", "type,title,id,name\nFilm,\"Up, up\",f1,1\n"),
+		write_text_file("people.tsv", "id\ttype\tname\tborn:int\np1\tPerson\tAda\t1815\n"),
+		write_text_file("films.csv", "type,title,id,name\nFilm,\"Up, up\",f1,1\n"),
 	};
 	const char *edges[] = {
-		written("acts.tsv", "src\tdst\ttype\trole\np1\tf1\tACTS_IN\tHerself\n"),
-		written("list.txt", "p1 f1\nf1 p1\n"),
+		write_text_file("acts.tsv", "src\tdst\ttype\trole\np1\tf1\tACTS_IN\tHerself\n"),
+		write_text_file("list.txt", "p1 f1\nf1 p1\n"),
 	};
 	gemp_import_options options = {
 		.vertex_files = vertices, .vertex_file_count = 2, .edge_files = edges, .edge_file_count = 2, .seed = 5
 	};
-	expect(&options, "f1 Film name:s=1 title:s=Up, up\np1 Person name:s=Ada born:i=1815\n"
-	                 "f1-E->p1\np1-ACTS_IN->f1 role:s=Herself\np1-E->f1\n");
+	expect_graph(&options, "f1 Film name:s=1 title:s=Up, up\np1 Person name:s=Ada born:i=1815\n"
+	                       "f1-E->p1\np1-ACTS_IN->f1 role:s=Herself\np1-E->f1\n");
 }
 
 static void formats_can_be_stated(void **state)
@@ -121,10 +122,10 @@ static void formats_can_be_stated(void **state)
 	(void)state;
 	pair p;
 	const gemp_format *format;
-	gemp_import_options *options = files(&p, "dat", "id\n1\n2\n", "1 2\n");
+	gemp_import_options *options = two_files(&p, "dat", "id\n1\n2\n", "1 2\n");
 	expect_failure(options, GEMP_EUSAGE, PARTS("edges.dat", "format"));
 	assert_all_ok(gemp_format_parse(&options->format, "snap"));
-	expect(options, "1\n2\n1-E->2\n");
+	expect_graph(options, "1\n2\n1-E->2\n");
 	assert_all_code(gemp_format_parse(&format, "xml"), GEMP_EUSAGE);
 	expect_failure(&(gemp_import_options){ .seed = 1 }, GEMP_EUSAGE, PARTS("edges"));
 }
@@ -133,43 +134,45 @@ static void errors_have_file_line_and_remedy(void **state)
 {
 	(void)state;
 	pair p;
-	expect_failure(files(&p, "tsv", "name\n1\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "name\n1\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:1: ", "'id' is missing", "header"));
-	expect_failure(files(&p, "tsv", NULL, "1\t2\n"), GEMP_EDATA, PARTS("edges.tsv:1: ", "'src' is missing"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", NULL, "1\t2\n"), GEMP_EDATA, PARTS("edges.tsv:1: ", "'src' is missing"));
+	expect_failure(two_files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: 1 field where", "tab"));
-	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:3: 3 fields where"));
-	expect_failure(files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.csv:3: 3 fields where"));
+	expect_failure(two_files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.csv:5: 3 fields where"));
-	expect_failure(files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
-	expect_failure(files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA,
+	expect_failure(two_files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
+	expect_failure(two_files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA,
 	               PARTS("edges.txt:3: 3 fields", "format tsv"));
-	expect_failure(files(&p, "txt", NULL, "src\tdst\n1\t2\n"), GEMP_EDATA,
+	expect_failure(two_files(&p, "txt", NULL, "src\tdst\n1\t2\n"), GEMP_EDATA,
 	               PARTS("edges.txt:1: this is a header", "format tsv"));
-	expect_failure(files(&p, "tsv", "id\tx:int\n1\t5\n2\tfive\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\tx:int\n1\t5\n2\tfive\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'x': 'five' is not an integer"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n2\t9223372036854775808\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\tx\n1\t5\n2\t9223372036854775808\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'x': '9223372036854775808' is beyond", ":string"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n\n2\tNaN\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\tx\n1\t5\n\n2\tNaN\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:4: column 'x': 'NaN'", "leave the field empty"));
-	expect_failure(files(&p, "tsv", "id\n1\n99999999999999999999\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\n1\n99999999999999999999\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: id '9999"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n\tb\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\tx\n1\ta\n\tb\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'id': the id is empty"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\t\xff\n", NULL), GEMP_EDATA,
+	expect_failure(two_files(&p, "tsv", "id\tx\n1\ta\n2\t\xff\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: byte 0xff", "UTF-8"));
-	expect_failure(files(&p, "tsv", "id\t\xff\n1\ta\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: byte 0xff"));
-	expect_failure(files(&p, "tsv", "", NULL), GEMP_EDATA, PARTS("vertices.tsv: is empty"));
-	expect_failure(files(&p, "tsv", "\xef\xbb\xbf", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: "));
-	expect_failure(files(&p, "tsv.gz", "id\n", NULL), GEMP_EDATA, PARTS("vertices.tsv.gz: ", "gzip"));
+	expect_failure(two_files(&p, "tsv", "id\t\xff\n1\ta\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: byte 0xff"));
+	expect_failure(two_files(&p, "tsv", "", NULL), GEMP_EDATA, PARTS("vertices.tsv: is empty"));
+	expect_failure(two_files(&p, "tsv", "\xef\xbb\xbf", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: "));
+	expect_failure(two_files(&p, "tsv.gz", "id\n", NULL), GEMP_EDATA, PARTS("vertices.tsv.gz: ", "gzip"));
 }
 
-static void the_builder_knows_lines(void **state)
+static void builder_errors_have_lines(void **state)
 {
 	(void)state;
 	pair p;
-	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:2", "vertices.tsv:5"));
-	expect_failure(files(&p, "tsv", "id\n1\n2\n", "src\tdst\n1\t2\n1\t3\n"), GEMP_EDATA, PARTS("edges.tsv:3", "3"));
+	expect_failure(two_files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:2", "vertices.tsv:5"));
+	expect_failure(two_files(&p, "tsv", "id\n1\n2\n", "src\tdst\n1\t2\n1\t3\n"), GEMP_EDATA, PARTS("edges.tsv:3", "3"));
 }
 
 static void missing_files_are_named(void **state)
@@ -190,14 +193,14 @@ static void errors_in_late_lines_have_the_right_number(void **state)
 		for (int i = 2; i < 200; i++)
 			size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\n", i, i == bad ? "x" : "1");
 		snprintf(place, sizeof place, "vertices.tsv:%d: ", bad);
-		expect_failure(files(&p, "tsv", text, NULL), GEMP_EDATA, PARTS(place));
+		expect_failure(two_files(&p, "tsv", text, NULL), GEMP_EDATA, PARTS(place));
 	}
 }
 
 static void hashes_are_the_same_on_all_ranks(void **state)
 {
 	(void)state;
-	const char *paths[] = { written("h1", "abc"), written("h2", "de"), written("h3", "f") };
+	const char *paths[] = { write_text_file("h1", "abc"), write_text_file("h2", "de"), write_text_file("h3", "f") };
 	uint64_t together[3], own[3];
 	assert_all_ok(gemp_import_hashes(&test_comm, paths, 3, together));
 	assert_all_ok(gemp_import_hashes(&alone, paths, 3, own));
@@ -211,7 +214,7 @@ static void seeds_give_other_orders(void **state)
 	(void)state;
 	pair p;
 	gemp_shard *one = NULL, *two = NULL;
-	gemp_import_options *options = files(&p, "tsv", NULL, "src\tdst\n1\t2\n3\t4\n5\t6\n");
+	gemp_import_options *options = two_files(&p, "tsv", NULL, "src\tdst\n1\t2\n3\t4\n5\t6\n");
 	assert_all_ok(gemp_import(&one, &test_comm, options));
 	options->seed = 2;
 	assert_all_ok(gemp_import(&two, &test_comm, options));
@@ -222,11 +225,11 @@ static void seeds_give_other_orders(void **state)
 
 /* A file that only one rank at a time can read is read by one rank, in turn. A plain table is read by all ranks
  * together. */
-static void files_are_dealt(void **state)
+static void files_are_assigned_to_ranks(void **state)
 {
 	(void)state;
-	const char *paths[] = { written("d1.csv", "id\n"), written("d2.csv", "id\n"), written("d3.tsv", "id\n"),
-		                    written("d4.csv", "id\n") };
+	const char *paths[] = { write_text_file("d1.csv", "id\n"), write_text_file("d2.csv", "id\n"),
+		                    write_text_file("d3.tsv", "id\n"), write_text_file("d4.csv", "id\n") };
 	gemp_import_options options = { .vertex_files = paths, .vertex_file_count = 4 };
 	gemp_inputs inputs;
 	assert_all_ok(gemp_inputs_open(&inputs, &test_comm, &options));
@@ -244,8 +247,8 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	pair p;
-	gemp_import_options *options = files(&p, "tsv", "id\tx\n1\ta\n2\t\n", "src\tdst\tw\n1\t2\t7\n");
-	expect_no_harm_without_memory(options);
+	gemp_import_options *options = two_files(&p, "tsv", "id\tx\n1\ta\n2\t\n", "src\tdst\tw\n1\t2\t7\n");
+	survives_without_memory(options);
 }
 
 int main(int argc, char **argv)
@@ -260,12 +263,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test(files_of_different_columns_join),
 		cmocka_unit_test(formats_can_be_stated),
 		cmocka_unit_test(errors_have_file_line_and_remedy),
-		cmocka_unit_test(the_builder_knows_lines),
+		cmocka_unit_test(builder_errors_have_lines),
 		cmocka_unit_test(missing_files_are_named),
 		cmocka_unit_test(errors_in_late_lines_have_the_right_number),
 		cmocka_unit_test(hashes_are_the_same_on_all_ranks),
 		cmocka_unit_test(seeds_give_other_orders),
-		cmocka_unit_test(files_are_dealt),
+		cmocka_unit_test(files_are_assigned_to_ranks),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

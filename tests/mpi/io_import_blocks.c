@@ -14,19 +14,19 @@
 
 #include <zlib.h>
 
-enum { EDGES = 400, LONGEST = 80 };
+enum { EDGES = 400, MAX_LINE = 80 };
 
 typedef enum kind { INTEGERS, WORDS, WITH_VALUES, KINDS } kind;
 
 typedef struct made {
-	char lines[EDGES][LONGEST];
+	char lines[EDGES][MAX_LINE];
 } made;
 
 static void draw(made *out, kind kind, uint64_t *seed)
 {
 	static const char *const ids[] = { "0", "-1", "9223372036854775807", "-9223372036854775808" };
 	for (size_t e = 0; e < EDGES; e++) {
-		char ends[2][LONGEST / 3];
+		char ends[2][MAX_LINE / 3];
 		for (int i = 0; i < 2; i++)
 			if (gemp_random_below(seed, 50) == 0)
 				snprintf(ends[i], sizeof ends[i], "%s", ids[gemp_random_below(seed, 4)]);
@@ -34,10 +34,10 @@ static void draw(made *out, kind kind, uint64_t *seed)
 				snprintf(ends[i], sizeof ends[i], "%s%d", kind == WORDS && gemp_random_below(seed, 3) ? "v" : "",
 				         (int)gemp_random_below(seed, 200));
 		if (kind == WITH_VALUES)
-			snprintf(out->lines[e], LONGEST, "%s\t%s\t%s\t%d", ends[0], ends[1], gemp_random_below(seed, 2) ? "A" : "B",
-			         (int)gemp_random_below(seed, 5));
+			snprintf(out->lines[e], MAX_LINE, "%s\t%s\t%s\t%d", ends[0], ends[1],
+			         gemp_random_below(seed, 2) ? "A" : "B", (int)gemp_random_below(seed, 5));
 		else
-			snprintf(out->lines[e], LONGEST, "%s\t%s", ends[0], ends[1]);
+			snprintf(out->lines[e], MAX_LINE, "%s\t%s", ends[0], ends[1]);
 	}
 }
 
@@ -45,14 +45,14 @@ static void shuffle(made *made, uint64_t *seed)
 {
 	for (size_t e = EDGES - 1; e > 0; e--) {
 		size_t other = gemp_random_below(seed, e + 1);
-		char line[LONGEST];
-		memcpy(line, made->lines[e], LONGEST);
-		memcpy(made->lines[e], made->lines[other], LONGEST);
-		memcpy(made->lines[other], line, LONGEST);
+		char line[MAX_LINE];
+		memcpy(line, made->lines[e], MAX_LINE);
+		memcpy(made->lines[e], made->lines[other], MAX_LINE);
+		memcpy(made->lines[other], line, MAX_LINE);
 	}
 }
 
-static const char *packed(const char *name, const char *text)
+static const char *write_gzip(const char *name, const char *text)
 {
 	const char *path = test_path_all(name);
 	bool good = true;
@@ -71,7 +71,7 @@ static const char *write_table(const made *made, kind kind, bool compressed)
 	gemp_text_print(&text, kind == WITH_VALUES ? "src\tdst\ttype\tw\n" : "src\tdst\n");
 	for (size_t e = 0; e < EDGES; e++)
 		gemp_text_print(&text, "%s\n", made->lines[e]);
-	const char *path = compressed ? packed("edges.tsv.gz", text.data) : written("edges.tsv", text.data);
+	const char *path = compressed ? write_gzip("edges.tsv.gz", text.data) : write_text_file("edges.tsv", text.data);
 	gemp_text_free(&text);
 	return path;
 }
@@ -85,7 +85,7 @@ static gemp_code write_and_hash(const gemp_comm *comm, gemp_shard *graph, const 
 	return code == GEMP_OK ? gemp_import_hashes(comm, &path, 1, hash) : code;
 }
 
-static void import_is(const char *path, uint64_t expected, uint64_t file)
+static void check_import(const char *path, uint64_t expected, uint64_t file)
 {
 	gemp_shard *graph;
 	gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
@@ -99,7 +99,7 @@ static void import_is(const char *path, uint64_t expected, uint64_t file)
 	gemp_shard_free(graph);
 }
 
-static void nothing_but_the_edges_matters(void **state)
+static void order_and_blocks_do_not_matter(void **state)
 {
 	(void)state;
 	static const size_t sizes[] = { 16 << 20, 5000, 64, 4 };
@@ -121,7 +121,7 @@ static void nothing_but_the_edges_matters(void **state)
 			gemp_threads_limit((unsigned)i % 3 + 1);
 			shuffle(table, &seed);
 			path = write_table(table, kind, i % 2);
-			import_is(path, expected, file);
+			check_import(path, expected, file);
 		}
 		TEST_LIMIT(lines_block, sizes[0]);
 		gemp_threads_limit(0);
@@ -131,7 +131,7 @@ static void nothing_but_the_edges_matters(void **state)
 }
 
 /* If several lines are wrong, the message names the first of them, whichever rank or thread finds it. */
-static void the_first_error_counts(void **state)
+static void first_error_is_reported(void **state)
 {
 	(void)state;
 	gemp_text text = { 0 };
@@ -139,7 +139,7 @@ static void the_first_error_counts(void **state)
 	for (int e = 2; e < 900; e++)
 		gemp_text_print(&text, e == 500 || e == 501 || e == 777 || e == 840 ? "1\n" : "%d\t%d\n", e, e + 1);
 	for (int compressed = 0; compressed < 2; compressed++) {
-		const char *path = compressed ? packed("bad.tsv.gz", text.data) : written("bad.tsv", text.data);
+		const char *path = compressed ? write_gzip("bad.tsv.gz", text.data) : write_text_file("bad.tsv", text.data);
 		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
 		gemp_shard *graph = NULL;
 		TEST_LIMIT(lines_block, 300);
@@ -162,7 +162,7 @@ static gemp_code import_small(void *path)
 static void memory_may_run_out_in_threads(void **state)
 {
 	(void)state;
-	const char *path = written("few.tsv", "src\tdst\n1\t2\n2\t3\n3\t1\n4\t4\n");
+	const char *path = write_text_file("few.tsv", "src\tdst\n1\t2\n2\t3\n3\t1\n4\t4\n");
 	TEST_LIMIT(lines_block, 8);
 	if (test_comm.size <= 2)
 		assert_all_survive_no_memory(import_small, &path);
@@ -174,8 +174,8 @@ static void memory_may_run_out_in_threads(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_but_the_edges_matters),
-		cmocka_unit_test(the_first_error_counts),
+		cmocka_unit_test(order_and_blocks_do_not_matter),
+		cmocka_unit_test(first_error_is_reported),
 		cmocka_unit_test(memory_may_run_out_in_threads),
 	};
 	return test_main_all(argc, argv, tests);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MOST_ROWS = 60, MOST_FILES = 3, COLUMNS = 4, TEXT = 40, PATH_SIZE = 4200 };
+enum { MAX_ROWS = 60, MAX_FILES = 3, COLUMNS = 4, TEXT = 40, PATH_SIZE = 4200 };
 enum { STRING, INTEGER, FLOAT, BOOLEAN };
 
 static const char *const names[COLUMNS] = { "s:string", "i", "f", "b" };
@@ -35,7 +35,7 @@ typedef struct row {
 
 typedef struct table {
 	size_t count;
-	row rows[MOST_ROWS];
+	row rows[MAX_ROWS];
 } table;
 
 static table vertices, edges;
@@ -83,8 +83,8 @@ static void draw_cell(cell *cell, int column)
 static void draw_tables(bool integer_keys)
 {
 	static const char *const labels[] = { "", "A", "B", "A;B" };
-	vertices.count = below(MOST_ROWS);
-	edges.count = vertices.count ? below(MOST_ROWS) : 0;
+	vertices.count = below(MAX_ROWS);
+	edges.count = vertices.count ? below(MAX_ROWS) : 0;
 	for (size_t i = 0; i < vertices.count; i++) {
 		snprintf(vertices.rows[i].key, TEXT, integer_keys ? "%zu" : "k%zu\xc3\xa4", i * 7);
 		strcpy(vertices.rows[i].labels, labels[below(4)]);
@@ -188,7 +188,7 @@ static void write_table(char *path, const table *table, size_t file, size_t file
 	gemp_text_free(&text);
 }
 
-static bool same(const gemp_value *a, const gemp_value *b)
+static bool same_value(const gemp_value *a, const gemp_value *b)
 {
 	if (a->type != b->type)
 		return false;
@@ -214,7 +214,7 @@ static bool row_is_right(const gemp_table *attributes, size_t at, const table *t
 		/* edges have no column if all its values are NULL */
 		const gemp_column *column = gemp_table_find(attributes, plain[c]);
 		gemp_value value = column ? gemp_column_get(column, at) : (gemp_value){ .null = true };
-		if (value.null != cell->null || (!value.null && !same(&value, &cell->value)))
+		if (value.null != cell->null || (!value.null && !same_value(&value, &cell->value)))
 			return false;
 	}
 	return true;
@@ -244,7 +244,7 @@ static bool vertex_is_right(const gemp_shard *graph, size_t at, uint64_t *number
 /* Collective. row_of[id] is the row of the table of vertices that became vertex id. */
 static void check_graph(const gemp_shard *graph)
 {
-	uint64_t own[MOST_ROWS], seen = 0, *row_of;
+	uint64_t own[MAX_ROWS], seen = 0, *row_of;
 	size_t *begin;
 	bool good = true;
 	for (size_t v = 0; v < graph->rows; v++)
@@ -268,20 +268,20 @@ static void check_graph(const gemp_shard *graph)
 	gemp_free(begin);
 }
 
-static void tables_come_back(void **state)
+static void random_tables(void **state)
 {
 	(void)state;
-	static char paths[2][MOST_FILES][PATH_SIZE];
+	static char paths[2][MAX_FILES][PATH_SIZE];
 	seed = test_seed_all();
 	for (int round = 0; round < 30; round++) {
-		const char *list[2][MOST_FILES];
+		const char *list[2][MAX_FILES];
 		size_t files[2];
 		gemp_shard *graph = NULL;
 		bool integer_keys = below(2);
 		csv = round % 2;
 		draw_tables(integer_keys);
 		for (int which = 0; which < 2; which++) {
-			files[which] = 1 + below(MOST_FILES);
+			files[which] = 1 + below(MAX_FILES);
 			for (size_t file = 0; file < files[which]; file++) {
 				write_table(paths[which][file], which ? &edges : &vertices, file, files[which]);
 				list[which][file] = paths[which][file];
@@ -302,6 +302,6 @@ static void tables_come_back(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(tables_come_back) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(random_tables) };
 	return test_main_all(argc, argv, tests);
 }

@@ -37,7 +37,7 @@ static const char *file_of(const real_graph *real, const char *which)
 	return test_shared(name);
 }
 
-static void comes_in_whole(const real_graph *real)
+static void check_real_graph(const real_graph *real)
 {
 	const char *vertices = file_of(real, "vertices"), *edges = file_of(real, "edges");
 	gemp_shard *graph = NULL;
@@ -67,17 +67,17 @@ static void comes_in_whole(const real_graph *real)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void real_graphs_come_in_whole(void **state)
+static void real_graphs(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
-		comes_in_whole(&graphs[i]);
+		check_real_graph(&graphs[i]);
 }
 
 int main(int argc, char **argv)
 {
 	if (!file_of(&graphs[0], "vertices"))
 		return TEST_SKIPPED;
-	const struct CMUnitTest tests[] = { cmocka_unit_test(real_graphs_come_in_whole) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(real_graphs) };
 	return test_main_all(argc, argv, tests);
 }

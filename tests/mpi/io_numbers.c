@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 300 };
+enum { MAX_NUMBERS = 300 };
 
 static char path[4096];
-static int64_t written[MOST];
+static int64_t written[MAX_NUMBERS];
 
 /* Draws numbers, the same on all ranks; rank 0 writes them. Returns their number. */
 static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole_last)
 {
-	size_t count = gemp_random_below(random, MOST);
+	size_t count = gemp_random_below(random, MAX_NUMBERS);
 	FILE *file = test_comm.rank == 0 ? fopen(path, "w") : NULL;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t draw = gemp_random(random);
@@ -61,7 +61,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void texts(void **state)
+static void random_numbers(void **state)
 {
 	static const struct {
 		int64_t low, high;
@@ -80,7 +80,7 @@ static void texts(void **state)
 }
 
 /* A word in a random line, among numbers and empty lines, must be reported with its place. */
-static void places(void **state)
+static void errors_have_places(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -114,7 +114,7 @@ static gemp_code read_and_write(void *unused)
 	return code;
 }
 
-static void memory_runs_out(void **state)
+static void memory_may_run_out(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -124,7 +124,8 @@ static void memory_runs_out(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test_setup(texts, setup), cmocka_unit_test_setup(places, setup),
-		                                cmocka_unit_test_setup(memory_runs_out, setup) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test_setup(random_numbers, setup),
+		                                cmocka_unit_test_setup(errors_have_places, setup),
+		                                cmocka_unit_test_setup(memory_may_run_out, setup) };
 	return test_main_all(argc, argv, tests);
 }

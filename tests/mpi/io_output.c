@@ -77,7 +77,7 @@ static const char *new_folder(const char *name)
 	return folder;
 }
 
-static void to_a_file(void **state)
+static void blocks_to_a_file(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -95,7 +95,7 @@ static void to_a_file(void **state)
 	}
 }
 
-static void to_stdout(void **state)
+static void blocks_to_stdout(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
@@ -114,7 +114,7 @@ static void to_stdout(void **state)
 	assert_all(test_comm.rank != 0 || holds_all(path, seed, 4));
 }
 
-static void a_full_stdout_stops_all(void **state)
+static void full_stdout_fails_all_ranks(void **state)
 {
 	(void)state;
 	gemp_output *output;
@@ -132,7 +132,7 @@ static void a_full_stdout_stops_all(void **state)
 	gemp_output_abandon(output);
 }
 
-static void abandoned_leaves_nothing(void **state)
+static void abandoned_output_leaves_no_file(void **state)
 {
 	(void)state;
 	gemp_output *output;
@@ -146,7 +146,7 @@ static void abandoned_leaves_nothing(void **state)
 	assert_all(files_in(folder) == 0);
 }
 
-static void unwritable_is_found_at_once(void **state)
+static void unwritable_path_fails_at_once(void **state)
 {
 	(void)state;
 	gemp_output *output;
@@ -158,7 +158,7 @@ static void unwritable_is_found_at_once(void **state)
 	assert_all_ok(gemp_output_close(NULL));
 }
 
-static gemp_code whole(void *path)
+static gemp_code write_whole_output(void *path)
 {
 	gemp_output *output;
 	gemp_code code = gemp_output_open(&output, &test_comm, path);
@@ -171,26 +171,26 @@ static gemp_code whole(void *path)
 	return code;
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	char path[4096];
 	const char *folder = new_folder("memory");
 	snprintf(path, sizeof path, "%s/rows.tsv", folder);
-	assert_all_survive_no_memory(whole, path);
+	assert_all_survive_no_memory(write_whole_output, path);
 	assert_all(files_in(folder) == 1);
-	assert_all_survive_no_memory(whole, "-");
+	assert_all_survive_no_memory(write_whole_output, "-");
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(to_a_file),
-		cmocka_unit_test(to_stdout),
-		cmocka_unit_test(a_full_stdout_stops_all),
-		cmocka_unit_test(abandoned_leaves_nothing),
-		cmocka_unit_test(unwritable_is_found_at_once),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(blocks_to_a_file),
+		cmocka_unit_test(blocks_to_stdout),
+		cmocka_unit_test(full_stdout_fails_all_ranks),
+		cmocka_unit_test(abandoned_output_leaves_no_file),
+		cmocka_unit_test(unwritable_path_fails_at_once),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -25,7 +25,7 @@ static gemp_shard *build(const fixture *made, const gemp_comm *comm, uint64_t or
 }
 
 /* Returns by_key[k] for each vertex of this rank, where k is the rank of the vertex's key. */
-static uint32_t *pick(const gemp_shard *graph, const uint32_t *by_key)
+static uint32_t *by_row(const gemp_shard *graph, const uint32_t *by_key)
 {
 	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
 	for (size_t v = 0; v < graph->rows; v++)
@@ -36,7 +36,7 @@ static uint32_t *pick(const gemp_shard *graph, const uint32_t *by_key)
 static gemp_shard *renumber(const gemp_comm *comm, gemp_shard *graph, const uint32_t *by_key, uint64_t parts)
 {
 	gemp_shard *out = NULL;
-	uint32_t *part = pick(graph, by_key);
+	uint32_t *part = by_row(graph, by_key);
 	gemp_code code = gemp_shard_renumber(&out, comm, graph, part, parts, "block");
 	free(part);
 	test_assert_code(code, GEMP_OK, "renumber", __FILE__, __LINE__);
@@ -67,7 +67,7 @@ static bool in_order(const gemp_shard *before, const gemp_shard *after, const ui
 	return right;
 }
 
-static void there_and_back(const fixture *made, uint64_t parts, uint64_t seed, bool undirected)
+static void check_round_trip(const fixture *made, uint64_t parts, uint64_t seed, bool undirected)
 {
 	gemp_shard *graph = build(made, &test_comm, seed, undirected), *whole = build(made, &self, seed, undirected);
 	uint32_t *by_key = calloc(whole->vertex_count + 1, sizeof *by_key), *home = ids_by_key(whole);
@@ -88,21 +88,21 @@ static void there_and_back(const fixture *made, uint64_t parts, uint64_t seed, b
 	free(home);
 }
 
-static void test_there_and_back(void **state)
+static void test_round_trips(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
 	static const size_t sizes[][3] = { { 0, 0, 2 }, { 1, 3, 1 }, { 3, 20, 8 }, { 60, 200, 4 }, { 200, 500, 24 } };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		fixture made = fixture_new(sizes[i][0], sizes[i][1], (fixture_keys)(i % 3), seed + i);
-		there_and_back(&made, sizes[i][2], seed + i, i % 2);
+		check_round_trip(&made, sizes[i][2], seed + i, i % 2);
 		fixture_free(&made);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 /* The file keeps the partitions, and the ranks that open it own whole partitions. */
-static void test_kept(void **state)
+static void test_file_keeps_partitions(void **state)
 {
 	(void)state;
 	fixture made = fixture_new(90, 300, KEYS_MIXED, 5);
@@ -220,7 +220,7 @@ static void test_ptscotch(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static gemp_code step(void *graph_)
+static gemp_code partition_once(void *graph_)
 {
 	gemp_shard *graph = graph_, *out = NULL;
 	static uint32_t part[16];
@@ -237,7 +237,7 @@ static void test_without_memory(void **state)
 	fixture made = fixture_new(12, 24, KEYS_STRING, 2);
 	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	if (test_comm.size <= 3)
-		assert_all_survive_no_memory(step, graph);
+		assert_all_survive_no_memory(partition_once, graph);
 	gemp_shard_free(graph);
 	fixture_free(&made);
 	assert_all(gemp_memory_blocks() == 0);
@@ -246,7 +246,7 @@ static void test_without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_round_trips),    cmocka_unit_test(test_file_keeps_partitions),
 		cmocka_unit_test(test_partitioners),   cmocka_unit_test(test_ptscotch),
 		cmocka_unit_test(test_without_memory),
 	};

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static gemp_code take(void *self, const char *letters, size_t size)
+static gemp_code take_letters(void *self, const char *letters, size_t size)
 {
 	gemp_text_add(self, size ? letters : ">", size ? size : 1);
 	return gemp_text_status(self);
@@ -77,7 +77,7 @@ static void random_files(void **state)
 		char *all = NULL;
 		size_t *begin = NULL;
 		draw_file(&file, &expected, c % 2, &random);
-		assert_all_ok(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), (size_t)c, take, &mine));
+		assert_all_ok(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), (size_t)c, take_letters, &mine));
 		assert_all_ok(gemp_comm_allgather(&test_comm, GEMP_OK, mine.data, mine.size, (void **)&all, &begin));
 		bool good = begin[test_comm.size] == expected.size && memcmp(all, expected.data, expected.size) == 0;
 		if (!good && test_comm.rank == 0)
@@ -94,7 +94,7 @@ static void random_files(void **state)
 
 /* A read with 8 letters and 7 quality signs is an error with its line, even if the letters and the signs are on
  * different ranks. */
-static void quality_of_other_size(void **state)
+static void wrong_length_of_quality(void **state)
 {
 	(void)state;
 	for (int wrong = 0; wrong < 8; wrong++) {
@@ -104,7 +104,8 @@ static void quality_of_other_size(void **state)
 		for (int s = 0; s < 8; s++)
 			gemp_text_print(&file, "@r\nACGTACGT\n+\n%s\n", s == wrong ? "!!!!!!!" : "!!!!!!!!");
 		snprintf(place, sizeof place, "reads:%d: 7 signs of quality for 8 letters", 4 * wrong + 4);
-		assert_all_code(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), 0, take, &mine), GEMP_EDATA);
+		assert_all_code(gemp_fasta_visit(&reads, &test_comm, write_all("reads", &file), 0, take_letters, &mine),
+		                GEMP_EDATA);
 		assert_message(place);
 		gemp_text_free(&file);
 		gemp_text_free(&mine);
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_files),
-		cmocka_unit_test(quality_of_other_size),
+		cmocka_unit_test(wrong_length_of_quality),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -14,17 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 200, WIDEST = 9 };
+enum { MAX_ROWS = 200, MAX_COLUMNS = 9 };
 
 static char path[4096];
-static float written[MOST][WIDEST];
+static float written[MAX_ROWS][MAX_COLUMNS];
 static size_t rows, columns;
 
 /* Draws multiples of 1/4, which survive being written in decimal digits. */
 static void draw(uint64_t *random)
 {
-	rows = gemp_random_below(random, MOST);
-	columns = 1 + gemp_random_below(random, WIDEST);
+	rows = gemp_random_below(random, MAX_ROWS);
+	columns = 1 + gemp_random_below(random, MAX_COLUMNS);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t c = 0; c < columns; c++)
 			written[i][c] = gemp_random_below(random, 6) == 0 ? NAN : (float)gemp_random_below(random, 4000) / 4 - 500;
@@ -110,7 +110,7 @@ static bool keys_as_written(const gemp_vectors *v, bool csv)
 	return right;
 }
 
-static bool named(const gemp_vectors *v, char letter, size_t from)
+static bool has_column_names(const gemp_vectors *v, char letter, size_t from)
 {
 	bool right = true;
 	for (size_t c = 0; c < columns; c++) {
@@ -121,7 +121,7 @@ static bool named(const gemp_vectors *v, char letter, size_t from)
 	return right;
 }
 
-static void texts(void **state)
+static void random_text_tables(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -136,7 +136,7 @@ static void texts(void **state)
 		assert_all_ok(gemp_vectors_read(&v, &test_comm, path, by_name ? "name" : NULL));
 		assert_all(as_written(&v));
 		assert_all(f.keys ? keys_as_written(&v, f.csv) : !gemp_column_loaded(&v.keys));
-		assert_all(f.header ? named(&v, 'c', 0) : named(&v, 'x', 1));
+		assert_all(f.header ? has_column_names(&v, 'c', 0) : has_column_names(&v, 'x', 1));
 		if (rows) { /* shows that the comparison can fail */
 			written[rows - 1][0] = isnan(written[rows - 1][0]) ? 0 : NAN;
 			assert_all(!as_written(&v));
@@ -166,7 +166,7 @@ static void write_npy(bool fortran, bool twofold)
 	close_all(file);
 }
 
-static void arrays(void **state)
+static void npy_arrays(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -175,13 +175,13 @@ static void arrays(void **state)
 		draw(&random);
 		write_npy(k & 1, k & 2);
 		assert_all_ok(gemp_vectors_read(&v, &test_comm, path, NULL));
-		assert_all(as_written(&v) && named(&v, 'x', 1));
+		assert_all(as_written(&v) && has_column_names(&v, 'x', 1));
 		gemp_vectors_free(&v);
 	}
 	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, path, "name"), GEMP_EUSAGE);
 }
 
-static void refused(const char *text, const char *key, gemp_code code, const char *says)
+static void check_error(const char *text, const char *key, gemp_code code, const char *says)
 {
 	gemp_vectors v;
 	FILE *file = create("bad.tsv");
@@ -194,17 +194,17 @@ static void refused(const char *text, const char *key, gemp_code code, const cha
 	assert_all(strstr(gemp_message(), says) != NULL);
 }
 
-static void refusals(void **state)
+static void invalid_files_are_rejected(void **state)
 {
 	(void)state;
-	refused("1\t2\n3\t4\n\n5\tsix\n", NULL, GEMP_EDATA, "bad.tsv:4: column 2: 'six' is not a number");
-	refused("k\ta\tb\nx\t1\t2\ny\t1\t0x3\n", NULL, GEMP_EDATA, "bad.tsv:3: column 3 (b): '0x3' is not a number");
-	refused("1\t2\n3\n", NULL, GEMP_EDATA, "bad.tsv:2: column 1: this row has 1 column, and the first one 2");
-	refused("1\t2\n3\t4\t5\n", NULL, GEMP_EDATA, "bad.tsv:2: column 3: this row has 3 columns");
-	refused("1\t2\n3\t1e39\n", NULL, GEMP_EDATA, "bad.tsv:2: column 2: '1e39' is more than a float holds");
-	refused("1\t-inf\n", NULL, GEMP_EDATA, "bad.tsv:1: column 2: '-inf' is more than");
-	refused("1\t2\n", "name", GEMP_EUSAGE, "no header");
-	refused("a\tb\n1\t2\n", "name", GEMP_EUSAGE, "no such column");
+	check_error("1\t2\n3\t4\n\n5\tsix\n", NULL, GEMP_EDATA, "bad.tsv:4: column 2: 'six' is not a number");
+	check_error("k\ta\tb\nx\t1\t2\ny\t1\t0x3\n", NULL, GEMP_EDATA, "bad.tsv:3: column 3 (b): '0x3' is not a number");
+	check_error("1\t2\n3\n", NULL, GEMP_EDATA, "bad.tsv:2: column 1: this row has 1 column, and the first one 2");
+	check_error("1\t2\n3\t4\t5\n", NULL, GEMP_EDATA, "bad.tsv:2: column 3: this row has 3 columns");
+	check_error("1\t2\n3\t1e39\n", NULL, GEMP_EDATA, "bad.tsv:2: column 2: '1e39' is more than a float holds");
+	check_error("1\t-inf\n", NULL, GEMP_EDATA, "bad.tsv:1: column 2: '-inf' is more than");
+	check_error("1\t2\n", "name", GEMP_EUSAGE, "no header");
+	check_error("a\tb\n1\t2\n", "name", GEMP_EUSAGE, "no such column");
 	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.tsv"), NULL),
 	                GEMP_ENOINPUT);
 	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.h5:/x"), NULL),
@@ -220,7 +220,7 @@ static gemp_code read_once(void *unused)
 	return code;
 }
 
-static void memory_runs_out(void **state)
+static void memory_may_run_out(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -234,7 +234,8 @@ static void memory_runs_out(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(texts), cmocka_unit_test(arrays), cmocka_unit_test(refusals),
-		                                cmocka_unit_test(memory_runs_out) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(random_text_tables), cmocka_unit_test(npy_arrays),
+		                                cmocka_unit_test(invalid_files_are_rejected),
+		                                cmocka_unit_test(memory_may_run_out) };
 	return test_main_all(argc, argv, tests);
 }

@@ -19,7 +19,7 @@ typedef struct weighted {
 } weighted;
 
 /* Imports random edges of two types with an integer, a float, a string, and an integer that some edges lack. */
-static gemp_shard *made(void)
+static gemp_shard *import_random_edges(void)
 {
 	static char text[EDGES * 64];
 	file_case file;
@@ -75,10 +75,10 @@ static void expect_values(const char *path, const char *relation, const char *we
 	gemp_free(edge);
 }
 
-static void values_are_those_of_the_edges(void **state)
+static void entries_are_values_of_edges(void **state)
 {
 	(void)state;
-	weighted self = { .graph = made(), .path = test_path_all("g.h5") };
+	weighted self = { .graph = import_random_edges(), .path = test_path_all("g.h5") };
 	for (int real = 0; real < 2; real++) {
 		self.weight = real ? "f" : "w";
 		assert_all_ok(write_weighted(&self));
@@ -90,10 +90,10 @@ static void values_are_those_of_the_edges(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void refused(void **state)
+static void unsuitable_attributes_are_rejected(void **state)
 {
 	(void)state;
-	weighted self = { .graph = made(), .path = test_path_all("refused.h5") };
+	weighted self = { .graph = import_random_edges(), .path = test_path_all("refused.h5") };
 	static const struct {
 		const char *weight, *part;
 		gemp_code code;
@@ -112,7 +112,7 @@ static void refused(void **state)
 	gemp_shard_free(self.graph);
 }
 
-static gemp_code weights_step(void *argument)
+static gemp_code write_and_verify(void *argument)
 {
 	const weighted *self = argument;
 	const gemp_relation *relation = &self->graph->relations[0];
@@ -129,7 +129,7 @@ static gemp_code all_steps(void *options)
 	weighted self = { .weight = "w" };
 	gemp_code code = gemp_import(&self.graph, &test_comm, options);
 	if (code == GEMP_OK)
-		code = weights_step(&self);
+		code = write_and_verify(&self);
 	gemp_shard_free(self.graph);
 	return code;
 }
@@ -145,8 +145,8 @@ static void memory_may_run_out(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_those_of_the_edges),
-		cmocka_unit_test(refused),
+		cmocka_unit_test(entries_are_values_of_edges),
+		cmocka_unit_test(unsuitable_attributes_are_rejected),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

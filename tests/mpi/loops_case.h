@@ -26,10 +26,10 @@ static inline gemp_match_options loops_options(gemp_semantics semantics, bool li
 /* Returns the number of adjacency marks in the plan of a pattern. */
 static inline size_t marks_of(const case_graph *g, const question *q, const gemp_match_options *o)
 {
-	gemp_pattern *pattern = ask(q, g->dealt);
+	gemp_pattern *pattern = parse_question(q, g->distributed);
 	gemp_match *match = NULL;
 	gemp_adjacency_marks marks;
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	assert_true(match->search->emit.loops == !context->device->gpu);
 	gemp_adjacency_marks_plan(&marks, match->plan);
 	gemp_match_free(match);

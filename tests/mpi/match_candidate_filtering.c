@@ -46,14 +46,14 @@ enum { ASKED = sizeof table / sizeof *table };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, VERTICES, EDGES, false, 11);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
@@ -68,7 +68,7 @@ static bool is_before(const gemp_condition_phases *phases, const gemp_condition 
 }
 
 /* Does vertex `id` pass the conditions on v that are tested before the search? */
-static bool may_be(reference *r, const gemp_condition_phases *phases, size_t v, uint64_t id)
+static bool passes_before(reference *r, const gemp_condition_phases *phases, size_t v, uint64_t id)
 {
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
 	r->now.at[v] = id;
@@ -83,7 +83,7 @@ static bool candidates_are_right(reference *r, const gemp_condition_phases *phas
 	for (size_t v = 0; v < r->pattern->vertex_count; v++) {
 		uint64_t count = 0;
 		for (uint64_t id = 0; id < r->whole->vertex_count; id++) {
-			bool right = may_be(r, phases, v, id);
+			bool right = passes_before(r, phases, v, id);
 			count += right;
 			if (candidates->bits[v] && (candidates->bits[v][id / 32] >> id % 32 & 1) != right)
 				return false;
@@ -94,7 +94,7 @@ static bool candidates_are_right(reference *r, const gemp_condition_phases *phas
 	return true;
 }
 
-static bool choices_are_told(const gemp_pattern *pattern, const gemp_condition_phases *phases)
+static bool choices_are_reported(const gemp_pattern *pattern, const gemp_condition_phases *phases)
 {
 	bool right = phases->before_count + phases->after_count == pattern->condition_count;
 	for (size_t i = 0; i < phases->choice_count; i++) {
@@ -108,7 +108,7 @@ static bool choices_are_told(const gemp_pattern *pattern, const gemp_condition_p
 
 static void check(const asked *q)
 {
-	gemp_pattern *pattern = ask(&(question){ .text = q->text }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = q->text }, graph.distributed);
 	gemp_condition_phases phases;
 	gemp_filter *filter = NULL;
 	gemp_candidates candidates;
@@ -118,11 +118,11 @@ static void check(const asked *q)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.distributed, pattern, &options));
 	if (phases.before_count != q->before)
 		print_message("%s: %zu before\n", q->text, phases.before_count);
 	assert_all(phases.before_count == q->before && phases.after_count == q->after);
-	assert_all(choices_are_told(pattern, &phases));
+	assert_all(choices_are_reported(pattern, &phases));
 	assert_all(candidates_are_right(&r, &phases, &candidates));
 	gemp_candidates_free(&candidates);
 	gemp_filter_free(filter);
@@ -131,7 +131,7 @@ static void check(const asked *q)
 	reference_free(&r);
 }
 
-static void chosen_by_cost(void **state)
+static void conditions_are_chosen_by_cost(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ASKED; i++)
@@ -140,7 +140,7 @@ static void chosen_by_cost(void **state)
 
 /* DEGREES. The tests replace the attribute a.number or b.number of the text by a degree, COUNT { (a)-[...]->() }. This
  * function is the reference for a degree. */
-static int64_t counted(const reference *r, uint64_t v, const gemp_expr *degree, bool loops)
+static int64_t reference_degree(const reference *r, uint64_t v, const gemp_expr *degree, bool loops)
 {
 	int64_t count = 0;
 	for (size_t i = 0; i < r->edge_count; i++) {
@@ -157,16 +157,17 @@ static gemp_expr *make_degree(gemp_expr *attribute, int direction)
 	assert_true(attribute->kind == GEMP_ATTRIBUTE);
 	attribute->kind = GEMP_DEGREE;
 	attribute->direction = direction;
-	assert_all_ok(GEMP_NEW(attribute->relations, graph.dealt->relation_count));
-	attribute->relation_count = graph.dealt->relation_count;
-	for (size_t r = 0; r < graph.dealt->relation_count; r++)
+	assert_all_ok(GEMP_NEW(attribute->relations, graph.distributed->relation_count));
+	attribute->relation_count = graph.distributed->relation_count;
+	for (size_t r = 0; r < graph.distributed->relation_count; r++)
 		attribute->relations[r] = (r + (size_t)direction) % 2 == 0;
 	return attribute;
 }
 
 static void degrees_before(gemp_semantics semantics, int direction)
 {
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]->(b) WHERE a.number > 1 RETURN a" }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = "MATCH (a)-[]->(b) WHERE a.number > 1 RETURN a" },
+	                                       graph.distributed);
 	gemp_match_options options = plain_options;
 	gemp_condition_phases phases;
 	gemp_filter *filter = NULL;
@@ -179,10 +180,10 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all(phases.certain == 1 && phases.before_count == 1);
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.distributed, pattern, &options));
 	for (uint64_t id = 0; id < graph.whole->vertex_count; id++) {
 		bool bit = candidates.bits[0][id / 32] >> id % 32 & 1;
-		right &= bit == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
+		right &= bit == (reference_degree(&r, id, degree, semantics == GEMP_HOM) > 1);
 	}
 	assert_all(right && candidates.count[0] > 0 && candidates.count[0] < VERTICES);
 	gemp_candidates_free(&candidates);
@@ -192,7 +193,7 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	reference_free(&r);
 }
 
-static void degrees(void **state)
+static void degrees_before_the_search(void **state)
 {
 	(void)state;
 	for (int direction = 0; direction < 3; direction++) {
@@ -213,10 +214,10 @@ static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gem
 
 /* fails: the condition becomes 1 / (a.number - a.number) > 1, which cannot be computed, so it must be tested after the
  * search. Otherwise it becomes a.number - 1 > 1, which is tested before. */
-static void put_off(bool fails, gemp_condition_phase when)
+static void check_deferred(bool fails, gemp_condition_phase when)
 {
 	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };
-	gemp_pattern *pattern = ask(&people, graph.dealt);
+	gemp_pattern *pattern = parse_question(&people, graph.distributed);
 	gemp_match_options options = plain_options;
 	gemp_condition_phases phases;
 	gemp_filter *filter = NULL;
@@ -237,10 +238,10 @@ static void put_off(bool fails, gemp_condition_phase when)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
+	assert_all_ok(gemp_filter_candidates(&candidates, &phases, context, filter, graph.distributed, pattern, &options));
 	assert_all(is_before(&phases, condition) == !fails && phases.before_count == 3 - (size_t)fails);
 	assert_all(!fails || phases.after[0] == condition);
-	assert_all(choices_are_told(pattern, &phases) || fails);
+	assert_all(choices_are_reported(pattern, &phases) || fails);
 	assert_all(candidates_are_right(&r, &phases, &candidates));
 	gemp_candidates_free(&candidates);
 	gemp_filter_free(filter);
@@ -249,13 +250,13 @@ static void put_off(bool fails, gemp_condition_phase when)
 	reference_free(&r);
 }
 
-static void what_cannot_be_computed(void **state)
+static void failing_conditions_are_deferred(void **state)
 {
 	(void)state;
-	put_off(true, GEMP_CONDITIONS_BEFORE);
-	put_off(false, GEMP_CONDITIONS_BEFORE);
-	put_off(true, GEMP_CONDITIONS_AUTO);
-	put_off(false, GEMP_CONDITIONS_AUTO);
+	check_deferred(true, GEMP_CONDITIONS_BEFORE);
+	check_deferred(false, GEMP_CONDITIONS_BEFORE);
+	check_deferred(true, GEMP_CONDITIONS_AUTO);
+	check_deferred(false, GEMP_CONDITIONS_AUTO);
 }
 
 /* The vertices a whose row passed the condition. Each rank sends one row for each vertex a; b is the next vertex. */
@@ -271,7 +272,7 @@ static gemp_code note_rows(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-static gemp_code no_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code ignore_round(void *self, bool last, bool *enough, bool *again)
 {
 	(void)self;
 	(void)last;
@@ -280,11 +281,11 @@ static gemp_code no_turn(void *self, bool last, bool *enough, bool *again)
 	return GEMP_OK;
 }
 
-static void degrees_after(void **state)
+static void degrees_after_the_search(void **state)
 {
 	(void)state;
 	static const question between = { .text = "MATCH (a)-[]->(b) WHERE a.number < b.number RETURN a" };
-	gemp_pattern *pattern = ask(&between, graph.dealt);
+	gemp_pattern *pattern = parse_question(&between, graph.distributed);
 	reference r = { .whole = graph.whole, .pattern = pattern };
 	const gemp_condition *condition = &pattern->conditions[0];
 	const gemp_expr *a = make_degree(condition->expr->children[0], 0);
@@ -294,10 +295,10 @@ static void degrees_after(void **state)
 	assert_all_ok(gemp_filter_new(&filter, context));
 	for (int loops = 0; loops < 2; loops++) {
 		passed p = { 0 };
-		gemp_sink residual = { 0 }, next = { .self = &p, .consume = note_rows, .end_round = no_turn };
+		gemp_sink residual = { 0 }, next = { .self = &p, .consume = note_rows, .end_round = ignore_round };
 		bool enough = false, again = false, right = true;
 		gemp_filter_count_loops(filter, loops);
-		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, &condition, 1, filter, loops, &next));
+		assert_all_ok(gemp_residual_new(&residual, context, graph.distributed, &condition, 1, filter, loops, &next));
 		for (gemp_vertex v = 0; v < VERTICES; v++) {
 			gemp_vertex row[] = { v, (v + 1) % VERTICES };
 			gemp_batch batch = { .rows = 1, .vertex_count = 2, .vertices = row };
@@ -305,7 +306,8 @@ static void degrees_after(void **state)
 		}
 		assert_all_ok(residual.end_round(residual.self, true, &enough, &again));
 		for (uint64_t v = 0; v < VERTICES; v++)
-			right &= p.vertex[v] == (counted(&r, v, a, loops) < counted(&r, (v + 1) % VERTICES, b, loops));
+			right &= p.vertex[v] ==
+			         (reference_degree(&r, v, a, loops) < reference_degree(&r, (v + 1) % VERTICES, b, loops));
 		assert_all(right);
 		residual.free(residual.self);
 	}
@@ -319,7 +321,7 @@ typedef struct trial {
 	gemp_filter *filter;
 } trial;
 
-static gemp_code narrow_once(void *argument)
+static gemp_code filter_once(void *argument)
 {
 	const trial *t = argument;
 	gemp_condition_phases phases = { 0 };
@@ -327,23 +329,25 @@ static gemp_code narrow_once(void *argument)
 	gemp_match_options options = plain_options;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
-	GEMP_TRY_DONE(gemp_filter_candidates(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
+	GEMP_TRY_DONE(
+		gemp_filter_candidates(&candidates, &phases, context, t->filter, graph.distributed, t->pattern, &options));
 	gemp_candidates_free(&candidates);
 done:
 	gemp_phases_free(&phases);
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
 		return; /* takes long and tests nothing new on more ranks */
-	trial t = { ask(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" }, graph.dealt),
+	trial t = { parse_question(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" },
+		                       graph.distributed),
 		        NULL };
 	assert_all_ok(gemp_filter_new(&t.filter, context));
-	assert_all_ok(narrow_once(&t)); /* from now on the columns stay on the device */
-	assert_all_survive_no_memory(narrow_once, &t);
+	assert_all_ok(filter_once(&t)); /* from now on the columns stay on the device */
+	assert_all_survive_no_memory(filter_once, &t);
 	gemp_filter_free(t.filter);
 	gemp_pattern_free((gemp_pattern *)(uintptr_t)t.pattern);
 }
@@ -379,7 +383,7 @@ static gemp_code load_no_relation(void *self, gemp_shard *g, size_t relation, un
 	return GEMP_OK;
 }
 
-static void hide(hidden *h, gemp_shard *g)
+static void hide_columns(hidden *h, gemp_shard *g)
 {
 	*h = (hidden){ 0 };
 	for (size_t c = 0; c < g->attributes.count; c++) {
@@ -389,7 +393,7 @@ static void hide(hidden *h, gemp_shard *g)
 	g->loader = (gemp_shard_loader){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
 }
 
-static void bring_back(hidden *h, gemp_shard *g)
+static void restore_columns(hidden *h, gemp_shard *g)
 {
 	for (size_t c = 0; c < g->attributes.count; c++)
 		if (!h->loads[c])
@@ -408,15 +412,15 @@ static void only_named_columns_are_read(void **state)
 		hidden h;
 		options.attributes = (gemp_condition_phase)when;
 		options.listed = false;
-		hide(&h, graph.dealt);
-		gemp_pattern *pattern = ask(&(question){ .text = text }, graph.dealt);
-		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &options));
+		hide_columns(&h, graph.distributed);
+		gemp_pattern *pattern = parse_question(&(question){ .text = text }, graph.distributed);
+		assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &options));
 		assert_all_ok(gemp_match_run(match, NULL, &result));
 		gemp_match_free(match);
-		bring_back(&h, graph.dealt);
+		restore_columns(&h, graph.distributed);
 		assert_all(result.matches > 0);
-		for (size_t c = 0; c < graph.dealt->attributes.count; c++) {
-			const char *name = graph.dealt->attributes.columns[c].name;
+		for (size_t c = 0; c < graph.distributed->attributes.count; c++) {
+			const char *name = graph.distributed->attributes.columns[c].name;
 			bool named = strcmp(name, "number") == 0 || strcmp(name, "ratio") == 0;
 			assert_all(h.loads[c] == named);
 		}
@@ -427,12 +431,12 @@ static void only_named_columns_are_read(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(chosen_by_cost, make, drop),
-		cmocka_unit_test_setup_teardown(what_cannot_be_computed, make, drop),
-		cmocka_unit_test_setup_teardown(degrees, make, drop),
-		cmocka_unit_test_setup_teardown(degrees_after, make, drop),
-		cmocka_unit_test_setup_teardown(without_memory, make, drop),
-		cmocka_unit_test_setup_teardown(only_named_columns_are_read, make, drop),
+		cmocka_unit_test_setup_teardown(conditions_are_chosen_by_cost, setup, teardown),
+		cmocka_unit_test_setup_teardown(failing_conditions_are_deferred, setup, teardown),
+		cmocka_unit_test_setup_teardown(degrees_before_the_search, setup, teardown),
+		cmocka_unit_test_setup_teardown(degrees_after_the_search, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_named_columns_are_read, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -28,7 +28,7 @@ static uint32_t *random_bits(const gemp_shard *graph, uint64_t *seed)
 	return bits;
 }
 
-static void keep_those(reference *r, int vertex, const uint32_t *bits)
+static void keep_listed(reference *r, int vertex, const uint32_t *bits)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < r->count; i++)
@@ -39,7 +39,7 @@ static void keep_those(reference *r, int vertex, const uint32_t *bits)
 
 static void check(const case_graph *g, size_t index, gemp_match_options *o, uint64_t *seed)
 {
-	gemp_pattern *pattern = ask(&asked[index].question, g->dealt);
+	gemp_pattern *pattern = parse_question(&asked[index].question, g->distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	collecting rows = { .wanted = SIZE_MAX };
@@ -47,15 +47,15 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 	reference r;
 	if (!pattern)
 		return;
-	uint32_t *bits = random_bits(g->dealt, seed);
+	uint32_t *bits = random_bits(g->distributed, seed);
 	describe(&asked[index].question, o);
 	o->among = bits;
 	o->among_vertex = asked[index].vertex;
 	reference_new(&r, g->whole, pattern, o->semantics);
-	keep_those(&r, o->among_vertex, bits);
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	keep_listed(&r, o->among_vertex, bits);
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	/* the engine must not need the bitmap any longer */
-	memset(bits, 0, (g->dealt->vertex_count / 32 + 1) * sizeof *bits);
+	memset(bits, 0, (g->distributed->vertex_count / 32 + 1) * sizeof *bits);
 	assert_all_ok(gemp_match_run(match, &sink, &result));
 	collecting_gather(&rows);
 	assert_all(numbers_are_right(&r, o, &result) && rows_are_right(&r, o, &rows, result.matches));
@@ -66,7 +66,7 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 	free(bits);
 }
 
-static void as_the_reference(void **state)
+static void restricted_searches(void **state)
 {
 	(void)state;
 	static const gemp_semantics semantics[] = { GEMP_ISO, GEMP_HOM, GEMP_EDGE_ISO, GEMP_INDUCED };
@@ -87,7 +87,7 @@ static void as_the_reference(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(as_the_reference, open_context, close_context),
+		cmocka_unit_test_setup_teardown(restricted_searches, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -23,7 +23,7 @@
 #include "pattern/shapes/named_pattern.h"
 
 typedef struct case_graph {
-	gemp_shard *dealt, *whole;
+	gemp_shard *distributed, *whole;
 } case_graph;
 
 typedef struct question {
@@ -55,18 +55,18 @@ static inline void graph_new(case_graph *g, size_t vertices, size_t edges, bool 
 {
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, seed);
 	gemp_builder_options options = { .seed = seed, .undirected = undirected };
-	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
 	fixture_free(&made);
 }
 
 static inline void graph_free(case_graph *g)
 {
-	gemp_shard_free(g->dealt);
+	gemp_shard_free(g->distributed);
 	gemp_shard_free(g->whole);
 }
 
-static inline gemp_pattern *ask(const question *q, const gemp_shard *graph)
+static inline gemp_pattern *parse_question(const question *q, const gemp_shard *graph)
 {
 	gemp_pattern *pattern = NULL;
 	assert_all_ok(q->text ? gemp_pattern_parse(&pattern, q->text, NULL) : gemp_pattern_named(&pattern, q->shape));
@@ -126,7 +126,7 @@ static inline bool rows_are_right(const reference *r, const gemp_match_options *
 
 static inline bool check_answer(const case_graph *g, const question *q, const gemp_match_options *o)
 {
-	gemp_pattern *pattern = ask(q, g->dealt);
+	gemp_pattern *pattern = parse_question(q, g->distributed);
 	if (!pattern)
 		return false;
 	gemp_match *match = NULL;
@@ -136,7 +136,7 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 	reference r;
 	describe(q, o);
 	reference_new(&r, g->whole, pattern, o->semantics);
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	assert_all_ok(gemp_match_run(match, o->listed ? &sink : NULL, &result));
 	assert_all(numbers_are_right(&r, o, &result));
 	if (o->listed) {

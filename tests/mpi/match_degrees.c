@@ -12,9 +12,9 @@
 
 static gemp_comm alone;
 static gemp_runtime *context;
-static gemp_shard *dealt, *whole;
+static gemp_shard *distributed, *whole;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	(void)state;
 	gemp_budgets none = { 0 };
@@ -24,23 +24,23 @@ static int make(void **state)
 	gemp_comm_new(&alone, MPI_COMM_SELF);
 	if (gemp_runtime_new(&context, &test_comm, NULL, &none) != GEMP_OK)
 		return -1;
-	assert_all_ok(fixture_build(&dealt, &made, &test_comm, &options, 5));
+	assert_all_ok(fixture_build(&distributed, &made, &test_comm, &options, 5));
 	assert_all_ok(fixture_build(&whole, &made, &alone, &options, 5));
 	fixture_free(&made);
 	return 0;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	(void)state;
-	gemp_shard_free(dealt);
+	gemp_shard_free(distributed);
 	gemp_shard_free(whole);
 	gemp_runtime_free(context);
 	gemp_comm_free(&alone);
 	return gemp_memory_blocks() == 0 ? 0 : -1;
 }
 
-static int64_t counted(const reference *r, uint64_t v, const bool *relations, int direction, bool loops)
+static int64_t reference_degree(const reference *r, uint64_t v, const bool *relations, int direction, bool loops)
 {
 	int64_t count = 0;
 	for (size_t i = 0; i < r->edge_count; i++) {
@@ -60,15 +60,16 @@ static void every_direction(void **state)
 	size_t loops = 0;
 	for (size_t i = 0; i < r.edge_count; i++)
 		loops += r.edges[i].source == r.edges[i].target;
-	assert_true(loops > 0 && dealt->relation_count == 3);
+	assert_true(loops > 0 && distributed->relation_count == 3);
 	for (unsigned mask = 0; mask < 3 * 16; mask++) {
 		bool relations[] = { mask & 1, mask & 2, mask & 4 }, with_loops = mask & 8;
 		int direction = (int)(mask / 16);
 		gemp_column out;
-		assert_all_ok(gemp_degree_column(context, dealt, relations, direction, with_loops, &out));
-		bool right = out.rows == dealt->rows && out.type == GEMP_INTEGER && gemp_column_loaded(&out);
+		assert_all_ok(gemp_degree_column(context, distributed, relations, direction, with_loops, &out));
+		bool right = out.rows == distributed->rows && out.type == GEMP_INTEGER && gemp_column_loaded(&out);
 		for (size_t v = 0; right && v < out.rows; v++)
-			right = out.integers[v] == counted(&r, dealt->first_vertex + v, relations, direction, with_loops);
+			right = out.integers[v] ==
+			        reference_degree(&r, distributed->first_vertex + v, relations, direction, with_loops);
 		assert_all(right);
 		gemp_column_free(&out);
 	}
@@ -80,12 +81,12 @@ static gemp_code all_types(void *argument)
 	(void)argument;
 	bool relations[] = { true, true, true };
 	gemp_column out;
-	gemp_code code = gemp_degree_column(context, dealt, relations, 2, true, &out);
+	gemp_code code = gemp_degree_column(context, distributed, relations, 2, true, &out);
 	gemp_column_free(&out);
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	assert_all_survive_no_memory(all_types, NULL);
@@ -101,8 +102,8 @@ static void loops_by_semantics(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_direction, make, drop),
-		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+		cmocka_unit_test_setup_teardown(every_direction, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 		cmocka_unit_test(loops_by_semantics),
 	};
 	return test_main_all(argc, argv, tests);

@@ -15,12 +15,12 @@
 #include "pattern/symmetry/automorphism.h"
 #include "pattern/symmetry/permutation_group.h"
 
-/* MOST: vertices, and edges, of an embedding. WIDTH: numbers in the key of a class. */
-enum { MOST = 8, WIDTH = 3 * MOST };
+/* MAX_POINTS: vertices, and edges, of an embedding. WIDTH: numbers in the key of a class. */
+enum { MAX_POINTS = 8, WIDTH = 3 * MAX_POINTS };
 
 /* The key of a class and one embedding of the class: its vertices, then its edges. */
 typedef struct member {
-	uint64_t key[WIDTH], tuple[2 * MOST];
+	uint64_t key[WIDTH], tuple[2 * MAX_POINTS];
 } member;
 
 typedef struct input {
@@ -28,7 +28,7 @@ typedef struct input {
 	size_t rows;
 	gemp_vertex *vertices;
 	gemp_edge *edges;
-	int *taker; /* [rows] the rank that finds the row */
+	int *finder; /* [rows] the rank that finds the row */
 } input;
 
 /* Collects the embeddings that the sink under test passes on. */
@@ -44,7 +44,7 @@ static int compare_members(const void *a, const void *b)
 	for (int i = 0; i < WIDTH; i++)
 		if (x->key[i] != y->key[i])
 			return x->key[i] < y->key[i] ? -1 : 1;
-	for (int i = 0; i < 2 * MOST; i++)
+	for (int i = 0; i < 2 * MAX_POINTS; i++)
 		if (x->tuple[i] != y->tuple[i])
 			return x->tuple[i] < y->tuple[i] ? -1 : 1;
 	return 0;
@@ -65,7 +65,7 @@ static void set_tuple(member *m, const gemp_vertex *vertices, int vertex_count, 
 	for (int v = 0; v < vertex_count; v++)
 		m->tuple[v] = rank_of ? rank_of[vertices[v]] : vertices[v];
 	for (int e = 0; e < edge_count; e++)
-		m->tuple[MOST + e] = edges[e];
+		m->tuple[MAX_POINTS + e] = edges[e];
 }
 
 static gemp_code collect(void *self, const gemp_batch *batch)
@@ -80,7 +80,7 @@ done:
 	return code;
 }
 
-static gemp_code collector_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code collector_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	collector *c = self;
 	(void)again;
@@ -97,7 +97,7 @@ static void make_input(input *in, uint64_t seed, int vertex_count, int edge_coun
 	*in = (input){ .vertex_count = vertex_count, .edge_count = edge_count, .rows = rows };
 	assert_all_ok(GEMP_NEW(in->vertices, rows * (size_t)vertex_count));
 	assert_all_ok(GEMP_NEW(in->edges, rows * (size_t)edge_count));
-	assert_all_ok(GEMP_NEW(in->taker, rows));
+	assert_all_ok(GEMP_NEW(in->finder, rows));
 	for (size_t i = 0; i < rows; i++) {
 		gemp_vertex *row = in->vertices + i * (size_t)vertex_count;
 		for (int v = 0; v < vertex_count; v++) {
@@ -112,9 +112,9 @@ static void make_input(input *in, uint64_t seed, int vertex_count, int edge_coun
 		for (int e = 0; e < edge_count; e++)
 			in->edges[i * (size_t)edge_count + (size_t)e] = gemp_random_below(&seed, 3) << 33 |
 			                                                gemp_random_below(&seed, 2);
-		in->taker[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
-		if (test_comm.size > 2 && in->taker[i] == 1)
-			in->taker[i] = 2; /* rank 1 finds no rows */
+		in->finder[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
+		if (test_comm.size > 2 && in->finder[i] == 1)
+			in->finder[i] = 2; /* rank 1 finds no rows */
 	}
 }
 
@@ -122,16 +122,16 @@ static void free_input(input *in)
 {
 	gemp_free(in->vertices);
 	gemp_free(in->edges);
-	gemp_free(in->taker);
+	gemp_free(in->finder);
 }
 
 /* The reference's definition of a class. */
-typedef struct meaning {
+typedef struct class_definition {
 	gemp_distinct_options options;
 	size_t group_size;
-	int (*group)[2 * MOST]; /* [group_size] permutations of points, for orbits */
+	int (*group)[2 * MAX_POINTS]; /* [group_size] permutations of points, for orbits */
 	int points;
-} meaning;
+} class_definition;
 
 static size_t sorted_set(uint64_t *out, const uint64_t *in, int count)
 {
@@ -147,15 +147,15 @@ static size_t sorted_set(uint64_t *out, const uint64_t *in, int count)
 }
 
 /* Replaces the embedding by the smallest embedding of its orbit. */
-static void set_canonical(const meaning *by, const input *in, member *m)
+static void canonicalise(const class_definition *by, const input *in, member *m)
 {
 	member best = *m;
 	for (size_t g = 0; g < by->group_size; g++) {
 		member other = { 0 };
 		for (int p = 0; p < by->points; p++) {
 			int q = by->group[g][p];
-			other.tuple[p < in->vertex_count ? p : MOST + p - in->vertex_count] =
-				m->tuple[q < in->vertex_count ? q : MOST + q - in->vertex_count];
+			other.tuple[p < in->vertex_count ? p : MAX_POINTS + p - in->vertex_count] =
+				m->tuple[q < in->vertex_count ? q : MAX_POINTS + q - in->vertex_count];
 		}
 		if (compare_members(&other, &best) < 0)
 			best = other;
@@ -163,30 +163,30 @@ static void set_canonical(const meaning *by, const input *in, member *m)
 	*m = best;
 }
 
-static void set_key(const meaning *by, const input *in, member *m)
+static void set_key(const class_definition *by, const input *in, member *m)
 {
 	const gemp_distinct_options *o = &by->options;
 	if (o->chain)
-		set_canonical(by, in, m);
+		canonicalise(by, in, m);
 	if (o->chain && !o->as_subgraph && !o->as_vertices) {
 		memcpy(m->key, m->tuple, sizeof m->tuple);
 		return;
 	}
 	sorted_set(m->key, m->tuple, in->vertex_count);
 	if (o->as_subgraph && in->edge_count)
-		sorted_set(m->key + MOST, m->tuple + MOST, in->edge_count);
+		sorted_set(m->key + MAX_POINTS, m->tuple + MAX_POINTS, in->edge_count);
 	if (o->as_subgraph && !in->edge_count) {
-		uint64_t pairs[2 * MOST];
+		uint64_t pairs[2 * MAX_POINTS];
 		for (size_t p = 0; p < o->pair_count; p++) {
 			uint64_t a = m->tuple[o->pairs[p][0]], b = m->tuple[o->pairs[p][1]];
 			pairs[p] = a < b ? a << 32 | b : b << 32 | a;
 		}
-		sorted_set(m->key + MOST, pairs, (int)o->pair_count);
+		sorted_set(m->key + MAX_POINTS, pairs, (int)o->pair_count);
 	}
 }
 
 /* Sets classes[] to the smallest member of each class and returns the number of classes. */
-static size_t find_classes(const meaning *by, const input *in, member *classes)
+static size_t find_classes(const class_definition *by, const input *in, member *classes)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < in->rows; i++) {
@@ -211,7 +211,7 @@ static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 		for (size_t round = 0; round < rounds && !enough; round++) {
 			gemp_code mine = GEMP_OK;
 			for (size_t i = round; i < in->rows && mine == GEMP_OK; i += rounds)
-				if (in->taker[i] == test_comm.rank)
+				if (in->finder[i] == test_comm.rank)
 					mine = sink->consume(sink->self, &(gemp_batch){
 														 .rows = 1,
 														 .vertex_count = in->vertex_count,
@@ -229,11 +229,11 @@ done:
 
 static gemp_runtime context;
 
-static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds,
+static void check(const class_definition *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds,
                   uint64_t *passes)
 {
 	collector found = { 0 };
-	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink, counter;
+	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_end_round }, sink, counter;
 	gemp_distinct_options options = by->options;
 	options.vertex_count = in->vertex_count;
 	options.edge_count = in->edge_count;
@@ -272,7 +272,7 @@ static void check(const meaning *by, const input *in, size_t memory, uint64_t ha
 
 /* Unlimited, little and almost no memory; full hashes, few different hashes, and equal hashes; one round and several
  * rounds. */
-static void check_all(const meaning *by, const input *in)
+static void check_all(const class_definition *by, const input *in)
 {
 	static const uint64_t masks[] = { 0, UINT64_C(0xf00000003), UINT64_C(0x7000000000000000), 1 };
 	for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
@@ -287,9 +287,9 @@ static void by_vertex_set(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	for (int width = 1; width <= MOST; width++) {
+	for (int width = 1; width <= MAX_POINTS; width++) {
 		input in;
-		meaning by = { 0 };
+		class_definition by = { 0 };
 		make_input(&in, seed + (uint64_t)width, width, width % 3, width == 7 ? 0 : 400, width < 4 ? 12 : 9, width % 2);
 		check_all(&by, &in);
 		free_input(&in);
@@ -303,7 +303,7 @@ static void by_subgraph(void **state)
 	uint64_t seed = test_seed_all();
 	for (int repeats = 0; repeats < 2; repeats++) {
 		input in;
-		meaning by = { .options = { .as_subgraph = true, .pairs = pairs, .pair_count = 5 } };
+		class_definition by = { .options = { .as_subgraph = true, .pairs = pairs, .pair_count = 5 } };
 		make_input(&in, seed, 4, 0, 700, 6, repeats);
 		check_all(&by, &in);
 		free_input(&in);
@@ -314,7 +314,7 @@ static void by_subgraph(void **state)
 }
 
 /* Lists all products of the generators of a symmetry group. */
-static void list_group(meaning *by, const gemp_symmetry *symmetry)
+static void list_group(class_definition *by, const gemp_symmetry *symmetry)
 {
 	size_t capacity = 0;
 	by->points = (int)symmetry->points;
@@ -324,7 +324,7 @@ static void list_group(meaning *by, const gemp_symmetry *symmetry)
 	by->group_size = 1;
 	for (size_t i = 0; i < by->group_size; i++)
 		for (size_t g = 0; g < symmetry->count; g++) {
-			int product[2 * MOST] = { 0 };
+			int product[2 * MAX_POINTS] = { 0 };
 			bool known = false;
 			for (int p = 0; p < by->points; p++)
 				product[p] = by->group[i][symmetry->images[g * symmetry->points + (size_t)p]];
@@ -339,11 +339,11 @@ static void list_group(meaning *by, const gemp_symmetry *symmetry)
 
 static void check_orbits(const gemp_symmetry *symmetry, int vertices, int edges, uint64_t seed, bool repeats)
 {
-	meaning by = { 0 };
+	class_definition by = { 0 };
 	input in;
 	gemp_stab_chain *chain;
-	int base[2 * MOST];
-	for (int p = 0; p < 2 * MOST; p++)
+	int base[2 * MAX_POINTS];
+	for (int p = 0; p < 2 * MAX_POINTS; p++)
 		base[p] = p;
 	list_group(&by, symmetry);
 	assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, (size_t)(vertices + edges)));
@@ -388,7 +388,7 @@ static void by_orbit_of_patterns(void **state)
 }
 
 /* The representative of a class is its smallest member by user keys, also if a class consists of whole orbits. */
-static void the_smallest_by_keys(void **state)
+static void smallest_member_represents_class(void **state)
 {
 	(void)state;
 	static const int pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 } };
@@ -403,11 +403,11 @@ static void the_smallest_by_keys(void **state)
 	for (int edges = 0; edges <= 3; edges += 3)
 		for (int as_subgraph = 0; as_subgraph < 2; as_subgraph++) {
 			input in;
-			meaning by = { .options = { .as_subgraph = as_subgraph,
-				                        .as_vertices = !as_subgraph,
-				                        .pairs = pairs,
-				                        .pair_count = 3,
-				                        .graph = &made->graph } };
+			class_definition by = { .options = { .as_subgraph = as_subgraph,
+				                                 .as_vertices = !as_subgraph,
+				                                 .pairs = pairs,
+				                                 .pair_count = 3,
+				                                 .graph = &made->graph } };
 			list_group(&by, symmetry);
 			assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, edges ? 7 : 4));
 			by.options.chain = chain;
@@ -426,11 +426,11 @@ static void the_smallest_by_keys(void **state)
 	made_graph_free(made);
 }
 
-static void little_memory_needs_passes_and_plenty_does_not(void **state)
+static void passes_depend_on_memory(void **state)
 {
 	(void)state;
 	input in;
-	meaning by = { 0 };
+	class_definition by = { 0 };
 	uint64_t passes;
 	make_input(&in, test_seed_all(), 2, 0, 4000, 1000, false);
 	check(&by, &in, 0, 0, 3, &passes);
@@ -449,7 +449,7 @@ static void enough_ends_early(void **state)
 	make_input(&in, test_seed_all(), 2, 0, 4000, 1000, false);
 	for (int by_limit = 0; by_limit < 2; by_limit++) {
 		collector found = { .wanted = by_limit ? 0 : 10 };
-		gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink;
+		gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_end_round }, sink;
 		gemp_distinct_options options = {
 			.vertex_count = 2, .next = &next, .limit = by_limit ? 10 : 0, .memory = 4000
 		};
@@ -464,11 +464,11 @@ static void enough_ends_early(void **state)
 	free_input(&in);
 }
 
-static gemp_code whole_run(void *argument)
+static gemp_code run_once(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	collector found = { 0 };
-	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_turn }, sink = { 0 };
+	gemp_sink next = { .self = &found, .consume = collect, .end_round = collector_end_round }, sink = { 0 };
 	gemp_distinct_options options = { .vertex_count = 3, .next = &next };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
 	code = find_rows(&sink, argument, 2);
@@ -479,14 +479,14 @@ done:
 	return code;
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
 		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	input in;
 	make_input(&in, test_seed_all(), 3, 0, 300, 30, false);
-	assert_all_survive_no_memory(whole_run, &in);
+	assert_all_survive_no_memory(run_once, &in);
 	free_input(&in);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -498,10 +498,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(by_subgraph),
 		cmocka_unit_test(by_orbit_of_all_permutations),
 		cmocka_unit_test(by_orbit_of_patterns),
-		cmocka_unit_test(the_smallest_by_keys),
-		cmocka_unit_test(little_memory_needs_passes_and_plenty_does_not),
+		cmocka_unit_test(smallest_member_represents_class),
+		cmocka_unit_test(passes_depend_on_memory),
 		cmocka_unit_test(enough_ends_early),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	context.comm = &test_comm;
 	return test_main_all(argc, argv, tests);

@@ -71,7 +71,7 @@ static void graph_with_keys(case_graph *g, fixture_keys keys)
 {
 	fixture made = fixture_new(VERTICES, EDGES, keys, GRAPH_SEED);
 	gemp_builder_options options = { .seed = GRAPH_SEED };
-	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, GRAPH_SEED));
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, GRAPH_SEED));
 	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, GRAPH_SEED));
 	fixture_free(&made);
 }
@@ -82,7 +82,7 @@ static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const ask
 	gemp_expr *exists = NULL, *top = NULL;
 	pattern->subs = gemp_calloc(1, sizeof(struct gemp_pattern *));
 	pattern->sub_count = 1;
-	pattern->subs[0] = ask(&(question){ .text = a->exists }, graph);
+	pattern->subs[0] = parse_question(&(question){ .text = a->exists }, graph);
 	pattern->subs[0]->arguments = 2;
 	assert_all_ok(gemp_expr_new(&exists, GEMP_EXISTS, 1, 1));
 	assert_all_ok(gemp_expr_children(exists, 2));
@@ -102,7 +102,7 @@ static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const ask
 
 static gemp_pattern *pattern_of(const asked *a, const gemp_shard *graph)
 {
-	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph);
+	gemp_pattern *pattern = parse_question(&(question){ .text = a->text }, graph);
 	assert_non_null(pattern);
 	if (a->exists)
 		add_exists(pattern, graph, a);
@@ -113,7 +113,7 @@ static gemp_pattern *pattern_of(const asked *a, const gemp_shard *graph)
 
 static void check(const case_graph *g, const asked *a, const gemp_match_options *o, bool by_rank)
 {
-	gemp_pattern *pattern = pattern_of(a, g->dealt);
+	gemp_pattern *pattern = pattern_of(a, g->distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	collecting rows = { .wanted = SIZE_MAX };
@@ -121,7 +121,7 @@ static void check(const case_graph *g, const asked *a, const gemp_match_options 
 	reference r;
 	describe(&(question){ .text = a->text }, o);
 	reference_new(&r, g->whole, pattern, o->semantics);
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	char *plan = gemp_match_explain(match);
 	if (a->plan)
 		assert_all((strstr(plan, a->plan) != NULL) == by_rank);
@@ -138,7 +138,7 @@ static void check(const case_graph *g, const asked *a, const gemp_match_options 
 	free(rows.rows);
 }
 
-static void ask_all(const case_graph *g, int64_t replicate, size_t first, size_t end, bool by_rank)
+static void check_all(const case_graph *g, int64_t replicate, size_t first, size_t end, bool by_rank)
 {
 	uint64_t random = test_seed_all();
 	static const uint64_t results[] = { 0, 1, 7 }, outboxes[] = { 0, 1, 3 };
@@ -154,34 +154,34 @@ static void ask_all(const case_graph *g, int64_t replicate, size_t first, size_t
 	}
 }
 
-static void with_all_rows(void **state)
+static void all_rows_resident(void **state)
 {
 	(void)state;
 	case_graph g;
 	graph_with_keys(&g, KEYS_INTEGER);
-	ask_all(&g, GEMP_REPLICATE_ALL, 0, ASKED, true);
+	check_all(&g, GEMP_REPLICATE_ALL, 0, ASKED, true);
 	graph_free(&g);
 }
 
-static void with_own_rows(void **state)
+static void only_own_rows_resident(void **state)
 {
 	(void)state;
 	case_graph g;
 	if (test_comm.size == 1)
 		return;
 	graph_with_keys(&g, KEYS_STRING);
-	ask_all(&g, 0, 0, ASKED, true);
+	check_all(&g, 0, 0, ASKED, true);
 	graph_free(&g);
 }
 
 /* With integer and string keys in one graph, conditions compare keys as strings, but key ranks order integers first. So
  * the search must not compare key ranks. */
-static void keys_of_both_kinds(void **state)
+static void integer_and_string_keys(void **state)
 {
 	(void)state;
 	case_graph g;
 	graph_with_keys(&g, KEYS_MIXED);
-	ask_all(&g, GEMP_REPLICATE_ALL, 0, 3, false);
+	check_all(&g, GEMP_REPLICATE_ALL, 0, 3, false);
 	graph_free(&g);
 }
 
@@ -193,8 +193,8 @@ static void paths_in_an_induced_pattern(void **state)
 	gemp_match_options o = plain_options;
 	o.semantics = GEMP_INDUCED;
 	graph_with_keys(&g, KEYS_INTEGER);
-	gemp_pattern *pattern = pattern_of(&table[ASKED - 1], g.dealt);
-	assert_all_code(gemp_match_prepare(&match, context, g.dealt, pattern, &o), GEMP_EUSAGE);
+	gemp_pattern *pattern = pattern_of(&table[ASKED - 1], g.distributed);
+	assert_all_code(gemp_match_prepare(&match, context, g.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("no meaning under semantics induced");
 	assert_null(match);
 	gemp_pattern_free(pattern);
@@ -204,9 +204,9 @@ static void paths_in_an_induced_pattern(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(with_all_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(with_own_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(keys_of_both_kinds, open_context, close_context),
+		cmocka_unit_test_setup_teardown(all_rows_resident, open_context, close_context),
+		cmocka_unit_test_setup_teardown(only_own_rows_resident, open_context, close_context),
+		cmocka_unit_test_setup_teardown(integer_and_string_keys, open_context, close_context),
 		cmocka_unit_test_setup_teardown(paths_in_an_induced_pattern, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);

@@ -77,7 +77,7 @@ static const asked table[] = {
 enum { ASKED = sizeof table / sizeof *table, VERTICES = 16, EDGES = 34, GRAPH_SEED = 7 };
 
 /* The graph is always the same, so that kernels come from the cache. */
-static void ask_all(uint64_t *random, int64_t replicate, bool pivot_off, size_t step)
+static void check_all(uint64_t *random, int64_t replicate, bool pivot_off, size_t step)
 {
 	case_graph g;
 	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 };
@@ -99,35 +99,35 @@ static void ask_all(uint64_t *random, int64_t replicate, bool pivot_off, size_t 
 	graph_free(&g);
 }
 
-static void with_all_rows(void **state)
+static void all_rows_resident(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	ask_all(&random, GEMP_REPLICATE_ALL, false, 1);
+	check_all(&random, GEMP_REPLICATE_ALL, false, 1);
 }
 
 /* A single rank has all rows whatever the budget is, so only several ranks run this test. */
-static void with_own_rows(void **state)
+static void only_own_rows_resident(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
 	if (test_comm.size > 1)
-		ask_all(&random, 0, false, 1);
+		check_all(&random, 0, false, 1);
 }
 
-static void with_some_rows(void **state)
+static void some_rows_replicated(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
 	if (test_comm.size > 1)
-		ask_all(&random, 200 + (int64_t)gemp_random_below(&random, 800), false, 1);
+		check_all(&random, 200 + (int64_t)gemp_random_below(&random, 800), false, 1);
 }
 
-static void from_the_first_vertex(void **state)
+static void order_of_the_text(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	ask_all(&random, GEMP_REPLICATE_AUTO, true, 4);
+	check_all(&random, GEMP_REPLICATE_AUTO, true, 4);
 }
 
 /* Graphs without vertices, without edges, and with fewer vertices than ranks. */
@@ -149,10 +149,10 @@ static void small_graphs(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(with_all_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(with_own_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(with_some_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(from_the_first_vertex, open_context, close_context),
+		cmocka_unit_test_setup_teardown(all_rows_resident, open_context, close_context),
+		cmocka_unit_test_setup_teardown(only_own_rows_resident, open_context, close_context),
+		cmocka_unit_test_setup_teardown(some_rows_replicated, open_context, close_context),
+		cmocka_unit_test_setup_teardown(order_of_the_text, open_context, close_context),
 		cmocka_unit_test_setup_teardown(small_graphs, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);

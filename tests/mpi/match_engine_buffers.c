@@ -22,14 +22,14 @@ enum { VERTICES = 14, EDGES = 70, GRAPH_SEED = 11 };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
@@ -37,7 +37,7 @@ static int drop(void **state)
 
 /* Credits are kept for each pair of stage and source. With one pool of credits for all stages, these searches would
  * deadlock. */
-static void small_outboxes_end(void **state)
+static void small_outboxes_do_not_deadlock(void **state)
 {
 	(void)state;
 	static const char *const shapes[] = { "clique:4", "cycle:4", "path:4" };
@@ -56,31 +56,31 @@ static void small_outboxes_end(void **state)
 
 /* Bounds of the number of launches of the last run if each launch is as small as possible. A rank's first launch may
  * have 16 waves, since it is a guess, and every later launch has one wave. No launch goes beyond a chunk of pivots. */
-static uint64_t least_launches, most_launches;
+static uint64_t min_launches, max_launches;
 
 static void bound_launches(const gemp_match *match)
 {
 	const gemp_balancer *deal = match->search->balancer;
 	uint64_t wave = context->device->units, longest = 0, saved;
 	gemp_task_range own = { .count = match->search->pivots };
-	most_launches = 0;
+	max_launches = 0;
 	for (size_t i = 0; i < (deal ? deal->count : 1); i++) {
 		uint64_t waves = ((deal ? deal->chunks[i].range : own).count + wave - 1) / wave;
-		most_launches += waves;
+		max_launches += waves;
 		longest = waves > longest ? waves : longest;
 	}
 	saved = longest == 0 ? 0 : longest < 16 ? longest - 1 : 15;
-	least_launches = most_launches - saved * (uint64_t)test_comm.size;
-	most_launches -= deal ? 0 : saved;
+	min_launches = max_launches - saved * (uint64_t)test_comm.size;
+	max_launches -= deal ? 0 : saved;
 }
 
 static gemp_match_result run(const question *q, const gemp_match_options *o, collecting *rows, gemp_code expected)
 {
-	gemp_pattern *pattern = ask(q, graph.dealt);
+	gemp_pattern *pattern = parse_question(q, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
 	gemp_sink sink = collecting_sink(rows);
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, o));
 	assert_all_code(gemp_match_run(match, o->listed ? &sink : NULL, &result), expected);
 	bound_launches(match);
 	gemp_match_free(match);
@@ -88,7 +88,7 @@ static gemp_match_result run(const question *q, const gemp_match_options *o, col
 	return result;
 }
 
-static void any_size_of_launch(void **state)
+static void launches_of_any_size(void **state)
 {
 	(void)state;
 	static const double factors[] = { 1e-12, 0.3, 1, 1e12 };
@@ -115,11 +115,11 @@ static void any_size_of_launch(void **state)
 			if (buffers[b] == 1) /* every match fills the result buffer and ends a launch */
 				assert_true(result.launches >= all);
 			if (f == 0 && b == 2 && !context->device->gpu) {
-				assert_in_range(result.launches, least_launches, most_launches);
-				assert_true(least_launches > 2 * (uint64_t)test_comm.size);
+				assert_in_range(result.launches, min_launches, max_launches);
+				assert_true(min_launches > 2 * (uint64_t)test_comm.size);
 			}
 			if (f == 3 && b == 2)
-				assert_true(result.launches <= most_launches);
+				assert_true(result.launches <= max_launches);
 			free(rows.rows);
 		}
 }
@@ -154,12 +154,12 @@ static void enough_ends_the_search(void **state)
 static void fail_once(const gemp_match_options *o)
 {
 	question q = { .shape = "triangle" };
-	gemp_pattern *pattern = ask(&q, graph.dealt);
+	gemp_pattern *pattern = parse_question(&q, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	collecting rows = { .wanted = SIZE_MAX, .failing = gemp_counter_open(&test_comm) };
 	gemp_sink sink = collecting_sink(&rows);
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, o));
 	assert_all(gemp_match_run(match, &sink, &result) == GEMP_EIO);
 	assert_message("a sink that fails");
 	gemp_match_free(match);
@@ -168,7 +168,7 @@ static void fail_once(const gemp_match_options *o)
 	free(rows.rows);
 }
 
-static void a_sink_that_fails(void **state)
+static void failing_sinks(void **state)
 {
 	(void)state;
 	static const int64_t replicate[] = { 0, GEMP_REPLICATE_ALL };
@@ -182,13 +182,13 @@ static void a_sink_that_fails(void **state)
 
 /* Checks the reported shares: matches whose vertices lie in one of P partitions, and matches that were found without
  * leaving their rank. */
-static void shares(void **state)
+static void reported_shares(void **state)
 {
 	(void)state;
 	question q = { .shape = "triangle" };
 	gemp_match_options o = plain_options;
 	collecting rows = { .wanted = SIZE_MAX };
-	gemp_pattern *pattern = ask(&q, graph.whole);
+	gemp_pattern *pattern = parse_question(&q, graph.whole);
 	reference r;
 	reference_new(&r, graph.whole, pattern, GEMP_ISO);
 	o.count_parts = true;
@@ -221,14 +221,14 @@ static void shares(void **state)
 	gemp_pattern_free(pattern);
 }
 
-static void lanes_that_no_device_has(void **state)
+static void invalid_lanes_are_rejected(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = ask(&(question){ .shape = "triangle" }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .shape = "triangle" }, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
 	o.lanes = 3;
-	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_all_code(gemp_match_prepare(&match, context, graph.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("lanes 3");
 	assert_null(match);
 	gemp_pattern_free(pattern);
@@ -246,9 +246,9 @@ static gemp_code match_once(const char *text, const gemp_match_options *o)
 	gemp_sink sink = collecting_sink(&rows);
 	code = gemp_pattern_parse(&pattern, text, NULL);
 	if (code == GEMP_OK)
-		code = gemp_pattern_bind(pattern, graph.dealt);
+		code = gemp_pattern_bind(pattern, graph.distributed);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, code));
-	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.distributed, pattern, o));
 	plan = gemp_match_explain(match);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, plan ? GEMP_OK : GEMP_ENOMEM));
 	GEMP_TRY_DONE(gemp_match_run(match, o->listed ? &sink : NULL, &result));
@@ -260,7 +260,7 @@ done:
 	return code;
 }
 
-static gemp_code crossing_and_distinct(void *argument)
+static gemp_code push_and_distinct(void *argument)
 {
 	(void)argument;
 	gemp_match_options o = plain_options;
@@ -279,20 +279,20 @@ static gemp_code smallest_of_a_class(void *argument)
 	return match_once("MATCH (a)-[:KNOWS]->(b) RETURN a, b", &o);
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
 		return;
 	context->budgets.outbox = 1;
 	context->budgets.result_buffer = 2;
-	assert_all_survive_no_memory(crossing_and_distinct, NULL);
+	assert_all_survive_no_memory(push_and_distinct, NULL);
 	assert_all_survive_no_memory(smallest_of_a_class, NULL);
 }
 
 /* One rank's device has too little memory, which grows from run to run. Until it suffices, all ranks must return the
  * same error. */
-static void without_device_memory(void **state)
+static void device_memory_may_run_out(void **state)
 {
 	(void)state;
 	gemp_device *device = context->device;
@@ -320,14 +320,14 @@ static void without_device_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(small_outboxes_end, make, drop),
-		cmocka_unit_test_setup_teardown(any_size_of_launch, make, drop),
-		cmocka_unit_test_setup_teardown(enough_ends_the_search, make, drop),
-		cmocka_unit_test_setup_teardown(a_sink_that_fails, make, drop),
-		cmocka_unit_test_setup_teardown(shares, make, drop),
-		cmocka_unit_test_setup_teardown(lanes_that_no_device_has, make, drop),
-		cmocka_unit_test_setup_teardown(without_memory, make, drop),
-		cmocka_unit_test_setup_teardown(without_device_memory, make, drop),
+		cmocka_unit_test_setup_teardown(small_outboxes_do_not_deadlock, setup, teardown),
+		cmocka_unit_test_setup_teardown(launches_of_any_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(enough_ends_the_search, setup, teardown),
+		cmocka_unit_test_setup_teardown(failing_sinks, setup, teardown),
+		cmocka_unit_test_setup_teardown(reported_shares, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalid_lanes_are_rejected, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(device_memory_may_run_out, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

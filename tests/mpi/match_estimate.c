@@ -20,7 +20,7 @@ static gemp_code try_to_prepare(gemp_match **match, const case_graph *g, const g
 	o.semantics = semantics;
 	o.attributes = GEMP_CONDITIONS_BEFORE;
 	o.distinct = semantics == GEMP_ISO || semantics == GEMP_INDUCED ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
-	return gemp_match_prepare(match, context, g->dealt, pattern, &o);
+	return gemp_match_prepare(match, context, g->distributed, pattern, &o);
 }
 
 static gemp_match *prepare(const case_graph *g, const gemp_pattern *pattern, gemp_semantics semantics)
@@ -41,7 +41,7 @@ static gemp_estimate sample(gemp_match *match, uint64_t seed, size_t size)
 	return e;
 }
 
-static void whole_samples(void **state)
+static void full_samples_are_exact(void **state)
 {
 	(void)state;
 	static const question questions[] = {
@@ -60,7 +60,7 @@ static void whole_samples(void **state)
 	graph_new(&g, 24, 90, false, gemp_random(&random));
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		for (int s = 0; s < 4; s++) {
-			gemp_pattern *pattern = ask(&questions[i], g.dealt);
+			gemp_pattern *pattern = parse_question(&questions[i], g.distributed);
 			reference r;
 			if (!pattern)
 				continue;
@@ -84,7 +84,7 @@ static void whole_samples(void **state)
 	graph_free(&g);
 }
 
-static void coverage(void **state)
+static void coverage_of_intervals(void **state)
 {
 	(void)state;
 	static const question questions[] = { { .shape = "cycle:4" },
@@ -96,7 +96,7 @@ static void coverage(void **state)
 	const int seeds = test_comm.size > 2 ? SEEDS / 3 : SEEDS;
 	int all_held = 0, all_seeds = 0;
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-		gemp_pattern *pattern = ask(&questions[i], g.dealt);
+		gemp_pattern *pattern = parse_question(&questions[i], g.distributed);
 		reference r;
 		int held = 0;
 		assert_non_null(pattern);
@@ -146,7 +146,7 @@ static double stars(const fixture *made)
 	return found;
 }
 
-static void budget(void **state)
+static void budget_of_time(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
@@ -160,8 +160,8 @@ static void budget(void **state)
 		made.edges[v].source = 0;
 		made.edges[v].target = v;
 	}
-	assert_all_ok(fixture_build(&g.dealt, &made, &test_comm, &how, random));
-	gemp_pattern *pattern = ask(&(question){ .shape = "star:3" }, g.dealt);
+	assert_all_ok(fixture_build(&g.distributed, &made, &test_comm, &how, random));
+	gemp_pattern *pattern = parse_question(&(question){ .shape = "star:3" }, g.distributed);
 	gemp_match *match = prepare(&g, pattern, GEMP_ISO);
 	double expected = stars(&made);
 	for (int k = 0; k < seeds; k++) {
@@ -183,13 +183,13 @@ static void budget(void **state)
 	fixture_free(&made);
 }
 
-static void refused(void **state)
+static void unsuitable_queries_are_rejected(void **state)
 {
 	(void)state;
 	case_graph g;
 	graph_new(&g, 20, 60, true, 3);
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" },
-	                            g.dealt);
+	gemp_pattern *pattern = parse_question(
+		&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" }, g.distributed);
 	gemp_match *match = NULL;
 	assert_code(try_to_prepare(&match, &g, pattern, GEMP_ISO), GEMP_EUSAGE);
 	assert_message("remove the other conditions");
@@ -201,10 +201,10 @@ static void refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole_samples, open_context, close_context),
-		cmocka_unit_test_setup_teardown(coverage, open_context, close_context),
-		cmocka_unit_test_setup_teardown(budget, open_context, close_context),
-		cmocka_unit_test_setup_teardown(refused, open_context, close_context),
+		cmocka_unit_test_setup_teardown(full_samples_are_exact, open_context, close_context),
+		cmocka_unit_test_setup_teardown(coverage_of_intervals, open_context, close_context),
+		cmocka_unit_test_setup_teardown(budget_of_time, open_context, close_context),
+		cmocka_unit_test_setup_teardown(unsuitable_queries_are_rejected, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -40,19 +40,19 @@ static void parts_new(parts *p, const char *shape, int64_t replicate)
 	gemp_plan_options options = { .semantics = GEMP_ISO, .break_symmetry = true };
 	memset(p, 0, sizeof *p);
 	graph_new(&p->graph, VERTICES, EDGES, false, GRAPH_SEED);
-	p->pattern = ask(&(question){ .shape = shape }, p->graph.dealt);
+	p->pattern = parse_question(&(question){ .shape = shape }, p->graph.distributed);
 	assert_all_ok(gemp_automorphism_find(&p->symmetry, p->pattern, true));
-	assert_all_ok(gemp_candidates_new(&p->candidates, context, NULL, p->graph.dealt, p->pattern, NULL, 0));
-	assert_all_ok(gemp_statistics_new(&p->statistics, context, p->graph.dealt, p->pattern, &p->candidates));
+	assert_all_ok(gemp_candidates_new(&p->candidates, context, NULL, p->graph.distributed, p->pattern, NULL, 0));
+	assert_all_ok(gemp_statistics_new(&p->statistics, context, p->graph.distributed, p->pattern, &p->candidates));
 	assert_all_ok(gemp_plan_new(&p->plan, p->pattern, p->symmetry, &p->statistics, &options));
-	assert_all_ok(gemp_resident_rows(&p->rows, context, p->graph.dealt, p->plan, replicate));
+	assert_all_ok(gemp_resident_rows(&p->rows, context, p->graph.distributed, p->plan, replicate));
 }
 
 static void parts_search(parts *p, bool listed, uint64_t outbox)
 {
 	gemp_search_options options = { .listed = listed, .outbox = outbox, .result_buffer = 3 };
-	assert_all_ok(gemp_search_new(&p->search, context, p->graph.dealt, p->plan, &p->rows->order, &p->rows->residency,
-	                              p->rows->views, &p->candidates, &options));
+	assert_all_ok(gemp_search_new(&p->search, context, p->graph.distributed, p->plan, &p->rows->order,
+	                              &p->rows->residency, p->rows->views, &p->candidates, &options));
 }
 
 static void parts_free(parts *p)
@@ -107,7 +107,7 @@ done:
 	return code;
 }
 
-static void drive(const char *shape, uint32_t slots, uint64_t random)
+static void run_rounds(const char *shape, uint32_t slots, uint64_t random)
 {
 	parts p;
 	gemp_match_exchange *c = NULL;
@@ -139,20 +139,20 @@ static void drive(const char *shape, uint32_t slots, uint64_t random)
 	parts_free(&p);
 }
 
-static void nothing_is_lost(void **state)
+static void no_partial_match_is_lost(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
 	/* a single rank exchanges nothing, and many ranks are slow on few cores */
 	if (test_comm.size == 1 || test_comm.size > 4)
 		return;
-	drive("clique:4", 1, random);
-	drive("clique:4", 3, random);
-	drive("cycle:4", 2, random);
-	drive("path:4", 1, random);
+	run_rounds("clique:4", 1, random);
+	run_rounds("clique:4", 3, random);
+	run_rounds("cycle:4", 2, random);
+	run_rounds("path:4", 1, random);
 }
 
-static void layout_of_rows(void **state)
+static void replicas_grow_with_budget(void **state)
 {
 	(void)state;
 	parts p;
@@ -175,7 +175,7 @@ static void layout_of_rows(void **state)
 }
 
 /* A neighbour that is not a vertex is an error that names the slot; all ranks get the message. */
-static void damaged_rows(void **state)
+static void damaged_rows_are_reported(void **state)
 {
 	(void)state;
 	for (int listed = 0; listed < 2; listed++) {
@@ -212,7 +212,7 @@ static void damage_on_one_rank(void **state)
 			view->neighbours[k] = UINT32_MAX;
 		if (i == 0 && test_comm.size > 1) {
 			gemp_search_options options = { .result_buffer = 3 };
-			assert_all_code(gemp_search_new(&p.search, context, p.graph.dealt, p.plan, &p.rows->order,
+			assert_all_code(gemp_search_new(&p.search, context, p.graph.distributed, p.plan, &p.rows->order,
 			                                &p.rows->residency, p.rows->views, &p.candidates, &options),
 			                GEMP_EINTERNAL);
 			assert_message("ranks do not hold the same rows");
@@ -226,7 +226,7 @@ static void damage_on_one_rank(void **state)
 }
 
 /* If no receiver ever has a free slot, the search ends with an error instead of waiting for ever. */
-static void standing_still(void **state)
+static void search_without_slots_fails(void **state)
 {
 	(void)state;
 	parts p;
@@ -244,10 +244,10 @@ static void standing_still(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_lost, open_context, close_context),
-		cmocka_unit_test_setup_teardown(standing_still, open_context, close_context),
-		cmocka_unit_test_setup_teardown(layout_of_rows, open_context, close_context),
-		cmocka_unit_test_setup_teardown(damaged_rows, open_context, close_context),
+		cmocka_unit_test_setup_teardown(no_partial_match_is_lost, open_context, close_context),
+		cmocka_unit_test_setup_teardown(search_without_slots_fails, open_context, close_context),
+		cmocka_unit_test_setup_teardown(replicas_grow_with_budget, open_context, close_context),
+		cmocka_unit_test_setup_teardown(damaged_rows_are_reported, open_context, close_context),
 		cmocka_unit_test_setup_teardown(damage_on_one_rank, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);

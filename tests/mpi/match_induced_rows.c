@@ -48,13 +48,13 @@ static gemp_shard *labelled_graph(const gemp_comm *comm, uint64_t seed)
 static gemp_match *prepare(const char *text, const gemp_shard *graph, gemp_pattern **pattern)
 {
 	gemp_match *match = NULL;
-	*pattern = ask(&(question){ .text = text }, graph);
+	*pattern = parse_question(&(question){ .text = text }, graph);
 	assert_all_ok(gemp_match_prepare(&match, context, (gemp_shard *)graph, *pattern, &nested_options));
 	assert_all(match->search->nested != NULL);
 	return match;
 }
 
-static void forget(gemp_match *match, gemp_pattern *pattern)
+static void match_close(gemp_match *match, gemp_pattern *pattern)
 {
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
@@ -68,7 +68,7 @@ static uint32_t *read_words(const gemp_buffer *buffer, size_t count)
 	return words;
 }
 
-static bool candidate(const gemp_match *match, int vertex, gemp_vertex slot)
+static bool is_candidate(const gemp_match *match, int vertex, gemp_vertex slot)
 {
 	const uint32_t *bits = match->candidates.bits[vertex];
 	gemp_vertex id = match->search->order->id_of[slot];
@@ -87,7 +87,7 @@ static void check_view(const gemp_match *match, const gemp_check *own, const gem
 	for (size_t v = 0; v < VERTICES; v++) {
 		assert_int_equal(begin[v], at);
 		for (uint64_t i = view->begin[v]; i < view->begin[v + 1]; i++)
-			if (candidate(match, own->from, (gemp_vertex)v) && candidate(match, vertex, view->neighbours[i]))
+			if (is_candidate(match, own->from, (gemp_vertex)v) && is_candidate(match, vertex, view->neighbours[i]))
 				assert_int_equal(near[at++], view->neighbours[i]);
 	}
 	assert_int_equal(begin[VERTICES], at);
@@ -119,7 +119,7 @@ static void rows_hold_candidates(void **state)
 		copies += here;
 	}
 	assert_true(copies > 0);
-	forget(match, pattern);
+	match_close(match, pattern);
 	gemp_shard_free(graph);
 }
 
@@ -131,11 +131,11 @@ static size_t trimmed_views(const gemp_shard *graph, const char *text)
 	const gemp_nested_search *nested = match->search->nested;
 	size_t count = nested->plan->view_count - match->plan->view_count;
 	assert_true((count > 0) == (nested->induced != NULL));
-	forget(match, pattern);
+	match_close(match, pattern);
 	return count;
 }
 
-static void only_where_it_helps(void **state)
+static void views_that_are_trimmed(void **state)
 {
 	(void)state;
 	gemp_shard *graph = labelled_graph(&test_comm, 1);
@@ -169,11 +169,11 @@ static uint64_t count_of(const gemp_shard *graph, const char *text, bool *trimme
 	gemp_match_result result;
 	*trimmed = match->search->nested->induced != NULL;
 	assert_all_ok(gemp_match_run(match, NULL, &result));
-	forget(match, pattern);
+	match_close(match, pattern);
 	return result.matches;
 }
 
-static void counts_stay(void **state)
+static void counts_do_not_change(void **state)
 {
 	(void)state;
 	gemp_shard *graph = labelled_graph(&test_comm, test_seed_all());
@@ -192,7 +192,7 @@ static void counts_stay(void **state)
 }
 
 /* One rank has less and less device memory. In the end no rank trims a view, and the count is still the same. */
-static void without_memory_rows_stay(void **state)
+static void untrimmed_if_memory_is_short(void **state)
 {
 	(void)state;
 	gemp_device *device = context->device;
@@ -210,7 +210,7 @@ static void without_memory_rows_stay(void **state)
 	gemp_shard_free(graph);
 }
 
-static gemp_code prepare_and_forget(void *graph)
+static gemp_code prepare_and_close(void *graph)
 {
 	gemp_match *match = NULL;
 	gemp_pattern *pattern = NULL;
@@ -225,13 +225,13 @@ static gemp_code prepare_and_forget(void *graph)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
 		return;
 	gemp_shard *graph = labelled_graph(&test_comm, 5);
-	assert_all_survive_no_memory(prepare_and_forget, graph);
+	assert_all_survive_no_memory(prepare_and_close, graph);
 	gemp_shard_free(graph);
 }
 
@@ -239,10 +239,10 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_hold_candidates, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(only_where_it_helps, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(counts_stay, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(without_memory_rows_stay, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(without_memory, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(views_that_are_trimmed, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(counts_do_not_change, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(untrimmed_if_memory_is_short, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, open_nested, close_nested),
 	};
 	return test_main_all(argc, argv, tests);
 }

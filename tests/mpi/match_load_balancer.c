@@ -14,19 +14,19 @@
 #include "partition/views/resident.h"
 #include "pattern/model/pattern.h"
 
-enum { MOST = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
+enum { MAX_PIVOTS = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
 
 /* CHUNKS. Each rank takes chunks of pivots until none is left. An expensive pivot may be divided into slices. The ranks
  * add up how often each pivot and each slice was taken. */
 typedef struct taken {
-	uint64_t whole[MOST], slices[MOST], numbers[MOST], of[MOST];
+	uint64_t whole[MAX_PIVOTS], slices[MAX_PIVOTS], numbers[MAX_PIVOTS], of[MAX_PIVOTS];
 	uint64_t pivots, cost;
 } taken;
 
-static void take(taken *t, const gemp_pivot_chunk *piece, const uint64_t *cost)
+static void note_chunk(taken *t, const gemp_pivot_chunk *chunk, const uint64_t *cost)
 {
-	size_t first = piece->range.first, count = piece->range.count, pivot = piece->pivot;
-	if (piece->slices == 1) {
+	size_t first = chunk->range.first, count = chunk->range.count, pivot = chunk->pivot;
+	if (chunk->slices == 1) {
 		for (size_t i = first; i < first + count; i++) {
 			t->whole[i]++;
 			t->cost += cost ? cost[i] : 1;
@@ -34,33 +34,33 @@ static void take(taken *t, const gemp_pivot_chunk *piece, const uint64_t *cost)
 		t->pivots += count;
 		return;
 	}
-	assert_true(count > 0 && first + count <= piece->slices);
+	assert_true(count > 0 && first + count <= chunk->slices);
 	for (size_t i = first; i < first + count; i++)
 		t->numbers[pivot] += i;
 	t->slices[pivot] += count;
-	t->of[pivot] = piece->slices;
+	t->of[pivot] = chunk->slices;
 	t->pivots += first == 0;
-	t->cost += cost[pivot] * count / piece->slices;
+	t->cost += cost[pivot] * count / chunk->slices;
 }
 
 /* Takes chunks until none is left, sets *t to this rank's chunks, and returns the number of pivots that were divided
  * into slices. */
-static size_t take_all(gemp_balancer *deal, size_t count, const uint64_t *cost, taken *t)
+static size_t take_all_chunks(gemp_balancer *deal, size_t count, const uint64_t *cost, taken *t)
 {
-	gemp_pivot_chunk piece;
+	gemp_pivot_chunk chunk;
 	size_t divided = 0;
 	memset(t, 0, sizeof *t);
 	gemp_balancer_open(deal);
-	while (gemp_balancer_take(deal, &piece))
-		take(t, &piece, cost);
+	while (gemp_balancer_take(deal, &chunk))
+		note_chunk(t, &chunk, cost);
 	assert_all(!gemp_balancer_has_chunks(deal) && deal->done == t->pivots);
 	gemp_balancer_close(deal);
 	assert_int_equal(gemp_comm_sum1(&test_comm, t->pivots), count);
-	gemp_comm_sum(&test_comm, t->whole, MOST);
-	gemp_comm_sum(&test_comm, t->slices, MOST);
-	gemp_comm_sum(&test_comm, t->numbers, MOST);
-	gemp_comm_max(&test_comm, t->of, MOST);
-	for (size_t i = 0; i < MOST; i++) {
+	gemp_comm_sum(&test_comm, t->whole, MAX_PIVOTS);
+	gemp_comm_sum(&test_comm, t->slices, MAX_PIVOTS);
+	gemp_comm_sum(&test_comm, t->numbers, MAX_PIVOTS);
+	gemp_comm_max(&test_comm, t->of, MAX_PIVOTS);
+	for (size_t i = 0; i < MAX_PIVOTS; i++) {
 		uint64_t of = t->of[i];
 		assert_int_equal(t->whole[i] + (of > 0), i < count);
 		assert_int_equal(t->slices[i], of);
@@ -72,12 +72,12 @@ static size_t take_all(gemp_balancer *deal, size_t count, const uint64_t *cost, 
 
 static taken all;
 
-static void each_pivot_once(void **state)
+static void each_pivot_is_taken_once(void **state)
 {
 	(void)state;
-	static const size_t counts[] = { 0, 1, 2, 7, 100, MOST };
-	static uint64_t cost[MOST];
-	static uint32_t slices[MOST];
+	static const size_t counts[] = { 0, 1, 2, 7, 100, MAX_PIVOTS };
+	static uint64_t cost[MAX_PIVOTS];
+	static uint32_t slices[MAX_PIVOTS];
 	uint64_t seed = 31;
 	gemp_balancer *deal = NULL;
 	assert_all_ok(gemp_balancer_new(&deal, &test_comm, 1));
@@ -96,16 +96,16 @@ static void each_pivot_once(void **state)
 			for (int sliced = 0; sliced < 2; sliced++) {
 				costs.slices = sliced && costs.cost ? slices : NULL;
 				assert_all_ok(gemp_balancer_cut(deal, &costs));
-				size_t divided = take_all(deal, counts[c], cost, &all);
+				size_t divided = take_all_chunks(deal, counts[c], cost, &all);
 				assert_true(costs.slices ? divided > 0 || counts[c] != 100 : divided == 0);
-				assert_int_equal(take_all(deal, counts[c], cost, &all), divided);
+				assert_int_equal(take_all_chunks(deal, counts[c], cost, &all), divided);
 			}
 		}
 	gemp_balancer_free(deal);
 }
 
 /* Makes a communicator in which each rank is a node of its own, so that ranks share no memory. */
-static gemp_comm nodes_of_one(void)
+static gemp_comm one_node_per_rank(void)
 {
 	gemp_comm comm = test_comm;
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank, 0, &comm.node));
@@ -122,38 +122,38 @@ static void nodes_free(gemp_comm *comm)
 }
 
 /* Nodes without common memory get shares of nearly equal cost, even if one pivot causes nearly all of the cost. */
-static void each_node_its_share(void **state)
+static void nodes_get_equal_cost(void **state)
 {
 	(void)state;
-	static uint64_t cost[MOST];
-	static uint32_t slices[MOST];
-	gemp_comm comm = nodes_of_one();
+	static uint64_t cost[MAX_PIVOTS];
+	static uint32_t slices[MAX_PIVOTS];
+	gemp_comm comm = one_node_per_rank();
 	gemp_balancer *deal = NULL;
 	assert_all_ok(gemp_balancer_new(&deal, &comm, 1));
 	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
 	for (int hub = 0; hub < 2; hub++) {
 		uint64_t total = 0;
-		for (size_t i = 0; i < MOST; i++) {
+		for (size_t i = 0; i < MAX_PIVOTS; i++) {
 			total += cost[i] = 1 + (hub && i == 3 ? 100000000 : 1000000 / (i + 1));
 			slices[i] = 10000;
 		}
 		assert_all_ok(gemp_balancer_cut(deal, &(gemp_balancer_costs){ .cost = cost,
-		                                                              .count = MOST,
+		                                                              .count = MAX_PIVOTS,
 		                                                              .min_pivots = 1,
 		                                                              .share_divisor = 4,
 		                                                              .slices = hub ? slices : NULL,
 		                                                              .workers = 2 }));
-		take_all(deal, MOST, cost, &all);
-		uint64_t dearest = all.cost;
-		gemp_comm_max(&test_comm, &dearest, 1);
-		assert_true((double)dearest <= 1.1 * (double)total / test_comm.size);
+		take_all_chunks(deal, MAX_PIVOTS, cost, &all);
+		uint64_t max_cost = all.cost;
+		gemp_comm_max(&test_comm, &max_cost, 1);
+		assert_true((double)max_cost <= 1.1 * (double)total / test_comm.size);
 	}
 	gemp_balancer_free(deal);
 	nodes_free(&comm);
 }
 
 /* Counters work on a node that has no space for shared memory. */
-static void counters_of_their_own(void **state)
+static void counters_without_shared_memory(void **state)
 {
 	(void)state;
 	enum { NUMBERS = 100 };
@@ -175,23 +175,23 @@ static void counters_of_their_own(void **state)
 }
 
 /* A second balancer that is used while the first one is in use does not disturb the first one. */
-static void one_within_another(void **state)
+static void nested_balancers(void **state)
 {
 	(void)state;
 	uint64_t pivots = 0;
 	gemp_balancer *outer = NULL, *inner = NULL;
-	gemp_pivot_chunk piece;
+	gemp_pivot_chunk chunk;
 	assert_all_ok(gemp_balancer_new(&outer, &test_comm, 1));
 	assert_all_ok(gemp_balancer_new(&inner, &test_comm, 1));
 	assert_all_ok(
 		gemp_balancer_cut(outer, &(gemp_balancer_costs){ .count = 200, .min_pivots = 1, .share_divisor = 4 }));
 	assert_all_ok(gemp_balancer_cut(inner, &(gemp_balancer_costs){ .count = 50, .min_pivots = 1, .share_divisor = 2 }));
 	gemp_balancer_open(outer);
-	for (int i = 0; i < 2 && gemp_balancer_take(outer, &piece); i++)
-		pivots += piece.range.count;
-	take_all(inner, 50, NULL, &all);
-	while (gemp_balancer_take(outer, &piece))
-		pivots += piece.range.count;
+	for (int i = 0; i < 2 && gemp_balancer_take(outer, &chunk); i++)
+		pivots += chunk.range.count;
+	take_all_chunks(inner, 50, NULL, &all);
+	while (gemp_balancer_take(outer, &chunk))
+		pivots += chunk.range.count;
 	gemp_balancer_close(outer);
 	assert_int_equal(gemp_comm_sum1(&test_comm, pivots), 200);
 	gemp_balancer_free(inner);
@@ -200,7 +200,7 @@ static void one_within_another(void **state)
 
 /* SEARCHES on a usual graph, with fewer vertices than ranks, in the form of kernels for a GPU, and with few candidates
  * of the pivot and listed rows. */
-static void same_answers(void)
+static void same_results(void)
 {
 	static const question cycle = { .shape = "cycle:4" };
 	static const question labelled = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
@@ -232,12 +232,12 @@ static void same_answers(void)
 }
 
 /* A second run, and runs over parts of the pivots, search from all of their pivots. */
-static void again_and_in_parts(void)
+static void second_runs_and_parts(void)
 {
 	case_graph graph;
 	graph_new(&graph, 60, 300, true, 9);
 	const question q = { .shape = "cycle:4" };
-	gemp_pattern *pattern = ask(&q, graph.dealt);
+	gemp_pattern *pattern = parse_question(&q, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result, part;
 	gemp_match_options o = plain_options;
@@ -245,7 +245,7 @@ static void again_and_in_parts(void)
 	o.listed = false;
 	o.replicate = GEMP_REPLICATE_ALL;
 	o.in_parts = true;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all((match->search->balancer != NULL) == (test_comm.size > 1));
 	assert_all_ok(gemp_match_run(match, NULL, &result));
 	assert_all_ok(gemp_match_run(match, NULL, &part));
@@ -273,26 +273,26 @@ static void hub_new(case_graph *g, uint32_t leaves, uint64_t seed)
 		made.edges[e].source = e < leaves ? 0 : 1 + gemp_random_below(&seed, leaves);
 		made.edges[e].target = e < leaves ? e + 1 : 1 + gemp_random_below(&seed, leaves);
 	}
-	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
 	fixture_free(&made);
 }
 
 /* Chunks are assigned to nodes beforehand by cost. No rank may find more than 1.3 times the mean number of matches. */
-static void hub_is_shared(void **state)
+static void hub_is_divided(void **state)
 {
 	(void)state;
-	gemp_comm comm = nodes_of_one(), *all_together = context->comm;
+	gemp_comm comm = one_node_per_rank(), *all_together = context->comm;
 	case_graph graph;
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	gemp_match_options o = plain_options;
 	hub_new(&graph, MANY_LEAVES, 20261122);
-	gemp_pattern *pattern = ask(&(question){ .shape = "cycle:4" }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .shape = "cycle:4" }, graph.distributed);
 	o.listed = false;
 	o.replicate = GEMP_REPLICATE_ALL;
 	context->comm = &comm;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all_ok(gemp_match_run(match, NULL, &result));
 	const gemp_search *search = match->search;
 	uint64_t most = search->statistics.found_local;
@@ -307,7 +307,7 @@ static void hub_is_shared(void **state)
 }
 
 /* Rows are listed with a buffer so small that workers stop within slices; then matches are only counted. */
-static void hub_answers(void **state)
+static void hub_results(void **state)
 {
 	(void)state;
 	case_graph graph;
@@ -326,20 +326,20 @@ static void hub_answers(void **state)
 static void searches(void **state)
 {
 	(void)state;
-	same_answers();
-	again_and_in_parts();
+	same_results();
+	second_runs_and_parts();
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_pivot_once),
-		cmocka_unit_test(each_node_its_share),
-		cmocka_unit_test(counters_of_their_own),
-		cmocka_unit_test(one_within_another),
+		cmocka_unit_test(each_pivot_is_taken_once),
+		cmocka_unit_test(nodes_get_equal_cost),
+		cmocka_unit_test(counters_without_shared_memory),
+		cmocka_unit_test(nested_balancers),
 		cmocka_unit_test_setup_teardown(searches, open_context, close_context),
-		cmocka_unit_test_setup_teardown(hub_is_shared, open_context, close_context),
-		cmocka_unit_test_setup_teardown(hub_answers, open_context, close_context),
+		cmocka_unit_test_setup_teardown(hub_is_divided, open_context, close_context),
+		cmocka_unit_test_setup_teardown(hub_results, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

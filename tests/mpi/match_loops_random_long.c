@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-enum { MOST = 6, ASKED = 60 };
+enum { MAX_VERTICES = 6, ASKED = 60 };
 
 /* Makes a text "edges:0-1,1-2,...": a random tree and some more edges. */
 static void random_shape(char shape[160], uint64_t *random)
 {
-	int vertices = 3 + (int)gemp_random_below(random, MOST - 2), n = snprintf(shape, 160, "edges:");
-	bool joined[MOST][MOST] = { { false } };
+	int vertices = 3 + (int)gemp_random_below(random, MAX_VERTICES - 2), n = snprintf(shape, 160, "edges:");
+	bool joined[MAX_VERTICES][MAX_VERTICES] = { { false } };
 	for (int v = 1; v < vertices; v++)
 		joined[gemp_random_below(random, (uint64_t)v)][v] = true;
 	for (size_t more = gemp_random_below(random, 5); more > 0; more--) {

@@ -32,7 +32,7 @@ static int open_devices(void **state)
 }
 
 /* Fewer ranks than devices divide the devices among them; otherwise each rank has one device. */
-static void shared_out(void **state)
+static void devices_are_divided(void **state)
 {
 	(void)state;
 	int size = test_comm.size, rank = test_comm.rank;
@@ -45,15 +45,15 @@ static void shared_out(void **state)
 }
 
 /* True if no rank has several devices. Other tests cover this case, so the following tests skip it. */
-static bool one_each(void)
+static bool one_device_per_rank(void)
 {
 	return context->devices == (size_t)test_comm.size;
 }
 
-static void same_answers(void **state)
+static void same_results(void **state)
 {
 	(void)state;
-	if (one_each())
+	if (one_device_per_rank())
 		return;
 	static const question cycle = { .shape = "cycle:4" };
 	static const question labelled = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
@@ -105,7 +105,7 @@ static void same_answers(void **state)
 }
 
 /* Returns the work of this rank's devices since the last call and resets it. *each: has every device run launches? */
-static gemp_device_work done_by_all(bool *each)
+static gemp_device_work take_work(bool *each)
 {
 	gemp_device_work sum = context->work;
 	*each = sum.launches > 0;
@@ -123,15 +123,15 @@ static gemp_device_work done_by_all(bool *each)
 static gemp_match *prepare(const case_graph *graph, gemp_pattern *pattern, const gemp_match_options *o)
 {
 	gemp_match *match = NULL;
-	assert_all_ok(gemp_match_prepare(&match, context, graph->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph->distributed, pattern, o));
 	return match;
 }
 
 /* Second runs, runs over parts of the pivots, counts at vertices and a profile each use all devices. */
-static void each_takes_part(void **state)
+static void each_device_works(void **state)
 {
 	(void)state;
-	if (one_each())
+	if (one_device_per_rank())
 		return;
 	case_graph graph;
 	const question cycle = { .shape = "cycle:4" };
@@ -141,20 +141,20 @@ static void each_takes_part(void **state)
 	int members;
 	bool each;
 	graph_new(&graph, 300, 3000, true, 9);
-	gemp_pattern *pattern = ask(&cycle, graph.dealt);
+	gemp_pattern *pattern = parse_question(&cycle, graph.distributed);
 	o.listed = false;
 	o.in_parts = o.profile = true;
 	o.count_per = 1;
 	gemp_match *match = prepare(&graph, pattern, &o);
 	assert_all((match->search->next != NULL) == (context->other_count > 0));
-	done_by_all(&each);
+	take_work(&each);
 	assert_all_ok(gemp_match_run(match, NULL, &result));
-	assert_int_equal(gemp_comm_sum1(&test_comm, done_by_all(&each).matches), result.matches);
+	assert_int_equal(gemp_comm_sum1(&test_comm, take_work(&each).matches), result.matches);
 	assert_all(each || test_comm.size > 1);
 	assert_true(result.kernel_imbalance >= 1 && result.kernel_imbalance <= (double)context->devices + 1e-9);
-	counts = calloc(graph.dealt->rows + 1, sizeof *counts);
+	counts = calloc(graph.distributed->rows + 1, sizeof *counts);
 	assert_all_ok(gemp_match_vertex_counts(match, counts, &members));
-	for (size_t v = 0; v < graph.dealt->rows; v++)
+	for (size_t v = 0; v < graph.distributed->rows; v++)
 		at_vertices += counts[v];
 	assert_int_equal(gemp_comm_sum1(&test_comm, at_vertices), result.matches * (uint64_t)members);
 	assert_int_equal(match->step_rows[match->plan->step_count - 1], result.matches);
@@ -175,13 +175,13 @@ static void each_takes_part(void **state)
 static void stopped_and_run_again(void **state)
 {
 	(void)state;
-	if (one_each())
+	if (one_device_per_rank())
 		return;
 	case_graph graph;
 	const question q = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
 	gemp_match_result result;
 	graph_new(&graph, 60, 600, true, 11);
-	gemp_pattern *pattern = ask(&q, graph.dealt);
+	gemp_pattern *pattern = parse_question(&q, graph.distributed);
 	context->budgets.result_buffer = 2;
 	gemp_match *match = prepare(&graph, pattern, &plain_options);
 	collecting few = { .wanted = 1 }, failing = { .wanted = SIZE_MAX }, all = { .wanted = SIZE_MAX };
@@ -203,10 +203,10 @@ static void stopped_and_run_again(void **state)
 }
 
 /* If the rows do not fit on one device, all ranks get a message that names the device. */
-static void too_small(void **state)
+static void device_too_small(void **state)
 {
 	(void)state;
-	if (one_each())
+	if (one_device_per_rank())
 		return;
 	case_graph graph;
 	const question cycle = { .shape = "cycle:4" };
@@ -218,10 +218,10 @@ static void too_small(void **state)
 	o.listed = false;
 	o.replicate = GEMP_REPLICATE_ALL;
 	graph_new(&graph, 20, 80, true, 5);
-	gemp_pattern *pattern = ask(&cycle, graph.dealt);
+	gemp_pattern *pattern = parse_question(&cycle, graph.distributed);
 	if (last)
 		device->memory = device->buffer_bytes + 100;
-	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_ENOMEM);
+	assert_all_code(gemp_match_prepare(&match, context, graph.distributed, pattern, &o), GEMP_ENOMEM);
 	assert_message("which can be left out of devices");
 	device->memory = memory;
 	gemp_match_free(match);
@@ -233,11 +233,11 @@ static void too_small(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(shared_out, open_devices, NULL),
-		cmocka_unit_test(same_answers),
-		cmocka_unit_test(each_takes_part),
+		cmocka_unit_test_setup_teardown(devices_are_divided, open_devices, NULL),
+		cmocka_unit_test(same_results),
+		cmocka_unit_test(each_device_works),
 		cmocka_unit_test(stopped_and_run_again),
-		cmocka_unit_test_setup_teardown(too_small, NULL, close_context),
+		cmocka_unit_test_setup_teardown(device_too_small, NULL, close_context),
 	};
 	setenv("POCL_DEVICES", "pthread pthread pthread", 1);
 	return test_main_all(argc, argv, tests);

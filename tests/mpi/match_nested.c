@@ -8,7 +8,7 @@ typedef struct case_of {
 	gemp_semantics semantics;
 } case_of;
 
-static void counts_are_right(void **state)
+static void random_counts(void **state)
 {
 	(void)state;
 	static const case_of cases[] = {
@@ -39,7 +39,7 @@ static void counts_are_right(void **state)
 	}
 }
 
-static void small_graphs_count(void **state)
+static void small_graphs(void **state)
 {
 	(void)state;
 	static const question triangle = { .shape = "triangle" }, cycle = { .shape = "cycle:4" };
@@ -53,7 +53,7 @@ static void small_graphs_count(void **state)
 
 /* Pattern vertices with the same neighbours (twins) are counted by a formula. On several ranks with a CPU, tables of
  * two-paths are used instead, so only one rank runs this test. */
-static void twins_are_counted_by_their_number(void **state)
+static void twins_are_counted_by_formula(void **state)
 {
 	(void)state;
 	static const question questions[] = { { .shape = "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1" },
@@ -75,7 +75,7 @@ static void twins_are_counted_by_their_number(void **state)
 
 /* Bitmaps of 64 bits stand for more slots than they have bits (folded bitmaps), so most slots that seem marked are
  * not. */
-static void folded_bitmaps_count(void **state)
+static void folded_bitmaps(void **state)
 {
 	(void)state;
 	static const question questions[] = {
@@ -86,10 +86,10 @@ static void folded_bitmaps_count(void **state)
 	case_graph g = { nested_graph(&test_comm, 90, 0.02, true, 7), nested_graph(&alone, 90, 0.02, true, 7) };
 	TEST_LIMIT(nested_local, 8);
 	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-		gemp_pattern *pattern = ask(&questions[i], g.dealt);
+		gemp_pattern *pattern = parse_question(&questions[i], g.distributed);
 		gemp_match *match = NULL;
 		assert_true(check_answer(&g, &questions[i], &nested_options));
-		assert_all_ok(gemp_match_prepare(&match, context, g.dealt, pattern, &nested_options));
+		assert_all_ok(gemp_match_prepare(&match, context, g.distributed, pattern, &nested_options));
 		assert_true(match->search->nested->options.folded);
 		gemp_match_free(match);
 		gemp_pattern_free(pattern);
@@ -122,7 +122,7 @@ static void one_entry_is_shared(void **state)
 	gemp_builder_free(builder);
 	question q = { .text = "MATCH (a:B)-[:L]-(b:C)-[:L]-(c)-[:L]-(d)-[:L]-(e)-[:L]-(a) RETURN count(*)" };
 	case_graph g = { graph, NULL };
-	gemp_pattern *pattern = ask(&q, g.dealt);
+	gemp_pattern *pattern = parse_question(&q, g.distributed);
 	gemp_match *match = NULL;
 	assert_all_ok(gemp_match_prepare(&match, context, graph, pattern, &nested_options));
 	for (int run = 0; run < 5; run++) {
@@ -136,7 +136,7 @@ static void one_entry_is_shared(void **state)
 	gemp_shard_free(graph);
 }
 
-static void others_are_left_to_the_state_machine(void **state)
+static void other_searches_use_the_state_machine(void **state)
 {
 	(void)state;
 	static const question cycle = { .shape = "cycle:4" }, edge = { .shape = "path:2" };
@@ -158,12 +158,12 @@ static void others_are_left_to_the_state_machine(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counts_are_right, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(small_graphs_count, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(twins_are_counted_by_their_number, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(folded_bitmaps_count, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(random_counts, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(small_graphs, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(twins_are_counted_by_formula, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(folded_bitmaps, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(one_entry_is_shared, open_nested, close_nested),
-		cmocka_unit_test_setup_teardown(others_are_left_to_the_state_machine, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(other_searches_use_the_state_machine, open_nested, close_nested),
 	};
 	return test_main_all(argc, argv, tests);
 }

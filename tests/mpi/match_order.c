@@ -63,7 +63,7 @@ static double work(const gemp_match_result *r)
 	return (double)r->entries_read + 2 * (double)r->lookups + 40 * (double)r->rows_passed;
 }
 
-static void near_the_best(void **state)
+static void chosen_order_is_nearly_best(void **state)
 {
 	(void)state;
 	/* A triangle with a tail whose end has few candidates. Starting at this end is best, and starting within the
@@ -71,7 +71,7 @@ static void near_the_best(void **state)
 	static const int orders[][4] = { { 0, 1, 2, 3 }, { 1, 0, 2, 3 }, { 2, 0, 1, 3 },
 		                             { 2, 3, 0, 1 }, { 3, 2, 0, 1 }, { 0, 2, 3, 1 } };
 	gemp_shard *graph = build(&test_comm);
-	gemp_pattern *pattern = ask(
+	gemp_pattern *pattern = parse_question(
 		&(question){ .text = "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a), (c)-[:L]-(d:B) RETURN a, b, c, d" }, graph);
 	double best = 0, worst = 0;
 	gemp_match_result chosen = run(graph, pattern, NULL, 0);
@@ -91,7 +91,7 @@ static void near_the_best(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(near_the_best, open_context, close_context),
+		cmocka_unit_test_setup_teardown(chosen_order_is_nearly_best, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

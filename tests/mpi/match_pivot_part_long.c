@@ -14,14 +14,14 @@ enum { PARTS = 7 };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, 30, 110, true, 29);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
@@ -47,7 +47,7 @@ static void run_in_parts(gemp_match *match, uint64_t *random, collecting *rows, 
 
 static void check(const question *q, gemp_match_options o, const char *shape)
 {
-	gemp_pattern *pattern = ask(q, graph.dealt);
+	gemp_pattern *pattern = parse_question(q, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result sum;
 	uint64_t random = test_seed_all();
@@ -60,12 +60,12 @@ static void check(const question *q, gemp_match_options o, const char *shape)
 	o.in_parts = true;
 	o.limit = UINT64_MAX;
 	reference_new(&r, graph.whole, pattern, o.semantics);
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all(!gemp_pivot_parts_overlap(match));
 	for (int turn = 0; turn < 2; turn++) {
 		run_in_parts(match, &random, o.listed && !turn ? &rows : NULL, &sum);
 		assert_all(numbers_are_right(&r, &o, &sum));
-		assert_all(sum.pivots > 0 && sum.pivots <= graph.dealt->vertex_count);
+		assert_all(sum.pivots > 0 && sum.pivots <= graph.distributed->vertex_count);
 		if (!o.listed)
 			continue;
 		collecting_gather(&rows);
@@ -100,9 +100,9 @@ static void rows_across_ranks(void **state)
 }
 
 /* Two runs with the same matching order have the same hash of the plan; another order has another hash. */
-static void plans_are_told_apart(void **state)
+static void plans_have_different_hashes(void **state)
 {
-	gemp_pattern *pattern = ask(&house, graph.dealt);
+	gemp_pattern *pattern = parse_question(&house, graph.distributed);
 	gemp_match_options o = plain_options;
 	uint64_t plans[3];
 	(void)state;
@@ -113,7 +113,7 @@ static void plans_are_told_apart(void **state)
 		o.replicate = i == 1 ? 0 : GEMP_REPLICATE_ALL;
 		if (i == 2)
 			memcpy(o.order, (int[]){ 4, 1, 0, 3, 2 }, 5 * sizeof(int));
-		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+		assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 		plans[i] = gemp_pivot_plan(match);
 		int count = gemp_pivot_order(match, o.order);
 		assert_all(count == 5 && (i < 2 || o.order[0] == 4));
@@ -124,14 +124,14 @@ static void plans_are_told_apart(void **state)
 	gemp_pattern_free(pattern);
 }
 
-static void hashes_overlap(void **state)
+static void distinct_by_hash_overlaps(void **state)
 {
-	gemp_pattern *pattern = ask(&house, graph.dealt);
+	gemp_pattern *pattern = parse_question(&house, graph.distributed);
 	gemp_match_options o = plain_options;
 	gemp_match *match = NULL;
 	(void)state;
 	o.symmetry_by_hash = o.in_parts = true;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all(gemp_pivot_parts_overlap(match));
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
@@ -140,10 +140,10 @@ static void hashes_overlap(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counts, make, drop),
-		cmocka_unit_test_setup_teardown(rows_across_ranks, make, drop),
-		cmocka_unit_test_setup_teardown(plans_are_told_apart, make, drop),
-		cmocka_unit_test_setup_teardown(hashes_overlap, make, drop),
+		cmocka_unit_test_setup_teardown(counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_across_ranks, setup, teardown),
+		cmocka_unit_test_setup_teardown(plans_have_different_hashes, setup, teardown),
+		cmocka_unit_test_setup_teardown(distinct_by_hash_overlaps, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

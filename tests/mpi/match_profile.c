@@ -13,14 +13,14 @@ enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7, STEPS = 3 };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
@@ -33,7 +33,7 @@ static void count_walks(uint64_t walks[STEPS])
 	static const char *const texts[] = { "MATCH (a) RETURN a", "MATCH (a)-[:KNOWS]->(b) RETURN a",
 		                                 "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a" };
 	for (int s = 0; s < STEPS; s++) {
-		gemp_pattern *pattern = ask(&(question){ .text = texts[s] }, graph.whole);
+		gemp_pattern *pattern = parse_question(&(question){ .text = texts[s] }, graph.whole);
 		reference r;
 		reference_new(&r, graph.whole, pattern, GEMP_HOM);
 		walks[s] = r.count;
@@ -44,7 +44,8 @@ static void count_walks(uint64_t walks[STEPS])
 
 static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64_t walks[STEPS])
 {
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a" }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c) RETURN a" },
+	                                       graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	collecting rows = { .wanted = SIZE_MAX };
@@ -58,7 +59,7 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	o.exchange = GEMP_EXCHANGE_PUSH;
 	o.listed = listed;
 	context->budgets.result_buffer = context->budgets.outbox = buffers;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	char *before = gemp_match_explain(match);
 	assert_all_ok(gemp_match_run(match, listed ? &sink : NULL, &result));
 	char *after = gemp_match_explain(match);
@@ -81,7 +82,7 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	free(rows.rows);
 }
 
-static void rows_that_pass(void **state)
+static void counts_at_steps(void **state)
 {
 	(void)state;
 	uint64_t walks[STEPS];
@@ -97,7 +98,7 @@ static void rows_that_pass(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(rows_that_pass, make, drop),
+		cmocka_unit_test_setup_teardown(counts_at_steps, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -19,21 +19,21 @@ enum { VERTICES = 24, EDGES = 90, GRAPH_SEED = 5 };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	TEST_LIMIT_DEFAULT(fetch_round);
 	return close_context(state);
 }
 
-static gemp_match_options pulled(bool listed)
+static gemp_match_options pull_options(bool listed)
 {
 	gemp_match_options o = plain_options;
 	o.replicate = 0;
@@ -48,7 +48,7 @@ enum { CACHES = sizeof caches / sizeof *caches };
 
 /* Is this combination left out? Rounds of many ranks are slow on few cores, so more than two ranks run a quarter of the
  * combinations. */
-static bool left_out(size_t i, size_t c)
+static bool is_skipped(size_t i, size_t c)
 {
 	return test_comm.size > 2 && (i + c) % 4 != (size_t)test_comm.size % 4;
 }
@@ -68,8 +68,8 @@ static void rounds_of_every_size(void **state)
 	};
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
 		for (size_t c = 0; c < CACHES; c++) {
-			gemp_match_options o = pulled((i / 2 + c) % 2);
-			if (left_out(i, c))
+			gemp_match_options o = pull_options((i / 2 + c) % 2);
+			if (is_skipped(i, c))
 				continue;
 			context->budgets.row_cache = caches[c];
 			context->budgets.result_buffer = c == 1 ? 3 : 0;
@@ -87,8 +87,8 @@ static void rounds_with_edges(void **state)
 	};
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
 		for (size_t c = 0; c < CACHES; c++) {
-			gemp_match_options o = pulled(true);
-			if (left_out(i, c))
+			gemp_match_options o = pull_options(true);
+			if (is_skipped(i, c))
 				continue;
 			context->budgets.row_cache = 3 * caches[c];
 			assert_true(check_answer(&graph, &asked[i], &o));
@@ -102,7 +102,7 @@ static void rounds_and_sinks(void **state)
 	(void)state;
 	static const question asked = { .shape = "cycle:4" };
 	for (int i = 0; i < 3; i++) {
-		gemp_match_options o = pulled(i > 0);
+		gemp_match_options o = pull_options(i > 0);
 		o.symmetry_by_hash = i < 2;
 		o.distinct = i == 2 ? GEMP_BY_VERTICES : GEMP_BY_ORBIT;
 		o.replicate = i == 1 ? 200 : 0;
@@ -123,10 +123,10 @@ static void rounds_of_seeds(void **state)
 	uint64_t random = test_seed_all();
 	for (size_t i = 0; i < 2; i++)
 		for (size_t c = 0; c < CACHES; c++) {
-			if (left_out(i, c))
+			if (is_skipped(i, c))
 				continue;
-			gemp_pattern *pattern = ask(&(question){ .text = asked[i] }, graph.dealt);
-			gemp_match_options o = pulled(true);
+			gemp_pattern *pattern = parse_question(&(question){ .text = asked[i] }, graph.distributed);
+			gemp_match_options o = pull_options(true);
 			o.distinct = GEMP_BY_NOTHING;
 			assert_non_null(pattern);
 			pattern->arguments = 1 + i;
@@ -138,12 +138,12 @@ static void rounds_of_seeds(void **state)
 }
 
 /* Runs a pattern once and returns the result with its figures about rounds. */
-static gemp_match_result run_of(const question *q, const gemp_match_options *o, gemp_code expected)
+static gemp_match_result run_pattern(const question *q, const gemp_match_options *o, gemp_code expected)
 {
-	gemp_pattern *pattern = ask(q, graph.dealt);
+	gemp_pattern *pattern = parse_question(q, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, o));
 	assert_all_code(gemp_match_run(match, NULL, &result), expected);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
@@ -152,12 +152,12 @@ static gemp_match_result run_of(const question *q, const gemp_match_options *o, 
 
 static gemp_match_result run(const char *shape, const gemp_match_options *o, gemp_code expected)
 {
-	return run_of(&(question){ .shape = shape }, o, expected);
+	return run_pattern(&(question){ .shape = shape }, o, expected);
 }
 
 /* The exchange is chosen by the expected bytes of both ways. The expected bytes of rows must be within a factor of 2 of
  * the bytes that pull moves, if the search does not start from a single vertex. */
-static void what_is_expected(void **state)
+static void choice_by_expected_bytes(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
@@ -168,14 +168,14 @@ static void what_is_expected(void **state)
 	context->budgets.row_cache = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const question q = { .text = texts[i] };
-		gemp_match_options o = pulled(false);
-		gemp_match_result pull = run_of(&q, &o, GEMP_OK);
+		gemp_match_options o = pull_options(false);
+		gemp_match_result pull = run_pattern(&q, &o, GEMP_OK);
 		o.exchange = GEMP_EXCHANGE_AUTO;
-		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* the bytes are so few that push does not pay */
+		gemp_match_result usual = run_pattern(&q, &o, GEMP_OK); /* the bytes are so few that push does not pay */
 		assert_true(usual.matches == pull.matches);
 		assert_true(usual.exchange == (test_comm.size == 1 ? GEMP_EXCHANGE_AUTO : GEMP_EXCHANGE_PULL));
 		TEST_LIMIT(push_pull_min_gain, 0);
-		gemp_match_result result = run_of(&q, &o, GEMP_OK);
+		gemp_match_result result = run_pattern(&q, &o, GEMP_OK);
 		TEST_LIMIT_DEFAULT(push_pull_min_gain);
 		assert_true(result.matches == pull.matches && result.exchange_weighed == (test_comm.size > 1));
 		if (test_comm.size == 1)
@@ -187,7 +187,7 @@ static void what_is_expected(void **state)
 	}
 }
 
-static void what_pays(void **state)
+static void costs_of_push_and_pull(void **state)
 {
 	(void)state;
 	const uint64_t mega = 1000000;
@@ -198,10 +198,10 @@ static void what_pays(void **state)
 	assert_false(gemp_push_pull_favours_push(&(gemp_push_pull_estimate){ true, mega, 1000, 1000 }, 2));
 }
 
-static void what_is_chosen(void **state)
+static void choice_by_row_cache(void **state)
 {
 	(void)state;
-	gemp_match_options o = pulled(false);
+	gemp_match_options o = pull_options(false);
 	context->budgets.row_cache = 0;
 	o.exchange = GEMP_EXCHANGE_AUTO;
 	gemp_match_result result = run("cycle:4", &o, GEMP_OK);
@@ -237,11 +237,11 @@ static gemp_code match_once(void *argument)
 	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = NULL;
 	gemp_match *match = NULL;
-	gemp_match_options o = pulled(false);
+	gemp_match_options o = pull_options(false);
 	gemp_match_result result;
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_named(&pattern, argument)));
-	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.dealt)));
-	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.distributed)));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	GEMP_TRY_DONE(gemp_match_run(match, NULL, &result));
 done:
 	gemp_match_free(match);
@@ -249,7 +249,7 @@ done:
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2) /* lets each request of each rank fail, which is slow on many ranks */
@@ -263,14 +263,14 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(rounds_of_every_size, make, drop),
-		cmocka_unit_test_setup_teardown(rounds_with_edges, make, drop),
-		cmocka_unit_test_setup_teardown(rounds_and_sinks, make, drop),
-		cmocka_unit_test_setup_teardown(rounds_of_seeds, make, drop),
-		cmocka_unit_test_setup_teardown(what_is_expected, make, drop),
-		cmocka_unit_test(what_pays),
-		cmocka_unit_test_setup_teardown(what_is_chosen, make, drop),
-		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+		cmocka_unit_test_setup_teardown(rounds_of_every_size, setup, teardown),
+		cmocka_unit_test_setup_teardown(rounds_with_edges, setup, teardown),
+		cmocka_unit_test_setup_teardown(rounds_and_sinks, setup, teardown),
+		cmocka_unit_test_setup_teardown(rounds_of_seeds, setup, teardown),
+		cmocka_unit_test_setup_teardown(choice_by_expected_bytes, setup, teardown),
+		cmocka_unit_test(costs_of_push_and_pull),
+		cmocka_unit_test_setup_teardown(choice_by_row_cache, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -121,7 +121,7 @@ static inline bool reference_allows(const reference *r, size_t i, int u, int v)
 	return !named || (p->simple && u == v);
 }
 
-static inline bool reference_nothing_else(const reference *r)
+static inline bool reference_is_induced(const reference *r)
 {
 	for (size_t i = 0; i < r->edge_count; i++)
 		for (int u = 0; u < (int)r->pattern->vertex_count; u++)
@@ -203,7 +203,7 @@ static inline void reference_bind_edges(reference *r, size_t e)
 {
 	uint64_t *image = r->now.at + r->pattern->vertex_count;
 	if (e == r->pattern->edge_count) {
-		if ((r->semantics != GEMP_INDUCED || reference_nothing_else(r)) && reference_conditions(r))
+		if ((r->semantics != GEMP_INDUCED || reference_is_induced(r)) && reference_conditions(r))
 			reference_keep(r);
 		return;
 	}
@@ -219,7 +219,7 @@ static inline void reference_bind_edges(reference *r, size_t e)
 }
 
 /* Can the vertices bound so far be part of a match? */
-static inline bool reference_hopeful(const reference *r, size_t v)
+static inline bool reference_can_match(const reference *r, size_t v)
 {
 	for (size_t u = 0; u < v; u++)
 		if ((r->semantics == GEMP_ISO || r->semantics == GEMP_INDUCED) && r->now.at[u] == r->now.at[v] &&
@@ -246,7 +246,7 @@ static inline void reference_bind(reference *r, size_t v)
 	const uint64_t begin = v ? 0 : (uint64_t)test_comm.rank, step = v ? 1 : (uint64_t)test_comm.size;
 	for (uint64_t id = begin; id < r->whole->vertex_count; id += step) {
 		r->now.at[v] = id;
-		if (reference_hopeful(r, v))
+		if (reference_can_match(r, v))
 			reference_bind(r, v + 1);
 	}
 }

@@ -14,19 +14,19 @@
 #include "pattern/model/pattern.h"
 #include "pattern/semantic/parse.h"
 
-enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3 };
+enum { MAX_ROWS = 300, ROUNDS = 3, VERTICES = 3 };
 
 typedef struct given {
 	made_graph *made;
-	gemp_vertex vertices[MOST_ROWS][VERTICES];
-	gemp_edge edges[MOST_ROWS][2];
-	int rank[MOST_ROWS];
+	gemp_vertex vertices[MAX_ROWS][VERTICES];
+	gemp_edge edges[MAX_ROWS][2];
+	int rank[MAX_ROWS];
 } given;
 
 /* Marks this rank's rows that passed the conditions, and counts the rounds of the next sink. */
 typedef struct collector {
 	const given *given;
-	bool passed[MOST_ROWS];
+	bool passed[MAX_ROWS];
 	bool wrong;
 	int turns, last_turns;
 } collector;
@@ -36,13 +36,13 @@ static gemp_code collect(void *self, const gemp_batch *batch)
 	collector *c = self;
 	size_t i = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
-		while (i < MOST_ROWS &&
+		while (i < MAX_ROWS &&
 		       (c->passed[i] || c->given->rank[i] != test_comm.rank ||
 		        memcmp(c->given->vertices[i], batch->vertices + row * VERTICES, sizeof *c->given->vertices) ||
 		        memcmp(c->given->edges[i], batch->edges + row * 2, sizeof *c->given->edges)))
 			i++;
-		c->wrong |= i == MOST_ROWS;
-		if (i < MOST_ROWS)
+		c->wrong |= i == MAX_ROWS;
+		if (i < MAX_ROWS)
 			c->passed[i] = true;
 	}
 	return GEMP_OK;
@@ -58,12 +58,12 @@ static gemp_code collector_turn(void *self, bool last, bool *enough, bool *again
 	return GEMP_OK;
 }
 
-static given *give(uint64_t seed)
+static given *given_new(uint64_t seed)
 {
 	given *g;
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(seed);
-	for (size_t i = 0; i < MOST_ROWS; i++) {
+	for (size_t i = 0; i < MAX_ROWS; i++) {
 		for (int v = 0; v < VERTICES; v++)
 			g->vertices[i][v] = (gemp_vertex)gemp_random_below(&seed, MADE_VERTICES);
 		for (int e = 0; e < 2; e++)
@@ -75,20 +75,20 @@ static given *give(uint64_t seed)
 	return g;
 }
 
-static void give_back(given *g)
+static void given_free(given *g)
 {
 	made_graph_free(g->made);
 	gemp_free(g);
 }
 
-static gemp_code hand_over(const given *g, gemp_sink *sink)
+static gemp_code pass_rows(const given *g, gemp_sink *sink)
 {
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
 	for (int round = 0; round < ROUNDS; round++) {
 		gemp_code mine = GEMP_OK;
-		for (size_t i = 0; i < MOST_ROWS && mine == GEMP_OK; i++)
-			if ((int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank)
+		for (size_t i = 0; i < MAX_ROWS && mine == GEMP_OK; i++)
+			if ((int)i * ROUNDS / MAX_ROWS == round && g->rank[i] == test_comm.rank)
 				mine = sink->consume(sink->self, &(gemp_batch){ .rows = 1,
 				                                                .vertex_count = VERTICES,
 				                                                .edge_count = 2,
@@ -107,7 +107,7 @@ static gemp_value attribute(const given *g, size_t row, int vertex, int column, 
 }
 
 /* The expected results of the questions below. Vertices 0, 1 and 2 of a row are a, b and c. */
-static bool older(const given *g, size_t row)
+static bool a_older_than_b(const given *g, size_t row)
 {
 	char room[64];
 	gemp_value a = attribute(g, row, 0, MADE_AGE, room), b = attribute(g, row, 1, MADE_AGE, room);
@@ -135,7 +135,7 @@ static bool same_key_or_old(const given *g, size_t row)
 	       (!b.null && b.integer >= 9);
 }
 
-static bool all(const given *g, size_t row)
+static bool any_row(const given *g, size_t row)
 {
 	(void)g;
 	(void)row;
@@ -149,11 +149,11 @@ typedef struct question {
 } question;
 
 static const question questions[] = {
-	{ "a.age > b.age", older, 2 },
+	{ "a.age > b.age", a_older_than_b, 2 },
 	{ "c.good = true AND c.size < 20", good_and_small, 2 },
 	{ "a.age IS NOT NULL AND b.age IS NULL", known_ages, 2 },
 	{ "id(a) < id(c) OR b.age >= 9", same_key_or_old, 3 },
-	{ "a.age IS NULL OR a.age IS NOT NULL", all, 2 },
+	{ "a.age IS NULL OR a.age IS NOT NULL", any_row, 2 },
 };
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
@@ -176,7 +176,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 	*found = (collector){ .given = g };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
 	                                                            pattern->condition_count, filter, false, &next)));
-	GEMP_TRY_DONE(hand_over(g, &sink));
+	GEMP_TRY_DONE(pass_rows(g, &sink));
 	const gemp_residual_figures figures = gemp_residual_figures_of(&sink);
 	*copied = gemp_comm_sum1(&test_comm, figures.copied);
 	*referred = gemp_comm_sum1(&test_comm, figures.referred);
@@ -194,24 +194,24 @@ static void check(const given *g, const question *q, gemp_filter *filter)
 	assert_all_ok(parse(&pattern, g->made, q->where));
 	assert_all_ok(run(g, pattern, filter, &found, &copied, &referred));
 	bool right = !found.wrong && found.turns == ROUNDS && found.last_turns == 1;
-	for (size_t i = 0; i < MOST_ROWS; i++)
+	for (size_t i = 0; i < MAX_ROWS; i++)
 		right &= found.passed[i] == (g->rank[i] == test_comm.rank && q->holds(g, i));
 	assert_all(right);
-	assert_all(referred == MOST_ROWS * q->mentions);
+	assert_all(referred == MAX_ROWS * q->mentions);
 	assert_all(copied > 0 && copied <= (uint64_t)ROUNDS * (uint64_t)test_comm.size * MADE_VERTICES * q->mentions);
 	gemp_pattern_free(pattern);
 }
 
-static void on_the_host(void **state)
+static void conditions_on_the_host(void **state)
 {
 	(void)state;
-	given *g = give(test_seed_all());
+	given *g = given_new(test_seed_all());
 	for (int q = 0; q < QUESTIONS; q++)
 		check(g, &questions[q], NULL);
-	give_back(g);
+	given_free(g);
 }
 
-static void on_the_device(void **state)
+static void conditions_on_the_device(void **state)
 {
 	(void)state;
 	gemp_runtime *context;
@@ -224,37 +224,37 @@ static void on_the_device(void **state)
 	}
 	assert_all_ok(code);
 	assert_all_ok(gemp_filter_new(&filter, context));
-	given *g = give(test_seed_all());
+	given *g = given_new(test_seed_all());
 	for (int q = 0; q < QUESTIONS; q++)
 		check(g, &questions[q], filter);
-	give_back(g);
+	given_free(g);
 	gemp_filter_free(filter);
 	gemp_runtime_free(context);
 }
 
 /* In each round a value is copied once, although all rows contain the same two vertices. */
-static void copied_once_a_turn(void **state)
+static void values_are_copied_once_a_round(void **state)
 {
 	(void)state;
-	given *g = give(1);
+	given *g = given_new(1);
 	gemp_pattern *pattern;
 	collector found;
 	uint64_t copied, referred, finders = 0;
-	for (size_t i = 0; i < MOST_ROWS; i++)
+	for (size_t i = 0; i < MAX_ROWS; i++)
 		for (int v = 0; v < VERTICES; v++)
 			g->vertices[i][v] = v == 0 ? 5 : 7;
 	for (int round = 0; round < ROUNDS; round++) {
 		bool finds = false;
-		for (size_t i = 0; i < MOST_ROWS; i++)
-			finds |= (int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank;
+		for (size_t i = 0; i < MAX_ROWS; i++)
+			finds |= (int)i * ROUNDS / MAX_ROWS == round && g->rank[i] == test_comm.rank;
 		finders += finds;
 	}
 	assert_all_ok(parse(&pattern, g->made, "a.age > b.age OR b.age > c.age"));
 	assert_all_ok(run(g, pattern, NULL, &found, &copied, &referred));
 	assert_all(copied == 2 * gemp_comm_sum1(&test_comm, finders));
-	assert_all(referred == 4 * MOST_ROWS);
+	assert_all(referred == 4 * MAX_ROWS);
 	gemp_pattern_free(pattern);
-	give_back(g);
+	given_free(g);
 }
 
 typedef struct trial {
@@ -262,7 +262,7 @@ typedef struct trial {
 	const gemp_pattern *pattern;
 } trial;
 
-static gemp_code try_all(void *argument)
+static gemp_code run_once(void *argument)
 {
 	const trial *t = argument;
 	collector found;
@@ -270,29 +270,29 @@ static gemp_code try_all(void *argument)
 	return run(t->given, t->pattern, NULL, &found, &copied, &referred);
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
 		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	trial t;
 	gemp_pattern *pattern;
-	given *g = give(1);
+	given *g = given_new(1);
 	assert_all_ok(parse(&pattern, g->made, "a.age > b.age AND c.good = true"));
 	t = (trial){ g, pattern };
-	assert_all_survive_no_memory(try_all, &t);
+	assert_all_survive_no_memory(run_once, &t);
 	gemp_pattern_free(pattern);
-	give_back(g);
+	given_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_the_host),
-		cmocka_unit_test(on_the_device),
-		cmocka_unit_test(copied_once_a_turn),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(conditions_on_the_host),
+		cmocka_unit_test(conditions_on_the_device),
+		cmocka_unit_test(values_are_copied_once_a_round),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -28,22 +28,22 @@ enum { ASKED = sizeof table / sizeof *table };
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
 }
 
-static void ask_seeded(const asked *a, const gemp_match_options *o, uint64_t *random)
+static void check_one(const asked *a, const gemp_match_options *o, uint64_t *random)
 {
-	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = a->text }, graph.distributed);
 	assert_non_null(pattern);
 	describe(&(question){ .text = a->text }, o);
 	pattern->arguments = a->given;
@@ -60,7 +60,7 @@ static gemp_match_options seeded_options(const asked *a, int64_t replicate)
 	return o;
 }
 
-static void ask_all(int64_t replicate, size_t step)
+static void check_all(int64_t replicate, size_t step)
 {
 	uint64_t random = test_seed_all();
 	static const uint64_t results[] = { 0, 1, 7 }, outboxes[] = { 0, 1, 3 };
@@ -70,32 +70,32 @@ static void ask_all(int64_t replicate, size_t step)
 		gemp_match_options o = seeded_options(&table[i], replicate);
 		context->budgets.result_buffer = results[gemp_random_below(&random, 3)];
 		context->budgets.outbox = outboxes[gemp_random_below(&random, 3)];
-		ask_seeded(&table[i], &o, &random);
+		check_one(&table[i], &o, &random);
 	}
 }
 
-static void with_all_rows(void **state)
+static void all_rows_resident(void **state)
 {
 	(void)state;
-	ask_all(GEMP_REPLICATE_ALL, test_comm.size == 1 ? 1 : 3);
+	check_all(GEMP_REPLICATE_ALL, test_comm.size == 1 ? 1 : 3);
 }
 
-static void with_own_rows(void **state)
+static void only_own_rows_resident(void **state)
 {
 	(void)state;
 	if (test_comm.size > 1)
-		ask_all(0, test_comm.size == 3 ? 1 : 2);
+		check_all(0, test_comm.size == 3 ? 1 : 2);
 }
 
-static void with_some_rows(void **state)
+static void some_rows_replicated(void **state)
 {
 	(void)state;
 	if (test_comm.size > 1)
-		ask_all(600, 3);
+		check_all(600, 3);
 }
 
 /* There are many workers, and partial matches can become tasks of their own. */
-static void in_the_shape_of_a_gpu(void **state)
+static void kernels_for_gpus(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
@@ -108,18 +108,18 @@ static void in_the_shape_of_a_gpu(void **state)
 		o.lanes = gpu ? 0 : 1;
 		context->budgets.outbox = 5;
 		context->budgets.result_buffer = 7;
-		ask_seeded(&table[i], &o, &random);
+		check_one(&table[i], &o, &random);
 	}
 	context->device->gpu = gpu;
 }
 
 /* first_only: one row for each seed is enough. Exactly the seeds that have matches must have rows, and there must be
  * fewer rows than matches, unless a condition is tested after the search. */
-static void first_rows(const char *text, int64_t replicate, bool tested_after)
+static void check_first_only(const char *text, int64_t replicate, bool tested_after)
 {
 	asked a = { text, 1, GEMP_HOM };
 	gemp_match_options o = seeded_options(&a, replicate);
-	gemp_pattern *pattern = ask(&(question){ .text = text }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = text }, graph.distributed);
 	gemp_match *match = NULL;
 	collecting rows = { .wanted = SIZE_MAX };
 	gemp_sink sink = collecting_sink(&rows);
@@ -130,7 +130,7 @@ static void first_rows(const char *text, int64_t replicate, bool tested_after)
 	o.first_only = true;
 	context->budgets.result_buffer = 1;
 	reference_new(&r, graph.whole, pattern, GEMP_HOM);
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
 	collecting_gather(&rows);
 	for (size_t k = 0; k < rows.count; k++)
@@ -147,21 +147,21 @@ static void first_rows(const char *text, int64_t replicate, bool tested_after)
 	free_seeds(&s);
 }
 
-static void first_of_each(void **state)
+static void first_row_of_each_seed(void **state)
 {
 	(void)state;
-	first_rows("MATCH (a)-[]-(b)-[]-(c) RETURN a", GEMP_REPLICATE_ALL, false);
-	first_rows("MATCH (a)-[]-(b)-[]-(c) RETURN a", 0, false);
-	first_rows("MATCH (a)-[]-(b)-[]-(c) WHERE c.number < b.number RETURN a", GEMP_REPLICATE_ALL, true);
+	check_first_only("MATCH (a)-[]-(b)-[]-(c) RETURN a", GEMP_REPLICATE_ALL, false);
+	check_first_only("MATCH (a)-[]-(b)-[]-(c) RETURN a", 0, false);
+	check_first_only("MATCH (a)-[]-(b)-[]-(c) WHERE c.number < b.number RETURN a", GEMP_REPLICATE_ALL, true);
 }
 
 /* A run that its sink has stopped early does not affect the next run, which finds everything. */
-static void enough_of_one_run(void **state)
+static void stopped_run_does_not_affect_next(void **state)
 {
 	(void)state;
 	static const asked a = { "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a", 1, GEMP_HOM };
 	gemp_match_options o = seeded_options(&a, 0);
-	gemp_pattern *pattern = ask(&(question){ .text = a.text }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = a.text }, graph.distributed);
 	gemp_match *match = NULL;
 	uint64_t random = test_seed_all();
 	seeds s = choose_seeds(graph.whole, 1, 100, &random);
@@ -170,7 +170,7 @@ static void enough_of_one_run(void **state)
 	context->budgets.outbox = 2;
 	context->budgets.result_buffer = 3;
 	reference_new(&r, graph.whole, pattern, GEMP_HOM);
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	for (int run = 0; run < 2; run++) {
 		collecting rows = { .wanted = run ? SIZE_MAX : 1 };
 		gemp_sink sink = collecting_sink(&rows);
@@ -197,7 +197,7 @@ static void conditions_after_each_run(void **state)
 	gemp_match_options o = seeded_options(&a, GEMP_REPLICATE_ALL);
 	o.attributes = GEMP_CONDITIONS_AFTER;
 	for (int times = 0; times < 3; times++)
-		ask_seeded(&a, &o, &random);
+		check_one(&a, &o, &random);
 }
 
 /* Three given vertices of a cycle must be different vertices, although no pattern edge joins two of them. */
@@ -208,7 +208,7 @@ static void three_of_a_cycle(void **state)
 	uint64_t random = test_seed_all();
 	for (size_t i = 0; i < 2; i++) {
 		gemp_match_options o = seeded_options(&(asked){ .semantics = semantics[i] }, GEMP_REPLICATE_ALL);
-		gemp_pattern *pattern = ask(&(question){ .shape = "cycle:4" }, graph.dealt);
+		gemp_pattern *pattern = parse_question(&(question){ .shape = "cycle:4" }, graph.distributed);
 		assert_non_null(pattern);
 		pattern->arguments = 3;
 		check_seeded(&graph, pattern, &o, &random);
@@ -216,27 +216,28 @@ static void three_of_a_cycle(void **state)
 	}
 }
 
-static void what_hangs_on_nothing(void **state)
+static void unconnected_patterns_are_rejected(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a" }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a" },
+	                                       graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
 	pattern->arguments = 1;
 	pattern->edges[1].from = 2; /* makes edge 1 a loop at c, so that no edge joins c and d to a and b */
-	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_all_code(gemp_match_prepare(&match, context, graph.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("hangs on no variable outside");
 	assert_message("vertex c");
 	assert_null(match);
 	pattern->edges[1].from = 1;
 	pattern->arguments = 0;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 	assert_all_code(gemp_match_run_seeded(match, NULL, 0, NULL, NULL), GEMP_EINTERNAL);
 	gemp_match_free(match);
 	match = NULL;
 	pattern->edges[0].path = true;
 	pattern->edges[0].min_hops = pattern->edges[0].max_hops = 2;
-	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_all_code(gemp_match_prepare(&match, context, graph.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("cannot be matched as one edge");
 	assert_null(match);
 	gemp_pattern_free(pattern);
@@ -250,7 +251,7 @@ static gemp_code run_once(void *argument)
 	collecting rows = { .wanted = SIZE_MAX };
 	gemp_sink sink = collecting_sink(&rows);
 	gemp_vertex two[] = { 1, (gemp_vertex)test_comm.rank + 2, 5, (gemp_vertex)test_comm.rank + 7 };
-	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.dealt, argument, &o));
+	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph.distributed, argument, &o));
 	GEMP_TRY_DONE(gemp_match_run_seeded(match, two, 2, &sink, NULL));
 	GEMP_TRY_DONE(gemp_match_run_seeded(match, two, 1, &sink, NULL));
 done:
@@ -259,12 +260,12 @@ done:
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
 		return;
-	gemp_pattern *pattern = ask(&(question){ .text = table[2].text }, graph.dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = table[2].text }, graph.distributed);
 	pattern->arguments = 2;
 	context->budgets.outbox = 1;
 	context->budgets.result_buffer = 2;
@@ -275,16 +276,16 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(with_all_rows, make, drop),
-		cmocka_unit_test_setup_teardown(with_own_rows, make, drop),
-		cmocka_unit_test_setup_teardown(with_some_rows, make, drop),
-		cmocka_unit_test_setup_teardown(in_the_shape_of_a_gpu, make, drop),
-		cmocka_unit_test_setup_teardown(first_of_each, make, drop),
-		cmocka_unit_test_setup_teardown(enough_of_one_run, make, drop),
-		cmocka_unit_test_setup_teardown(conditions_after_each_run, make, drop),
-		cmocka_unit_test_setup_teardown(three_of_a_cycle, make, drop),
-		cmocka_unit_test_setup_teardown(what_hangs_on_nothing, make, drop),
-		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+		cmocka_unit_test_setup_teardown(all_rows_resident, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_own_rows_resident, setup, teardown),
+		cmocka_unit_test_setup_teardown(some_rows_replicated, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernels_for_gpus, setup, teardown),
+		cmocka_unit_test_setup_teardown(first_row_of_each_seed, setup, teardown),
+		cmocka_unit_test_setup_teardown(stopped_run_does_not_affect_next, setup, teardown),
+		cmocka_unit_test_setup_teardown(conditions_after_each_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(three_of_a_cycle, setup, teardown),
+		cmocka_unit_test_setup_teardown(unconnected_patterns_are_rejected, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -19,7 +19,7 @@ static const question questions[] = {
 	{ .text = "MATCH (a)-[:ACTS_IN]->(b)<-[:ACTS_IN]-(c)-[:KNOWS]-(d) WHERE id(d) >= id(b) RETURN a, b, c, d" },
 	{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d), (a)-[:KNOWS]-(c) RETURN d" },
 };
-enum { QUESTIONS = sizeof questions / sizeof *questions, MOST_GIVEN = 3 };
+enum { QUESTIONS = sizeof questions / sizeof *questions, MAX_GIVEN = 3 };
 
 static gemp_match_options random_options(uint64_t *random)
 {
@@ -41,14 +41,14 @@ static gemp_match_options random_options(uint64_t *random)
 	return o;
 }
 
-static bool ask_one(const case_graph *graph, uint64_t *random)
+static bool check_one(const case_graph *graph, uint64_t *random)
 {
 	const question *q = &questions[gemp_random_below(random, QUESTIONS)];
 	gemp_match_options o = random_options(random);
-	gemp_pattern *pattern = ask(q, graph->dealt);
+	gemp_pattern *pattern = parse_question(q, graph->distributed);
 	if (!pattern)
 		return false;
-	size_t most = pattern->vertex_count < MOST_GIVEN ? pattern->vertex_count : MOST_GIVEN;
+	size_t most = pattern->vertex_count < MAX_GIVEN ? pattern->vertex_count : MAX_GIVEN;
 	pattern->arguments = 1 + gemp_random_below(random, most);
 	for (size_t v = pattern->arguments; v < pattern->vertex_count; v++)
 		pattern->vertices[v].repeatable = o.semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
@@ -68,7 +68,7 @@ static void random_questions(void **state)
 	graph_new(&graphs[1], 11, 22, true, gemp_random(&random));
 	graph_new(&graphs[2], 3, 7, false, gemp_random(&random)); /* has fewer vertices than some tests have ranks */
 	for (int asked = 0; asked < 40;)
-		asked += ask_one(&graphs[asked % 3], &random);
+		asked += check_one(&graphs[asked % 3], &random);
 	for (int i = 0; i < 3; i++)
 		graph_free(&graphs[i]);
 }

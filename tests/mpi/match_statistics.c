@@ -17,7 +17,7 @@ static const char *const texts[] = {
 };
 
 /* Does vertex `id` pass all conditions that contain only v? */
-static bool may_be(reference *r, size_t v, uint64_t id)
+static bool passes_conditions(reference *r, size_t v, uint64_t id)
 {
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
 	r->now.at[v] = id;
@@ -28,7 +28,7 @@ static bool may_be(reference *r, size_t v, uint64_t id)
 	return true;
 }
 
-static bool conditioned(const gemp_pattern *pattern, size_t v)
+static bool has_condition(const gemp_pattern *pattern, size_t v)
 {
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		if (pattern->conditions[i].vertices == UINT64_C(1) << v)
@@ -40,10 +40,10 @@ static bool candidates_are_right(reference *r, const gemp_candidates *candidates
 {
 	for (size_t v = 0; v < r->pattern->vertex_count; v++) {
 		uint64_t count = 0;
-		if ((candidates->bits[v] != NULL) != conditioned(r->pattern, v))
+		if ((candidates->bits[v] != NULL) != has_condition(r->pattern, v))
 			return false;
 		for (uint64_t id = 0; id < r->whole->vertex_count; id++) {
-			bool expected = may_be(r, v, id);
+			bool expected = passes_conditions(r, v, id);
 			count += expected;
 			if (candidates->bits[v] && (candidates->bits[v][id / 32] >> id % 32 & 1) != expected)
 				return false;
@@ -63,10 +63,10 @@ static uint64_t row_length(reference *r, size_t e, size_t at, size_t other, bool
 		const reference_edge *h = &r->edges[i];
 		if (!r->pattern->edges[e].relations[h->relation])
 			continue;
-		length += out && h->source == id && may_be(r, other, h->target);
-		length += in && h->target == id && may_be(r, other, h->source);
+		length += out && h->source == id && passes_conditions(r, other, h->target);
+		length += in && h->target == id && passes_conditions(r, other, h->source);
 	}
-	return may_be(r, at, id) ? length : 0;
+	return passes_conditions(r, at, id) ? length : 0;
 }
 
 static bool pairs_are_parallel(const reference *r, size_t e)
@@ -105,13 +105,13 @@ static bool statistics_are_right(reference *r, const gemp_statistics *s)
 		        s->parallel[e] == pairs_are_parallel(r, e);
 	}
 	for (size_t v = 0; right && v < r->pattern->vertex_count; v++)
-		right = s->filtered[v] == conditioned(r->pattern, v);
+		right = s->filtered[v] == has_condition(r->pattern, v);
 	return right;
 }
 
 static void check(const case_graph *g, const char *text)
 {
-	gemp_pattern *pattern = ask(&(question){ .text = text }, g->dealt);
+	gemp_pattern *pattern = parse_question(&(question){ .text = text }, g->distributed);
 	gemp_condition_phases phases;
 	gemp_filter *filter = NULL;
 	gemp_candidates candidates;
@@ -122,9 +122,9 @@ static void check(const case_graph *g, const char *text)
 	assert_all_ok(gemp_phases_new(&phases, pattern, &plain_options));
 	assert_all_ok(gemp_filter_new(&filter, context));
 	assert_all_ok(
-		gemp_candidates_new(&candidates, context, filter, g->dealt, pattern, phases.before, phases.before_count));
+		gemp_candidates_new(&candidates, context, filter, g->distributed, pattern, phases.before, phases.before_count));
 	assert_all(candidates_are_right(&r, &candidates));
-	assert_all_ok(gemp_statistics_new(&statistics, context, g->dealt, pattern, &candidates));
+	assert_all_ok(gemp_statistics_new(&statistics, context, g->distributed, pattern, &candidates));
 	assert_all(statistics_are_right(&r, &statistics));
 	gemp_candidates_free(&candidates);
 	gemp_filter_free(filter);
@@ -133,7 +133,7 @@ static void check(const case_graph *g, const char *text)
 	reference_free(&r);
 }
 
-static void known_of_the_graph(void **state)
+static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
@@ -150,7 +150,7 @@ static void known_of_the_graph(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(known_of_the_graph, open_context, close_context),
+		cmocka_unit_test_setup_teardown(random_graphs, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

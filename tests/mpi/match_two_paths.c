@@ -31,9 +31,9 @@ static gemp_shard *build(const gemp_comm *comm, uint64_t seed, double share)
 
 static bool counts_by_tables(const case_graph *g, const question *q, const gemp_match_options *o)
 {
-	gemp_pattern *pattern = ask(q, g->dealt);
+	gemp_pattern *pattern = parse_question(q, g->distributed);
 	gemp_match *match = NULL;
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	char *plan = gemp_match_explain(match);
 	bool tables = strstr(plan, "counted by a table of two-paths") != NULL;
 	gemp_free(plan);
@@ -42,7 +42,7 @@ static bool counts_by_tables(const case_graph *g, const question *q, const gemp_
 	return tables;
 }
 
-static void counts_are_those_of_enumeration(void **state)
+static void random_counts(void **state)
 {
 	(void)state;
 	static const question questions[] = {
@@ -82,7 +82,7 @@ static void counts_are_those_of_enumeration(void **state)
 }
 
 /* Matches are enumerated if not all rows are resident, if rows are listed, or if matching is induced. */
-static void others_enumerate(void **state)
+static void other_queries_enumerate(void **state)
 {
 	(void)state;
 	case_graph g = { build(&test_comm, 3, 0.75), build(&alone, 3, 0.75) };
@@ -107,8 +107,8 @@ static void others_enumerate(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counts_are_those_of_enumeration, open_context, close_context),
-		cmocka_unit_test_setup_teardown(others_enumerate, open_context, close_context),
+		cmocka_unit_test_setup_teardown(random_counts, open_context, close_context),
+		cmocka_unit_test_setup_teardown(other_queries_enumerate, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

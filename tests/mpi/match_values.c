@@ -56,14 +56,14 @@ static void values_of_vertices(void **state)
 	made_graph_free(made);
 }
 
-static void sorting(void **state)
+static void ids_are_sorted(void **state)
 {
 	(void)state;
-	enum { MOST = 100000 };
+	enum { MAX_IDS = 100000 };
 	uint64_t seed = test_seed_all();
 	gemp_vertex *ids;
-	assert_all_ok(GEMP_NEW(ids, MOST));
-	for (size_t n = 0; n <= MOST; n = n < 130 ? n + 1 : n * 9) {
+	assert_all_ok(GEMP_NEW(ids, MAX_IDS));
+	for (size_t n = 0; n <= MAX_IDS; n = n < 130 ? n + 1 : n * 9) {
 		size_t count = n;
 		random_ids(ids, n, seed + n, n % 2 ? 50 : UINT32_MAX);
 		if (n > 2)
@@ -164,7 +164,7 @@ static gemp_code fetch_all_edges(void *argument)
 }
 
 /* A column from which no value is requested is not loaded. Here loading it would fail. */
-static void nothing_asked_nothing_read(void **state)
+static void unused_columns_are_not_loaded(void **state)
 {
 	(void)state;
 	made_graph *made = made_graph_new(3);
@@ -185,7 +185,7 @@ static void nothing_asked_nothing_read(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 4)
@@ -201,11 +201,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_of_vertices),
-		cmocka_unit_test(sorting),
+		cmocka_unit_test(ids_are_sorted),
 		cmocka_unit_test(values_of_edges),
 		cmocka_unit_test(types_of_edge_attributes),
-		cmocka_unit_test(nothing_asked_nothing_read),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(unused_columns_are_not_loaded),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -13,14 +13,14 @@
 
 static case_graph graph;
 
-static int make(void **state)
+static int setup(void **state)
 {
 	int code = open_context(state);
 	graph_new(&graph, 30, 100, false, 11);
 	return code;
 }
 
-static int drop(void **state)
+static int teardown(void **state)
 {
 	graph_free(&graph);
 	return close_context(state);
@@ -31,8 +31,8 @@ static bool counts_are_right(const reference *r, const gemp_match *match, int v,
 {
 	bool broken = match->plan->broken && match->options.distinct != GEMP_BY_NOTHING, right = true;
 	uint64_t order = broken ? match->plan->group_order : 1;
-	for (size_t i = 0; i < graph.dealt->rows; i++) {
-		uint64_t at = 0, id = graph.dealt->first_vertex + i;
+	for (size_t i = 0; i < graph.distributed->rows; i++) {
+		uint64_t at = 0, id = graph.distributed->first_vertex + i;
 		for (size_t k = 0; k < r->count; k++)
 			at += r->list[k].at[v] == id;
 		right &= counts[i] * order == at * (uint64_t)members;
@@ -43,9 +43,9 @@ static bool counts_are_right(const reference *r, const gemp_match *match, int v,
 
 static void check(const question *q, gemp_semantics semantics, gemp_distinct distinct, int64_t replicate)
 {
-	gemp_pattern *pattern = ask(q, graph.dealt);
+	gemp_pattern *pattern = parse_question(q, graph.distributed);
 	gemp_match_options o = plain_options;
-	uint64_t *counts = calloc(graph.dealt->rows + 1, sizeof *counts), sum = 0;
+	uint64_t *counts = calloc(graph.distributed->rows + 1, sizeof *counts), sum = 0;
 	reference r;
 	assert_non_null(pattern);
 	reference_new(&r, graph.whole, pattern, semantics);
@@ -61,7 +61,7 @@ static void check(const question *q, gemp_semantics semantics, gemp_distinct dis
 		if (v && v + 1 < (int)pattern->vertex_count)
 			continue;
 		o.count_per = 1 + v;
-		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+		assert_all_ok(gemp_match_prepare(&match, context, graph.distributed, pattern, &o));
 		for (int turn = 0; turn < 2; turn++) {
 			assert_all_ok(gemp_match_run(match, NULL, &result));
 			assert_all_ok(gemp_match_vertex_counts(match, counts, &members));
@@ -76,7 +76,7 @@ static void check(const question *q, gemp_semantics semantics, gemp_distinct dis
 	free(counts);
 }
 
-static void against_the_definition(void **state)
+static void counts_of_patterns(void **state)
 {
 	(void)state;
 	check(&(question){ .shape = "edges:0-1,1-2,2-0,2-3" }, GEMP_ISO, GEMP_BY_ORBIT, GEMP_REPLICATE_ALL);
@@ -87,16 +87,16 @@ static void against_the_definition(void **state)
 	      GEMP_REPLICATE_ALL);
 }
 
-static void refused(void **state)
+static void unsuitable_queries_are_rejected(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" },
-	                            graph.dealt);
+	gemp_pattern *pattern = parse_question(
+		&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" }, graph.distributed);
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
 	o.listed = false;
 	o.count_per = 1;
-	assert_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_code(gemp_match_prepare(&match, context, graph.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("RETURN v, count(*)");
 	gemp_pattern_free(pattern);
 }
@@ -104,8 +104,8 @@ static void refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(against_the_definition, make, drop),
-		cmocka_unit_test_setup_teardown(refused, make, drop),
+		cmocka_unit_test_setup_teardown(counts_of_patterns, setup, teardown),
+		cmocka_unit_test_setup_teardown(unsuitable_queries_are_rejected, setup, teardown),
 	};
 	return test_main_all(argc, argv, tests);
 }

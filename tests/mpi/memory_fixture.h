@@ -27,7 +27,7 @@ static inline int close_context(void **state)
 }
 
 /* Collective. Builds the graph. */
-static inline gemp_shard *make(void)
+static inline gemp_shard *build_graph(void)
 {
 	gemp_shard *graph = NULL;
 	fixture made = fixture_new(24, 60, KEYS_INTEGER, 5);

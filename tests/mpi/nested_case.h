@@ -59,9 +59,9 @@ static inline gemp_shard *nested_graph(const gemp_comm *comm, size_t vertices, d
 
 static inline bool is_nested(const case_graph *g, const question *q, const gemp_match_options *o)
 {
-	gemp_pattern *pattern = ask(q, g->dealt);
+	gemp_pattern *pattern = parse_question(q, g->distributed);
 	gemp_match *match = NULL;
-	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
 	bool nested = match->search->nested != NULL;
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);

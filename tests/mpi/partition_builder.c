@@ -102,7 +102,7 @@ static bool same_labels(const gemp_shard *graph, uint32_t set, const char *text)
 	return expected == graph->label_sets[set].count;
 }
 
-static bool right_key(const gemp_shard *graph, size_t row, const gemp_value *expected)
+static bool key_is_right(const gemp_shard *graph, size_t row, const gemp_value *expected)
 {
 	gemp_value key = gemp_column_get(&graph->keys, row);
 	if (key.type == expected->type)
@@ -112,13 +112,13 @@ static bool right_key(const gemp_shard *graph, size_t row, const gemp_value *exp
 	return key.type == GEMP_STRING && same_value(key, fixture_string(text));
 }
 
-static bool right_vertices(const gemp_shard *graph, const reference *of)
+static bool vertices_are_right(const gemp_shard *graph, const reference *of)
 {
 	bool right = graph->vertex_count == of->made->vertex_count;
 	for (size_t row = 0; right && row < graph->rows; row++) {
 		size_t index = of->vertex_of[graph->first_vertex + row];
 		const fixture_vertex *vertex = &of->made->vertices[index];
-		right = right_key(graph, row, &vertex->key) && graph->key_ranks[row] == of->rank_of[index] &&
+		right = key_is_right(graph, row, &vertex->key) && graph->key_ranks[row] == of->rank_of[index] &&
 		        same_labels(graph, graph->label_set_of[row], vertex->labels);
 		for (size_t c = 0; right && c < FIXTURE_COLUMNS; c++)
 			right = same_value(gemp_column_get(&graph->attributes.columns[c], row), vertex->values[c]);
@@ -150,7 +150,8 @@ static int by_ends(const void *a_, const void *b_)
 
 /* Compares this rank's edges of the relation and their columns with the sorted list. Returns the number of edges that
  * the relation must have. */
-static size_t right_relation(const gemp_shard *graph, const gemp_relation *relation, const reference *of, bool *right)
+static size_t relation_is_right(const gemp_shard *graph, const gemp_relation *relation, const reference *of,
+                                bool *right)
 {
 	fixture_edge **edges = calloc(of->made->edge_count + 1, sizeof *edges);
 	size_t count = 0;
@@ -189,12 +190,12 @@ static size_t right_relation(const gemp_shard *graph, const gemp_relation *relat
 	return count;
 }
 
-static bool right_edges(const gemp_shard *graph, const reference *of)
+static bool edges_are_right(const gemp_shard *graph, const reference *of)
 {
 	bool right = true;
 	size_t edges = 0;
 	for (size_t r = 0; right && r < graph->relation_count; r++) {
-		edges += right_relation(graph, &graph->relations[r], of, &right);
+		edges += relation_is_right(graph, &graph->relations[r], of, &right);
 		right = right && (r == 0 || strcmp(graph->relations[r - 1].name, graph->relations[r].name) < 0);
 	}
 	return right && edges == of->made->edge_count;
@@ -216,8 +217,8 @@ static void test_against_reference(void **state)
 			assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, seed + 1));
 			assert_all_ok(fixture_build(&again, &made, &test_comm, &options, seed + 2));
 			assert_all_ok(fixture_build(&alone, &made, &self, &options, seed + 3));
-			assert_all(right_vertices(graph, &of));
-			assert_all(right_edges(graph, &of));
+			assert_all(vertices_are_right(graph, &of));
+			assert_all(edges_are_right(graph, &of));
 			assert_all(same_graph(graph, alone));
 			assert_all(same_graph(again, alone));
 			gemp_shard_free(graph);

@@ -57,7 +57,7 @@ static void fixed_free(fixed *f)
 }
 
 /* Draws a random set of rows for each view, different on each rank. */
-static void draw(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, uint64_t *random)
+static void draw_requests(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, uint64_t *random)
 {
 	memset(bits, 0, VIEWS * sizeof *bits);
 	for (int r = 0; r < test_comm.size; r++)
@@ -67,7 +67,7 @@ static void draw(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, 
 					bits[v][slot / 32] |= UINT32_C(1) << slot % 32;
 }
 
-static bool wanted(uint32_t bits[VIEWS][WORDS], size_t view, uint64_t slot)
+static bool is_requested(uint32_t bits[VIEWS][WORDS], size_t view, uint64_t slot)
 {
 	return bits[view][slot / 32] >> slot % 32 & 1;
 }
@@ -88,7 +88,7 @@ static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
 			uint64_t size = full->begin[slot + 1] - full->begin[slot];
 			uint64_t most = gemp_fetch_size(f->fetch, v, (gemp_vertex)slot);
 			right &= most >= size && most <= size + size / 8;
-			if (!wanted(bits, v, slot))
+			if (!is_requested(bits, v, slot))
 				continue;
 			gemp_row row = gemp_fetch_get(f->fetch, v, (gemp_vertex)slot);
 			right &= is_row(full, slot, row.neighbours, row.edges, row.size);
@@ -105,7 +105,7 @@ static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS],
 		right &= views[v].rows == f->graph->vertex_count;
 		for (uint64_t slot = 0; slot < f->graph->vertex_count; slot++) {
 			uint64_t begin = views[v].begin[slot], size = views[v].begin[slot + 1] - begin;
-			right &= wanted(bits, v, slot)
+			right &= is_requested(bits, v, slot)
 			             ? is_row(&f->all->views[v], slot, views[v].neighbours + begin, views[v].edges + begin, size)
 			             : size == 0;
 		}
@@ -113,7 +113,7 @@ static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS],
 	return right;
 }
 
-static void whatever_is_asked_for(void **state)
+static void random_requests(void **state)
 {
 	(void)state;
 	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
@@ -126,7 +126,7 @@ static void whatever_is_asked_for(void **state)
 		fixed_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
 		for (int turn = 0; turn < 12; turn++) {
 			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
-			draw(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
+			draw_requests(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
 			assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 			assert_all(rows_are_right(&f, bits));
 			assert_all(partial_views_are_right(&f, bits, views, room));
@@ -172,8 +172,8 @@ static void draw_columns(gemp_tiles *tiles, uint64_t *random)
 			}
 }
 
-static bool pieces_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
-                             gemp_partial_capacity *room)
+static bool parts_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
+                            gemp_partial_capacity *room)
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++) {
@@ -182,7 +182,7 @@ static bool pieces_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const 
 		for (uint64_t slot = 0; slot < f->graph->vertex_count && right; slot++) {
 			const gemp_view *full = &f->all->views[v];
 			uint64_t columns = tiles->columns[v][gemp_tiles_block(tiles, (gemp_vertex)slot)];
-			for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1] && wanted(bits, v, slot); i++) {
+			for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1] && is_requested(bits, v, slot); i++) {
 				gemp_vertex near = full->neighbours[i];
 				if (!(columns >> gemp_tiles_block(tiles, near) & 1))
 					continue;
@@ -195,7 +195,7 @@ static bool pieces_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const 
 	return right;
 }
 
-static void pieces_of_rows(void **state)
+static void parts_of_rows(void **state)
 {
 	(void)state;
 	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
@@ -211,13 +211,13 @@ static void pieces_of_rows(void **state)
 		assert_all_ok(gemp_tiles_new(&tiles, VIEWS, vertices));
 		for (int turn = 0; turn < 12; turn++) {
 			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
-			draw(bits, &f, turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
+			draw_requests(bits, &f, turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
 			if (turn % 5 == 0)
 				draw_blocks(&tiles, vertices, &random);
 			draw_columns(&tiles, &random);
 			bool whole = turn == 7;
 			assert_all_ok(gemp_fetch_rows(f.fetch, rows, whole ? NULL : &tiles));
-			assert_all(whole ? rows_are_right(&f, bits) : pieces_are_right(&f, bits, &tiles, views, room));
+			assert_all(whole ? rows_are_right(&f, bits) : parts_are_right(&f, bits, &tiles, views, room));
 		}
 		gemp_tiles_free(&tiles);
 		for (size_t v = 0; v < VIEWS; v++)
@@ -257,35 +257,35 @@ static void rows_are_sent_once(void **state)
 	fixed_free(&f);
 }
 
-static void narrowed_views(void **state)
+static void filtered_views(void **state)
 {
 	(void)state;
 	fixed f;
 	uint64_t random = test_seed_all();
 	uint32_t bits[VIEWS][WORDS];
 	fixed_new(&f, 60, 400, 120);
-	draw(bits, &f, 50, &random);
+	draw_requests(bits, &f, 50, &random);
 	for (int entries = GEMP_ENTRIES_ALL; entries <= GEMP_ENTRIES_ABOVE; entries++)
 		for (int with_bits = 0; with_bits < 2; with_bits++) {
 			const gemp_view *full = &f.all->views[0];
 			const gemp_residency *all = &f.all->residency;
-			gemp_view narrow;
+			gemp_view filtered;
 			bool right = true;
 			assert_all_ok(
-				gemp_view_filter_entries(&narrow, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
+				gemp_view_filter_entries(&filtered, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
 			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
 				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
 					uint64_t near = full->neighbours[i];
 					if ((entries == GEMP_ENTRIES_BELOW && near >= slot) ||
-					    (entries == GEMP_ENTRIES_ABOVE && near <= slot) || (with_bits && !wanted(bits, 0, near)))
+					    (entries == GEMP_ENTRIES_ABOVE && near <= slot) || (with_bits && !is_requested(bits, 0, near)))
 						continue;
-					right &= narrow.neighbours[at] == near && narrow.edges[at] == full->edges[i];
+					right &= filtered.neighbours[at] == near && filtered.edges[at] == full->edges[i];
 					at++;
 				}
-				right &= narrow.begin[slot + 1] == at;
+				right &= filtered.begin[slot + 1] == at;
 			}
 			assert_all(right);
-			gemp_view_free(&narrow);
+			gemp_view_free(&filtered);
 		}
 	fixed_free(&f);
 }
@@ -333,7 +333,7 @@ done:
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	fixed f;
@@ -347,9 +347,8 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_is_asked_for), cmocka_unit_test(pieces_of_rows),
-		cmocka_unit_test(rows_are_sent_once),    cmocka_unit_test(narrowed_views),
-		cmocka_unit_test(codes_of_all_sizes),    cmocka_unit_test(without_memory),
+		cmocka_unit_test(random_requests), cmocka_unit_test(parts_of_rows),      cmocka_unit_test(rows_are_sent_once),
+		cmocka_unit_test(filtered_views),  cmocka_unit_test(codes_of_all_sizes), cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

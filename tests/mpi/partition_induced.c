@@ -11,7 +11,7 @@
 enum { CASES = 16 };
 
 typedef struct case_graph {
-	gemp_shard *dealt, *whole;
+	gemp_shard *distributed, *whole;
 } case_graph;
 
 static gemp_comm alone;
@@ -20,7 +20,7 @@ static void graph_new(case_graph *g, size_t vertices, size_t edges, bool undirec
 {
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, seed);
 	gemp_builder_options options = { .seed = seed, .undirected = undirected };
-	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
 	fixture_free(&made);
 }
@@ -88,13 +88,13 @@ static void check(const case_graph *g, const uint32_t *bits, const bool *wanted)
 	gemp_induced i;
 	uint64_t kept = 0;
 	bool right = true;
-	assert_all_ok(gemp_induced_new(&i, &test_comm, g->dealt, bits, wanted));
+	assert_all_ok(gemp_induced_new(&i, &test_comm, g->distributed, bits, wanted));
 	for (uint64_t id = 0; id < g->whole->vertex_count; id++)
 		if (is_kept(bits, id))
 			right &= i.vertex[kept++] == id;
 	assert_all(right && i.graph->vertex_count == kept && i.graph->bounds[i.graph->ranks] == kept);
 	for (size_t row = 0; row < i.graph->rows; row++) {
-		right &= gemp_shard_owner(g->dealt, i.vertex[i.graph->first_vertex + row]) == test_comm.rank;
+		right &= gemp_shard_owner(g->distributed, i.vertex[i.graph->first_vertex + row]) == test_comm.rank;
 		right &= vertex_is_right(&i, g->whole, row);
 	}
 	for (size_t r = 0; r < i.graph->relation_count; r++) {
@@ -108,7 +108,7 @@ static void check(const case_graph *g, const uint32_t *bits, const bool *wanted)
 	gemp_induced_free(&i);
 }
 
-static void as_the_whole(void **state)
+static void random_induced_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = 77;
@@ -128,7 +128,7 @@ static void as_the_whole(void **state)
 		assert_true(g.whole->relation_count <= 8);
 		check(&g, bits, wanted);
 		free(bits);
-		gemp_shard_free(g.dealt);
+		gemp_shard_free(g.distributed);
 		gemp_shard_free(g.whole);
 	}
 	gemp_comm_free(&alone);
@@ -138,7 +138,7 @@ static void as_the_whole(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_whole),
+		cmocka_unit_test(random_induced_graphs),
 	};
 	return test_main_all(argc, argv, tests);
 }

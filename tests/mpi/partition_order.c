@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Makes a graph that has only bounds, which is all that the order needs. */
-static gemp_shard share(uint64_t *bounds, uint64_t vertices)
+static gemp_shard make_shard(uint64_t *bounds, uint64_t vertices)
 {
 	gemp_shard graph = { .rank = test_comm.rank, .ranks = test_comm.size, .vertex_count = vertices, .bounds = bounds };
 	graph.first_vertex = bounds[graph.rank];
@@ -70,7 +70,7 @@ static uint64_t random_degree(uint64_t *random)
 static void check_order(uint64_t vertices, uint64_t *random)
 {
 	uint64_t *bounds = random_bounds(vertices, random), *degree = calloc(vertices + 1, sizeof *degree);
-	gemp_shard graph = share(bounds, vertices);
+	gemp_shard graph = make_shard(bounds, vertices);
 	gemp_slot_order order;
 	for (uint64_t v = 0; v < vertices; v++)
 		degree[v] = random_degree(random);
@@ -107,7 +107,7 @@ static void all_on_one_rank(void **state)
 		gemp_slot_order order;
 		for (int r = 0; r <= test_comm.size; r++)
 			bounds[r] = r > owner ? 50 : 0;
-		gemp_shard graph = share(bounds, 50);
+		gemp_shard graph = make_shard(bounds, 50);
 		for (uint64_t v = 0; v < 50; v++)
 			degree[v] = v * v % 23;
 		assert_all_ok(gemp_slot_order_new(&order, &test_comm, &graph, degree + graph.first_vertex));
@@ -138,7 +138,7 @@ static void classes_rise_with_degrees(void **state)
 	assert_int_equal(gemp_degree_class(UINT64_C(1) << 40), 255);
 }
 
-static gemp_code make_and_drop(void *argument)
+static gemp_code order_new_and_free(void *argument)
 {
 	gemp_slot_order order;
 	gemp_shard *graph = argument;
@@ -148,14 +148,14 @@ static gemp_code make_and_drop(void *argument)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all(), *bounds = random_bounds(40, &random);
-	gemp_shard graph = share(bounds, 40);
-	assert_all_survive_no_memory(make_and_drop, &graph);
+	gemp_shard graph = make_shard(bounds, 40);
+	assert_all_survive_no_memory(order_new_and_free, &graph);
 	TEST_LIMIT(shared_min, 0);
-	assert_all_survive_no_memory(make_and_drop, &graph);
+	assert_all_survive_no_memory(order_new_and_free, &graph);
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	free(bounds);
 }
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(slots_by_class_then_id),
 		cmocka_unit_test(all_on_one_rank),
 		cmocka_unit_test(classes_rise_with_degrees),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	return test_main_all(argc, argv, tests);

@@ -14,7 +14,7 @@
 #include "partition/patch/patch.h"
 
 static world before, after;
-static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
+static uint64_t ids[WORLD_MAX], new_ids[WORLD_MAX];
 
 /* THE PATCH that turns `before` into `after` */
 
@@ -39,7 +39,7 @@ static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column
 	GEMP_TRY_DONE(GEMP_RESERVE(all->values, all->value_capacity, all->value_count + 1));
 	*out = &all->values[all->value_count++];
 	**out = (gemp_patch_values){ .relation = relation, .column = column };
-	GEMP_TRY_DONE(GEMP_NEW((*out)->rows, WORLD_MOST));
+	GEMP_TRY_DONE(GEMP_NEW((*out)->rows, WORLD_MAX));
 	code = gemp_column_init(&(*out)->values, "", type);
 	if (code == GEMP_OK)
 		code = gemp_column_reserve(&(*out)->values, 0, 0);
@@ -106,7 +106,7 @@ static size_t find_edge(const gemp_shard *graph, const gemp_relation *relation, 
 	return SIZE_MAX;
 }
 
-static uint8_t fate_of(gemp_patch *patch, size_t edge)
+static uint8_t action_of(gemp_patch *patch, size_t edge)
 {
 	size_t t = 0;
 	if (after.edges[edge].gone)
@@ -132,7 +132,7 @@ static gemp_code patch_relation(gemp_patch *patch, const gemp_shard *graph, size
 	for (size_t row = 0; row < graph->rows; row++)
 		for (uint64_t e = relation->out_offsets[row]; e < relation->out_offsets[row + 1]; e++) {
 			size_t edge = find_edge(graph, relation, row, e);
-			patch->edge_actions[r][e] = fate_of(patch, edge);
+			patch->edge_actions[r][e] = action_of(patch, edge);
 			some |= patch->edge_actions[r][e];
 			for (size_t c = 0; c < after.props; c++)
 				if (differs(&after.edges[edge].values[c], &before.edges[edge].values[c]))
@@ -169,8 +169,8 @@ static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
 	gemp_code code = GEMP_OK;
 	gemp_patch_edges *group = &patch->added_edges[patch->added_edge_count++];
 	*group = (gemp_patch_edges){ .type = type };
-	GEMP_TRY_DONE(GEMP_NEW(group->source, WORLD_MOST));
-	GEMP_TRY_DONE(GEMP_NEW(group->target, WORLD_MOST));
+	GEMP_TRY_DONE(GEMP_NEW(group->source, WORLD_MAX));
+	GEMP_TRY_DONE(GEMP_NEW(group->target, WORLD_MAX));
 	for (size_t c = 0; c < after.props && strcmp(type, "ACTS_IN") != 0; c++) {
 		gemp_column *column;
 		GEMP_TRY_DONE(gemp_table_add(&group->values, world_prop[c], after.edge_types[c], &column));
@@ -265,7 +265,7 @@ done:
 
 /* Checks the map from old ids to new ids. Within a rank, old vertices must keep their order, and new vertices must
  * follow them. */
-static bool right_ids(const gemp_patch_result *done, const gemp_shard *graph)
+static bool ids_are_right(const gemp_patch_result *done, const gemp_shard *graph)
 {
 	bool right = true;
 	world_ids(&after, graph, &test_comm, new_ids);
@@ -287,7 +287,7 @@ static bool right_ids(const gemp_patch_result *done, const gemp_shard *graph)
 	return right;
 }
 
-static bool is_touched(size_t vertex)
+static bool is_changed(size_t vertex)
 {
 	const world_vertex *v = &after.vertices[vertex];
 	bool touched = v->new || strcmp(v->labels, before.vertices[vertex].labels) != 0;
@@ -311,17 +311,17 @@ static bool is_touched(size_t vertex)
 	return touched;
 }
 
-static bool right_changes(const gemp_patch_result *done)
+static bool changes_are_right(const gemp_patch_result *done)
 {
 	bool right = true;
 	for (size_t i = 0; i < after.vertex_count; i++)
 		if (!after.vertices[i].gone)
-			right &= gemp_bits64_test(done->changed, new_ids[i]) == is_touched(i);
+			right &= gemp_bits64_test(done->changed, new_ids[i]) == is_changed(i);
 	return right;
 }
 
 /* Checks the origins of edges: the id map must map the ends of each old edge to the ends that it has now. */
-static bool right_origins(const gemp_patch_result *done, const gemp_shard *graph, const gemp_shard *old)
+static bool origins_are_right(const gemp_patch_result *done, const gemp_shard *graph, const gemp_shard *old)
 {
 	bool right = true;
 	for (size_t r = 0; r < old->relation_count && done->origins; r++) {
@@ -383,14 +383,14 @@ static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_
 	world_ids(&before, graph, &test_comm, ids);
 	after = before;
 	change(&after, graph->keys.type, &random);
-	settle_texts(&after);
+	point_to_own_texts(&after);
 	/* a graph without edges does not know whether it is undirected */
 	after.options.undirected &= graph->relation_count > 0;
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&patch, graph)));
 	assert_all_ok(gemp_shard_patch(&graph, &test_comm, &patch, &done));
-	assert_all(right_ids(&done, graph));
-	assert_all(right_changes(&done));
-	assert_all(right_origins(&done, graph, old));
+	assert_all(ids_are_right(&done, graph));
+	assert_all(changes_are_right(&done));
+	assert_all(origins_are_right(&done, graph, old));
 	assert_all(rows_ascend(graph));
 	move_edges(&after);
 	assert_all_ok(world_build(&whole, &after, self));
@@ -426,7 +426,7 @@ static void test_patched_graphs_are_those_of_the_builder(void **state)
 /* Each run patches a copy of the graph, because patching uses up the graph. The patch itself can be used again. */
 typedef struct case_of_patch {
 	gemp_shard *graph;
-	uint32_t keep[WORLD_MOST / 32 + 1];
+	uint32_t keep[WORLD_MAX / 32 + 1];
 	bool relations[64];
 	gemp_patch patch;
 } case_of_patch;
@@ -465,7 +465,7 @@ static void test_without_memory(void **state)
 	world_ids(&before, c.graph, &test_comm, ids);
 	after = before;
 	change(&after, c.graph->keys.type, &random);
-	settle_texts(&after);
+	point_to_own_texts(&after);
 	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&c.patch, c.graph)));
 	assert_all_survive_no_memory(patch_once, &c);
 	gemp_patch_free(&c.patch);

@@ -53,7 +53,7 @@ static gemp_resident *get(const fixed *f, const gemp_view_key *keys, size_t coun
 	return resident;
 }
 
-static void same_views_same_rows(void **state)
+static void same_views_get_same_rows(void **state)
 {
 	(void)state;
 	fixed f;
@@ -83,7 +83,7 @@ static void same_views_same_rows(void **state)
 }
 
 /* A view without edge numbers is not used for a request that needs edge numbers. */
-static void edges_are_added(void **state)
+static void edge_numbers_need_new_rows(void **state)
 {
 	(void)state;
 	fixed f;
@@ -129,7 +129,7 @@ static void check_upload(void)
 	fixed_free(&f);
 }
 
-static void uploaded_once(void **state)
+static void rows_are_uploaded_once(void **state)
 {
 	(void)state;
 	check_upload();
@@ -139,7 +139,7 @@ static void uploaded_once(void **state)
 }
 
 /* The rows exceed the memory of one rank, but fit if the ranks of a node share them. */
-static void held_together(void **state)
+static void rows_are_shared_on_a_node(void **state)
 {
 	(void)state;
 	fixed f;
@@ -165,7 +165,7 @@ static void held_together(void **state)
 	fixed_free(&f);
 }
 
-static void kept_for_the_next(void **state)
+static void rows_are_kept_for_next_request(void **state)
 {
 	(void)state;
 	fixed f;
@@ -186,7 +186,7 @@ static void kept_for_the_next(void **state)
 
 /* Unused rows are evicted if memory runs short. The rows that were used most recently are the first in the list and are
  * evicted last. */
-static void old_rows_give_way(void **state)
+static void old_rows_are_evicted(void **state)
 {
 	(void)state;
 	fixed f;
@@ -222,7 +222,7 @@ static gemp_code get_and_release(void *argument)
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	fixed f;
@@ -236,10 +236,13 @@ static void without_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_views_same_rows), cmocka_unit_test(edges_are_added),
-		cmocka_unit_test(uploaded_once),        cmocka_unit_test(held_together),
-		cmocka_unit_test(kept_for_the_next),    cmocka_unit_test(old_rows_give_way),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(same_views_get_same_rows),
+		cmocka_unit_test(edge_numbers_need_new_rows),
+		cmocka_unit_test(rows_are_uploaded_once),
+		cmocka_unit_test(rows_are_shared_on_a_node),
+		cmocka_unit_test(rows_are_kept_for_next_request),
+		cmocka_unit_test(old_rows_are_evicted),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */

@@ -107,7 +107,7 @@ static void failed_build_is_agreed_on(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void no_such_device(void **state)
+static void unknown_device(void **state)
 {
 	gemp_runtime *context = NULL;
 	(void)state;
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(device_of_each_rank),       cmocka_unit_test(program_built_once),
-		cmocka_unit_test(failed_build_is_agreed_on), cmocka_unit_test(no_such_device),
+		cmocka_unit_test(failed_build_is_agreed_on), cmocka_unit_test(unknown_device),
 		cmocka_unit_test(small_device_memory),
 	};
 	return test_main_all(argc, argv, tests);

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-static gemp_device_pick card(const char *pci, const char *uuid)
+static gemp_device_pick card_pick(const char *pci, const char *uuid)
 {
 	gemp_device_pick pick = { .info = { .name = "Card", .platform = "Maker", .gpu = true } };
 	snprintf(pick.info.pci, sizeof pick.info.pci, "%s", pci);
@@ -22,7 +22,7 @@ static void own_cards_under_one_number(void **state)
 	char pci[16];
 	(void)state;
 	snprintf(pci, sizeof pci, "0000:%02x:00.0", test_comm.rank);
-	gemp_device_pick pick = card(pci, "");
+	gemp_device_pick pick = card_pick(pci, "");
 	pick.shared_by = test_comm.size;
 	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == 1 && pick.position == 0);
@@ -31,7 +31,7 @@ static void own_cards_under_one_number(void **state)
 static void one_card_under_two_numbers(void **state)
 {
 	(void)state;
-	gemp_device_pick pick = card("0000:65:00.0", "");
+	gemp_device_pick pick = card_pick("0000:65:00.0", "");
 	pick.index = test_comm.rank;
 	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == test_comm.size && pick.position == test_comm.rank);
@@ -43,13 +43,13 @@ static void parts_of_a_card(void **state)
 	char uuid[48];
 	(void)state;
 	snprintf(uuid, sizeof uuid, "GPU-0000000%x", test_comm.rank % 2);
-	gemp_device_pick pick = card("0000:65:00.0", uuid);
+	gemp_device_pick pick = card_pick("0000:65:00.0", uuid);
 	gemp_device_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == (test_comm.size + 1 - test_comm.rank % 2) / 2);
 	assert_all(pick.position == test_comm.rank / 2);
 }
 
-static void without_names_by_number(void **state)
+static void devices_without_address(void **state)
 {
 	(void)state;
 	gemp_device_pick pick = { .info = { .name = "CPU", .platform = "PoCL" }, .index = test_comm.rank % 3 };
@@ -58,7 +58,7 @@ static void without_names_by_number(void **state)
 }
 
 /* First, even ranks see the same devices and odd ranks see others. Then each rank sees its own devices. */
-static void places_among_those_who_see_the_same(void **state)
+static void positions_among_equal_ranks(void **state)
 {
 	int position, count, size = test_comm.size, odd = test_comm.rank % 2;
 	(void)state;
@@ -69,7 +69,7 @@ static void places_among_those_who_see_the_same(void **state)
 }
 
 /* Rank r has the cards r and r + 1, so two ranks share each card except the first and the last. */
-static void several_cards_each(void **state)
+static void several_cards_on_a_rank(void **state)
 {
 	gemp_device_pick picks[2];
 	int rank = test_comm.rank, last = test_comm.size - 1;
@@ -77,7 +77,7 @@ static void several_cards_each(void **state)
 	for (int k = 0; k < 2; k++) {
 		char pci[16];
 		snprintf(pci, sizeof pci, "0000:%02x:00.0", rank + k);
-		picks[k] = card(pci, "");
+		picks[k] = card_pick(pci, "");
 	}
 	gemp_device_sharing_find(&test_comm, picks, 2);
 	assert_all(picks[0].shared_by == (rank > 0 ? 2 : 1) && picks[0].position == (rank > 0));
@@ -85,7 +85,7 @@ static void several_cards_each(void **state)
 }
 
 /* First all ranks are bound to one core. Then only rank 0 is, and the other ranks divide all cores. */
-static void cores_are_those_of_the_rank(void **state)
+static void cores_of_bound_ranks(void **state)
 {
 	cpu_set_t all, one;
 	gemp_device_pick pick = { .info = { .name = "CPU", .platform = "PoCL" } };
@@ -111,10 +111,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(own_cards_under_one_number),
 		cmocka_unit_test(one_card_under_two_numbers),
 		cmocka_unit_test(parts_of_a_card),
-		cmocka_unit_test(without_names_by_number),
-		cmocka_unit_test(places_among_those_who_see_the_same),
-		cmocka_unit_test(several_cards_each),
-		cmocka_unit_test(cores_are_those_of_the_rank),
+		cmocka_unit_test(devices_without_address),
+		cmocka_unit_test(positions_among_equal_ranks),
+		cmocka_unit_test(several_cards_on_a_rank),
+		cmocka_unit_test(cores_of_bound_ranks),
 	};
 	return test_main_all(argc, argv, tests);
 }

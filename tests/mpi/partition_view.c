@@ -15,7 +15,7 @@
 /* The same graph twice: distributed over all ranks, and whole on each rank. */
 typedef struct two_graphs {
 	gemp_comm alone;
-	gemp_shard *dealt, *whole;
+	gemp_shard *distributed, *whole;
 	gemp_slot_order order; /* the same for both graphs */
 } two_graphs;
 
@@ -31,10 +31,10 @@ static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool un
 	uint64_t *degree = calloc(vertices + 1, sizeof *degree);
 	bool all[8] = { true, true, true, true, true, true, true, true };
 	gemp_comm_new(&g->alone, MPI_COMM_SELF);
-	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->distributed, &made, &test_comm, &options, seed));
 	assert_all_ok(fixture_build(&g->whole, &made, &g->alone, &options, seed));
-	gemp_view_degrees(g->dealt, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree);
-	assert_all_ok(gemp_slot_order_new(&g->order, &test_comm, g->dealt, degree));
+	gemp_view_degrees(g->distributed, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree);
+	assert_all_ok(gemp_slot_order_new(&g->order, &test_comm, g->distributed, degree));
 	free(degree);
 	fixture_free(&made);
 }
@@ -42,7 +42,7 @@ static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool un
 static void two_graphs_free(two_graphs *g)
 {
 	gemp_slot_order_free(&g->order);
-	gemp_shard_free(g->dealt);
+	gemp_shard_free(g->distributed);
 	gemp_shard_free(g->whole);
 	gemp_comm_free(&g->alone);
 }
@@ -56,7 +56,8 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* Sets other[] to the entries that an edge adds to the row of v in a view, and returns their number (0 to 2). */
-static size_t see(const gemp_view_key *key, gemp_vertex v, gemp_vertex source, gemp_vertex target, gemp_vertex *other)
+static size_t entries_of_edge(const gemp_view_key *key, gemp_vertex v, gemp_vertex source, gemp_vertex target,
+                              gemp_vertex *other)
 {
 	size_t seen = 0;
 	bool loop = source == target;
@@ -80,7 +81,8 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 		for (gemp_vertex s = 0; s < whole->vertex_count; s++)
 			for (uint64_t i = whole->relations[r].out_offsets[s]; i < whole->relations[r].out_offsets[s + 1]; i++) {
 				gemp_vertex other[2];
-				size_t seen = key->relations[r] ? see(key, v, s, whole->relations[r].out_targets[i], other) : 0;
+				size_t seen = key->relations[r] ? entries_of_edge(key, v, s, whole->relations[r].out_targets[i], other)
+				                                : 0;
 				for (size_t k = 0; k < seen; k++)
 					row[count++] = (one_edge){ g->order.slot_of[other[k]], number };
 				number++;
@@ -92,7 +94,7 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 	return kept;
 }
 
-static bool row_is(const gemp_view *view, size_t row, const one_edge *want, size_t count, bool edges)
+static bool row_equals(const gemp_view *view, size_t row, const one_edge *want, size_t count, bool edges)
 {
 	bool same = view->begin[row + 1] - view->begin[row] == count;
 	const gemp_vertex *near = view->neighbours + view->begin[row];
@@ -123,7 +125,7 @@ static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
 
 static bool residency_is_right(const two_graphs *g, const gemp_residency *residency)
 {
-	const gemp_shard *graph = g->dealt;
+	const gemp_shard *graph = g->distributed;
 	bool right = residency->vertices == graph->vertex_count && residency->own_count == graph->rows;
 	size_t own = 0, found = 0;
 	for (gemp_vertex slot = 0; right && slot < graph->vertex_count; slot++) {
@@ -150,11 +152,11 @@ static bool view_is_right(const two_graphs *g, const gemp_residency *residency, 
 		size_t row = row_of(residency, slot), count;
 		gemp_vertex id = g->order.id_of[slot];
 		count = naive_row(g, key, id, want);
-		if (id >= g->dealt->first_vertex && id < g->dealt->first_vertex + g->dealt->rows)
+		if (id >= g->distributed->first_vertex && id < g->distributed->first_vertex + g->distributed->rows)
 			for (size_t i = 0; i < count; i++)
 				loops |= want[i].slot == slot;
 		if (row != SIZE_MAX)
-			right = row_is(view, row, want, count, key->edges);
+			right = row_equals(view, row, want, count, key->edges);
 	}
 	free(want);
 	return right && view->loops == loops;
@@ -184,9 +186,9 @@ static void check_shared(const two_graphs *g, const gemp_view_key *key, int rank
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / ranks, test_comm.rank, &nodes.node));
 	GEMP_MPI(MPI_Comm_rank(nodes.node, &nodes.node_rank));
 	GEMP_MPI(MPI_Comm_size(nodes.node, &nodes.node_size));
-	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, (gemp_vertex)g->dealt->vertex_count));
+	assert_all_ok(gemp_residency_new(&residency, g->distributed, &g->order, (gemp_vertex)g->distributed->vertex_count));
 	TEST_LIMIT(shared_min, 0);
-	assert_all_ok(gemp_view_new(&view, &nodes, g->dealt, &g->order, &residency, key));
+	assert_all_ok(gemp_view_new(&view, &nodes, g->distributed, &g->order, &residency, key));
 	TEST_LIMIT(shared_min, min);
 	assert_all(view.shared.bytes && view.shared.ranks == nodes.node_size && view_is_right(g, &residency, key, &view));
 	bool narrow = true;
@@ -203,9 +205,9 @@ static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_ver
 {
 	gemp_residency residency;
 	gemp_view view;
-	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, hot));
+	assert_all_ok(gemp_residency_new(&residency, g->distributed, &g->order, hot));
 	assert_all(residency_is_right(g, &residency));
-	assert_all_ok(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, key));
+	assert_all_ok(gemp_view_new(&view, &test_comm, g->distributed, &g->order, &residency, key));
 	assert_all(!view.shared.bytes && view_is_right(g, &residency, key, &view));
 	gemp_view_free(&view);
 	gemp_residency_free(&residency);
@@ -213,9 +215,9 @@ static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_ver
 
 static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *random)
 {
-	gemp_vertex n = (gemp_vertex)g->dealt->vertex_count;
+	gemp_vertex n = (gemp_vertex)g->distributed->vertex_count;
 	bool parallel;
-	assert_all_ok(gemp_view_parallel(&test_comm, g->dealt, key, &parallel));
+	assert_all_ok(gemp_view_parallel(&test_comm, g->distributed, key, &parallel));
 	assert_all(parallel == naive_parallel(g, key));
 	check_budget(g, key, 0);
 	check_budget(g, key, n);
@@ -235,9 +237,9 @@ static void check_graph(size_t vertices, size_t edges, bool undirected, uint64_t
 	two_graphs_new(&g, vertices, edges, undirected, gemp_random(random));
 	size_t blocks = gemp_memory_blocks();
 	bool relations[8] = { false };
-	for (unsigned set = 0; set < 1u << g.dealt->relation_count; set++)
+	for (unsigned set = 0; set < 1u << g.distributed->relation_count; set++)
 		for (int direction = 0; direction < 3; direction++) {
-			for (size_t r = 0; r < g.dealt->relation_count; r++)
+			for (size_t r = 0; r < g.distributed->relation_count; r++)
 				relations[r] = set >> r & 1;
 			unsigned flags = (unsigned)gemp_random_below(random, 4);
 			gemp_view_key key = { relations, (gemp_view_direction)direction, flags & 1, flags & 2 };
@@ -261,7 +263,7 @@ static void views_are_naive_merges(void **state)
 
 /* Sparse graphs, in which some sets of relations have parallel edges and other sets have none. The result must be exact
  * for both. */
-static void parallels_are_exact(void **state)
+static void parallel_edges_are_detected(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
@@ -270,11 +272,11 @@ static void parallels_are_exact(void **state)
 		two_graphs g;
 		bool relations[8] = { false }, parallel;
 		two_graphs_new(&g, 16, 6, turn & 1, gemp_random(&random));
-		for (unsigned mask = 0; mask < 6u << g.dealt->relation_count; mask++) {
-			for (size_t r = 0; r < g.dealt->relation_count; r++)
+		for (unsigned mask = 0; mask < 6u << g.distributed->relation_count; mask++) {
+			for (size_t r = 0; r < g.distributed->relation_count; r++)
 				relations[r] = mask / 6 >> r & 1;
 			gemp_view_key key = { relations, (gemp_view_direction)(mask % 3), mask % 6 >= 3, false };
-			assert_all_ok(gemp_view_parallel(&test_comm, g.dealt, &key, &parallel));
+			assert_all_ok(gemp_view_parallel(&test_comm, g.distributed, &key, &parallel));
 			assert_all(parallel == naive_parallel(&g, &key));
 			seen[parallel]++;
 		}
@@ -289,12 +291,12 @@ static void edge_numbers_run_through_relations(void **state)
 	two_graphs g;
 	gemp_edge *offsets = NULL, sum = 0;
 	two_graphs_new(&g, 30, 50, false, test_seed_all());
-	assert_all_ok(gemp_edge_offsets(g.dealt, &offsets));
-	for (size_t r = 0; r < g.dealt->relation_count; r++) {
+	assert_all_ok(gemp_edge_offsets(g.distributed, &offsets));
+	for (size_t r = 0; r < g.distributed->relation_count; r++) {
 		assert_all(offsets[r] == sum);
 		sum += g.whole->relations[r].edge_count;
 	}
-	assert_all(offsets[g.dealt->relation_count] == sum && sum == 50);
+	assert_all(offsets[g.distributed->relation_count] == sum && sum == 50);
 	gemp_free(offsets);
 	assert_int_equal(gemp_view_parts(GEMP_VIEW_OUT), GEMP_LOAD_OUT);
 	assert_int_equal(gemp_view_parts(GEMP_VIEW_IN), GEMP_LOAD_IN);
@@ -316,16 +318,16 @@ static gemp_code build_and_drop(void *argument)
 	gemp_residency residency = { 0 };
 	gemp_view view = { 0 };
 	bool parallel;
-	GEMP_TRY_DONE(gemp_view_parallel(&test_comm, g->dealt, &b->key, &parallel));
-	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residency_new(&residency, g->dealt, &g->order, b->hot)));
-	GEMP_TRY_DONE(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, &b->key));
+	GEMP_TRY_DONE(gemp_view_parallel(&test_comm, g->distributed, &b->key, &parallel));
+	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residency_new(&residency, g->distributed, &g->order, b->hot)));
+	GEMP_TRY_DONE(gemp_view_new(&view, &test_comm, g->distributed, &g->order, &residency, &b->key));
 done:
 	gemp_view_free(&view);
 	gemp_residency_free(&residency);
 	return code;
 }
 
-static void without_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	two_graphs g;
@@ -347,9 +349,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(views_are_naive_merges),
-		cmocka_unit_test(parallels_are_exact),
+		cmocka_unit_test(parallel_edges_are_detected),
 		cmocka_unit_test(edge_numbers_run_through_relations),
-		cmocka_unit_test(without_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	gemp_log_set_level(GEMP_QUIET); /* hides warnings about reciprocal edges */

@@ -71,7 +71,7 @@ static inline void relabel(world *w, uint64_t *random)
 			snprintf(w->vertices[i].labels, sizeof w->vertices[i].labels, "%s", labels[gemp_random_below(random, 5)]);
 }
 
-static inline void put_vertices(world *w, uint64_t *random)
+static inline void set_vertex_values(world *w, uint64_t *random)
 {
 	w->vertex_types[0] = gemp_random_below(random, 4) ? GEMP_INTEGER : GEMP_FLOAT;
 	w->columns = gemp_random_below(random, 2) ? 5 : 4;
@@ -83,7 +83,7 @@ static inline void put_vertices(world *w, uint64_t *random)
 	}
 }
 
-static inline void put_edges(world *w, uint64_t *random)
+static inline void set_edge_values(world *w, uint64_t *random)
 {
 	w->edge_types[0] = gemp_random_below(random, 4) ? GEMP_INTEGER : GEMP_FLOAT;
 	w->props = gemp_random_below(random, 2) ? 3 : 2;
@@ -98,7 +98,7 @@ static inline void put_edges(world *w, uint64_t *random)
 	}
 }
 
-static inline void drop_edges(world *w, uint64_t *random)
+static inline void delete_or_retype_edges(world *w, uint64_t *random)
 {
 	static const char *const types[] = { "KNOWS", "ACTS_IN", "AFTER", "Zoo" };
 	uint64_t goes = gemp_random_below(random, 2) ? gemp_random_below(random, 11) : 0;
@@ -135,7 +135,7 @@ static inline size_t place_of(const world *w, size_t vertex)
 }
 
 /* Lets string values point to the texts of this world after it was copied. */
-static inline void settle_texts(world *w)
+static inline void point_to_own_texts(world *w)
 {
 	for (size_t i = 0; i < w->vertex_count; i++) {
 		world_vertex *v = &w->vertices[i];
@@ -159,9 +159,9 @@ static inline void change(world *w, gemp_type type, uint64_t *random)
 		remove_vertices(w, random);
 	if (!still)
 		relabel(w, random);
-	put_vertices(w, random);
-	put_edges(w, random);
-	drop_edges(w, random);
+	set_vertex_values(w, random);
+	set_edge_values(w, random);
+	delete_or_retype_edges(w, random);
 	add_edges(w, random);
 }
 

@@ -11,7 +11,7 @@
 #include "mpi/graph_fixture.h"
 #include "partition/build/dictionary.h"
 
-enum { WORLD_COLUMNS = 5, WORLD_PROPS = 3, WORLD_MOST = 200, WORLD_NOBODY = -1 };
+enum { WORLD_COLUMNS = 5, WORLD_PROPS = 3, WORLD_MAX = 200, WORLD_NOBODY = -1 };
 
 typedef struct world_vertex {
 	gemp_value key;
@@ -36,8 +36,8 @@ typedef struct world_edge {
 typedef struct world {
 	uint64_t seed;
 	size_t vertex_count, edge_count, old_vertices;
-	world_vertex vertices[WORLD_MOST];
-	world_edge edges[WORLD_MOST];
+	world_vertex vertices[WORLD_MAX];
+	world_edge edges[WORLD_MAX];
 	gemp_builder_options options;
 	gemp_type vertex_types[WORLD_COLUMNS], edge_types[WORLD_PROPS]; /* types after the change */
 	size_t columns, props;                                          /* numbers of columns after the change */

@@ -59,8 +59,8 @@ static element *gather(const void *keys, size_t count, gemp_key_map map, size_t 
 	return elements;
 }
 
-static bool right_share(const element *whole, size_t all, const gemp_sort *sort, const void *keys, const void *values,
-                        size_t count)
+static bool share_is_right(const element *whole, size_t all, const gemp_sort *sort, const void *keys,
+                           const void *values, size_t count)
 {
 	size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank, first = all * rank / ranks;
 	unsigned size = gemp_key_size(sort->key);
@@ -73,7 +73,7 @@ static bool right_share(const element *whole, size_t all, const gemp_sort *sort,
 	return true;
 }
 
-static void *make(size_t count, unsigned size, unsigned how, uint64_t *random)
+static void *draw_keys(size_t count, unsigned size, unsigned how, uint64_t *random)
 {
 	void *keys = gemp_calloc(count, size);
 	for (size_t i = 0; i < count; i++)
@@ -90,12 +90,12 @@ static void check_sort(gemp_arrays *arrays, gemp_sort sort, size_t most, unsigne
 {
 	unsigned size = gemp_key_size(sort.key);
 	size_t count = own_count(most, random), all, first = gemp_comm_exscan(&test_comm, count);
-	void *keys = make(count, size, how, random), *values = gemp_calloc(count, 8);
+	void *keys = draw_keys(count, size, how, random), *values = gemp_calloc(count, 8);
 	for (size_t i = 0; i < count; i++)
 		gemp_key_put(values, i, sort.value_size ? sort.value_size : 4, first + i);
 	element *whole = gather(keys, count, gemp_key_map_of(sort.key, sort.descending), &all);
 	assert_all_ok(gemp_sort_ranks(&test_comm, arrays, &sort, &keys, sort.value_size ? &values : NULL, &count));
-	assert_all(right_share(whole, all, &sort, keys, values, count));
+	assert_all(share_is_right(whole, all, &sort, keys, values, count));
 	free(whole);
 	gemp_free(keys);
 	gemp_free(values);
@@ -127,7 +127,7 @@ static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most,
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);
 	size_t count = own_count(most, random), all, distinct, expected = 0, at;
-	void *keys = make(count, map.size, how, random), *out;
+	void *keys = draw_keys(count, map.size, how, random), *out;
 	element *whole = gather(keys, count, map, &all);
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || whole[i].code != whole[i - 1].code)
@@ -174,7 +174,7 @@ static gemp_code sort_and_find(void *unused)
 	return code;
 }
 
-static void memory_runs_out(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	gemp_threads_limit(1);
@@ -204,6 +204,6 @@ int main(int argc, char **argv)
 {
 	setenv("GEMP_CACHE_DIR", "", 1); /* without a cache, PoCL compiles only the launched kernels */
 	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts), cmocka_unit_test(distinct_keys),
-		                                cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_a_device) };
+		                                cmocka_unit_test(memory_may_run_out), cmocka_unit_test(on_a_device) };
 	return test_main_all(argc, argv, tests);
 }

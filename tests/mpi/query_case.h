@@ -20,7 +20,7 @@
 #include "query/clause/projection.h"
 #include "query/rows/frame.h"
 
-enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MOST_ITEMS = 8 };
+enum { MAX_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MAX_ITEMS = 8 };
 
 typedef struct given_row {
 	gemp_vertex vertices[VERTICES];
@@ -34,7 +34,7 @@ typedef struct given {
 	gemp_pattern *pattern;
 	size_t rows;
 	bool counted; /* rows have multiplicities */
-	given_row row[MOST_ROWS];
+	given_row row[MAX_ROWS];
 } given;
 
 /* CLAUSES */
@@ -123,13 +123,13 @@ static inline gemp_expr *parent(gemp_expr_kind kind, gemp_type type, gemp_expr *
 /* The names that a clause may use: variables of the match, or items of WITH. */
 typedef struct source {
 	size_t vertex_count, edge_count, value_count;
-	int vertices[MOST_ITEMS], edges[MOST_ITEMS], values[MOST_ITEMS];
-	gemp_type types[MOST_ITEMS];
+	int vertices[MAX_ITEMS], edges[MAX_ITEMS], values[MAX_ITEMS];
+	gemp_type types[MAX_ITEMS];
 } source;
 
 static const source of_match = { 3, 2, 0, { 0, 1, 2 }, { 0, 1 }, { 0 }, { 0 } };
 
-static inline gemp_expr *any_value(const source *from, uint64_t *seed)
+static inline gemp_expr *random_value(const source *from, uint64_t *seed)
 {
 	uint64_t what = gemp_random_below(seed, 11);
 	if (from->value_count && (what < 6 || !from->vertex_count)) {
@@ -153,19 +153,19 @@ static inline gemp_expr *any_value(const source *from, uint64_t *seed)
 	return attribute(vertex, (int)gemp_random_below(seed, MADE_ATTRIBUTES));
 }
 
-static inline gemp_expr *any_plain(const source *from, uint64_t *seed)
+static inline gemp_expr *random_plain(const source *from, uint64_t *seed)
 {
 	uint64_t what = gemp_random_below(seed, 6);
 	if (what == 0 && from->edge_count)
 		return element(from->edges[gemp_random_below(seed, from->edge_count)], true);
 	if (what < 3 && from->vertex_count)
 		return element(from->vertices[gemp_random_below(seed, from->vertex_count)], false);
-	return any_value(from, seed);
+	return random_value(from, seed);
 }
 
-static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
+static inline gemp_expr *random_aggregate(const source *from, uint64_t *seed)
 {
-	gemp_expr *child = gemp_random_below(seed, 2) ? any_plain(from, seed) : any_value(from, seed);
+	gemp_expr *child = gemp_random_below(seed, 2) ? random_plain(from, seed) : random_value(from, seed);
 	bool number = child->kind != GEMP_VERTEX && child->kind != GEMP_EDGE &&
 	              (child->type == GEMP_INTEGER || child->type == GEMP_FLOAT);
 	bool value = child->kind != GEMP_VERTEX && child->kind != GEMP_EDGE;
@@ -196,7 +196,7 @@ static inline bool is_aggregate(const gemp_expr *expr)
 	return aggregate_of(expr) != NULL;
 }
 
-static inline void make_clause(gemp_clause *clause, const source *from, uint64_t *seed)
+static inline void random_clause(gemp_clause *clause, const source *from, uint64_t *seed)
 {
 	*clause = (gemp_clause){ .item_count = 1 + gemp_random_below(seed, 4) };
 	uint64_t kind = gemp_random_below(seed, 3); /* 0: no aggregates, 1: both, 2: only aggregates */
@@ -205,7 +205,7 @@ static inline void make_clause(gemp_clause *clause, const source *from, uint64_t
 	for (size_t i = 0; i < clause->item_count; i++) {
 		char name[32];
 		bool aggregate = kind == 2 || (kind == 1 && gemp_random_below(seed, 2));
-		clause->items[i].expr = aggregate ? any_aggregate(from, seed) : any_plain(from, seed);
+		clause->items[i].expr = aggregate ? random_aggregate(from, seed) : random_plain(from, seed);
 		clause->grouped |= is_aggregate(clause->items[i].expr);
 		snprintf(name, sizeof name, "c%zu", i);
 		clause->items[i].name = gemp_strdup(name);
@@ -243,7 +243,7 @@ static inline source items_of(const gemp_clause *clause)
 	return from;
 }
 
-static inline void drop_clause(gemp_clause *clause)
+static inline void clause_clear(gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++) {
 		gemp_expr_free(clause->items[i].expr);
@@ -255,35 +255,35 @@ static inline void drop_clause(gemp_clause *clause)
 	*clause = (gemp_clause){ 0 };
 }
 
-static inline void drop_clauses(gemp_pattern *pattern)
+static inline void clauses_clear(gemp_pattern *pattern)
 {
 	if (pattern->with)
-		drop_clause(pattern->with);
+		clause_clear(pattern->with);
 	gemp_free(pattern->with);
 	pattern->with = NULL;
-	drop_clause(&pattern->result);
+	clause_clear(&pattern->result);
 }
 
-static inline void make_clauses(given *g, uint64_t *seed)
+static inline void draw_clauses(given *g, uint64_t *seed)
 {
 	gemp_pattern *pattern = g->pattern;
 	source from = of_match;
-	drop_clauses(pattern);
+	clauses_clear(pattern);
 	if (gemp_random_below(seed, 2)) {
 		assert_ok(GEMP_NEW(pattern->with, 1));
-		make_clause(pattern->with, &from, seed);
+		random_clause(pattern->with, &from, seed);
 		from = items_of(pattern->with);
 		if (gemp_random_below(seed, 2))
-			pattern->with->where = parent(GEMP_IS_NOT_NULL, GEMP_BOOLEAN, any_value(&from, seed));
+			pattern->with->where = parent(GEMP_IS_NOT_NULL, GEMP_BOOLEAN, random_value(&from, seed));
 		if (pattern->with->where && pattern->with->where->children[0]->kind == GEMP_COUNT_STAR) {
 			gemp_expr_free(pattern->with->where);
 			pattern->with->where = NULL;
 		}
 	}
-	make_clause(&pattern->result, &from, seed);
+	random_clause(&pattern->result, &from, seed);
 }
 
-static inline given *give(uint64_t seed, size_t rows)
+static inline given *given_new(uint64_t seed, size_t rows)
 {
 	given *g;
 	assert_all_ok(GEMP_NEW(g, 1));
@@ -309,11 +309,11 @@ static inline given *give(uint64_t seed, size_t rows)
 		if (row->rank == 2)
 			row->rank = 0; /* rank 2 finds no rows */
 	}
-	make_clauses(g, &seed);
+	draw_clauses(g, &seed);
 	return g;
 }
 
-static inline void give_back(given *g)
+static inline void given_free(given *g)
 {
 	gemp_pattern_free(g->pattern);
 	made_graph_free(g->made);
@@ -329,7 +329,7 @@ typedef struct output {
 	bool left_out;
 } output;
 
-static inline void say_value(gemp_text *out, const gemp_column *column, size_t row)
+static inline void print_value(gemp_text *out, const gemp_column *column, size_t row)
 {
 	gemp_value value = gemp_column_get(column, row);
 	gemp_value_print(&value, out);
@@ -340,7 +340,7 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 	gemp_code code = GEMP_OK;
 	output *o = self;
 	size_t shown = o->g->pattern->result.shown, *begin = NULL;
-	gemp_projected columns[MOST_ITEMS];
+	gemp_projected columns[MAX_ITEMS];
 	gemp_text mine = { 0 };
 	void *all = NULL;
 	GEMP_CHECK(!o->over);
@@ -348,12 +348,12 @@ static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bo
 	GEMP_TRY_DONE(gemp_project(&o->g->made->context, &o->g->made->graph, o->g->pattern, frame, columns));
 	for (size_t row = 0; row < frame->rows; row++)
 		for (size_t c = 0; c < shown; c++) {
-			say_value(&mine, &columns[c].value, row);
+			print_value(&mine, &columns[c].value, row);
 			if (columns[c].edge && !gemp_column_get(&columns[c].value, row).null) {
 				gemp_text_print(&mine, ":");
-				say_value(&mine, &columns[c].source, row);
+				print_value(&mine, &columns[c].source, row);
 				gemp_text_print(&mine, "->");
-				say_value(&mine, &columns[c].target, row);
+				print_value(&mine, &columns[c].target, row);
 			}
 			gemp_text_print(&mine, c + 1 < shown ? "\t|" : "\1");
 		}
@@ -376,7 +376,7 @@ static inline gemp_code run(const given *g, output *o)
 	gemp_code code = GEMP_OK;
 	gemp_pipeline *pipeline = NULL;
 	gemp_row_store store = { 0 };
-	uint64_t times[MOST_ROWS];
+	uint64_t times[MAX_ROWS];
 	bool enough = false;
 	*o = (output){ .g = g };
 	GEMP_TRY_DONE(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern, true,

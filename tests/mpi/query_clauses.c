@@ -47,7 +47,7 @@ static bool same(gemp_text *expected, gemp_text *found, bool ordered)
 
 static void check(uint64_t seed, size_t rows)
 {
-	given *g = give(seed, rows);
+	given *g = given_new(seed, rows);
 	output o;
 	assert_all_ok(run(g, &o));
 	gemp_text expected = expected_text(g);
@@ -56,13 +56,13 @@ static void check(uint64_t seed, size_t rows)
 	if (!equal)
 		fprintf(stderr, "seed of the trial: %llu, %zu rows\n", (unsigned long long)seed, rows);
 	assert_all(equal);
-	give_back(g);
+	given_free(g);
 }
 
 static void random_clauses(void **state)
 {
 	(void)state;
-	static const size_t sizes[] = { 0, 1, 7, 60, MOST_ROWS };
+	static const size_t sizes[] = { 0, 1, 7, 60, MAX_ROWS };
 	uint64_t seed = test_seed_all();
 	for (int trial = 0; trial < TRIALS; trial++)
 		check(gemp_random(&seed), sizes[trial % 5]);
@@ -80,10 +80,10 @@ static void set_clause(gemp_clause *clause, size_t count, gemp_expr **exprs)
 	}
 }
 
-static given *give_items(size_t rows, size_t count, gemp_expr **exprs)
+static given *given_with_items(size_t rows, size_t count, gemp_expr **exprs)
 {
-	given *g = give(test_seed_all(), rows);
-	drop_clauses(g->pattern);
+	given *g = given_new(test_seed_all(), rows);
+	clauses_clear(g->pattern);
 	set_clause(&g->pattern->result, count, exprs);
 	return g;
 }
@@ -104,13 +104,13 @@ static size_t lines_of(const gemp_text *text)
 	return lines;
 }
 
-static void any_rows_within_skip_and_limit(void **state)
+static void skip_and_limit_without_order(void **state)
 {
 	(void)state;
 	static const uint64_t cuts[][2] = { { 0, 0 },          { 0, 5 },    { 5, 0 },    { 3, 4 },
 		                                { 0, UINT64_MAX }, { 200, 10 }, { 10, 1000 } };
 	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-		given *g = give_items(60, 2, (gemp_expr *[]){ element(0, false), attribute(1, MADE_NAME) });
+		given *g = given_with_items(60, 2, (gemp_expr *[]){ element(0, false), attribute(1, MADE_NAME) });
 		gemp_clause *clause = &g->pattern->result;
 		output o;
 		size_t all = 0, rest;
@@ -125,7 +125,7 @@ static void any_rows_within_skip_and_limit(void **state)
 		assert_all(lines_of(&o.text) == (rest < clause->limit ? rest : clause->limit));
 		assert_all(o.left_out == (clause->skip > 0 || clause->limit < all));
 		gemp_text_free(&o.text);
-		give_back(g);
+		given_free(g);
 	}
 }
 
@@ -136,20 +136,20 @@ static void aggregates_within_expressions_need_keys(void **state)
 	assert_ok(gemp_expr_children(sum, 2));
 	sum->children[0] = attribute(0, MADE_AGE);
 	sum->children[1] = node(GEMP_COUNT_STAR, GEMP_INTEGER);
-	given *g = give_items(5, 2, (gemp_expr *[]){ element(1, false), sum });
+	given *g = given_with_items(5, 2, (gemp_expr *[]){ element(1, false), sum });
 	output o;
 	g->pattern->result.grouped = true;
 	assert_all_code(run(g, &o), GEMP_EUSAGE);
 	assert_message("grouped by");
-	give_back(g);
+	given_free(g);
 }
 
-static void what_does_not_fit_is_said(void **state)
+static void too_many_rows_are_an_error(void **state)
 {
 	(void)state;
 	output o;
 	for (int sorted = 0; sorted < 2; sorted++) {
-		given *g = give_items(MOST_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
+		given *g = given_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
 		g->pattern->result.distinct = !sorted;
 		if (sorted)
 			set_order(&g->pattern->result, 0, false);
@@ -157,7 +157,7 @@ static void what_does_not_fit_is_said(void **state)
 		assert_all_code(run(g, &o), GEMP_ENOMEM);
 		assert_message("more than host-memory 1000");
 		gemp_text_free(&o.text);
-		give_back(g);
+		given_free(g);
 	}
 }
 
@@ -168,7 +168,7 @@ static void overflow_is_an_error(void **state)
 	for (int i = 0; i < 3; i++) {
 		items[0] = node(GEMP_COUNT_STAR, GEMP_INTEGER);
 		items[1] = parent(i == 2 ? GEMP_AVG : GEMP_SUM, i == 2 ? GEMP_FLOAT : GEMP_INTEGER, key_of(0));
-		given *g = give_items(40, 2, items);
+		given *g = given_with_items(40, 2, items);
 		output o;
 		g->counted = true;
 		for (size_t row = 0; row < g->rows; row++) {
@@ -179,7 +179,7 @@ static void overflow_is_an_error(void **state)
 		if (i < 2)
 			assert_message("64 bits");
 		gemp_text_free(&o.text);
-		give_back(g);
+		given_free(g);
 	}
 }
 
@@ -191,15 +191,15 @@ static gemp_code run_case(void *context)
 	return code;
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
 		return; /* slow, and tests nothing new on more ranks */
 	for (uint64_t seed = 1; seed < 12; seed += 2) {
-		given *g = give(seed, 12);
+		given *g = given_new(seed, 12);
 		assert_all_survive_no_memory(run_case, g);
-		give_back(g);
+		given_free(g);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -208,11 +208,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_clauses),
-		cmocka_unit_test(any_rows_within_skip_and_limit),
+		cmocka_unit_test(skip_and_limit_without_order),
 		cmocka_unit_test(aggregates_within_expressions_need_keys),
-		cmocka_unit_test(what_does_not_fit_is_said),
+		cmocka_unit_test(too_many_rows_are_an_error),
 		cmocka_unit_test(overflow_is_an_error),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

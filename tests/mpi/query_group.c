@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VALUES = 12, AGGREGATES = 8 };
+enum { MAX_VALUES = 12, AGGREGATES = 8 };
 
 /* A key and an argument. Each rank pushes some of the rows. */
 typedef struct input_row {
@@ -180,7 +180,7 @@ static void sums_do_not_depend_on_order(void **state)
 	             "[-1e+300, -1e+100, 1e-300, 0.1, 1.0, 3.0, 1e+100, 1e+300]\n");
 }
 
-static void what_is_no_number_comes_last(void **state)
+static void nan_comes_last(void **state)
 {
 	(void)state;
 	const input_row rows[] = { { .value = NAN },  { .value = 1 },   { .value = -INFINITY },
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_keys_are_one_group),
 		cmocka_unit_test(sums_do_not_depend_on_order),
-		cmocka_unit_test(what_is_no_number_comes_last),
+		cmocka_unit_test(nan_comes_last),
 		cmocka_unit_test(no_rows),
 	};
 	return test_main_all(argc, argv, tests);

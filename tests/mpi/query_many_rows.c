@@ -76,7 +76,7 @@ static gemp_pattern *pattern_of(const made_graph *made, bool counted)
 	size_t count = counted ? 4 : 3;
 	assert_ok(gemp_pattern_parse(&pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a", NULL));
 	assert_ok(gemp_pattern_bind(pattern, &made->graph));
-	drop_clauses(pattern);
+	clauses_clear(pattern);
 	clause = &pattern->result;
 	*clause = (gemp_clause){ .item_count = count, .shown = count, .grouped = counted };
 	assert_ok(GEMP_NEW(clause->items, count));
@@ -132,7 +132,7 @@ static void groups_are_all_counted(void **state)
 	made_graph_free(made);
 }
 
-static void order_of(uint64_t skip, uint64_t limit)
+static void check_order(uint64_t skip, uint64_t limit)
 {
 	made_graph *made = made_graph_new(5);
 	gemp_pattern *pattern = pattern_of(made, false);
@@ -155,10 +155,10 @@ static void order_of(uint64_t skip, uint64_t limit)
 static void rows_come_in_order(void **state)
 {
 	(void)state;
-	order_of(0, UINT64_MAX);
-	order_of(3, 7);
-	order_of(70000, 100000);
-	order_of(DISTINCT_ROWS * TIMES, 5);
+	check_order(0, UINT64_MAX);
+	check_order(3, 7);
+	check_order(70000, 100000);
+	check_order(DISTINCT_ROWS * TIMES, 5);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

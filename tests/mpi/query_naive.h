@@ -17,20 +17,20 @@ typedef struct table {
 
 /* Strings of the evaluation, which are freed all at once. */
 static char *pool[1 << 20];
-static size_t pooled;
+static size_t pool_size;
 
-static const char *keep(const char *bytes, size_t size)
+static const char *copy_string(const char *bytes, size_t size)
 {
-	assert_true(pooled < sizeof pool / sizeof *pool);
-	pool[pooled] = malloc(size + 1);
-	memcpy(pool[pooled], bytes, size);
-	return pool[pooled++];
+	assert_true(pool_size < sizeof pool / sizeof *pool);
+	pool[pool_size] = malloc(size + 1);
+	memcpy(pool[pool_size], bytes, size);
+	return pool[pool_size++];
 }
 
-static inline void empty_pool(void)
+static inline void free_pool(void)
 {
-	while (pooled)
-		free(pool[--pooled]);
+	while (pool_size)
+		free(pool[--pool_size]);
 }
 
 static const made_edge *edge_of(const made_graph *made, uint64_t edge)
@@ -41,7 +41,7 @@ static const made_edge *edge_of(const made_graph *made, uint64_t edge)
 static inline cell value_cell(gemp_value value)
 {
 	if (!value.null && value.type == GEMP_STRING)
-		value.string.bytes = keep(value.string.bytes, value.string.size);
+		value.string.bytes = copy_string(value.string.bytes, value.string.size);
 	return (cell){ .what = value.null ? IS_NULL : IS_VALUE, .value = value };
 }
 
@@ -123,7 +123,7 @@ static inline int compare_cells(const made_graph *made, const cell *a, const cel
 	return order ? order : compare_numbers((int64_t)x->string.size, (int64_t)y->string.size);
 }
 
-static inline void say_json(gemp_text *out, const made_graph *made, const cell *c)
+static inline void print_json(gemp_text *out, const made_graph *made, const cell *c)
 {
 	if (c->what == IS_VERTEX) {
 		gemp_text_print(out, "%lld", (long long)made_key(made, (gemp_vertex)c->id));
@@ -191,10 +191,10 @@ static inline cell aggregate(const made_graph *made, const gemp_expr *expr, cell
 		gemp_text_print(&list, "[");
 		for (size_t i = 0; i < kept; i++) {
 			gemp_text_print(&list, "%s", i ? ", " : "");
-			say_json(&list, made, &values[i]);
+			print_json(&list, made, &values[i]);
 		}
 		gemp_text_print(&list, "]");
-		result = (gemp_value){ .type = GEMP_LIST, .string = { keep(list.data, list.size), list.size } };
+		result = (gemp_value){ .type = GEMP_LIST, .string = { copy_string(list.data, list.size), list.size } };
 		gemp_text_free(&list);
 		break;
 	default: break;
@@ -214,7 +214,7 @@ static inline bool same_cells(const made_graph *made, const cell *a, const cell 
 static inline void group_rows(const made_graph *made, const gemp_clause *clause, table *t)
 {
 	size_t n = t->columns, groups = 0;
-	bool key[MOST_ITEMS], *taken = calloc(t->rows + 1, 1);
+	bool key[MAX_ITEMS], *taken = calloc(t->rows + 1, 1);
 	cell *out = calloc((t->rows + 1) * n, sizeof *out), *values = calloc(t->rows + 1, sizeof *values);
 	bool keys = false;
 	for (size_t i = 0; i < n; i++)
@@ -242,9 +242,9 @@ static inline void group_rows(const made_graph *made, const gemp_clause *clause,
 	t->rows = groups;
 }
 
-static inline void drop_repeated(const made_graph *made, table *t)
+static inline void remove_duplicates(const made_graph *made, table *t)
 {
-	bool all[MOST_ITEMS];
+	bool all[MAX_ITEMS];
 	size_t kept = 0, n = t->columns;
 	memset(all, 1, sizeof all);
 	for (size_t row = 0; row < t->rows; row++) {
@@ -275,7 +275,7 @@ static inline int compare_by(const made_graph *made, const gemp_clause *clause, 
 static inline void order_rows(const made_graph *made, const gemp_clause *clause, table *t)
 {
 	size_t n = t->columns, bytes = n * sizeof *t->cells;
-	cell room[MOST_ITEMS];
+	cell room[MAX_ITEMS];
 	for (size_t row = 1; row < t->rows; row++)
 		for (size_t k = row; k > 0 && compare_by(made, clause, &t->cells[(k - 1) * n], &t->cells[k * n]) > 0; k--) {
 			memcpy(room, &t->cells[k * n], bytes);
@@ -289,7 +289,7 @@ static inline void order_rows(const made_graph *made, const gemp_clause *clause,
 		t->rows = clause->limit;
 }
 
-static inline void apply(const made_graph *made, const gemp_clause *clause, table *t, bool match)
+static inline void apply_clause(const made_graph *made, const gemp_clause *clause, table *t, bool match)
 {
 	table out = { t->rows, clause->item_count, calloc(t->rows * clause->item_count + 1, sizeof *out.cells) };
 	for (size_t row = 0; row < t->rows; row++)
@@ -305,7 +305,7 @@ static inline void apply(const made_graph *made, const gemp_clause *clause, tabl
 	if (clause->grouped)
 		group_rows(made, clause, t);
 	if (clause->distinct)
-		drop_repeated(made, t);
+		remove_duplicates(made, t);
 	if (clause->order_count)
 		order_rows(made, clause, t);
 	size_t kept = 0;
@@ -317,7 +317,7 @@ static inline void apply(const made_graph *made, const gemp_clause *clause, tabl
 	t->rows = kept;
 }
 
-static inline void say_cell(gemp_text *out, const made_graph *made, const cell *c)
+static inline void print_cell(gemp_text *out, const made_graph *made, const cell *c)
 {
 	if (c->what == IS_VERTEX) {
 		gemp_text_print(out, "%lld", (long long)made_key(made, (gemp_vertex)c->id));
@@ -334,7 +334,7 @@ static inline void say_cell(gemp_text *out, const made_graph *made, const cell *
 static inline gemp_text expected_text(const given *g)
 {
 	gemp_text out = { 0 };
-	table t = { 0, VERTICES + EDGES, calloc(MOST_ROWS * 3 * (VERTICES + EDGES) + 1, sizeof *t.cells) };
+	table t = { 0, VERTICES + EDGES, calloc(MAX_ROWS * 3 * (VERTICES + EDGES) + 1, sizeof *t.cells) };
 	for (size_t i = 0; i < g->rows; i++)
 		for (uint64_t k = 0; k < g->row[i].times; k++, t.rows++) {
 			cell *cells = &t.cells[t.rows * t.columns];
@@ -346,15 +346,15 @@ static inline gemp_text expected_text(const given *g)
 					                          .id = g->row[i].edges[e] };
 		}
 	if (g->pattern->with)
-		apply(g->made, g->pattern->with, &t, true);
-	apply(g->made, &g->pattern->result, &t, !g->pattern->with);
+		apply_clause(g->made, g->pattern->with, &t, true);
+	apply_clause(g->made, &g->pattern->result, &t, !g->pattern->with);
 	for (size_t row = 0; row < t.rows; row++)
 		for (size_t i = 0; i < g->pattern->result.shown; i++) {
-			say_cell(&out, g->made, &t.cells[row * t.columns + i]);
+			print_cell(&out, g->made, &t.cells[row * t.columns + i]);
 			gemp_text_print(&out, i + 1 < g->pattern->result.shown ? "\t|" : "\1");
 		}
 	free(t.cells);
-	empty_pool();
+	free_pool();
 	return out;
 }
 

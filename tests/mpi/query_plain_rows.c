@@ -15,7 +15,7 @@
 #include "pattern/symmetry/permutation_group.h"
 #include "query/output/result_rows.h"
 
-enum { ROUNDS = 6, MOST = 30000, WIDTH = 3, SHOWN = 4 };
+enum { ROUNDS = 6, MAX_ROWS = 30000, WIDTH = 3, SHOWN = 4 };
 
 /* A row that every rank knows. One rank passes it to the sink in one round. */
 typedef struct row {
@@ -30,10 +30,10 @@ typedef struct given {
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	size_t count;
-	row rows[MOST];
+	row rows[MAX_ROWS];
 } given;
 
-static given *give(uint64_t *seed, size_t count, bool several)
+static given *given_new(uint64_t *seed, size_t count, bool several)
 {
 	given *g;
 	const int base[WIDTH] = { 1, 0, 2 };
@@ -56,7 +56,7 @@ static given *give(uint64_t *seed, size_t count, bool several)
 	return g;
 }
 
-static void give_back(given *g)
+static void given_free(given *g)
 {
 	gemp_stab_chain_free(g->chain);
 	gemp_symmetry_free(g->symmetry);
@@ -65,7 +65,7 @@ static void give_back(given *g)
 	gemp_free(g);
 }
 
-static gemp_code take_one(gemp_sink *sink, const row *r)
+static gemp_code pass_row(gemp_sink *sink, const row *r)
 {
 	return sink->consume(sink->self, &(gemp_batch){ .rows = 1,
 	                                                .vertex_count = WIDTH,
@@ -74,7 +74,7 @@ static gemp_code take_one(gemp_sink *sink, const row *r)
 }
 
 /* Passes this rank's rows of a round, in large batches if no row has a multiplicity. */
-static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_vertex *room)
+static gemp_code pass_round(const given *g, gemp_sink *sink, int round, gemp_vertex *room)
 {
 	gemp_code code = GEMP_OK;
 	size_t rows = 0;
@@ -85,7 +85,7 @@ static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_ver
 		if (r->times == 1)
 			memcpy(room + rows++ * WIDTH, r->vertices, sizeof r->vertices);
 		else
-			GEMP_TRY_DONE(take_one(sink, r));
+			GEMP_TRY_DONE(pass_row(sink, r));
 	}
 	for (size_t at = 0, some; at < rows; at += some) {
 		some = rows - at < 9000 ? rows - at : 9000;
@@ -109,7 +109,7 @@ static gemp_code write_all(const given *g, const char *path, uint64_t limit, boo
 	GEMP_TRY_DONE(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options));
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, GEMP_NEW(room, g->count * WIDTH)));
 	for (int round = 0; round < ROUNDS && !enough; round++) {
-		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, take_round(g, &sink, round, room)));
+		GEMP_TRY_DONE(gemp_comm_agree(&test_comm, pass_round(g, &sink, round, room)));
 		GEMP_TRY_DONE(sink.end_round(sink.self, round + 1 == ROUNDS, &enough, &again));
 	}
 	*written = gemp_rows_written(&sink);
@@ -177,7 +177,7 @@ static size_t read_lines(const char *path, line *lines)
 }
 
 /* Are all `count` lines expected, and none of them more often than expected? */
-static bool among(const line *lines, size_t count, const line *expected, size_t expected_count)
+static bool are_among(const line *lines, size_t count, const line *expected, size_t expected_count)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ static bool among(const line *lines, size_t count, const line *expected, size_t 
 static void check(const given *g, uint64_t limit, bool smallest)
 {
 	const char *path = test_path_all("plain.tsv");
-	line *expected = calloc(4 * MOST, sizeof *expected), *lines = calloc(4 * MOST, sizeof *lines);
+	line *expected = calloc(4 * MAX_ROWS, sizeof *expected), *lines = calloc(4 * MAX_ROWS, sizeof *lines);
 	size_t all = expected_lines(g, smallest, expected), count = all < limit ? all : limit;
 	uint64_t written;
 	bool complete;
@@ -200,60 +200,60 @@ static void check(const given *g, uint64_t limit, bool smallest)
 	assert_all(written == count);
 	assert_all(complete == (all <= limit) || all == limit);
 	assert_all(read_lines(path, lines) == count);
-	assert_all(among(lines, count, expected, all));
+	assert_all(are_among(lines, count, expected, all));
 	free(expected);
 	free(lines);
 }
 
-static void few_and_many(void **state)
+static void few_and_many_rows(void **state)
 {
 	(void)state;
-	static const size_t counts[] = { 0, 1, 7, 40, 500, MOST };
+	static const size_t counts[] = { 0, 1, 7, 40, 500, MAX_ROWS };
 	uint64_t seed = test_seed_all();
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		for (int several = 0; several < 2; several++) {
-			given *g = give(&seed, counts[i], several);
+			given *g = given_new(&seed, counts[i], several);
 			check(g, UINT64_MAX, false);
 			check(g, UINT64_MAX, true);
-			give_back(g);
+			given_free(g);
 		}
 }
 
-static void limits(void **state)
+static void limited_rows(void **state)
 {
 	(void)state;
 	static const uint64_t limit[] = { 1, 6, 100, 4999, 5000, 5001 };
 	uint64_t seed = test_seed_all();
 	for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
-		given *g = give(&seed, 5000, false);
+		given *g = given_new(&seed, 5000, false);
 		check(g, limit[i], i % 2);
-		give_back(g);
+		given_free(g);
 	}
 }
 
-static gemp_code whole_use(void *context)
+static gemp_code use_once(void *context)
 {
 	uint64_t written;
 	bool complete;
 	return write_all(context, test_path_all("memory.tsv"), UINT64_MAX, true, &written, &complete);
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t seed = 77;
-	given *g = give(&seed, 300, true);
-	assert_all_survive_no_memory(whole_use, g);
-	give_back(g);
+	given *g = given_new(&seed, 300, true);
+	assert_all_survive_no_memory(use_once, g);
+	given_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_and_many),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(few_and_many_rows),
+		cmocka_unit_test(limited_rows),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

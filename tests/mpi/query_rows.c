@@ -22,23 +22,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ROWS = 400, ROUNDS = 4, MOST_TEXT = 1 << 20 };
+enum { MAX_ROWS = 400, ROUNDS = 4, MAX_TEXT = 1 << 20 };
 
 /* Rows that every rank knows. The rows of one round and rank are adjacent in the output. */
 typedef struct given {
 	made_graph *made;
 	gemp_pattern *pattern;
 	size_t rows;
-	gemp_vertex vertices[MOST_ROWS][3];
-	gemp_edge edges[MOST_ROWS][2];
-	int round[MOST_ROWS], rank[MOST_ROWS];
+	gemp_vertex vertices[MAX_ROWS][3];
+	gemp_edge edges[MAX_ROWS][2];
+	int round[MAX_ROWS], rank[MAX_ROWS];
 } given;
 
 static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
 								"RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
 
 /* Turns the items "weight" and "cost" into attributes of edges. */
-static void ask_for_attributes(gemp_pattern *pattern)
+static void request_edge_attributes(gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->result.item_count; i++) {
 		gemp_return_item *item = &pattern->result.items[i];
@@ -51,7 +51,7 @@ static void ask_for_attributes(gemp_pattern *pattern)
 	}
 }
 
-static given *give(uint64_t seed, const char *query, size_t rows)
+static given *given_new(uint64_t seed, const char *query, size_t rows)
 {
 	given *g;
 	assert_all_ok(GEMP_NEW(g, 1));
@@ -59,7 +59,7 @@ static given *give(uint64_t seed, const char *query, size_t rows)
 	g->rows = rows;
 	assert_all_ok(gemp_pattern_parse(&g->pattern, query, NULL));
 	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
-	ask_for_attributes(g->pattern);
+	request_edge_attributes(g->pattern);
 	for (size_t i = 0; i < rows; i++) {
 		for (int v = 0; v < 3; v++)
 			g->vertices[i][v] = (gemp_vertex)gemp_random_below(&seed, MADE_VERTICES);
@@ -73,7 +73,7 @@ static given *give(uint64_t seed, const char *query, size_t rows)
 	return g;
 }
 
-static void give_back(given *g)
+static void given_free(given *g)
 {
 	gemp_pattern_free(g->pattern);
 	made_graph_free(g->made);
@@ -81,7 +81,7 @@ static void give_back(given *g)
 }
 
 /* Passes the rows of the first `rounds` rounds to the sink, one at a time. */
-static gemp_code hand_over(const given *g, gemp_sink *sink, int rounds)
+static gemp_code pass_rows(const given *g, gemp_sink *sink, int rounds)
 {
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
@@ -103,7 +103,7 @@ done:
 	return code;
 }
 
-static gemp_rows_options to(const char *path)
+static gemp_rows_options rows_options(const char *path)
 {
 	return (gemp_rows_options){ .path = path, .limit = UINT64_MAX, .semantics = "iso", .distinct = "none" };
 }
@@ -113,7 +113,7 @@ static gemp_code write_all(const given *g, const gemp_rows_options *options, uin
 	gemp_code code = GEMP_OK;
 	gemp_sink sink = { 0 };
 	GEMP_TRY_DONE(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, options));
-	GEMP_TRY_DONE(hand_over(g, &sink, ROUNDS));
+	GEMP_TRY_DONE(pass_rows(g, &sink, ROUNDS));
 	if (written)
 		*written = gemp_rows_written(&sink);
 done:
@@ -129,38 +129,38 @@ typedef struct text {
 	size_t size;
 } text;
 
-static void say(text *t, const char *format, ...)
+static void text_add(text *t, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	t->size += (size_t)vsnprintf(t->bytes + t->size, MOST_TEXT - t->size, format, arguments);
+	t->size += (size_t)vsnprintf(t->bytes + t->size, MAX_TEXT - t->size, format, arguments);
 	va_end(arguments);
 }
 
-static void say_value(text *t, gemp_value value)
+static void add_value(text *t, gemp_value value)
 {
 	if (value.null)
 		return;
 	switch (value.type) {
-	case GEMP_INTEGER: say(t, "%lld", (long long)value.integer); break;
-	case GEMP_FLOAT: say(t, value.real == floor(value.real) ? "%.1f" : "%.15g", value.real); break;
-	case GEMP_BOOLEAN: say(t, "%s", value.truth ? "true" : "false"); break;
+	case GEMP_INTEGER: text_add(t, "%lld", (long long)value.integer); break;
+	case GEMP_FLOAT: text_add(t, value.real == floor(value.real) ? "%.1f" : "%.15g", value.real); break;
+	case GEMP_BOOLEAN: text_add(t, "%s", value.truth ? "true" : "false"); break;
 	case GEMP_STRING:
 	case GEMP_LIST:
 		for (size_t i = 0; i < value.string.size; i++)
 			switch (value.string.bytes[i]) {
-			case '\t': say(t, "\\t"); break;
-			case '\n': say(t, "\\n"); break;
-			case '\\': say(t, "\\\\"); break;
-			default: say(t, "%c", value.string.bytes[i]);
+			case '\t': text_add(t, "\\t"); break;
+			case '\n': text_add(t, "\\n"); break;
+			case '\\': text_add(t, "\\\\"); break;
+			default: text_add(t, "%c", value.string.bytes[i]);
 			}
 	}
 }
 
-static void say_attribute(text *t, const made_graph *made, int attribute, gemp_vertex id)
+static void add_attribute(text *t, const made_graph *made, int attribute, gemp_vertex id)
 {
 	char room[64];
-	say_value(t, made_value(made, attribute, id, room));
+	add_value(t, made_value(made, attribute, id, room));
 }
 
 static const made_edge *edge_of(const made_graph *made, gemp_edge edge)
@@ -168,32 +168,33 @@ static const made_edge *edge_of(const made_graph *made, gemp_edge edge)
 	return &made->edges[edge / MADE_EDGES][edge % MADE_EDGES];
 }
 
-static void say_edge(text *t, const made_graph *made, gemp_edge edge)
+static void add_edge(text *t, const made_graph *made, gemp_edge edge)
 {
-	say(t, "%s:%lld->%lld", edge < MADE_EDGES ? "LIKES" : "OWES",
-	    (long long)made_key(made, edge_of(made, edge)->source), (long long)made_key(made, edge_of(made, edge)->target));
+	text_add(t, "%s:%lld->%lld", edge < MADE_EDGES ? "LIKES" : "OWES",
+	         (long long)made_key(made, edge_of(made, edge)->source),
+	         (long long)made_key(made, edge_of(made, edge)->target));
 }
 
-static void say_row(text *t, const made_graph *made, const gemp_vertex *v, const gemp_edge *e)
+static void add_row(text *t, const made_graph *made, const gemp_vertex *v, const gemp_edge *e)
 {
 	int64_t weight = edge_of(made, e[1])->weight;
-	say(t, "%lld\t%lld\t", (long long)made_key(made, v[0]), (long long)made_key(made, v[1]));
-	say_attribute(t, made, MADE_NAME, v[2]);
-	say(t, "\t");
-	say_attribute(t, made, MADE_AGE, v[0]);
-	say(t, "\t");
-	say_edge(t, made, e[0]);
-	say(t, "\t");
+	text_add(t, "%lld\t%lld\t", (long long)made_key(made, v[0]), (long long)made_key(made, v[1]));
+	add_attribute(t, made, MADE_NAME, v[2]);
+	text_add(t, "\t");
+	add_attribute(t, made, MADE_AGE, v[0]);
+	text_add(t, "\t");
+	add_edge(t, made, e[0]);
+	text_add(t, "\t");
 	if (weight % 2 == 0 && e[1] < MADE_EDGES)
-		say(t, "%lld", (long long)weight);
-	say(t, "\t");
+		text_add(t, "%lld", (long long)weight);
+	text_add(t, "\t");
 	if (weight % 2 == 0 && e[1] >= MADE_EDGES)
-		say(t, "c%lld", (long long)weight);
-	say(t, "\t");
-	say_attribute(t, made, MADE_SIZE, v[1]);
-	say(t, "\t");
-	say_attribute(t, made, MADE_GOOD, v[2]);
-	say(t, "\n");
+		text_add(t, "c%lld", (long long)weight);
+	text_add(t, "\t");
+	add_attribute(t, made, MADE_SIZE, v[1]);
+	text_add(t, "\t");
+	add_attribute(t, made, MADE_GOOD, v[2]);
+	text_add(t, "\n");
 }
 
 static const char header[] = "a\tkey\tc.name\ta.age\tr\tweight\tcost\tb.size\tc.good\n";
@@ -201,24 +202,24 @@ static const char header[] = "a\tkey\tc.name\ta.age\tr\tweight\tcost\tb.size\tc.
 /* Makes the text of the first `limit` rows in the order in which they are written. */
 static text expected_tsv(const given *g, size_t limit)
 {
-	text t = { .bytes = calloc(1, MOST_TEXT) };
-	say(&t, "%s", header);
+	text t = { .bytes = calloc(1, MAX_TEXT) };
+	text_add(&t, "%s", header);
 	for (int round = 0; round < ROUNDS; round++)
 		for (int r = 0; r < test_comm.size; r++)
 			for (size_t i = 0; i < g->rows; i++)
 				if (g->round[i] == round && g->rank[i] == r && limit > 0) {
 					limit--;
-					say_row(&t, g->made, g->vertices[i], g->edges[i]);
+					add_row(&t, g->made, g->vertices[i], g->edges[i]);
 				}
 	return t;
 }
 
 static text read_text(const char *path)
 {
-	text t = { .bytes = calloc(1, MOST_TEXT) };
+	text t = { .bytes = calloc(1, MAX_TEXT) };
 	FILE *file = fopen(path, "rb");
 	if (file) {
-		t.size = fread(t.bytes, 1, MOST_TEXT - 1, file);
+		t.size = fread(t.bytes, 1, MAX_TEXT - 1, file);
 		fclose(file);
 	}
 	return t;
@@ -235,7 +236,7 @@ static bool same(text a, text b)
 	return equal;
 }
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
@@ -246,14 +247,14 @@ static void as_tsv(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("rows.tsv");
-	for (size_t rows = 0; rows <= MOST_ROWS; rows = rows * 19 + 1) {
-		given *g = give(test_seed_all(), all_items, rows);
-		gemp_rows_options options = to(path);
+	for (size_t rows = 0; rows <= MAX_ROWS; rows = rows * 19 + 1) {
+		given *g = given_new(test_seed_all(), all_items, rows);
+		gemp_rows_options options = rows_options(path);
 		uint64_t written = 0;
 		assert_all_ok(write_all(g, &options, &written));
 		assert_all(written == rows);
 		assert_all(same(expected_tsv(g, rows), read_text(path)));
-		give_back(g);
+		given_free(g);
 	}
 }
 
@@ -261,20 +262,20 @@ static void limit_is_over_all_ranks(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("limit.tsv");
-	given *g = give(test_seed_all(), all_items, 100);
+	given *g = given_new(test_seed_all(), all_items, 100);
 	for (size_t limit = 0; limit < 120; limit = limit * 3 + 1) {
-		gemp_rows_options options = to(path);
+		gemp_rows_options options = rows_options(path);
 		uint64_t written = 0;
 		options.limit = limit;
 		assert_all_ok(write_all(g, &options, &written));
 		assert_all(written == (limit < 100 ? limit : 100));
 		assert_all(same(expected_tsv(g, limit), read_text(path)));
 	}
-	give_back(g);
+	given_free(g);
 }
 
 /* Prints a JSON value as TSV does. */
-static void say_json(text *t, const json_t *cell)
+static void add_json(text *t, const json_t *cell)
 {
 	gemp_value value = { .null = json_is_null(cell) };
 	if (json_is_integer(cell))
@@ -286,28 +287,28 @@ static void say_json(text *t, const json_t *cell)
 	else if (json_is_string(cell))
 		value = (gemp_value){ .type = GEMP_STRING, .string = { json_string_value(cell), json_string_length(cell) } };
 	if (json_is_object(cell)) {
-		say(t, "%s:%lld->%lld", json_string_value(json_object_get(cell, "type")),
-		    (long long)json_integer_value(json_object_get(cell, "source")),
-		    (long long)json_integer_value(json_object_get(cell, "target")));
+		text_add(t, "%s:%lld->%lld", json_string_value(json_object_get(cell, "type")),
+		         (long long)json_integer_value(json_object_get(cell, "source")),
+		         (long long)json_integer_value(json_object_get(cell, "target")));
 		return;
 	}
-	say_value(t, value);
+	add_value(t, value);
 }
 
 static text json_as_tsv(const char *path)
 {
-	text lines = read_text(path), t = { .bytes = calloc(1, MOST_TEXT) };
+	text lines = read_text(path), t = { .bytes = calloc(1, MAX_TEXT) };
 	static const char *const names[] = { "a", "key", "c.name", "a.age", "r", "weight", "cost", "b.size", "c.good" };
-	say(&t, "%s", header);
+	text_add(&t, "%s", header);
 	for (char *at = lines.bytes, *end; (end = strchr(at, '\n')); at = end + 1) {
 		*end = '\0';
 		json_t *row = json_loads(at, 0, NULL);
 		for (size_t c = 0; c < 9; c++) {
-			say_json(&t, json_object_get(row, names[c]));
-			say(&t, c < 8 ? "\t" : "\n");
+			add_json(&t, json_object_get(row, names[c]));
+			text_add(&t, c < 8 ? "\t" : "\n");
 		}
 		if (json_object_size(row) != 9)
-			say(&t, "not an object of nine: %s\n", at);
+			text_add(&t, "not an object of nine: %s\n", at);
 		json_decref(row);
 	}
 	free(lines.bytes);
@@ -318,11 +319,11 @@ static void as_json_lines(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("rows.jsonl");
-	given *g = give(test_seed_all(), all_items, 200);
-	gemp_rows_options options = to(path);
+	given *g = given_new(test_seed_all(), all_items, 200);
+	gemp_rows_options options = rows_options(path);
 	assert_all_ok(write_all(g, &options, NULL));
 	assert_all(same(expected_tsv(g, 200), json_as_tsv(path)));
-	give_back(g);
+	given_free(g);
 }
 
 /* h5py reads the file, since it shares no code with the program. */
@@ -369,14 +370,14 @@ static void as_hdf5(void **state)
 	}
 	const char *path = test_path_all("rows.h5"), *out = test_path_all("from_h5.tsv");
 	for (size_t limit = 40; limit < 500; limit *= 10) {
-		given *g = give(test_seed_all(), all_items, 200);
+		given *g = given_new(test_seed_all(), all_items, 200);
 		g->made->graph.hash = 77;
-		gemp_rows_options options = to(path);
+		gemp_rows_options options = rows_options(path);
 		options.limit = limit;
 		assert_all_ok(write_all(g, &options, NULL));
 		assert_all(test_comm.rank != 0 || read_h5(path, out, limit > 200) == 0);
 		assert_all(test_comm.rank != 0 || same(expected_tsv(g, limit), read_text(out)));
-		give_back(g);
+		given_free(g);
 	}
 }
 
@@ -384,12 +385,12 @@ static void preview_is_aligned(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("preview");
-	given *g = give(4, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN b AS somebody, a", 5);
-	text expected = { .bytes = calloc(1, MOST_TEXT) };
-	gemp_rows_options options = to(NULL);
+	given *g = given_new(4, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN b AS somebody, a", 5);
+	text expected = { .bytes = calloc(1, MAX_TEXT) };
+	gemp_rows_options options = rows_options(NULL);
 	uint64_t written = 0;
 	options.limit = 3;
-	say(&expected, "somebody  a\n--------  ---\n");
+	text_add(&expected, "somebody  a\n--------  ---\n");
 	for (size_t i = 0; i < 5; i++) { /* all rows come from rank 0, so their order is known */
 		g->round[i] = (int)i / 4;
 		g->rank[i] = 0;
@@ -398,7 +399,7 @@ static void preview_is_aligned(void **state)
 			if (made_key(g->made, v) == 100)
 				g->vertices[i][0] = v;
 		if (i < 3)
-			say(&expected, "%-8lld  100\n", (long long)made_key(g->made, g->vertices[i][1]));
+			text_add(&expected, "%-8lld  100\n", (long long)made_key(g->made, g->vertices[i][1]));
 	}
 	FILE *file = test_comm.rank == 0 ? fopen(path, "wb") : NULL;
 	options.preview = file;
@@ -409,12 +410,13 @@ static void preview_is_aligned(void **state)
 	assert_all(test_comm.rank != 0 || same(expected, read_text(path)));
 	if (test_comm.rank != 0)
 		free(expected.bytes);
-	give_back(g);
+	given_free(g);
 }
 
 /* Returns the smaller one of a row and its reversal. They are compared by the keys of vertices, then by the relation,
  * the keys of ends and the number of each edge. */
-static void turned(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v, gemp_edge *out_e)
+static void smaller_of_reversals(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v,
+                                 gemp_edge *out_e)
 {
 	int64_t left[2][11];
 	for (int turn = 0; turn < 2; turn++) {
@@ -443,39 +445,39 @@ static void turned(const given *g, const gemp_vertex *v, const gemp_edge *e, gem
 static void the_smallest_by_keys_is_kept(void **state)
 {
 	(void)state;
-	given *g = give(test_seed_all(), "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, b, c, r, s", MOST_ROWS);
+	given *g = given_new(test_seed_all(), "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, b, c, r, s", MAX_ROWS);
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	const int base[] = { 0, 1, 2, 3, 4 };
 	bool overflow;
 	const char *path = test_path_all("smallest.tsv");
-	gemp_rows_options options = to(path);
-	text expected = { .bytes = calloc(1, MOST_TEXT) };
+	gemp_rows_options options = rows_options(path);
+	text expected = { .bytes = calloc(1, MAX_TEXT) };
 	assert_all_ok(gemp_automorphism_find(&symmetry, g->pattern, true));
 	assert_all(gemp_symmetry_order(symmetry, &overflow) == 2);
 	assert_all_ok(gemp_stab_chain_new(&chain, symmetry, base, 5));
-	say(&expected, "a\tb\tc\tr\ts\n");
+	text_add(&expected, "a\tb\tc\tr\ts\n");
 	for (size_t i = 0; i < g->rows; i++) {
 		gemp_vertex v[3];
 		gemp_edge e[2];
-		g->rank[i] = (int)(i / ((MOST_ROWS + (size_t)test_comm.size - 1) / (size_t)test_comm.size));
+		g->rank[i] = (int)(i / ((MAX_ROWS + (size_t)test_comm.size - 1) / (size_t)test_comm.size));
 		g->round[i] = 0;
 		if (i % 3 == 0)
 			g->vertices[i][2] = g->vertices[i][0]; /* then the edges decide which is smaller */
-		turned(g, g->vertices[i], g->edges[i], v, e);
+		smaller_of_reversals(g, g->vertices[i], g->edges[i], v, e);
 		for (int k = 0; k < 3; k++)
-			say(&expected, "%lld\t", (long long)made_key(g->made, v[k]));
-		say_edge(&expected, g->made, e[0]);
-		say(&expected, "\t");
-		say_edge(&expected, g->made, e[1]);
-		say(&expected, "\n");
+			text_add(&expected, "%lld\t", (long long)made_key(g->made, v[k]));
+		add_edge(&expected, g->made, e[0]);
+		text_add(&expected, "\t");
+		add_edge(&expected, g->made, e[1]);
+		text_add(&expected, "\n");
 	}
 	options.chain = chain;
 	assert_all_ok(write_all(g, &options, NULL));
 	assert_all(same(expected, read_text(path)));
 	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);
-	give_back(g);
+	given_free(g);
 }
 
 static gemp_code write_counted(const given *g, const gemp_rows_options *options, uint64_t count)
@@ -490,7 +492,7 @@ static gemp_code write_counted(const given *g, const gemp_rows_options *options,
 }
 
 /* A clause that needs only the number of matches gets the number instead of rows. */
-static void counted(void **state)
+static void count_replaces_rows(void **state)
 {
 	(void)state;
 	static const struct {
@@ -508,24 +510,24 @@ static void counted(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char query[256];
 		snprintf(query, sizeof query, "MATCH (a)-[r]->(b)<-[s]-(c) %s", cases[i].clauses);
-		given *g = give(1, query, 0);
+		given *g = given_new(1, query, 0);
 		const char *path = test_path_all("count.tsv");
-		gemp_rows_options options = to(path);
-		text expected = { .bytes = calloc(1, MOST_TEXT) };
-		say(&expected, "%s", cases[i].rows);
+		gemp_rows_options options = rows_options(path);
+		text expected = { .bytes = calloc(1, MAX_TEXT) };
+		text_add(&expected, "%s", cases[i].rows);
 		assert_all(gemp_clause_only_counts(g->pattern));
 		assert_all_ok(write_counted(g, &options, cases[i].count));
 		assert_all(same(expected, read_text(path)));
-		give_back(g);
+		given_free(g);
 	}
-	given *g = give(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN count(*) AS n", 0);
-	gemp_rows_options options = to(test_path_all("count.tsv"));
+	given *g = given_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN count(*) AS n", 0);
+	gemp_rows_options options = rows_options(test_path_all("count.tsv"));
 	assert_all_code(write_counted(g, &options, (uint64_t)INT64_MAX + 1), GEMP_EDATA);
-	give_back(g);
+	given_free(g);
 }
 
 /* These clauses need more than the number of matches. */
-static void not_only_counted(void **state)
+static void rows_are_needed(void **state)
 {
 	(void)state;
 	static const char *const queries[] = {
@@ -547,21 +549,21 @@ static void not_only_counted(void **state)
 	}
 }
 
-static void what_cannot_be_written_is_said_before(void **state)
+static void unwritable_paths_fail_at_once(void **state)
 {
 	(void)state;
-	given *g = give(1, all_items, 0);
+	given *g = given_new(1, all_items, 0);
 	static const char *const paths[] = { "none/x.tsv", "none/x.jsonl", "none/x.h5" };
 	for (int i = 0; i < 3; i++) {
-		gemp_rows_options options = to(test_path_all(paths[i]));
+		gemp_rows_options options = rows_options(test_path_all(paths[i]));
 		gemp_sink sink;
 		assert_all_code(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options), GEMP_EIO);
 		assert_message(paths[i]);
 	}
-	gemp_rows_options options = to("x.doc");
+	gemp_rows_options options = rows_options("x.doc");
 	assert_all_code(write_all(g, &options, NULL), GEMP_EUSAGE);
 	assert_message(".jsonl");
-	give_back(g);
+	given_free(g);
 }
 
 static int files_in(const char *folder)
@@ -574,49 +576,49 @@ static int files_in(const char *folder)
 	return count;
 }
 
-static void stopped_before_the_end_leaves_nothing(void **state)
+static void stopped_output_leaves_no_file(void **state)
 {
 	(void)state;
-	given *g = give(1, all_items, 50);
+	given *g = given_new(1, all_items, 50);
 	const char *folder = test_path_all("stopped");
 	if (test_comm.rank == 0)
 		mkdir(folder, 0777);
 	GEMP_MPI(MPI_Barrier(test_comm.world));
 	static const char *const paths[] = { "stopped/x.tsv", "stopped/x.jsonl", "stopped/x.h5" };
 	for (int i = 0; i < 3; i++) {
-		gemp_rows_options options = to(test_path_all(paths[i]));
+		gemp_rows_options options = rows_options(test_path_all(paths[i]));
 		gemp_sink sink;
 		assert_all_ok(gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, &options));
-		assert_all_ok(hand_over(g, &sink, 2));
-		assert_all(!is_there(options.path));
+		assert_all_ok(pass_rows(g, &sink, 2));
+		assert_all(!exists(options.path));
 		sink.free(sink.self);
 		GEMP_MPI(MPI_Barrier(test_comm.world));
 		assert_all(files_in(folder) == 0);
 	}
-	give_back(g);
+	given_free(g);
 }
 
-static gemp_code write_here(void *argument)
+static gemp_code write_tsv(void *argument)
 {
-	gemp_rows_options options = to(test_path_all("memory.tsv"));
+	gemp_rows_options options = rows_options(test_path_all("memory.tsv"));
 	return write_all(argument, &options, NULL);
 }
 
 static gemp_code write_h5(void *argument)
 {
-	gemp_rows_options options = to(test_path_all("memory.h5"));
+	gemp_rows_options options = rows_options(test_path_all("memory.h5"));
 	return write_all(argument, &options, NULL);
 }
 
-static void out_of_memory(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
 		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
-	given *g = give(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
-	assert_all_survive_no_memory(write_here, g);
+	given *g = given_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
+	assert_all_survive_no_memory(write_tsv, g);
 	assert_all_survive_no_memory(write_h5, g);
-	give_back(g);
+	given_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
@@ -629,11 +631,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(as_hdf5),
 		cmocka_unit_test(preview_is_aligned),
 		cmocka_unit_test(the_smallest_by_keys_is_kept),
-		cmocka_unit_test(counted),
-		cmocka_unit_test(not_only_counted),
-		cmocka_unit_test(what_cannot_be_written_is_said_before),
-		cmocka_unit_test(stopped_before_the_end_leaves_nothing),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(count_replaces_rows),
+		cmocka_unit_test(rows_are_needed),
+		cmocka_unit_test(unwritable_paths_fail_at_once),
+		cmocka_unit_test(stopped_output_leaves_no_file),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

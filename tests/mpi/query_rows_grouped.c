@@ -17,7 +17,7 @@
 
 #include <unistd.h>
 
-enum { ROWS = 6, MOST_TEXT = 4096 };
+enum { ROWS = 6, MAX_TEXT = 4096 };
 
 static gemp_expr *node(gemp_expr_kind kind, int variable, gemp_type type, size_t children)
 {
@@ -54,7 +54,7 @@ static gemp_pattern *make_pattern(const made_graph *made)
 	return pattern;
 }
 
-static gemp_vertex of_rank(const made_graph *made, uint32_t rank)
+static gemp_vertex vertex_of_rank(const made_graph *made, uint32_t rank)
 {
 	gemp_vertex id = 0;
 	while (made->key_rank[id] != rank)
@@ -73,8 +73,8 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 	GEMP_TRY_DONE(gemp_rows_new(sink, (gemp_runtime *)&made->context, (gemp_shard *)&made->graph, pattern, &options));
 	for (int i = 0; i < ROWS && code == GEMP_OK; i++) {
 		const bool found = rows[i][1] >= 0;
-		const gemp_vertex vertices[] = { of_rank(made, (uint32_t)rows[i][0]),
-			                             found ? of_rank(made, (uint32_t)rows[i][1]) : GEMP_NO_VERTEX };
+		const gemp_vertex vertices[] = { vertex_of_rank(made, (uint32_t)rows[i][0]),
+			                             found ? vertex_of_rank(made, (uint32_t)rows[i][1]) : GEMP_NO_VERTEX };
 		const gemp_edge edges[] = { (gemp_edge)i };
 		if (i % test_comm.size == test_comm.rank)
 			code = sink->consume(
@@ -89,7 +89,7 @@ done:
 
 static void check_file(const char *path, const char *expected)
 {
-	char text[MOST_TEXT] = "";
+	char text[MAX_TEXT] = "";
 	FILE *file = fopen(path, "rb");
 	if (file) {
 		text[fread(text, 1, sizeof text - 1, file)] = '\0';

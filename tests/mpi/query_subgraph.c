@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static gemp_shard *films(void)
+static gemp_shard *movie_graph(void)
 {
 	gemp_shard *graph;
 	gemp_generate_options options;
@@ -31,16 +31,16 @@ static gemp_shard *films(void)
 }
 
 /* Does rank r request element i? */
-static bool asks(uint64_t seed, int r, uint64_t i, uint64_t one_in)
+static bool requests(uint64_t seed, int r, uint64_t i, uint64_t one_in)
 {
 	return gemp_mix(seed ^ gemp_mix(i * 64 + (uint64_t)r)) % one_in == 0;
 }
 
-static bool any_asks(uint64_t seed, uint64_t i, uint64_t one_in)
+static bool any_requests(uint64_t seed, uint64_t i, uint64_t one_in)
 {
 	bool any = false;
 	for (int r = 0; r < test_comm.size; r++)
-		any |= asks(seed, r, i, one_in);
+		any |= requests(seed, r, i, one_in);
 	return any;
 }
 
@@ -70,14 +70,14 @@ static void check_some(gemp_shard *graph, const gemp_vertex *ends, uint64_t seed
 	bool *expected = calloc(graph->vertex_count, sizeof *expected);
 	assert_all_ok(gemp_subgraph_new(&wanted, graph));
 	for (uint64_t v = 0; v < graph->vertex_count; v++) {
-		expected[v] = any_asks(seed, v, one_in);
-		if (asks(seed, test_comm.rank, v, one_in))
+		expected[v] = any_requests(seed, v, one_in);
+		if (requests(seed, test_comm.rank, v, one_in))
 			assert_ok(gemp_page_bits_add(&wanted.vertices, v));
 	}
 	for (uint64_t e = 0; e < all; e++) {
-		if (asks(~seed, test_comm.rank, e, one_in))
+		if (requests(~seed, test_comm.rank, e, one_in))
 			assert_ok(gemp_page_bits_add(&wanted.edges, e));
-		if (!any_asks(~seed, e, one_in))
+		if (!any_requests(~seed, e, one_in))
 			continue;
 		edges++;
 		expected[ends[2 * e]] = expected[ends[2 * e + 1]] = true;
@@ -93,11 +93,11 @@ static void check_some(gemp_shard *graph, const gemp_vertex *ends, uint64_t seed
 	free(expected);
 }
 
-static void parts_of_a_graph(void **state)
+static void random_subgraphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	gemp_shard *graph = films();
+	gemp_shard *graph = movie_graph();
 	gemp_vertex *ends = all_ends(graph);
 	check_some(graph, ends, seed, 1); /* everything */
 	check_some(graph, ends, seed, 3);
@@ -109,7 +109,7 @@ static void parts_of_a_graph(void **state)
 }
 
 /* Each rank passes `rows` edges, one in each row. One end is missing, as after OPTIONAL MATCH. */
-static void take(gemp_sink *sink, size_t rows)
+static void pass_edges(gemp_sink *sink, size_t rows)
 {
 	gemp_edge edges[2];
 	gemp_vertex vertices[2] = { 0, GEMP_NO_VERTEX };
@@ -123,10 +123,10 @@ static void take(gemp_sink *sink, size_t rows)
 	}
 }
 
-static void a_limit(void **state)
+static void limited_rows(void **state)
 {
 	(void)state;
-	gemp_shard *graph = films(), *again;
+	gemp_shard *graph = movie_graph(), *again;
 	gemp_runtime context = { .comm = &test_comm };
 	gemp_sink sink;
 	bool enough = false, more = false;
@@ -135,10 +135,10 @@ static void a_limit(void **state)
 	const gemp_provenance provenance = { .command = "test", .version = "1" };
 	gemp_subgraph_sink_options options = { .path = path, .provenance = &provenance, .limit = 5 };
 	assert_all_ok(gemp_subgraph_sink_new(&sink, &context, graph, &options));
-	take(&sink, 3);
+	pass_edges(&sink, 3);
 	assert_all_ok(sink.end_round(sink.self, false, &enough, &more));
 	assert_all(enough == (test_comm.size > 1));
-	take(&sink, 3);
+	pass_edges(&sink, 3);
 	assert_all_ok(sink.end_round(sink.self, true, &enough, &more));
 	gemp_subgraph_sink_size(&sink, &vertices, &edges);
 	assert_all(edges == (test_comm.size > 1 ? 5 : 3));
@@ -150,11 +150,11 @@ static void a_limit(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static void every_form(void **state)
+static void every_output_format(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "a.dot", "a.graphml", "a.jsonl", "a.mtx", "a.h5" };
-	gemp_shard *graph = films();
+	gemp_shard *graph = movie_graph();
 	gemp_runtime context = { .comm = &test_comm };
 	const gemp_provenance provenance = { .command = "test", .version = "1" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -163,7 +163,7 @@ static void every_form(void **state)
 		const char *path = test_path_all(names[i]);
 		gemp_subgraph_sink_options options = { .path = path, .provenance = &provenance, .limit = UINT64_MAX };
 		assert_all_ok(gemp_subgraph_sink_new(&sink, &context, graph, &options));
-		take(&sink, 4);
+		pass_edges(&sink, 4);
 		assert_all(access(path, F_OK) != 0);
 		assert_all_ok(sink.end_round(sink.self, true, &enough, &more));
 		assert_all(access(path, F_OK) == 0);
@@ -181,9 +181,9 @@ static void every_form(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_a_graph),
-		cmocka_unit_test(a_limit),
-		cmocka_unit_test(every_form),
+		cmocka_unit_test(random_subgraphs),
+		cmocka_unit_test(limited_rows),
+		cmocka_unit_test(every_output_format),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -50,7 +50,7 @@ static inline bool extends(const embedding *row, const seeds *s, size_t seed)
 	return true;
 }
 
-static inline void keep_extensions(reference *r, const seeds *s)
+static inline void keep_extensions_of_seeds(reference *r, const seeds *s)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < r->count; i++)
@@ -64,7 +64,7 @@ static inline void keep_extensions(reference *r, const seeds *s)
 
 /* Are the rows the embeddings of the reference? If edges have no columns, only vertices are compared; then no two
  * embeddings have equal vertices. */
-static inline bool rows_are_those(reference *r, const collecting *c, const gemp_pattern *pattern)
+static inline bool rows_equal(reference *r, const collecting *c, const gemp_pattern *pattern)
 {
 	size_t points = c->edge_count ? r->points : pattern->vertex_count;
 	if (c->count != r->count)
@@ -86,7 +86,7 @@ static inline void check_seeded(const case_graph *graph, const gemp_pattern *pat
 	enum { RUNS = 3 };
 	static const uint64_t shares[RUNS] = { 100, 0, 20 };
 	gemp_match *match = NULL;
-	assert_all_ok(gemp_match_prepare(&match, context, graph->dealt, pattern, o));
+	assert_all_ok(gemp_match_prepare(&match, context, graph->distributed, pattern, o));
 	for (int run = 0; run < RUNS; run++) {
 		seeds s = choose_seeds(graph->whole, pattern->arguments, shares[run], random);
 		collecting rows = { .wanted = SIZE_MAX };
@@ -94,11 +94,11 @@ static inline void check_seeded(const case_graph *graph, const gemp_pattern *pat
 		gemp_match_result result;
 		reference r;
 		reference_new(&r, graph->whole, pattern, o->semantics);
-		keep_extensions(&r, &s);
+		keep_extensions_of_seeds(&r, &s);
 		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, run ? NULL : &result));
 		assert_all(rows.last_turns == 1);
 		collecting_gather(&rows);
-		bool right = rows_are_those(&r, &rows, pattern);
+		bool right = rows_equal(&r, &rows, pattern);
 		if (!right)
 			print_message("run %d: %zu rows, %zu expected\n", run, rows.count, r.count);
 		assert_all(right);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 3, SHIFT = 4, MOST_WORDS = 16 };
+enum { BITS = 3, SHIFT = 4, MAX_WORDS = 16 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
@@ -24,7 +24,7 @@ static gemp_shuffle_shared common;
 
 /* A tuple whose destination comes first, whatever the layout is. */
 typedef struct tuple {
-	uint32_t to, word[MOST_WORDS];
+	uint32_t to, word[MAX_WORDS];
 } tuple;
 
 static unsigned words_of(const gemp_shuffle *how)
@@ -33,7 +33,7 @@ static unsigned words_of(const gemp_shuffle *how)
 }
 
 /* Reads tuple i of a layout. column: the destinations, if the layout stores them apart from the tuples. */
-static tuple take(const gemp_shuffle *how, const uint32_t *column, const uint32_t *words, size_t i)
+static tuple read_tuple(const gemp_shuffle *how, const uint32_t *column, const uint32_t *words, size_t i)
 {
 	tuple t = { 0 };
 	unsigned of_element = how->layout == GEMP_SHUFFLE_SOA ? words_of(how) : how->size / 4;
@@ -54,7 +54,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns the sorted tuples of `all` that are destined for this rank, [*own]. */
-static tuple *mine(const tuple *all, size_t count, size_t *own)
+static tuple *own_tuples(const tuple *all, size_t count, size_t *own)
 {
 	tuple *out = calloc(count + 1, sizeof *out);
 	*own = 0;
@@ -65,10 +65,10 @@ static tuple *mine(const tuple *all, size_t count, size_t *own)
 	return out;
 }
 
-static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
+static bool decoded_right(const gemp_shuffled *s, const tuple *all, size_t count)
 {
 	size_t own, size = s->how.layout == GEMP_SHUFFLE_SOA ? s->how.size - 4 : s->how.size;
-	tuple *expected = mine(all, count, &own), *got = calloc(s->tuples.count + 1, sizeof *got);
+	tuple *expected = own_tuples(all, count, &own), *got = calloc(s->tuples.count + 1, sizeof *got);
 	uint32_t begin[(1 << BITS) + 1], *column = calloc(s->tuples.count + 1, 4),
 									 *words = calloc(s->tuples.count + 1, size);
 	bool good = gemp_buffer_read(device, &s->begin, 0, sizeof begin, begin) == GEMP_OK && own == s->tuples.count &&
@@ -78,7 +78,7 @@ static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
 	            begin[0] == 0 && begin[1 << BITS] == own;
 	for (uint32_t r = 0; good && r < 1 << BITS; r++)
 		for (size_t i = begin[r]; good && i < begin[r + 1]; i++) {
-			got[i] = take(&s->how, column, words, i);
+			got[i] = read_tuple(&s->how, column, words, i);
 			good = (got[i].to >> SHIFT & ((1 << BITS) - 1)) == r;
 		}
 	qsort(got, good ? own : 0, sizeof *got, compare);
@@ -106,7 +106,7 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 			*t = to << 16 | (*t & 0xffff);
 		else if (how.layout != GEMP_SHUFFLE_SOA)
 			*t = to;
-		own[i] = take(&how, column, tuples, i);
+		own[i] = read_tuple(&how, column, tuples, i);
 	}
 	void *all;
 	size_t *begin;
@@ -120,11 +120,11 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &common, &traffic), expected);
 	if (expected == GEMP_OK) {
 		size_t whole = begin[test_comm.size] / sizeof *own;
-		assert_all(right(&shuffled, all, whole));
+		assert_all(decoded_right(&shuffled, all, whole));
 		assert_all(test_comm.size > 1 || traffic.bytes == 0);
 		if (whole > 100) { /* the check must detect a flipped bit */
 			((tuple *)all)[whole / 2].word[0] ^= 1;
-			bool good = right(&shuffled, all, whole);
+			bool good = decoded_right(&shuffled, all, whole);
 			assert_all(gemp_comm_sum1(&test_comm, good) == (uint64_t)test_comm.size - 1);
 		}
 	}
@@ -143,7 +143,7 @@ static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_AOS, 4, BITS, SHIFT, fals
 	                                    { GEMP_SHUFFLE_AOS_KEYS, 16, BITS, SHIFT, false },
 	                                    { GEMP_SHUFFLE_AOS, 64, BITS, SHIFT, false } };
 
-static void to_owners(void **state)
+static void through_messages(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
 	(void)state;
@@ -157,7 +157,7 @@ static void to_owners(void **state)
 }
 
 /* The same through shared memory, in chunks of two sizes; a small chunk may end within a tuple. */
-static void in_common(void **state)
+static void through_shared_memory(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
 	(void)state;
@@ -175,7 +175,7 @@ static void in_common(void **state)
 }
 
 /* If the tuples do not fit on the device of one rank, all ranks fail. */
-static void no_room(void **state)
+static void device_memory_runs_out(void **state)
 {
 	size_t limit = device->memory;
 	uint64_t random = 5;
@@ -192,7 +192,7 @@ static void no_room(void **state)
 }
 
 /* A destination of a rank that does not exist is an error. */
-static void strays(void **state)
+static void invalid_destinations(void **state)
 {
 	uint64_t random = 5 + (uint64_t)test_comm.rank;
 	(void)state;
@@ -204,8 +204,9 @@ static void strays(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(to_owners), cmocka_unit_test(in_common),
-		                                cmocka_unit_test(no_room), cmocka_unit_test(strays) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(through_messages), cmocka_unit_test(through_shared_memory),
+		                                cmocka_unit_test(device_memory_runs_out),
+		                                cmocka_unit_test(invalid_destinations) };
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK ||
 	    gemp_toolbox_new(&box, device, GEMP_FORM_AUTO) != GEMP_OK)
 		return TEST_SKIPPED;

@@ -67,7 +67,7 @@ static void data_free(data *d)
 }
 
 /* Limits the device's memory and the size of its buffers from now on. */
-static void allow(size_t bytes, size_t buffer)
+static void limit_memory(size_t bytes, size_t buffer)
 {
 	device->memory = bytes < memory ? bytes : memory;
 	device->max_buffer = buffer < device->memory ? buffer : device->memory;
@@ -98,7 +98,7 @@ static gemp_som_training training_of(const load *of, int kind)
 }
 
 /* Collective. Trains and searches with the limits that are set, and stores the results. */
-static gemp_code find(const load *of, const data *d, const gemp_som_training *how, answer *out)
+static gemp_code train_and_search(const load *of, const data *d, const gemp_som_training *how, answer *out)
 {
 	gemp_code code = GEMP_OK;
 	const size_t values = (size_t)of->rows * of->columns * of->dims, count = d->end - d->begin;
@@ -163,14 +163,14 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 	const size_t count = d.end - d.begin;
 	answer whole, parts;
 	int fewer = 0;
-	allow(memory, largest);
+	limit_memory(memory, largest);
 	const size_t held = device->buffer_bytes;
-	assert_all_ok(find(of, &d, &how, &whole));
+	assert_all_ok(train_and_search(of, &d, &how, &whole));
 	for (int k = 0; k < SHARES; k++) {
 		const size_t all = (whole.peak - held) * 17 / 16 + 65536;
-		allow(held + (size_t)((double)all * shares[k][0]), (size_t)((double)all * shares[k][1]));
+		limit_memory(held + (size_t)((double)all * shares[k][0]), (size_t)((double)all * shares[k][1]));
 		const size_t allowed = device->memory;
-		const gemp_code code = find(of, &d, &how, &parts);
+		const gemp_code code = train_and_search(of, &d, &how, &parts);
 		if (code == GEMP_OK) {
 			fewer++;
 			assert_all(parts.peak <= allowed);
@@ -186,12 +186,12 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 		printf("%zu samples of %u values on %u x %u, kind %d: %zu bytes; %d of %d shares of them are enough\n",
 		       of->samples, of->dims, of->rows, of->columns, kind, whole.peak - held, fewer, SHARES);
 	assert_all(fewer >= SHARES - 1);
-	allow(memory, largest);
+	limit_memory(memory, largest);
 	answer_free(&whole);
 	data_free(&d);
 }
 
-static void parts_find_the_same(void **state)
+static void parts_give_the_same_result(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -229,7 +229,7 @@ static void many_in_one_unit(void **state)
 	free(x);
 }
 
-static void runs_are_the_same(void **state)
+static void runs_are_reproducible(void **state)
 {
 	const load of = { 3000, 7, 9, 4, false };
 	const gemp_som_training how = training_of(&of, 0);
@@ -237,9 +237,9 @@ static void runs_are_the_same(void **state)
 	data d = data_new(&of, false, &random);
 	answer first, again;
 	(void)state;
-	assert_all_ok(find(&of, &d, &how, &first));
+	assert_all_ok(train_and_search(&of, &d, &how, &first));
 	for (int turn = 0; turn < 5; turn++) {
-		assert_all_ok(find(&of, &d, &how, &again));
+		assert_all_ok(train_and_search(&of, &d, &how, &again));
 		assert_all(memcmp(first.w, again.w, (size_t)of.rows * of.columns * of.dims * sizeof *first.w) == 0);
 		answer_free(&again);
 	}
@@ -268,8 +268,9 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),       cmocka_unit_test(parts_find_the_same), cmocka_unit_test(many_in_one_unit),
-		cmocka_unit_test(runs_are_the_same), cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),      cmocka_unit_test(parts_give_the_same_result),
+		cmocka_unit_test(many_in_one_unit), cmocka_unit_test(runs_are_reproducible),
+		cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 300 };
-static const size_t counts[] = { 0, 1, 2, 31, 32, 33, 64, MOST };
+enum { MAX_SAMPLES = 300 };
+static const size_t counts[] = { 0, 1, 2, 31, 32, 33, 64, MAX_SAMPLES };
 
 typedef struct made {
 	size_t count, n;
-	float *x;     /* [MOST][n] */
+	float *x;     /* [MAX_SAMPLES][n] */
 	double *mean; /* [n] */
 	double *matrix, *other;
 } made;
@@ -25,7 +25,7 @@ static made made_new(size_t count, size_t n)
 {
 	return (made){ count,
 		           n,
-		           calloc(MOST * n, sizeof(float)),
+		           calloc(MAX_SAMPLES * n, sizeof(float)),
 		           calloc(n, sizeof(double)),
 		           calloc(n * n, sizeof(double)),
 		           calloc(n * n, sizeof(double)) };
@@ -63,7 +63,7 @@ static long double expected(const made *m, size_t a, size_t b)
 }
 
 /* The largest error of an entry, relative to the deviations of its two columns. */
-static double off(const made *m)
+static double relative_error(const made *m)
 {
 	double most = 0;
 	for (size_t a = 0; a < m->n; a++)
@@ -96,8 +96,8 @@ static void greatest_values(void **state)
 	const float most = 16777215;
 	(void)state;
 	for (int sign = -1; sign <= 1; sign += 2) {
-		made m = made_new(MOST, 2);
-		for (size_t i = 0; i < MOST; i++) {
+		made m = made_new(MAX_SAMPLES, 2);
+		for (size_t i = 0; i < MAX_SAMPLES; i++) {
 			m.x[2 * i] = most;
 			m.x[2 * i + 1] = (float)sign * most;
 		}
@@ -124,11 +124,11 @@ static void any_numbers(void **state)
 		for (size_t k = 0; k < m.n; k++)
 			m.mean[k] = far[k] + measure[k] / 100;
 		assert_all_ok(find(&m, true, m.matrix));
-		assert_all(off(&m) < 1e-6);
+		assert_all(relative_error(&m) < 1e-6);
 		if (m.count > 30) {
 			m.matrix[1] *= 1 + 1e-3;
 			m.matrix[8] *= 1 + 1e-3;
-			assert_all(off(&m) > 1e-6); /* off() must detect an error */
+			assert_all(relative_error(&m) > 1e-6); /* off() must detect an error */
 			assert_all_ok(find(&m, true, m.matrix));
 		}
 		assert_all_ok(find(&m, false, m.other));

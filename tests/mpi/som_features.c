@@ -12,7 +12,7 @@
 static gemp_runtime *context;
 
 enum { DEGREE, IN, OUT, NEIGHBOURS, TRIANGLES, CLUSTERING, PAGERANK, COMPONENT, LOG, FEATURES };
-static const char list[] =
+static const char feature_list[] =
 	"degree,in-degree,out-degree,neighbours,triangles,clustering,pagerank,component-size,log:neighbours";
 
 /* REFERENCE, indexed by vertex number */
@@ -40,7 +40,7 @@ static void count_edges(const gas_case *c, const bool *chosen, reference *r)
 	}
 }
 
-static void look_around(const gas_case *c, reference *r, uint32_t v)
+static void count_neighbours(const gas_case *c, reference *r, uint32_t v)
 {
 	double *values = r->values + v * FEATURES;
 	const bool *near = r->joined + v * c->n;
@@ -83,7 +83,7 @@ static double *expected(const gas_case *c, const bool *chosen)
 	gas_arc *arcs = gas_case_arcs(c, chosen, GEMP_ALONG, &count);
 	count_edges(c, chosen, &r);
 	for (uint32_t v = 0; v < c->n; v++)
-		look_around(c, &r, v);
+		count_neighbours(c, &r, v);
 	find_parts(c, &r);
 	gas_reference_pagerank(c, arcs, count, 0.85, NULL, 200, rank);
 	for (uint32_t v = 0; v < c->n; v++)
@@ -111,14 +111,14 @@ static bool all_right(const gas_case *c, const float *x, const double *wanted, b
 			if (near((double)x[row * FEATURES + f], wanted[v * FEATURES + f]))
 				continue;
 			if (say)
-				fprintf(stderr, "%s: vertex %u, feature %zu of %s: %g, not %g\n", c->name, v, f, list,
+				fprintf(stderr, "%s: vertex %u, feature %zu of %s: %g, not %g\n", c->name, v, f, feature_list,
 				        (double)x[row * FEATURES + f], wanted[v * FEATURES + f]);
 			return false;
 		}
 	return true;
 }
 
-static bool told_right(const gas_case *c, const gemp_feature *feature, const double *wanted, size_t f)
+static bool summary_is_right(const gas_case *c, const gemp_feature *feature, const double *wanted, size_t f)
 {
 	double least = INFINITY, greatest = -INFINITY, sum = 0, count = 0;
 	for (uint32_t v = 0; v < c->n; v++) {
@@ -144,12 +144,12 @@ static void check(gas_case *c, const bool *chosen)
 	double *wanted = expected(c, chosen);
 	gas_case_relations(c, chosen, relations);
 	const gemp_features_source source = { context, c->graph, relations, "test" };
-	assert_all_ok(gemp_features_parse(&features, list));
+	assert_all_ok(gemp_features_parse(&features, feature_list));
 	assert_all(features.count == FEATURES);
 	assert_all_ok(gemp_features_find(&features, &source, x));
 	assert_all(all_right(c, x, wanted, true));
 	for (size_t f = 0; f < FEATURES; f++)
-		right = right && told_right(c, &features.items[f], wanted, f);
+		right = right && summary_is_right(c, &features.items[f], wanted, f);
 	assert_all(right);
 	wanted[c->number[0] * FEATURES + TRIANGLES]++; /* the vertex's owner must detect the error */
 	assert_all(c->graph->first_vertex > 0 || c->graph->rows == 0 || !all_right(c, x, wanted, false));

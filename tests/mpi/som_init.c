@@ -53,7 +53,7 @@ static void starts_are_the_same(void **state)
 	gemp_comm_free(&alone);
 }
 
-/* Half of the way between opposite borders must be two deviations along an eigenvector of the covariance. */
+/* The vector from one border to the opposite border must be four deviations along an eigenvector of the covariance. */
 static void pca_is_principal(void **state)
 {
 	enum { COUNT = 200, DIMS = 3 };
@@ -115,7 +115,7 @@ static void umatrix_and_hits(void **state)
 	assert_all(hits[0] == 0 && hits[1] == 2 * ranks && hits[2] == 0 && hits[3] == ranks);
 }
 
-static void applied(void **state)
+static void units_of_samples(void **state)
 {
 	uint64_t random = test_seed_all();
 	const gemp_som_grid grid = { 5, 6, GEMP_SOM_HEXAGONAL, false };
@@ -151,9 +151,8 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),      cmocka_unit_test(starts_are_the_same),
-		cmocka_unit_test(pca_is_principal), cmocka_unit_test(umatrix_and_hits),
-		cmocka_unit_test(applied),          cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),      cmocka_unit_test(starts_are_the_same), cmocka_unit_test(pca_is_principal),
+		cmocka_unit_test(umatrix_and_hits), cmocka_unit_test(units_of_samples),    cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

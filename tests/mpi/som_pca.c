@@ -60,7 +60,7 @@ static double value_at(const made *m, size_t i, size_t k)
 
 /* Returns the distance between the covariance times a unit vector and `square` times this vector. *trace gets the trace
  * of the covariance. */
-static double off(const made *m, const double *axis, double square, double *trace)
+static double eigen_error(const made *m, const double *axis, double square, double *trace)
 {
 	double *product = calloc(m->n, sizeof *product), sum = 0;
 	*trace = 0;
@@ -98,13 +98,13 @@ static void check(made *m, double close)
 		across += m->axes[k] * m->axes[n + k];
 	}
 	for (size_t axis = 0; axis < 2; axis++) {
-		double away = off(m, m->axes + axis * n, squares[axis], &trace);
+		double away = eigen_error(m, m->axes + axis * n, squares[axis], &trace);
 		if (!(away <= close * sqrt(squares[axis]) * trace))
 			fprintf(stderr, "%zu dimensions, axis %zu: off by %g, trace %g\n", n, axis, away, trace);
 		assert_all(away <= close * sqrt(squares[axis]) * trace);
 	}
 	assert_all(squares[0] >= squares[1] && fabs(across) <= 1e-6 * trace);
-	/* the two directions have all of the variance except the noise */
+	/* the two directions have all of the variance except the variance of the noise */
 	assert_all(squares[0] + squares[1] >= trace * (n <= 2 ? 1 - 1e-9 : .9));
 }
 
@@ -122,7 +122,7 @@ static void few_and_many_dimensions(void **state)
 		for (size_t d = 0; d < m.n; d++)
 			square += m.axes[d] * m.axes[d];
 		/* off() must detect an error */
-		assert_all(off(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square));
+		assert_all(eigen_error(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square));
 		made_free(&m);
 	}
 }
@@ -137,12 +137,12 @@ static void values_may_be_missing(void **state)
 	double trace, square = 0;
 	for (size_t d = 0; d < m.n; d++)
 		square += m.axes[d] * m.axes[d];
-	assert_all(off(&m, m.axes, square, &trace) <= 1e-7 * sqrt(square) * trace);
+	assert_all(eigen_error(&m, m.axes, square, &trace) <= 1e-7 * sqrt(square) * trace);
 	made_free(&m);
 }
 
 /* Samples with one direction, with one dimension, and without any variance. */
-static void little_to_find(void **state)
+static void degenerate_samples(void **state)
 {
 	static const double one[2] = { 5, 0 };
 	uint64_t random = test_seed_all();
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_and_many_dimensions),
 		cmocka_unit_test(values_may_be_missing),
-		cmocka_unit_test(little_to_find),
+		cmocka_unit_test(degenerate_samples),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

@@ -18,7 +18,7 @@
 
 static gemp_device *device;
 
-static double torn(const vectors *v, const som_reference_map *map)
+static double topographic_error(const vectors *v, const som_reference_map *map)
 {
 	double *apart = calloc(v->count + 1, sizeof *apart);
 	for (size_t i = 0; i < v->count; i++)
@@ -54,7 +54,7 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 	           report.units == (how->exchange == GEMP_SOM_EXCHANGE_UNITS && test_comm.size > 1));
 	if (how->quality) {
 		assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, count)));
-		assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
+		assert_all(same(report.epochs[0].topographic, topographic_error(&v, &map)));
 	}
 	bool right = is_near(v.w, v.book, values);
 	if (!right)
@@ -117,27 +117,27 @@ static int exchanges(void)
 
 /* little: few units are composed at a time, few samples are copied at a time, and planes lie in memory that is not
  * page-locked. Otherwise the defaults apply. */
-static void use_little(bool little)
+static void use_small_limits(bool little)
 {
 	TEST_LIMIT(som_compose_floats, little ? 100 : gemp_limits_default.som_compose_floats);
 	TEST_LIMIT(som_replicas_chunk, little ? 100 : gemp_limits_default.som_replicas_chunk);
 	TEST_LIMIT(som_locked_max, little ? 0 : gemp_limits_default.som_locked_max);
 }
 
-static void one_epoch(void **state)
+static void single_epochs(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (int which = 0; which < KINDS; which++)
 		for (int split = 0; split < SPLITS; split++) {
-			use_little(split == SPLIT_EVENLY);
+			use_small_limits(split == SPLIT_EVENLY);
 			for (int k = 0; k < exchanges(); k++) {
 				gemp_som_training how = training_of(which);
 				how.exchange = exchange[k];
 				check_epoch(&how, 120, kinds[which].dims, kinds[which].missing, split, &random);
 			}
 		}
-	use_little(false);
+	use_small_limits(false);
 }
 
 static void few_samples(void **state)
@@ -170,7 +170,7 @@ static void no_values(void **state)
 
 /* Ranks must exchange best units if the copies of samples and the keys of all epochs have fewer bytes than the sums.
  * Sums are 54 units in 4 planes, 4 bytes each. */
-static void less_is_told(void **state)
+static void smaller_exchange_is_chosen(void **state)
 {
 	uint64_t random = test_seed_all();
 	gemp_som_training how = training_of(0);
@@ -197,7 +197,7 @@ static void less_is_told(void **state)
 /* SEVERAL EPOCHS */
 
 /* Trains by the reference, which finds its own best units in each epoch, and returns the mean distance at the end. */
-static double trained(const gemp_som_training *how, vectors *v)
+static double train_by_reference(const gemp_som_training *how, vectors *v)
 {
 	const som_reference_map map = map_of(&how->grid);
 	const som_reference_near near = (som_reference_near)how->neighbourhood;
@@ -215,7 +215,7 @@ static double trained(const gemp_som_training *how, vectors *v)
 	return mean(v->distance, v->unit, v->count);
 }
 
-static double fits(const vectors *v, gemp_som_metric metric)
+static double quantisation_error(const vectors *v, gemp_som_metric metric)
 {
 	double *book = calloc((size_t)v->units * v->dims, sizeof *book), *distance = calloc(v->count, sizeof *distance);
 	uint32_t *unit = calloc(v->count, sizeof *unit);
@@ -245,7 +245,7 @@ static void whole_trainings(void **state)
 		float *parts = malloc(values * sizeof *parts);
 		memcpy(parts, v.w, values * sizeof *parts);
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL));
-		const double error = trained(&how, &v), found = fits(&v, how.metric);
+		const double error = train_by_reference(&how, &v), found = quantisation_error(&v, how.metric);
 		if (test_comm.rank == 0)
 			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
 		assert_all(fabs(found - error) < .02 * error);
@@ -261,7 +261,7 @@ static void whole_trainings(void **state)
 		}
 		for (size_t k = 0; k < values; k++)
 			v.book[k] = parts[k];
-		assert_all(fabs(fits(&v, how.metric) - error) < .02 * error);
+		assert_all(fabs(quantisation_error(&v, how.metric) - error) < .02 * error);
 		free(parts);
 		vectors_free(&v);
 	}
@@ -298,7 +298,7 @@ static void any_number_of_ranks(void **state)
 }
 
 /* The units of samples after the training must be the best units by the returned codebook. */
-static void places_in_the_end(void **state)
+static void final_units(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
@@ -439,7 +439,7 @@ static void epochs_ahead(void **state)
 	how.snapshot_every = 0;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, &report));
 	assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, v.count)));
-	assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
+	assert_all(same(report.epochs[0].topographic, topographic_error(&v, &map)));
 	gemp_som_report_free(&report);
 	how.from = 0; /* the callback stops the training */
 	kept = (keeper){ .settle = EPOCHS, .stop_at = 20 };
@@ -491,10 +491,12 @@ static void close_device(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_device),         cmocka_unit_test(one_epoch),          cmocka_unit_test(few_samples),
-		cmocka_unit_test(less_is_told),        cmocka_unit_test(no_values),          cmocka_unit_test(whole_trainings),
-		cmocka_unit_test(any_number_of_ranks), cmocka_unit_test(places_in_the_end),  cmocka_unit_test(callbacks),
-		cmocka_unit_test(epochs_ahead),        cmocka_unit_test(memory_may_run_out), cmocka_unit_test(close_device),
+		cmocka_unit_test(open_device),         cmocka_unit_test(single_epochs),
+		cmocka_unit_test(few_samples),         cmocka_unit_test(smaller_exchange_is_chosen),
+		cmocka_unit_test(no_values),           cmocka_unit_test(whole_trainings),
+		cmocka_unit_test(any_number_of_ranks), cmocka_unit_test(final_units),
+		cmocka_unit_test(callbacks),           cmocka_unit_test(epochs_ahead),
+		cmocka_unit_test(memory_may_run_out),  cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -19,7 +19,7 @@
 
 static gemp_device *device; /* NULL if a test has several ranks */
 
-static size_t *parents(const test_world *w)
+static size_t *union_find(const test_world *w)
 {
 	size_t *parent = gemp_calloc(w->vertices, sizeof *parent);
 	for (size_t v = 0; v < w->vertices; v++)
@@ -30,9 +30,9 @@ static size_t *parents(const test_world *w)
 	return parent;
 }
 
-static void check_names(const test_world *w, const gemp_components *found)
+static void check_component_names(const test_world *w, const gemp_components *found)
 {
-	size_t *parent = parents(w), first = (size_t)w->bounds[test_comm.rank];
+	size_t *parent = union_find(w), first = (size_t)w->bounds[test_comm.rank];
 	bool good = found->rows == w->bounds[test_comm.rank + 1] - first;
 	for (size_t row = 0; good && row < found->rows; row++)
 		good = found->component[row] == test_root(parent, first + row);
@@ -54,7 +54,8 @@ static void check_own_sizes(const test_world *w, const gemp_components *found, s
 
 static void check_sizes(const test_world *w, const gemp_components *found)
 {
-	size_t *parent = parents(w), *size = gemp_calloc(w->vertices, sizeof *size), count = 0, isolated = 0, largest = 0;
+	size_t *parent = union_find(w), *size = gemp_calloc(w->vertices, sizeof *size), count = 0, isolated = 0,
+		   largest = 0;
 	bool *edged = gemp_calloc(w->vertices, sizeof *edged);
 	gemp_count classes[GEMP_COMPONENT_CLASSES] = { 0 }, with_edges = 0;
 	for (size_t v = 0; v < w->vertices; v++)
@@ -117,7 +118,7 @@ static void check(const test_world *w, gemp_placement place)
 		gemp_components found;
 		const gemp_components_options options = { place, tree };
 		assert_all_ok(gemp_components_find(&found, &test_comm, device, w->bounds, w->own, w->types, &options));
-		check_names(w, &found);
+		check_component_names(w, &found);
 		check_sizes(w, &found);
 		if (tree)
 			check_tree(w, &found);

@@ -71,10 +71,10 @@ static void take_schema(const gemp_shard *graph, gemp_table *vertices, gemp_tabl
 }
 
 /* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
-static bool refuse_one(int victim, long k)
+static bool replay_with_failure(int victim, long k)
 {
 	gemp_table vertices = { 0 }, edges = { 0 };
-	gemp_shard *graph = make(), *new = NULL;
+	gemp_shard *graph = build_graph(), *new = NULL;
 	take_schema(graph, &vertices, &edges);
 	gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
 	gemp_code code = replay_edits(graph, &vertices, &edges, &new);
@@ -98,10 +98,10 @@ static bool refuse_one(int victim, long k)
 static void edits_are_replayed(void **state)
 {
 	(void)state;
-	assert_all(!refuse_one(-1, 0));
+	assert_all(!replay_with_failure(-1, 0));
 	size_t before = gemp_memory_blocks();
 	for (int victim = 0; victim < test_comm.size && test_comm.size <= 2; victim++)
-		for (long k = victim; refuse_one(victim, k); k += test_comm.size == 1 ? 5 : 37)
+		for (long k = victim; replay_with_failure(victim, k); k += test_comm.size == 1 ? 5 : 37)
 			assert_all(gemp_memory_blocks() == before);
 }
 

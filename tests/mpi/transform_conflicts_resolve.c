@@ -32,7 +32,7 @@ static void add(world *w, size_t match, uint64_t slot, gemp_access access)
 }
 
 /* Adds random keys with many or few slots, and with many or few writes. */
-static void scatter(world *w, uint64_t *seed)
+static void add_random_keys(world *w, uint64_t *seed)
 {
 	uint64_t elements = 1 + gemp_random_below(seed, 120), writes = 1 + gemp_random_below(seed, 6);
 	uint64_t step = gemp_random_below(seed, 2) ? 1 : FAR / 120;
@@ -45,7 +45,7 @@ static void scatter(world *w, uint64_t *seed)
 
 /* Each match conflicts with the match before it and the match after it. With ascending priorities the selection takes
  * many rounds. */
-static void chain(world *w, uint64_t *seed)
+static void add_chain(world *w, uint64_t *seed)
 {
 	bool ascending = gemp_random_below(seed, 2);
 	w->slots = MAX_MATCHES + 1;
@@ -59,7 +59,7 @@ static void chain(world *w, uint64_t *seed)
 
 /* All matches access one slot, some of them in a way that conflicts with all others. Each match also has a slot of its
  * own. */
-static void hub(world *w, uint64_t *seed)
+static void add_hub(world *w, uint64_t *seed)
 {
 	gemp_access most = (gemp_access)gemp_random_below(seed, GEMP_ACCESSES);
 	w->slots = FAR;
@@ -69,9 +69,9 @@ static void hub(world *w, uint64_t *seed)
 	}
 }
 
-static void make(world *w, uint64_t seed)
+static void draw_world(world *w, uint64_t seed)
 {
-	static void (*const kinds[])(world *, uint64_t *) = { scatter, scatter, chain, hub };
+	static void (*const kinds[])(world *, uint64_t *) = { add_random_keys, add_random_keys, add_chain, add_hub };
 	memset(w, 0, sizeof *w);
 	w->count = gemp_random_below(&seed, MAX_MATCHES + 1);
 	for (size_t i = 0; i < w->count; i++) {
@@ -87,7 +87,7 @@ static void make(world *w, uint64_t seed)
 
 /* REFERENCE */
 
-static bool conflict(const world *w, size_t a, size_t b)
+static bool matches_conflict(const world *w, size_t a, size_t b)
 {
 	for (size_t s = 0; s < w->key_count[a]; s++)
 		for (size_t t = 0; t < w->key_count[b]; t++) {
@@ -112,7 +112,7 @@ static void decide_one_by_one(world *w)
 			break;
 		w->decision[best] = GEMP_SELECTED;
 		for (size_t i = 0; i < w->count; i++)
-			if (w->decision[i] == GEMP_UNDECIDED && conflict(w, i, best))
+			if (w->decision[i] == GEMP_UNDECIDED && matches_conflict(w, i, best))
 				w->decision[i] = GEMP_REJECTED;
 	} while (best < w->count);
 }
@@ -165,13 +165,13 @@ static bool as_expected(void)
 	return right;
 }
 
-static void test_choices_are_those_of_one_host(void **state)
+static void test_selection_equals_reference(void **state)
 {
 	const gemp_resolver by_host = { .comm = &test_comm };
 	uint64_t seed = test_seed_all(), rounds = 0, left;
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 		take_own(&s, &w);
 		if (i % 2)
 			assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
@@ -206,7 +206,7 @@ done:
 	return code;
 }
 
-static void test_device_chooses_what_the_host_does(void **state)
+static void test_device_selects_as_host(void **state)
 {
 	static uint64_t priority[MANY];
 	static uint8_t by_host[MANY], by_device[MANY];
@@ -236,20 +236,20 @@ static void test_device_chooses_what_the_host_does(void **state)
 
 /* A match that conflicts with no other match is selected, except that matches with keys may stay undecided. A match
  * with a conflict stays undecided. */
-static void test_uncontended_are_chosen_at_once(void **state)
+static void test_uncontended_matches_are_selected(void **state)
 {
 	uint64_t seed = test_seed_all(), left, undecided;
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		bool right = true;
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 		take_own(&s, &w);
 		assert_all_ok(gemp_resolve_uncontended(&test_comm, &s.keys, s.decision, &left));
 		undecided = 0;
 		for (size_t k = 0; k < s.count; k++) {
 			bool rival = false, keys = w.key_count[s.of[k]] > 0;
 			for (size_t o = 0; o < w.count; o++)
-				rival |= o != s.of[k] && w.decision[o] == GEMP_UNDECIDED && conflict(&w, s.of[k], o);
+				rival |= o != s.of[k] && w.decision[o] == GEMP_UNDECIDED && matches_conflict(&w, s.of[k], o);
 			if (w.decision[s.of[k]] != GEMP_UNDECIDED)
 				right &= s.decision[k] == w.decision[s.of[k]];
 			else
@@ -260,12 +260,12 @@ static void test_uncontended_are_chosen_at_once(void **state)
 	}
 }
 
-static void test_one_is_the_first(void **state)
+static void test_one_match_is_selected(void **state)
 {
 	uint64_t seed = test_seed_all();
 	(void)state;
 	for (int i = 0; i < CASES / 4; i++) {
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 		for (size_t k = 0; k < w.count && i % 2; k++)
 			w.priority[k] %= 3;
 		take_own(&s, &w);
@@ -287,7 +287,7 @@ static void test_order_is_that_of_tuples(void **state)
 	uint64_t seed = test_seed_all(), total, marked;
 	(void)state;
 	for (int i = 0; i < CASES / 2; i++) {
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 		take_own(&s, &w);
 		s.ordered.bound = 1 + gemp_random_below(&seed, 14);
 		marked = 0;
@@ -320,7 +320,7 @@ static void test_priorities_become_distinct(void **state)
 	uint64_t seed = test_seed_all();
 	(void)state;
 	for (int i = 0; i < CASES / 4; i++) {
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 		uint64_t kinds = 1 + gemp_random_below(&seed, MAX_MATCHES), first_kind = gemp_random(&seed);
 		for (size_t k = 0; k < w.count; k++) {
 			w.priority[k] = gemp_mix(first_kind + w.priority[k] % kinds);
@@ -343,7 +343,7 @@ static void test_priorities_become_distinct(void **state)
 	}
 }
 
-static gemp_code choose_again(void *argument)
+static gemp_code resolve_again(void *argument)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t left, rounds;
@@ -358,23 +358,26 @@ done:
 	return code;
 }
 
-static void test_choice_without_memory(void **state)
+static void test_memory_may_run_out(void **state)
 {
 	uint64_t seed = 5;
 	(void)state;
 	do
-		make(&w, gemp_random(&seed));
+		draw_world(&w, gemp_random(&seed));
 	while (w.count < MAX_MATCHES / 2);
-	assert_all_survive_no_memory(choose_again, NULL);
+	assert_all_survive_no_memory(resolve_again, NULL);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choices_are_those_of_one_host),  cmocka_unit_test(test_device_chooses_what_the_host_does),
-		cmocka_unit_test(test_uncontended_are_chosen_at_once), cmocka_unit_test(test_one_is_the_first),
-		cmocka_unit_test(test_order_is_that_of_tuples),        cmocka_unit_test(test_priorities_become_distinct),
-		cmocka_unit_test(test_choice_without_memory),
+		cmocka_unit_test(test_selection_equals_reference),
+		cmocka_unit_test(test_device_selects_as_host),
+		cmocka_unit_test(test_uncontended_matches_are_selected),
+		cmocka_unit_test(test_one_match_is_selected),
+		cmocka_unit_test(test_order_is_that_of_tuples),
+		cmocka_unit_test(test_priorities_become_distinct),
+		cmocka_unit_test(test_memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -39,11 +39,11 @@ done:
 }
 
 /* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
-static inline bool refused(int victim, long k)
+static inline bool run_with_failure(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
 	uint64_t applied[3];
-	gemp_shard *graph = make();
+	gemp_shard *graph = build_graph();
 	gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
 	gemp_code code = rewrite(&graph, applied);
 	gemp_memory_fail_after(-1);
@@ -61,15 +61,15 @@ static inline bool refused(int victim, long k)
 }
 
 /* Collective. Lets every stride-th request fail, on each rank in turn. */
-static inline void refuse(long stride)
+static inline void run_with_failures(long stride)
 {
 	uint64_t applied[3];
-	gemp_shard *graph = make();
+	gemp_shard *graph = build_graph();
 	assert_all_ok(rewrite(&graph, applied)); /* this run builds the kernels, which stay in memory */
 	gemp_shard_free(graph);
 	assert_all(applied[0] > 0 && applied[1] > 0 && applied[2] > 0);
 	for (int victim = 0; victim < test_comm.size; victim++)
-		for (long k = 0; refused(victim, k); k += stride)
+		for (long k = 0; run_with_failure(victim, k); k += stride)
 			;
 }
 

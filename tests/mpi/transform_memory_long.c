@@ -1,18 +1,18 @@
 /* Rules run while each request for memory fails in turn, on each rank in turn. */
 #include "transform_memory_case.h"
 
-static void requests_may_be_refused(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 3)
 		skip(); /* more ranks take long and test nothing else */
-	refuse(1);
+	run_with_failures(1);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(requests_may_be_refused, open_context, close_context),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -7,27 +7,27 @@ static const char logged[] =
 	"DETACH DELETE b RULE join MATCH (a)-[k]->(b) WHERE id(a) < id(b) SET k:LIKES MERGE a INTO b "
 	"RUN ONE shrink; ONE join";
 
-typedef struct lines {
+typedef struct log_lines {
 	size_t bytes;
 	long refused; /* number of requests before one fails; negative: none fails */
-} lines;
+} log_lines;
 
 static gemp_code count_bytes(void *self, const char *bytes, size_t size)
 {
-	lines *all = self;
+	log_lines *all = self;
 	(void)bytes;
 	all->bytes += size;
 	return GEMP_OK;
 }
 
 /* Collective. Runs the rules with a recorder that counts the bytes of the log. */
-static gemp_code run_rules(lines *all, gemp_recorder *recorder)
+static gemp_code run_rules(log_lines *all, gemp_recorder *recorder)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rule_set *rules = NULL;
 	gemp_rule_report reports[2] = { 0 };
 	gemp_transform_history history = { 0 };
-	gemp_shard *graph = make();
+	gemp_shard *graph = build_graph();
 	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
 	const gemp_transform_options options = {
 		.combinations = 1000, .seed = 1, .recorder = recorder, .max_steps = 10, .lenient = true
@@ -45,11 +45,11 @@ done:
 }
 
 /* Collective. Lets request k of rank `victim` fail. Returns false if the rank made no such request. */
-static bool refuse_one(int victim, long k)
+static bool record_with_failure(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
 	gemp_recorder recorder;
-	lines all = { .refused = test_comm.rank == victim ? k : -1 };
+	log_lines all = { .refused = test_comm.rank == victim ? k : -1 };
 	gemp_code code = run_rules(&all, &recorder);
 	int range[2] = { (int)code, -(int)code };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
@@ -58,24 +58,24 @@ static bool refuse_one(int victim, long k)
 	return code != GEMP_OK;
 }
 
-static void requests_may_be_refused(void **state)
+static void memory_may_run_out(void **state)
 {
 	(void)state;
 	if (test_comm.size > 2)
 		skip(); /* more ranks take long and test nothing else */
 	gemp_recorder recorder;
-	lines all = { .refused = -1 };
+	log_lines all = { .refused = -1 };
 	assert_all_ok(run_rules(&all, &recorder));
 	assert_all(recorder.lines > 4 && gemp_comm_sum1(&test_comm, all.bytes) > 60 * recorder.lines);
 	for (int victim = 0; victim < test_comm.size; victim++)
-		for (long k = victim; refuse_one(victim, k); k += test_comm.size == 1 ? 5 : 61)
+		for (long k = victim; record_with_failure(victim, k); k += test_comm.size == 1 ? 5 : 61)
 			;
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(requests_may_be_refused, open_context, close_context),
+		cmocka_unit_test_setup_teardown(memory_may_run_out, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }
