@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 	--runs) runs=$2; shift ;;
 	--save) save=1 ;;
 	--brief) brief=1 ;;
-	*) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	*) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
 	esac
 	shift
 done

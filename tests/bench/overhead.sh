@@ -10,7 +10,7 @@
 # are --pattern cycle:4 --count by default. The exit code is 1 if the difference is over 0.1 s.
 set -u -o pipefail
 export LC_ALL=C # the shell's times need a decimal point
-[ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$1 graph=$2 repeat=${3:-21}
 shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- --pattern cycle:4 --count

@@ -1,4 +1,4 @@
-/* import_mutants: an import of mutated files gives a graph or one message, and leaves nothing behind. */
+/* import_mutants: imports mutated files. An import gives a graph or one message, and frees all memory. */
 #ifndef GEMP_TESTS_IMPORT_MUTANTS_H
 #define GEMP_TESTS_IMPORT_MUTANTS_H
 
@@ -12,7 +12,8 @@
 
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
-/* Was it good? A message names a file of the test's folder, or is one of usage with `usage` in it (NULL: none is). */
+/* Returns true if the import succeeded. The message of a failed import must name a file of the test's folder. A usage
+ * error must contain `usage` instead; if `usage` is NULL, usage errors are not allowed. */
 static bool imported(const gemp_import_options *options, const char *usage)
 {
 	gemp_shard *graph = NULL;
@@ -26,7 +27,7 @@ static bool imported(const gemp_import_options *options, const char *usage)
 	return code == GEMP_OK;
 }
 
-/* one_round: is what it makes good? */
+/* Runs rounds. one_round() imports a mutant and returns true if the import succeeded. */
 static void fuzz_imports(int rounds, bool (*one_round)(const void *self), const void *self)
 {
 	int good = 0;

@@ -1,6 +1,6 @@
-/* Mutated GraphML and .npz files: import gives a graph or one message, and leaves nothing behind. GEMP_FUZZ_ROUNDS
- * (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays in the test's
- * folder. */
+/* Imports mutated GraphML and .npz files. Each import gives a graph or one message, and frees all memory.
+ * GEMP_FUZZ_ROUNDS is the number of rounds (2000 by default), and GEMP_TEST_SEED repeats a run. A file that crashes the
+ * process stays in the test's folder. */
 #include "core/log.h"
 #include "import_mutants.h"
 
@@ -62,7 +62,7 @@ static const char *write_graphml(void)
 	return path;
 }
 
-/* NPZ: a 3 x 3 matrix by rows */
+/* NPZ: a 3 x 3 matrix in CSR form */
 
 static const struct {
 	const char *name, *header;
@@ -102,10 +102,10 @@ static void add_array(gemp_text *out, size_t which)
 	gemp_text_add(out, members[which].bytes, members[which].size);
 }
 
-/* What a member's own header and its entry in the directory share. */
+/* Appends the fields that a member's own header and its entry in the directory share. */
 static void add_facts(gemp_text *out, const gemp_text *bytes, const char *name)
 {
-	add_number(out, 0, 4 + 4); /* flags, stored, time and date */
+	add_number(out, 0, 4 + 4); /* flags, method (stored), time and date */
 	add_number(out, crc32_z(0, (const unsigned char *)bytes->data, bytes->size), 4);
 	add_number(out, bytes->size, 4);
 	add_number(out, bytes->size, 4);
@@ -113,8 +113,8 @@ static void add_facts(gemp_text *out, const gemp_text *bytes, const char *name)
 	add_number(out, 0, 2);
 }
 
-/* Contents are mutated with checksums that are right, but for the shape, which may be of any size; or all of the
- * archive. */
+/* In half of the files some members are mutated before their checksums are computed, except the shape, which could
+ * demand any size. In the other files the whole archive is mutated. */
 static const char *write_npz(void)
 {
 	gemp_text file = { 0 }, directory = { 0 }, bytes = { 0 };

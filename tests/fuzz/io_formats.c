@@ -1,10 +1,11 @@
-/* Mutated files of the formats that import reads beside tables: a graph or one message, and nothing left behind.
- * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_FUZZ_FORMAT which format alone, GEMP_TEST_SEED repeats a run.
- * A file that stops the process stays in the test's folder. */
+/* Imports mutated files of all text formats other than tables. Each import gives a graph or one message, and frees all
+ * memory. GEMP_FUZZ_ROUNDS is the number of rounds (2000 by default), GEMP_FUZZ_FORMAT selects one format, and
+ * GEMP_TEST_SEED repeats a run. A file that crashes the process stays in the test's folder. */
 #include "core/log.h"
 #include "import_mutants.h"
 
-/* A file with another beside it, which is not mutated as often. */
+/* A file of each format, and the name and content of a second file if the format has one. The second file is mutated
+ * less often. */
 static const struct {
 	const char *format, *name, *text, *beside, *beside_text;
 } seeds[] = {
@@ -80,7 +81,7 @@ static const char *const tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
-/* Numbers of vertices that a header may well state, but that take long. */
+/* True if a header may state so many vertices that the import would be valid but take long. */
 static bool has_long_number(const gemp_text *text)
 {
 	size_t digits = 0;
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(mutants_are_imported_or_refused) };
 	GEMP_MPI(MPI_Init(&argc, &argv));
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of parallel edges */
+	gemp_log_set_level(GEMP_QUIET); /* suppresses warnings about parallel edges */
 	int verdict = test_main(tests);
 	GEMP_MPI(MPI_Finalize());
 	return verdict;

@@ -1,6 +1,6 @@
-/* Mutated models: GXL, XMI and its metamodel. Import gives a graph or one message, and leaves nothing behind.
- * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
- * in the test's folder. */
+/* Imports mutated models: GXL, XMI and its metamodel. Each import gives a graph or one message, and frees all memory.
+ * GEMP_FUZZ_ROUNDS is the number of rounds (2000 by default), and GEMP_TEST_SEED repeats a run. A file that crashes the
+ * process stays in the test's folder. */
 #include "core/log.h"
 #include "import_mutants.h"
 
@@ -90,7 +90,7 @@ typedef struct sound_model {
 	const char *name, *model, *metamodel;
 } sound_model;
 
-/* The model is a mutant, or its metamodel. */
+/* Mutates either the model or its metamodel. */
 static bool one_round(const void *self)
 {
 	const sound_model *sound = self;

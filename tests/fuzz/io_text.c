@@ -1,6 +1,6 @@
-/* Mutated text: whatever stands in a file, import gives a graph or one message, and leaves nothing behind.
- * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
- * in the test's folder. */
+/* Imports mutated tables. Each import gives a graph or one message, and frees all memory. GEMP_FUZZ_ROUNDS is the
+ * number of rounds (2000 by default), and GEMP_TEST_SEED repeats a run. A file that crashes the process stays in the
+ * test's folder. */
 #include "core/log.h"
 #include "import_mutants.h"
 
@@ -22,7 +22,7 @@ static const char *const tokens[] = {
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
-/* Plain, gzip or Zstandard; the packed bytes are mutated too, now and then. */
+/* Compresses some texts by gzip or Zstandard, and mutates some of the compressed bytes. */
 static void pack(gemp_text *text, const char **ending)
 {
 	*ending = "";
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(mutants_are_imported_or_refused) };
 	GEMP_MPI(MPI_Init(&argc, &argv));
-	gemp_log_set_level(GEMP_QUIET); /* no warnings of parallel edges */
+	gemp_log_set_level(GEMP_QUIET); /* suppresses warnings about parallel edges */
 	int verdict = test_main(tests);
 	GEMP_MPI(MPI_Finalize());
 	return verdict;

@@ -1,4 +1,5 @@
-/* mutate: small damage to a text, by a seeded stream. MUTATE_NO_FILES leaves out what writes and packs files. */
+/* mutate: small random mutations of a text, made from a seed. MUTATE_NO_FILES leaves out the functions that write and
+ * compress files. */
 #ifndef GEMP_TESTS_MUTATE_H
 #define GEMP_TESTS_MUTATE_H
 
@@ -29,28 +30,28 @@ static void insert(gemp_text *text, size_t at, const char *bytes, size_t size)
 	memcpy(text->data + at, bytes, size);
 }
 
-/* tokens: what the format's readers look for. */
+/* Makes one mutation. tokens: words that are special for the format's reader. */
 static void mutate(gemp_text *text, const char *const *tokens, size_t token_count)
 {
 	size_t at = below(text->size + 1), size = text->size - at, some = size ? below(size < 9 ? size : 9) : 0;
 	const char *token = tokens[below(token_count)];
 	switch (below(6)) {
-	case 0: /* a byte becomes another */
+	case 0: /* replaces a byte */
 		if (size)
 			text->data[at] = (char)below(256);
 		break;
 	case 1: insert(text, at, token, strlen(token)); break;
-	case 2: /* some bytes go */
+	case 2: /* removes some bytes */
 		memmove(text->data + at, text->data + at + some, size - some);
 		text->size -= some;
 		break;
-	case 3: { /* some come twice */
+	case 3: { /* repeats some bytes */
 		char copy[9];
 		memcpy(copy, text->data + at, some);
 		insert(text, at, copy, some);
 		break;
 	}
-	case 4: /* cut */ text->size = below(8) ? text->size : at; break;
+	case 4: /* truncates the text */ text->size = below(8) ? text->size : at; break;
 	default:
 		if (size)
 			text->data[at] ^= (char)(1 << below(8));
@@ -58,7 +59,7 @@ static void mutate(gemp_text *text, const char *const *tokens, size_t token_coun
 }
 
 #ifndef MUTATE_NO_FILES
-/* The text as gzip or Zstandard. */
+/* Compresses the text by gzip or Zstandard. */
 static void compress_text(gemp_text *text, bool gzip)
 {
 	char packed[8192];
@@ -79,7 +80,7 @@ static void compress_text(gemp_text *text, bool gzip)
 	gemp_text_add(text, packed, size);
 }
 
-/* In the test's folder; its path. */
+/* Writes the text to a file in the test's folder. Returns its path. */
 static const char *write_text(const char *name, const gemp_text *text)
 {
 	const char *path = test_path(name);
@@ -91,14 +92,15 @@ static const char *write_text(const char *name, const gemp_text *text)
 }
 #endif
 
-/* GEMP_FUZZ_ROUNDS, or so many. */
+/* Returns GEMP_FUZZ_ROUNDS, or `standard` if it is not set. */
 static int fuzz_rounds(int standard)
 {
 	const char *asked = getenv("GEMP_FUZZ_ROUNDS");
 	return asked ? atoi(asked) : standard;
 }
 
-/* Of few rounds nothing is known; of many some are good and some are not. */
+/* In a run of at least 100 rounds, more than 5 % must succeed and more than 5 % must fail; otherwise the mutations are
+ * too weak or too strong. */
 static void fuzz_was_mixed(int good, int rounds)
 {
 	printf("%d of %d were good\n", good, rounds);

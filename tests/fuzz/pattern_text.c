@@ -1,7 +1,7 @@
-/* Mutated queries: every text is a pattern or one message at a place of it, and nothing stays behind, also where
- * memory runs out on the way. The queries of tests/fuzz/queries.txt are where it starts from.
- * GEMP_FUZZ_ROUNDS (20000 by default) says how long, GEMP_TEST_SEED repeats a run. GEMP_FUZZ_LAST names a file for the
- * text under test: what stops the process stays there. */
+/* Parses mutated queries. Every text gives a pattern or one message with a position, and all memory is freed, also if
+ * an allocation fails. The mutations begin with the queries of tests/fuzz/queries.txt. GEMP_FUZZ_ROUNDS is the number
+ * of rounds (20000 by default), and GEMP_TEST_SEED repeats a run. GEMP_FUZZ_LAST names a file for the current text,
+ * which remains if the process crashes. */
 #define MUTATE_NO_FILES
 #include "core/memory.h"
 #include "mutate.h"
@@ -156,7 +156,7 @@ static void free_queries(void)
 		gemp_free(queries[--query_count]);
 }
 
-/* A part of one query in the midst of another. */
+/* Inserts a part of another query at a random position. */
 static void cross(gemp_text *text)
 {
 	const char *other = queries[below(query_count)];
@@ -175,10 +175,10 @@ static void compose(gemp_text *text)
 		else
 			mutate(text, tokens, TOKENS);
 	}
-	gemp_text_add(text, "", 1); /* a 0 within ends it earlier */
+	gemp_text_add(text, "", 1); /* a mutation may also have inserted a 0, which ends the text earlier */
 }
 
-/* What stops the process stays there. */
+/* Writes the text to the file of GEMP_FUZZ_LAST before it is parsed. */
 static void keep(const char *text)
 {
 	const char *path = getenv("GEMP_FUZZ_LAST");
@@ -189,7 +189,7 @@ static void keep(const char *text)
 	fclose(file);
 }
 
-/* An error names a place of the text and has a caret below it. */
+/* An error names a position in the text and has a caret below it. */
 static void check_error(const char *text)
 {
 	int line, column;
@@ -210,7 +210,7 @@ static void check_error(const char *text)
 	assert_in_range(column, 1, length + 1);
 }
 
-/* after: behind WITH. */
+/* after: the expression comes after WITH. */
 static void check_expr(const gemp_expr *expr, const gemp_pattern *p, bool after)
 {
 	char *text = after ? gemp_expr_text(expr, p, true) : gemp_expr_text(expr, p, false);
@@ -231,7 +231,7 @@ static void check_clause(const gemp_clause *clause, const gemp_pattern *p)
 		check_expr(clause->where, p, true);
 }
 
-/* Conditions speak of the pattern's own vertices and edges; given ones come first. */
+/* Checks that edges, conditions and arguments of a pattern refer to its own vertices and edges. */
 static void check_pattern(const gemp_pattern *p)
 {
 	assert_in_range(p->vertex_count, 1, GEMP_MAX_PATTERN_VERTICES);

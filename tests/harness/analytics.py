@@ -1,8 +1,7 @@
-"""Graphs for tests of bfs, sssp, pagerank and spmv, and the right answers, from slow and independent code.
+"""Graphs for tests of bfs, sssp, pagerank and spmv, and the right answers from slow and independent code.
 
-A graph is a list of keys and a list of edges (source, target, type, weight); weight None is NULL. A directed edge is one
-arc, an undirected edge two, an undirected loop one.
-"""
+A graph is a list of keys and a list of edges (source, target, type, weight); weight None is NULL. A directed edge is
+one arc, an undirected edge is two arcs, and an undirected self-loop is one arc."""
 import csv
 import heapq
 import json
@@ -43,7 +42,8 @@ class Graph:
 
 
 def random_graph(draw, vertices, edges, directed=True, key=lambda i: f"v{i}", least=0, most=9):
-    """A graph with loops, parallel edges, an edge back, a vertex without out-edges, and vertices without edges."""
+    """Returns a graph with self-loops, parallel edges, an edge in both directions, a vertex without out-edges, and
+    vertices without edges."""
     keys = [key(i) for i in range(vertices)]
     used = keys[: vertices * 3 // 4]
     ends = [(draw.choice(used), draw.choice(used)) for _ in range(edges)]
@@ -52,7 +52,7 @@ def random_graph(draw, vertices, edges, directed=True, key=lambda i: f"v{i}", le
 
 
 def order(key):
-    """The order of keys: integers by value, strings by bytes."""
+    """Returns a key for sorting vertex keys as the program does: integers by value, strings by bytes."""
     return key if isinstance(key, int) else key.encode()
 
 
@@ -73,7 +73,7 @@ def levels(arcs, source):
 
 
 def parents(arcs, level, source):
-    """For each vertex the smallest neighbour one level before."""
+    """Returns for each vertex the smallest neighbour one level nearer to the source."""
     least = {}
     for a, b, _ in arcs:
         if b != source and a in level and level[b] == level[a] + 1:
@@ -99,8 +99,8 @@ def distances(arcs, source):
 
 
 def check_predecessors(arcs, distance, predecessor, source):
-    """Each predecessor is the vertex before the last edge of a shortest path, the smallest of those that are nearer;
-    and all lead to the source."""
+    """Checks that each predecessor is the vertex before the last edge of a shortest path, the smallest of the vertices
+    that are nearer to the source, and that all predecessors lead to the source."""
     nearer, tight = {}, {}
     for a, b, w in arcs:
         if a in distance and distance[a] + w == distance[b] and b != source:
@@ -139,14 +139,14 @@ def ranks(keys, arcs, damping=0.85, jump=None, weighted=False, tolerance=1e-14, 
 
 
 def rows(path, kinds):
-    """The rows of a TSV file as dictionaries; kinds: a type for each column; an empty cell is None."""
+    """Returns the rows of a TSV file as dictionaries. kinds: the type of each column. An empty cell is None."""
     with open(path, newline="") as file:
         return [{name: None if cell == "" else kinds[name](cell) for name, cell in row.items()}
                 for row in csv.DictReader(file, delimiter="\t")]
 
 
 def column(found, name):
-    """The values of a column by key, without NULLs."""
+    """Returns the values of a column by key, without NULLs."""
     return {row["key"]: row[name] for row in found if row[name] is not None}
 
 
@@ -162,7 +162,7 @@ def close(found, wanted, relative=1e-9, absolute=0.0):
 
 
 def vertices_of(graph):
-    """The attributes of vertices in a graph file, by key, without NULLs."""
+    """Returns the attributes of vertices in a graph file, by key, without NULLs."""
     run(1, "convert", graph, "-o", "out.tsv")
     with open("out.vertices.tsv", newline="") as file:
         lines = list(csv.reader(file, delimiter="\t"))
@@ -171,7 +171,7 @@ def vertices_of(graph):
 
 
 def objects(check):
-    """Fails unless the check fails on a wrong answer."""
+    """Runs a check on a wrong answer, and fails unless the check fails."""
     try:
         check()
     except AssertionError:
@@ -180,7 +180,7 @@ def objects(check):
 
 
 def refusals(command, graph, *needed):
-    """Options that all four commands refuse in the same way."""
+    """Tests options that all four commands refuse in the same way."""
     run(1, command, "nowhere.h5", *needed, code=66, says="nowhere.h5")
     run(2, command, graph, *needed, "--relation", "C", code=2, says="relation C")
     run(1, command, graph, *needed, "-o", "x.png", code=2, says=".tsv, .csv, .jsonl or .h5")
@@ -192,12 +192,13 @@ def refusals(command, graph, *needed):
 
 
 def alike(one, other):
-    """The cells of two tables are equal; another number of ranks may round floats differently."""
+    """True if the cells are equal, or are floats that another number of ranks may round differently."""
     return one == other or (None not in (one, other) and "." in one and math.isclose(float(one), float(other), rel_tol=1e-9))
 
 
 def into_itself(command, graph, *options, names):
-    """--into stores the rows as attributes, and other attributes stay; a second time it is refused."""
+    """Checks that --into stores the rows as attributes and keeps other attributes, and that a second --into with the
+    same names is refused."""
     before = vertices_of(graph)
     quiet = run(2, command, graph, *options, "-o", "rows.tsv", "--into", graph, "-q")
     assert graph not in quiet.stdout + quiet.stderr, quiet.stdout + quiet.stderr

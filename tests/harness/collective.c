@@ -14,7 +14,7 @@ gemp_comm test_comm;
 int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitTest *tests, size_t count)
 {
 	int started = 0;
-	GEMP_MPI(MPI_Initialized(&started)); /* main may have asked for the number of ranks */
+	GEMP_MPI(MPI_Initialized(&started)); /* main may have started MPI to learn the number of ranks */
 	if (!started) {
 		gemp_session_begin();
 		GEMP_MPI(MPI_Init(argc, argv));
@@ -78,8 +78,8 @@ uint64_t test_seed_all(void)
 void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line)
 {
 	size_t before = gemp_memory_blocks();
-	/* With more than three ranks only the first, one in the middle and the last rank are tested, since every failed
-	 * allocation is a run of all ranks. */
+	/* With more than three ranks, allocations fail only on the first, a middle and the last rank, because every failed
+	 * allocation needs a run of all ranks. */
 	const int victims = test_comm.size < 3 ? test_comm.size : 3;
 	for (int v = 0; v < victims; v++) {
 		const int victim = victims == 1 ? 0 : v * (test_comm.size - 1) / (victims - 1);

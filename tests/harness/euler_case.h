@@ -1,4 +1,4 @@
-/* Small Eulerian multigraphs in one rank's memory, and an independent check of orders. */
+/* Small Eulerian multigraphs in the memory of one rank, and an independent check of circuits and paths. */
 #ifndef GEMP_TESTS_EULER_CASE_H
 #define GEMP_TESTS_EULER_CASE_H
 
@@ -31,7 +31,7 @@ static inline void euler_add(euler_case *c, gemp_vertex from, gemp_vertex to)
 	c->ends[c->m++][1] = to;
 }
 
-/* A closed walk of this many steps on the vertices first .. first + count - 1. */
+/* Adds a closed walk of this many steps on the vertices first .. first + count - 1. */
 static inline void euler_add_walk(euler_case *c, uint64_t *random, uint32_t first, uint32_t count, size_t steps)
 {
 	gemp_vertex start = first + (gemp_vertex)gemp_random_below(random, count), at = start;
@@ -42,7 +42,7 @@ static inline void euler_add_walk(euler_case *c, uint64_t *random, uint32_t firs
 	}
 }
 
-/* Rows in the order in which edges were added. */
+/* Makes rows of the edges. A row has its edges in the order in which they were added. */
 static inline void euler_rows(euler_case *c)
 {
 	c->begin = calloc(c->n + 1 + 1, sizeof *c->begin);
@@ -77,7 +77,7 @@ static inline void euler_case_free(euler_case *c)
 	*c = (euler_case){ 0 };
 }
 
-/* Makes one of the shapes below, with a few hundred edges times `scale`. */
+/* Adds the edges of one of EULER_SHAPES shapes, a few hundred edges times `scale`. */
 enum { EULER_SHAPES = 8 };
 static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_t scale)
 {
@@ -87,7 +87,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 	size_t m = (size_t)gemp_random_below(&random, 400 * scale);
 	if (shape == 0) { /* one walk */
 		euler_add_walk(c, &random, 0, c->n, m);
-	} else if (shape == 1) { /* many short ones */
+	} else if (shape == 1) { /* many short walks */
 		while (c->m < m)
 			euler_add_walk(c, &random, 0, c->n, 1 + (size_t)gemp_random_below(&random, 4));
 	} else if (shape == 2) { /* a star */
@@ -96,7 +96,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 			euler_add(c, 0, leaf);
 			euler_add(c, leaf, 0);
 		}
-	} else if (shape == 3) { /* loops at few vertices, which a ring connects */
+	} else if (shape == 3) { /* self-loops at few vertices, which a ring connects */
 		c->n = 1 + c->n % 5;
 		for (uint32_t v = 0; v < c->n; v++)
 			euler_add(c, v, (v + 1) % c->n);
@@ -122,7 +122,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 				euler_add(c, v, (v + 1) % c->n);
 				euler_add(c, (v + 1) % c->n, v);
 			}
-	} else { /* a band */
+	} else { /* a band: edges lead only a few vertices ahead */
 		for (int k = 0; k < 4; k++)
 			for (uint32_t v = 0, ahead = 1 + (uint32_t)gemp_random_below(&random, 9); v < c->n; v++)
 				euler_add(c, v, (v + ahead) % c->n);
@@ -130,7 +130,7 @@ static inline void euler_case_new(euler_case *c, int shape, uint64_t seed, size_
 	euler_rows(c);
 }
 
-/* The number of components with edges, computed independently. */
+/* Counts the components with edges, without code of the engines. */
 static inline size_t euler_components(const euler_case *c)
 {
 	size_t count = 0;
@@ -154,8 +154,8 @@ static inline size_t euler_components(const euler_case *c)
 	return count;
 }
 
-/* Each edge occurs once and begins where the edge before it ends, and the circuit closes (a path leads from
- * path_start to path_end). */
+/* Checks that each edge occurs once and begins where the edge before it ends, and that the circuit closes. A path must
+ * lead from path_start to path_end. */
 static inline void euler_check_order(const euler_case *c, const gemp_euler_order *order)
 {
 	const gemp_euler_edges *edges = &c->edges;

@@ -1,9 +1,8 @@
-/* gas_case: small random graphs in memory, the same on every number of ranks, and plain serial answers to compare
- * with, which share no code with the engines: levels, Dijkstra, PageRank and sums in double precision, over a list of
- * arcs.
+/* gas_case: small random graphs in memory, which are the same on every number of ranks. Simple serial code computes
+ * answers to compare with from a list of arcs: levels, Dijkstra's distances, PageRank and sums in double precision.
+ * This code shares nothing with the engines.
  *
- * Vertices have numbers 0 .. n - 1 in the order of their keys; arrays of the reference are indexed by these numbers.
- */
+ * Vertices have numbers 0 .. n - 1 in the order of their keys. Arrays of the reference are indexed by these numbers. */
 #ifndef GEMP_TESTS_GAS_CASE_H
 #define GEMP_TESTS_GAS_CASE_H
 
@@ -27,11 +26,11 @@ enum { GAS_CASE_TYPES = 3 };
 
 typedef struct gas_edge {
 	uint32_t from, to, type;
-	int64_t weight; /* attribute weight: an integer from 0 on */
-	double cost;    /* attribute cost: a float from 0 on */
+	int64_t weight; /* attribute `weight`: an integer of at least 0 */
+	double cost;    /* attribute `cost`: a float of at least 0 */
 } gas_edge;
 
-/* An arc is an edge with a direction; an undirected edge is two arcs, an undirected loop one. */
+/* An arc is an edge in one direction. An undirected edge is two arcs, and an undirected self-loop is one arc. */
 typedef struct gas_arc {
 	uint32_t from, to;
 	int64_t weight;
@@ -46,7 +45,7 @@ typedef struct gas_case {
 	bool undirected[GAS_CASE_TYPES];
 	const gemp_comm *comm;
 	gemp_shard *graph;
-	uint32_t *number; /* [n] by id */
+	uint32_t *number; /* [n] number of a vertex by its id */
 } gas_case;
 
 static inline void gas_case_edge(gas_case *c, uint64_t *random, uint64_t from, uint64_t to)
@@ -64,8 +63,8 @@ static inline int64_t gas_case_key(uint32_t number)
 	return 7 * (int64_t)number - 20;
 }
 
-/* Collective. Makes a graph of the edges given so far. Each rank adds every size-th of them; the distribution does
- * not matter. */
+/* Collective. Makes a graph of the edges that were added. Each rank passes every size-th edge to the builder; the
+ * result does not depend on this distribution. */
 static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint64_t seed)
 {
 	gemp_code code = GEMP_OK;
@@ -115,9 +114,9 @@ static inline void gas_case_free(gas_case *c)
 	*c = (gas_case){ 0 };
 }
 
-/* Collective. Shapes: 0 no edges, 1 sparse, 2 dense with parallel edges and loops, 3 a star, 4 a path and some
- * shortcuts, 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. There are up to some
- * hundred edges times `scale`. */
+/* Collective. Makes a graph of one shape: 0 no edges, 1 sparse, 2 dense with parallel edges and self-loops, 3 a star, 4
+ * a path with some shortcuts, 5 skewed degrees, 6 two halves without an edge between them, 7 one vertex with
+ * self-loops. A graph has up to a few hundred edges times `scale`. */
 enum { GAS_SHAPES = 8 };
 static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int shape, uint64_t seed, uint32_t scale)
 {
@@ -152,7 +151,8 @@ static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int sha
 	return gas_case_build(c, comm, seed % 5 + 1);
 }
 
-/* The arcs of the edges. chosen[k] selects the type 'A' + k; NULL: all types. The caller frees the arcs (free). */
+/* Returns the arcs of the edges. chosen[k] selects the type 'A' + k; NULL selects all types. The caller frees the arcs
+ * with free. */
 static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_edge_direction direction,
                                      size_t *count)
 {
@@ -172,15 +172,16 @@ static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp
 	return arcs;
 }
 
-/* relations[graph->relation_count] of a layout for chosen types; types without edges are not in the graph. */
+/* Sets relations[graph->relation_count] of a layout to the chosen types. The graph has no relation for a type without
+ * edges. */
 static inline void gas_case_relations(const gas_case *c, const bool *chosen, bool *relations)
 {
 	for (size_t k = 0; k < c->graph->relation_count; k++)
 		relations[k] = chosen[c->graph->relations[k].name[0] - 'A'];
 }
 
-/* Collective. Gathers the values that each rank has for its own vertices, by local vertex, into one array by number.
- * The caller frees it (free). */
+/* Collective. Gathers the values of all vertices into one array by number. `own` has the values of a rank's own
+ * vertices by local vertex. The caller frees the array with free. */
 static inline void *gas_case_all(const gas_case *c, const gemp_layout *layout, const void *own, size_t size)
 {
 	char *rows = gemp_calloc(layout->own, size), *all = malloc(c->n * size + 1);
@@ -198,7 +199,7 @@ static inline void *gas_case_all(const gas_case *c, const gemp_layout *layout, c
 	return all;
 }
 
-/* The local vertex of a number; GEMP_NO_VERTEX on ranks that do not own it. */
+/* Returns the local vertex of a number, or GEMP_NO_VERTEX on a rank that does not own it. */
 static inline uint32_t gas_case_local(const gas_case *c, const gemp_layout *layout, uint32_t number)
 {
 	for (uint32_t v = 0; v < layout->own; v++)
@@ -207,7 +208,7 @@ static inline uint32_t gas_case_local(const gas_case *c, const gemp_layout *layo
 	return GEMP_NO_VERTEX;
 }
 
-/* REFERENCE. level[n]; UINT32_MAX: not reached. */
+/* REFERENCE. Writes level[n]; UINT32_MAX for an unreached vertex. */
 static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, size_t count, uint32_t source,
                                         uint32_t *level)
 {
@@ -224,7 +225,8 @@ static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, 
 	}
 }
 
-/* Dijkstra without a heap, with weights (exact) or costs. distance[n]; INFINITY: not reached. */
+/* Dijkstra's algorithm without a heap, with weights (exact) or costs. Writes distance[n]; INFINITY for an unreached
+ * vertex. */
 static inline void gas_reference_distances(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
                                            uint32_t source, double *distance)
 {
@@ -248,8 +250,8 @@ static inline void gas_reference_distances(const gas_case *c, const gas_arc *arc
 	free(done);
 }
 
-/* rank[n] after this many iterations, from 1 / n or from the teleport vector (NULL: the same for all; its sum is 1).
- * The rank of vertices without arcs goes where teleports go. */
+/* Writes rank[n] after this many iterations that start from the teleport vector, whose sum is 1. If it is NULL, each
+ * vertex has 1 / n. The rank of a vertex without arcs is distributed like teleports. */
 static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs, size_t count, double damping,
                                           const double *teleport, int iterations, double *rank)
 {
@@ -272,8 +274,8 @@ static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs
 	free(degree);
 }
 
-/* y[i] = sum of A[i][j] x[j], where A[i][j] is the value of the arcs i -> j, or, if transposed, j -> i. kind: 0 ones,
- * 1 weights, 2 costs. */
+/* Writes y[i] = sum of A[i][j] x[j], where A[i][j] is the sum of the values of the arcs i -> j, or of j -> i if
+ * transposed. kind: 0 for ones, 1 for weights, 2 for costs. */
 static inline void gas_reference_multiply(const gas_case *c, const gas_arc *arcs, size_t count, int kind,
                                           bool transposed, const double *x, double *y)
 {

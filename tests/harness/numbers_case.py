@@ -7,7 +7,7 @@ CODES = {"u1": "B", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q", "f4":
 
 
 def key(x):
-    """A sort key: NaN last, -0.0 before 0.0."""
+    """Returns a key that sorts NaN last and -0.0 before 0.0."""
     return (math.isnan(x), 0 if math.isnan(x) else x, 0 if math.isnan(x) else math.copysign(1, x)) if isinstance(x, float) else (x,)
 
 
@@ -20,7 +20,7 @@ def write_npy(path, kind, numbers):
 
 
 def read_npy(path):
-    """Returns kind and numbers."""
+    """Returns the type and the numbers of a .npy file."""
     with open(path, "rb") as file:
         data = file.read()
     size, = struct.unpack("<H", data[8:10])

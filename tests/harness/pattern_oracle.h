@@ -1,4 +1,4 @@
-/* pattern_oracle: what tests of several layers compare with: the group of all permutations of a pattern's vertices, and
+/* pattern_oracle: references for tests of several layers: the group of all permutations of a pattern's vertices, and
  * the truth of a condition for one match, evaluated on the host. */
 
 #ifndef TESTS_HARNESS_PATTERN_ORACLE_H
@@ -8,7 +8,7 @@
 #include "pattern/condition/evaluate.h"
 #include "pattern/symmetry/permutation_group.h"
 
-/* Swaps of neighbours generate the symmetric group. There are no edge points. */
+/* Swaps of consecutive vertices generate the symmetric group. The group has no edge points. */
 static inline gemp_code full_symmetry(gemp_symmetry **out, size_t vertices)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *symmetry = NULL;
@@ -26,7 +26,7 @@ static inline gemp_code full_symmetry(gemp_symmetry **out, size_t vertices)
 	return GEMP_OK;
 }
 
-/* False also if the condition cannot be computed. */
+/* Returns false also if the condition cannot be computed. */
 static inline bool expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
 {
 	GEMP_OWNED_BY(gemp_arena_free) gemp_arena scratch = { 0 };

@@ -15,7 +15,8 @@ def attempt(ranks, *arguments):
 
 
 def run(ranks, *arguments, code=0, says=""):
-    """The program must end with this code; a failure must print one message, which contains `says`."""
+    """Runs the program, which must end with this code. A failing run must print exactly one message, which contains
+    `says`."""
     done = attempt(ranks, *arguments)
     assert done.returncode == code, (arguments, done.returncode, done.stderr)
     assert says in done.stderr, (arguments, says, done.stderr)

@@ -1,4 +1,4 @@
-"""Self-organising maps: data, files of maps, and values computed from their definitions."""
+"""Self-organising maps for tests: data, files of maps, and values computed from their definitions."""
 import gzip
 import json
 import struct
@@ -10,14 +10,14 @@ from program import run
 
 
 def clusters(rng, count, dims, missing=0.0):
-    """Vectors around a few centres, so units are far apart; [count, dims] of float32."""
+    """Returns vectors around a few centres, so units are far apart: [count, dims] of float32."""
     x = rng.normal(size=(6, dims))[rng.integers(6, size=count)] * 4 + rng.normal(size=(count, dims))
     x[rng.random(x.shape) < missing] = numpy.nan
     return x.astype(numpy.float32)
 
 
 def zstd(data):
-    """A frame of uncompressed blocks (RFC 8878)."""
+    """Returns a Zstandard frame of uncompressed blocks (RFC 8878)."""
     blocks = [data[i:i + 100000] for i in range(0, len(data), 100000)] or [b""]
     frame = struct.pack("<IBI", 0xFD2FB528, 0xA0, len(data))
     for i, block in enumerate(blocks):
@@ -26,7 +26,7 @@ def zstd(data):
 
 
 def write_table(path, x, names, keys=None):
-    """The ending selects tabs or commas, and compression."""
+    """Writes a table. The ending of the path selects tabs or commas, and compression."""
     comma = "," if ".csv" in path else "\t"
     lines = [comma.join((["key"] if keys else []) + names)]
     for i, row in enumerate(x):
@@ -38,7 +38,7 @@ def write_table(path, x, names, keys=None):
 
 
 def write_map(path, w, names=None, **attributes):
-    """Writes a map of these units, as the program would: [rows, columns, d]; hits count up from 0."""
+    """Writes a map of the units w, [rows, columns, d], as the program would. The hits of units are 0, 1, 2, ...."""
     rows, columns, dims = w.shape
     settings = dict(grid="rectangular", topology="planar", metric="euclidean", neighbourhood="gaussian",
                     cooling="linear", training="batch", start="pca", scaling="none", seed=1, epoch=3, epochs=3,
@@ -70,7 +70,7 @@ class Map:
         return (x.astype(float) - self.offset) * self.factor
 
     def distances(self, x):
-        """Returns [n, units], over the values that are present."""
+        """Returns distances [n, units], computed over the values that are present."""
         x, w = self.scaled(x)[:, None, :], self.w.reshape(-1, self.dims)[None]
         there = ~numpy.isnan(x)
         x = numpy.where(there, x, 0)
@@ -78,7 +78,7 @@ class Map:
         if self.attributes["metric"] == "manhattan":
             return numpy.abs(x - w).sum(2)
         if self.attributes["metric"] == "cosine":
-            with numpy.errstate(invalid="ignore"):  # of a vector without values
+            with numpy.errstate(invalid="ignore"):  # a vector without values gives 0 / 0
                 return 1 - (x * w).sum(2) / numpy.sqrt((x ** 2).sum(2) * (w ** 2).sum(2))
         return numpy.sqrt(((x - w) ** 2).sum(2))
 
@@ -112,7 +112,8 @@ class Map:
         assert self.hits.sum() == has.sum()
         counted = numpy.bincount(best, minlength=self.rows * self.width)
         nearest = numpy.sort(distances, 1)
-        alike = numpy.sum(nearest[:, 1] <= nearest[:, 0] * (1 + 1e-4) + 1e-7)  # single precision may find either unit
+        # these two units are so close that single precision may find either
+        alike = numpy.sum(nearest[:, 1] <= nearest[:, 0] * (1 + 1e-4) + 1e-7)
         assert numpy.abs(counted - self.hits.ravel()).sum() <= 2 * alike, (counted, self.hits, alike)
         mean = distances.min(1).mean()
         assert abs(report["quantisation_error"] - mean) <= 1e-3 * mean, (report["quantisation_error"], mean)
@@ -122,8 +123,8 @@ class Map:
         return least, most
 
     def torn(self, distances, second):
-        """Returns whether the two best units are apart: surely, and possibly, since units at the same distance may be
-        exchanged."""
+        """Returns two booleans for each vector: whether its two best units are certainly apart, and whether they are
+        possibly apart, since units at the same distance may be exchanged."""
         best = numpy.flatnonzero(distances <= second * (1 + 1e-4) + 1e-7)
         nearest = [(u // self.width, u % self.width) for u in best]
         apart = [b not in self.neighbours(*a, True) for a in nearest for b in nearest if a != b]
@@ -157,7 +158,7 @@ def apply(ranks, some, data, out):
 
 
 def read_rows(path, comma="\t"):
-    """The rows of a .tsv or .csv file, without the header."""
+    """Returns the rows of a .tsv or .csv file, without the header."""
     with open(path, encoding="utf-8") as file:
         head, *lines = [line.rstrip("\n").split(comma) for line in file]
     assert head == ["key", "unit", "x", "y", "distance", "second"], head
@@ -176,7 +177,7 @@ TABLES = [("t.tsv.zst", True), ("t.csv", False), ("t.tsv.gz", True), ("t.tsv", F
 
 
 def check_setting(rng, number, training, applying):
-    """Trains and applies with one of SETTINGS, on a table of one of TABLES, on this many ranks."""
+    """Trains and applies a map with one of SETTINGS, on a table of one of TABLES, on these numbers of ranks."""
     (options, missing), (data, named) = SETTINGS[number], TABLES[number]
     x = clusters(rng, 100, 3, missing)
     if missing:

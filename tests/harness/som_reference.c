@@ -15,7 +15,7 @@ static place place_of(const som_reference_map *map, uint32_t unit)
 	return (place){ column + (row % 2 == 1 ? 0.5 : 0), row * sqrt(3) / 2 };
 }
 
-/* The shortest vector from a to b or, on a toroid, to one of the images of b. */
+/* Returns the vector from a to b. On a toroid it is the shortest vector from a to an image of b. */
 static place way_of(const som_reference_map *map, uint32_t a, uint32_t b)
 {
 	place from = place_of(map, a), to = place_of(map, b), best = { to.x - from.x, to.y - from.y };

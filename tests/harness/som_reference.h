@@ -1,5 +1,5 @@
 /* som_reference: self-organising maps by their definition, in double precision, one pair of sample and unit after
- * another. It shares no code with src/som. */
+ * another. Shares no code with src/som. */
 #ifndef GEMP_TESTS_SOM_REFERENCE_H
 #define GEMP_TESTS_SOM_REFERENCE_H
 
@@ -23,20 +23,22 @@ typedef enum som_reference_near {
 
 #define SOM_REFERENCE_NONE UINT32_MAX
 
-/* The distance between the places of two units, the shortest of all ways around. */
+/* Returns the distance between the positions of two units. On a toroid it is the shortest of all ways around. */
 double som_reference_apart(const som_reference_map *map, uint32_t a, uint32_t b);
-/* h(a, b; radius) */
+/* Returns the neighbourhood weight h(a, b; radius). */
 double som_reference_weight(const som_reference_map *map, som_reference_near near, uint32_t a, uint32_t b,
                             double radius);
 
-/* The distance between a sample and the vector of a unit, over the values that are not NaN; NaN if there are none. */
+/* Returns the distance between a sample and the vector of a unit, over the values that are not NaN, or NaN if all
+ * values are NaN. */
 double som_reference_distance(som_reference_metric metric, const float *x, const double *w, uint32_t dims);
-/* unit[count]: the nearest of the units, the first of several; SOM_REFERENCE_NONE for a sample without values.
- * second: the nearest of the other units; distance: to unit[]. Both may be NULL. */
+/* Writes unit[count], the nearest unit of each sample; of several nearest units the first, and SOM_REFERENCE_NONE for a
+ * sample without values. second[count] is the nearest of the other units, and distance[count] the distance from unit[].
+ * Both may be NULL. */
 void som_reference_search(som_reference_metric metric, const float *x, size_t count, const double *w, uint32_t units,
                           uint32_t dims, uint32_t *unit, double *distance, uint32_t *second);
 
-/* w[units][dims] after one epoch in which unit[i] is the best-matching unit of sample i. */
+/* Writes w[units][dims] after one epoch of batch training, in which unit[i] is the best-matching unit of sample i. */
 void som_reference_batch(const som_reference_map *map, som_reference_near near, double radius, const float *x,
                          size_t count, uint32_t dims, const uint32_t *unit, double *w);
 void som_reference_online(const som_reference_map *map, som_reference_near near, double radius, double rate,

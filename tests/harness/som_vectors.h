@@ -1,5 +1,5 @@
-/* Samples and codebooks for tests of self-organising maps, all of them on all ranks, and the nearest units by
- * definition. */
+/* Samples and codebooks for tests of self-organising maps, and the nearest units by definition. Every rank has all of
+ * them. */
 #ifndef GEMP_TESTS_SOM_VECTORS_H
 #define GEMP_TESTS_SOM_VECTORS_H
 
@@ -15,12 +15,12 @@
 
 enum { SPLIT_EVENLY, SPLIT_SOME_EMPTY, SPLITS };
 
-/* All samples, on all ranks, and the range of samples of this rank. */
+/* All samples, and the range of samples of this rank. */
 typedef struct vectors {
 	uint32_t dims, units;
 	size_t count, begin, end;
 	float *x, *w;
-	double *book; /* w */
+	double *book; /* w in double precision */
 	uint32_t *unit, *second;
 	double *distance;
 } vectors;
@@ -33,7 +33,7 @@ static inline void draw(vectors *v, size_t i, bool missing, uint64_t *random)
 		                            : (float)(gemp_random_unit(random) * 2 - 1);
 }
 
-/* No two units are so close that rounding of a distance could decide between them. */
+/* True if rounding cannot change the nearest and the second nearest unit of sample i. */
 static inline bool is_clear(vectors *v, size_t i, som_reference_metric metric)
 {
 	const float *x = v->x + i * v->dims;
@@ -41,7 +41,7 @@ static inline bool is_clear(vectors *v, size_t i, som_reference_metric metric)
 	if (v->unit[i] == SOM_REFERENCE_NONE || v->second[i] == SOM_REFERENCE_NONE)
 		return true;
 	double other = som_reference_distance(metric, x, v->book + (size_t)v->second[i] * v->dims, v->dims);
-	for (uint32_t u = 0; u < v->units; u++) { /* nor are the third and the second nearest */
+	for (uint32_t u = 0; u < v->units; u++) { /* the third nearest unit must not be close to the second, either */
 		double here = som_reference_distance(metric, x, v->book + (size_t)u * v->dims, v->dims);
 		if (u != v->unit[i] && u != v->second[i] && here < other + 1e-5)
 			return false;

@@ -1,5 +1,4 @@
-/* Tests that must fail, each on one rank only. Under several ranks all ranks must report the failure, and none may
- * hang. */
+/* Tests that must fail, each on one rank only. All ranks must report the failure, and no rank may hang. */
 #include "core/memory.h"
 #include "harness/collective.h"
 
@@ -43,7 +42,8 @@ static gemp_code disagree(void *unused)
 static void no_agreement_on_failure(void **state)
 {
 	(void)state;
-	assert_true(test_comm.size > 1); /* a single rank always agrees with itself */
+	/* a single rank always agrees with itself, so there the test fails by this assert */
+	assert_true(test_comm.size > 1);
 	assert_all_survive_no_memory(disagree, NULL);
 }
 

@@ -1,4 +1,4 @@
-/* traverse_case: searches of a graph of gas_case.h, compared with plain answers from its list of arcs. */
+/* traverse_case: compares searches of a graph of gas_case.h with answers computed from its list of arcs. */
 #ifndef GEMP_TESTS_TRAVERSE_CASE_H
 #define GEMP_TESTS_TRAVERSE_CASE_H
 
@@ -11,7 +11,7 @@
 
 #define NOBODY UINT32_MAX
 
-/* By number: the smallest source of an arc from the level before. */
+/* Writes for each vertex, by number, the smallest source of an arc from the level before. */
 static inline void reference_parents(const gas_case *c, const gas_arc *arcs, size_t count, const uint32_t *level,
                                      uint32_t *parent)
 {
@@ -24,8 +24,8 @@ static inline void reference_parents(const gas_case *c, const gas_arc *arcs, siz
 	}
 }
 
-/* First the smallest source of the last arc of a shortest path that is nearer; then, step by step, sources of arcs
- * that add no distance. */
+/* The predecessor of a vertex is the smallest source of a last arc of a shortest path, if the source is nearer. A
+ * vertex that is reached only by arcs without length gets its predecessor afterwards, step by step. */
 static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
                                           uint32_t source, const double *distance, uint32_t *parent)
 {
@@ -55,7 +55,8 @@ static inline void reference_predecessors(const gas_case *c, const gas_arc *arcs
 	free(found);
 }
 
-/* Gathers the ids of own vertices, by local vertex, as numbers, from all ranks. */
+/* Collective. Gathers the parents of all vertices as numbers. `parent` has the ids of a rank's own vertices by local
+ * vertex. */
 static inline uint32_t *all_parents(const gas_case *c, const gemp_layout *layout, const gemp_vertex *parent)
 {
 	uint32_t *own = calloc(layout->own + 1, sizeof *own);
@@ -74,7 +75,7 @@ static inline gemp_vertex id_of(const gas_case *c, uint32_t number)
 	return id;
 }
 
-/* Collective; the text is the same on all ranks. NULL: the answers are right. */
+/* Collective. Returns NULL if the answers are right, otherwise a text that is the same on all ranks. */
 static inline const char *check_bfs(const gas_case *c, gemp_bfs *bfs, const gemp_layout *layout, const gas_arc *arcs,
                                     size_t count, uint32_t source)
 {

@@ -2,11 +2,11 @@
 # Starts a private SLURM on one machine: a controller and four nodes that pretend to have two cores and two GPUs each.
 # It is for tests and needs root. It does not touch another SLURM on this machine, and listens only on 127.0.0.1.
 #
-#   tests/slurm/bed.bash up FOLDER      starts what is not running; then: . FOLDER/env
-#   tests/slurm/bed.bash down FOLDER    stops it, and removes the folder
+#   tests/slurm/bed.bash up FOLDER      starts the daemons that do not run yet; then: . FOLDER/env
+#   tests/slurm/bed.bash down FOLDER    stops the daemons and removes the folder
 #
-# Every slurmd has its own namespaces with a host name, /dev/shm and a folder for PMIx. Otherwise the ranks of two nodes
-# would use each other's files.
+# Every slurmd has its own namespaces with a host name, /dev/shm and a folder for PMIx. Without these, the ranks of two
+# nodes would use each other's files.
 set -euo pipefail
 export PATH=$PATH:/usr/sbin
 [ $# -eq 2 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -14,7 +14,8 @@ mkdir -p "$2"
 bed=$(cd "$2" && pwd)
 nodes=4 cores=2 gpus=2 port=${GEMP_SLURM_PORT:-19500}
 
-# running NAME PROGRAM: true if the process of NAME.pid is alive. Its number may belong to another program by now.
+# running NAME PROGRAM: true if the process of NAME.pid runs PROGRAM. Another program may have got this process id
+# since.
 running() {
 	local pid
 	pid=$(cat "$bed/$1.pid" 2>/dev/null) && [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$2" ] &&
@@ -84,7 +85,7 @@ configure() {
 	TEXT
 }
 
-# start_node NAME, inside the namespaces
+# start_node NAME: starts a slurmd; runs inside the node's namespaces
 start_node() {
 	hostname "$1"
 	mount -t tmpfs none /dev/shm -o mode=1777

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The job templates on a real SLURM: submitted with srun, with mpirun and as an array, stopped by the time limit,
-# cancelled, requeued, and with a failing node. Each search ends with the count of an undisturbed one. The output is a
-# transcript.
+# Tests the job templates on a real SLURM: jobs are submitted with srun, with mpirun and as an array, stopped by the
+# time limit, cancelled, requeued, and lose a node. Each search ends with the count of an undisturbed search. The output
+# is a transcript.
 #
-# Needs root and SLURM (Debian: slurm-wlm, munge). With GEMP_SLURM_INSTALL=yes it installs them; otherwise it is skipped
-# if they are missing.
+# Needs root and SLURM (Debian: slurm-wlm, munge). If these are missing, GEMP_SLURM_INSTALL=yes installs them; otherwise
+# the test is skipped.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 here=$GEMP_SOURCE_DIR/tests/slurm jobs=$GEMP_SOURCE_DIR/jobs
 export PATH=$PATH:/usr/sbin GEMP_MPI
@@ -17,18 +17,18 @@ for tool in slurmctld slurmd munged sbatch srun; do command -v $tool >/dev/null 
 unshare --mount --uts true 2>/dev/null || skip "no namespaces"
 
 cd "$work"
-chmod 755 "$work" # munged runs as another user
+chmod 755 "$work" # the daemon munged runs as another user
 bed=$work/bed
 "$here/bed.bash" up "$bed" || { cat "$bed"/log/* >&2; fail "no SLURM"; finish; }
 trap '"$here/bed.bash" down "$bed"; rm -rf "$work"' EXIT
 . "$bed/env"
 
-# show COMMAND...: prints the command as a user would type it, and its output.
+# show COMMAND...: prints the command as a user would type it, runs it, and prints its output.
 show() { echo "\$ $*"; "$@" 2>&1; }
 title() { printf '\n== %s\n' "$*"; }
 report() { sed 's/^/    /' "$1" | grep -vE '^    $|  0\.000  |phase  ' | cut -c 1-150; }
 
-# submit [OPTIONS OF SBATCH] TEMPLATE ARGUMENTS...: sets $id.
+# submit [OPTIONS OF SBATCH] TEMPLATE ARGUMENTS...: submits a job and sets $id.
 submit() { echo "\$ ${GEMP_LAUNCH:+GEMP_LAUNCH=$GEMP_LAUNCH }${GEMP_CHECKPOINT:+GEMP_CHECKPOINT=$GEMP_CHECKPOINT }sbatch $*" | sed "s,$jobs,jobs,"; id=$(sbatch --parsable "$@"); }
 state() { scontrol -o show job "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p' | head -n 1; }
 restarts() { scontrol -o show job "$1" | sed -n 's/.*Restarts=\([0-9]*\).*/\1/p'; }
@@ -57,7 +57,8 @@ right() { local n; n=$(of "$1" matches); echo "    matches: $n"; equal "$n" "$wa
 
 "$GEMP_MPI" generate rmat --scale 11 -q -o g.h5 || fail "no graph"
 search="large.h5 --pattern house --count --count-by enumerate -q"
-# A search that lasts long enough, scaled by what it does in five seconds: the templates delay SIGUSR2 by ten seconds.
+# Finds a graph of which the search completes at most 70 % in five seconds, because the templates delay SIGUSR2 by ten
+# seconds.
 for edges in 8 10 12 14 16 20 24 32; do
 	rm -rf trial
 	"$GEMP_MPI" generate rmat --scale 12 --edge-factor $edges -q -o large.h5 || fail "no graph"
