@@ -7,7 +7,7 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* Returns the class of the rows of v in a view, which is added unless it exists. Whole views are the first classes. */
+/* Returns the class of the rows of v in a view, and adds it unless it exists. The first classes are whole views. */
 static size_t add_class(gemp_grid *g, int v, size_t view)
 {
 	gemp_grid_class class = { view, g->closure->nodes_of[v], NULL };
@@ -33,11 +33,11 @@ static void add_reads(gemp_grid *g, int v, size_t view)
 	}
 }
 
-/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views, which bound what
+/* Local. Lists the reads of the closure, and makes the arrays. The first classes are whole views. They bound what
  * several classes together can read. */
 static gemp_code list_reads(gemp_grid *g)
 {
-	size_t views = g->tiles.view_count, capacity = 1; /* at least the number of reads */
+	size_t views = g->tiles.view_count, capacity = 1; /* capacity is at least the number of reads */
 	gemp_tile_sums *sums = NULL;
 	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
 		for (size_t view = 0; view < views; view++)
@@ -56,7 +56,7 @@ static gemp_code list_reads(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* True if every rank has all rows; then each rank counts along all of them, else along its own. */
+/* True if every rank has all rows. Each rank then counts along all rows; otherwise it counts along its own rows. */
 static bool all_rows_resident(const gemp_grid *g)
 {
 	return g->fetch->residency->hot >= g->fetch->graph->vertex_count;
@@ -68,14 +68,14 @@ static size_t row_count(const gemp_grid *g)
 	return all_rows_resident(g) ? g->fetch->graph->vertex_count : g->fetch->residency->own_count;
 }
 
-/* The slot of row i of these. Slots ascend with i, which first_row relies on. */
+/* The slot of the i-th row along which this rank counts. Slots ascend with i, and first_row relies on this order. */
 static gemp_vertex row_slot(const gemp_grid *g, size_t i)
 {
 	return all_rows_resident(g) ? (gemp_vertex)i : g->fetch->residency->own_slots[i];
 }
 
-/* Adds to the weight of each vertex the lengths of its rows and the number of rows that name it, since blocks divide
- * both rows and columns. */
+/* The weight of a vertex is the length of its rows plus the number of rows that contain it, because blocks divide both
+ * rows and columns. */
 static void count_entries(const gemp_grid *g, uint64_t *weights)
 {
 	for (size_t i = 0; i < row_count(g); i++)
@@ -88,7 +88,7 @@ static void count_entries(const gemp_grid *g, uint64_t *weights)
 		}
 }
 
-enum { ROWS = 1 << 10 }; /* that a thread takes at a time */
+enum { ROWS = 1 << 10 }; /* number of rows that a thread takes at a time */
 
 /* Divides the slots into blocks of about equal weight. Each block takes an equal part of the remaining weight, and at
  * least one slot. */
@@ -108,7 +108,7 @@ static void cut_blocks(gemp_tiles *t, const uint64_t *weights, size_t vertices)
 	t->bounds[t->blocks] = (gemp_vertex)vertices;
 }
 
-/* Collective. Makes blocks of about as many entries each in rows and columns, the same on all ranks. */
+/* Collective. Makes blocks with about the same number of entries in rows and columns. All ranks get the same blocks. */
 static gemp_code grid_blocks(gemp_grid *g)
 {
 	GEMP_OWNED uint64_t *weights = NULL;
@@ -121,17 +121,17 @@ static gemp_code grid_blocks(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* The tasks of one rank, for which all ranks find images and count entries together. */
+/* The tasks of one rank. All ranks together find their images and count the entries. */
 typedef struct request_context {
 	gemp_grid *grid;
 	uint32_t *const *candidates;
-	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* [words] of each place, by slot */
-	uint64_t pivots[2];                       /* the first and the last one */
-	size_t place;                             /* whose images are being marked */
-	uint8_t *block_of;                        /* [vertices] by slot */
+	uint32_t *images[GEMP_MAX_CLOSURE_NODES]; /* by place: [words] its images, by slot */
+	uint64_t pivots[2];                       /* slots of the first and the last pivot of the tasks */
+	size_t place;                             /* the place whose images are being marked */
+	uint8_t *block_of;                        /* [vertices] the block of each slot */
 } request_context;
 
-/* Marks the neighbours that can be images of the place. */
+/* Marks the entries of one row that can be images of the place. */
 static void mark_row(const request_context *a, const gemp_closure_node *place, gemp_vertex slot)
 {
 	gemp_row row = gemp_fetch_get(a->grid->fetch, (size_t)place->view, slot);
@@ -142,7 +142,7 @@ static void mark_row(const request_context *a, const gemp_closure_node *place, g
 			gemp_bits32_set_atomic(a->images[a->place], row.neighbours[k]);
 }
 
-/* Marks the neighbours of the parent's images, on several threads in one bitmap. */
+/* Marks the neighbours of the parent's images. Several threads write to one bitmap. */
 static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -155,7 +155,7 @@ static void mark_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Marks the images of the roots, which are the tasks themselves. */
+/* Marks the images of the roots, which the tasks list. */
 static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 {
 	size_t roots = a->grid->closure->root_count;
@@ -167,8 +167,8 @@ static void mark_roots(request_context *a, const gemp_root_tasks *tasks)
 		a->pivots[0] = a->pivots[1] = 0;
 }
 
-/* Collective. Marks the images of each place for the tasks of one rank, level by level. Where rows are spread over
- * ranks, each rank marks along its own rows and the bitmaps are united. */
+/* Collective. Marks the images of each place for the tasks of one rank, level by level. If rows are spread over ranks,
+ * each rank marks along its own rows, and a reduction unites the bitmaps. */
 static void find_images(request_context *a, int rank, const gemp_root_tasks *tasks)
 {
 	gemp_grid *g = a->grid;
@@ -188,7 +188,7 @@ static void find_images(request_context *a, int rank, const gemp_root_tasks *tas
 	}
 }
 
-/* True if `places` (bits of pattern vertices) is 0, or if the slot is an image of at least one of its vertices. */
+/* True if the set `places` is empty, or if the slot is an image of at least one place of the set. */
 static bool in_places(const request_context *a, uint64_t places, gemp_vertex slot)
 {
 	bool in = !places;
@@ -197,7 +197,7 @@ static bool in_places(const request_context *a, uint64_t places, gemp_vertex slo
 	return in;
 }
 
-/* The index of the first row whose slot is not below the bound; row_count where there is none. */
+/* The index of the first row whose slot is at least `slot`; row_count if no row is. */
 static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 {
 	size_t low;
@@ -205,7 +205,7 @@ static size_t first_row(const gemp_grid *g, gemp_vertex slot)
 	return low;
 }
 
-/* Counts the entries of one block of rows, which one thread does, so the sums need no locks. */
+/* Counts the entries of one block of rows. One thread counts a block, so the sums need no locks. */
 static void count_block(void *context, unsigned thread, size_t block)
 {
 	(void)thread;
@@ -224,8 +224,8 @@ static void count_block(void *context, unsigned thread, size_t block)
 		}
 }
 
-/* Collective. Counts the entries of each class by tiles on the ranks that have the rows, and sums them up on the rank
- * whose tasks they are. */
+/* Collective. Each rank counts the entries of each class by tiles, along the rows that it has. The sums of all ranks go
+ * to the rank that has the tasks. */
 static void count_tiles(request_context *a, int rank, gemp_tile_sums *mine)
 {
 	gemp_grid *g = a->grid;
@@ -252,7 +252,8 @@ static gemp_code make_buffers(request_context *a, gemp_tile_sums **mine)
 	return GEMP_OK;
 }
 
-/* Collective. For the tasks of each rank in turn, finds the images and counts the entries of their rows by tiles. */
+/* Collective. For the tasks of one rank after another, finds the images and counts the entries of their rows by
+ * tiles. */
 static gemp_code grid_count(gemp_grid *g, uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
 	gemp_code code = GEMP_OK;
@@ -280,7 +281,7 @@ done:
 	return code;
 }
 
-/* Collective, since entries are counted where the rows are. */
+/* Collective, since each rank counts the entries of the rows that it has. */
 gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closure *closure, const gemp_fetch *fetch,
                         uint32_t *const *candidates, const gemp_root_tasks *tasks)
 {
@@ -300,7 +301,7 @@ gemp_code gemp_grid_new(gemp_grid **out, const gemp_plan *plan, const gemp_closu
 	return GEMP_OK;
 }
 
-/* The sums of all classes are one block of memory, which begins at the first class. */
+/* The sums of all classes are one block of memory; the first class points to its beginning. */
 void gemp_grid_free(gemp_grid *grid)
 {
 	if (!grid)
@@ -325,7 +326,7 @@ static uint64_t rectangle(const gemp_tile_sums *sums, size_t row, size_t row_end
 	return (*sums)[row_end][column_end] - (*sums)[row][column_end] - (*sums)[row_end][column] + (*sums)[row][column];
 }
 
-/* An upper bound of the entries that one read of a cell goes through. */
+/* An upper bound of the entries that one read of a cell visits. */
 static uint64_t read_entries(const gemp_grid *g, const gemp_grid_read *read, const gemp_grid_cell *cell)
 {
 	return rectangle(g->classes[read->class].sums, cell->low[read->from], cell->high[read->from], cell->low[read->to],
@@ -342,7 +343,7 @@ static bool out_of_order(const gemp_grid *g, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* A cell is empty if a read that every match makes has no entry in it, or if its ranges contradict the order of
+/* A cell is empty if it has no entry for a read that every match needs, or if its ranges contradict the order of
  * slots. */
 bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 {
@@ -352,7 +353,7 @@ bool gemp_grid_empty(const gemp_grid *g, const gemp_grid_cell *cell)
 	return out_of_order(g, cell);
 }
 
-/* The entries of one block of rows in a set of columns; each run of adjacent columns is one rectangle. */
+/* The number of entries of one block of rows in a set of columns. Each run of adjacent columns is one rectangle. */
 static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t columns)
 {
 	uint64_t entries = 0;
@@ -366,7 +367,7 @@ static uint64_t row_entries(const gemp_tile_sums *sums, size_t block, uint64_t c
 	return entries;
 }
 
-/* Finds the columns that the cell reads, by view and by class. */
+/* Finds the blocks of columns that the cell reads in each block of rows, for each view and for each class. */
 static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	memset(g->rows, 0, g->class_count * sizeof *g->rows);
@@ -383,8 +384,9 @@ static void find_columns(gemp_grid *g, const gemp_grid_cell *cell)
 	}
 }
 
-/* A round lays a row out with the columns of all classes that read its block. Its entries are therefore bounded by the
- * sum over these classes with all of the columns, and by all rows of the block. */
+/* A round stores each row with the columns of all classes that read a row of its block. Two sums bound the entries of a
+ * block: the sum over these classes with all of the columns, and the sum over all rows of the block. The smaller one
+ * counts. */
 uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 {
 	uint64_t entries = 0;
@@ -400,7 +402,7 @@ uint64_t gemp_grid_entries(gemp_grid *g, const gemp_grid_cell *cell)
 	return entries;
 }
 
-/* Adds the bits [low, high) of one bitmap to another. */
+/* Copies the set bits in [low, high) of one bitmap to another bitmap. Other bits of the target stay. */
 static void copy_range(uint32_t *to, const uint32_t *from, gemp_vertex low, gemp_vertex high)
 {
 	for (size_t w = low / 32; w * 32 < high; w++) {
@@ -413,7 +415,8 @@ static void copy_range(uint32_t *to, const uint32_t *from, gemp_vertex low, gemp
 	}
 }
 
-/* The rows of a place lie in the blocks that the cell reads of a class; places of several classes are united. */
+/* In each block that the cell reads of a class, the rows of all places of the class are needed. Rows of several classes
+ * are united. */
 void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
 {
 	for (size_t v = 0; v < g->tiles.view_count; v++)
@@ -425,7 +428,7 @@ void gemp_grid_rows(const gemp_grid *g, uint32_t *const *need)
 				           g->tiles.bounds[b + 1]);
 }
 
-/* The entries that the cell would not read if v had no images in it. */
+/* The number of entries of the cell's reads from or to v. */
 static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	uint64_t entries = 0;
@@ -435,7 +438,7 @@ static uint64_t entries_of(const gemp_grid *g, const gemp_grid_cell *cell, int v
 	return entries;
 }
 
-/* The block of v before which half of its entries lie. */
+/* The block of v's range before which about half of v's entries lie. */
 static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int v)
 {
 	gemp_grid_cell part = *cell;
@@ -446,8 +449,8 @@ static uint8_t middle_block(const gemp_grid *g, const gemp_grid_cell *cell, int 
 	return part.high[v];
 }
 
-/* Of equal savings, the vertex that is bound first is chosen: the later the divided vertex is bound, the more of the
- * search is repeated in both halves. */
+/* If several vertices save equally many entries, the vertex that is bound first is divided. Both halves repeat the
+ * search of the vertices that are bound before the divided vertex. */
 bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *other)
 {
 	uint64_t most = 0;
@@ -467,7 +470,7 @@ bool gemp_grid_bisect(const gemp_grid *g, gemp_grid_cell *cell, gemp_grid_cell *
 	return true;
 }
 
-/* Counts by the same halving as the search, without fetching a row. */
+/* Bisects cells like the search, but fetches no row. */
 uint64_t gemp_grid_cells(gemp_grid *g, gemp_grid_cell cell, uint64_t entries, uint64_t limit)
 {
 	gemp_grid_cell other;

@@ -4,17 +4,18 @@
 
 #include <string.h>
 
-/* The table of groups is direct-mapped: a group that another one has replaced begins anew. */
+/* The table of groups is direct-mapped: if another group takes the place of a group, the next item of the replaced
+ * group begins a new group. */
 enum { TABLE = 1 << 12, EDGE_WORDS = 2, MAX_WORDS = 3 + GEMP_MAX_PATTERN_VERTICES + 2 * GEMP_MAX_PATTERN_EDGES };
 
 typedef struct group {
-	uint32_t first, last, size; /* items */
+	uint32_t first, last, size; /* first and last item; number of items */
 } group;
 
 struct gemp_item_coder {
-	uint32_t next[GEMP_ITEM_PIECE]; /* item of the same group */
+	uint32_t next[GEMP_ITEM_PIECE]; /* the next item of the same group */
 	group groups[GEMP_ITEM_PIECE];
-	uint32_t table[TABLE]; /* 1 + group; 0: none */
+	uint32_t table[TABLE]; /* 1 + index of a group; 0: empty */
 };
 
 gemp_code gemp_item_coder_new(gemp_item_coder **out)
@@ -27,8 +28,8 @@ void gemp_item_coder_free(gemp_item_coder *coder)
 	gemp_free(coder);
 }
 
-/* An item has vertices and then edges, each in the order of the steps that bind them, so the vertex and the edge of the
- * last step are the last of either. */
+/* An item has vertices and then edges, both in the order of the steps that bind them. The vertex of the last step is
+ * therefore the last of the vertices, and its edge the last of the edges. */
 gemp_item_form gemp_item_form_of(const gemp_plan *plan, const gemp_item_layout *layout, size_t stage)
 {
 	const gemp_plan_stage *at = &layout->stages[stage];
@@ -48,7 +49,7 @@ gemp_item_form gemp_item_form_of(const gemp_plan *plan, const gemp_item_layout *
 	return form;
 }
 
-/* Most numbers are below 128 and take one byte, without a call. */
+/* Most numbers are below 128, and take one byte and no call. */
 static inline uint8_t *put(uint8_t *to, uint64_t number)
 {
 	if (number >= 128)
@@ -76,16 +77,16 @@ static inline int64_t unfold(uint64_t number)
 	return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
-/* The edge bound last, as one number: items have its low word first. */
+/* The edge bound last as one number. Items store its low word first. */
 static inline uint64_t edge_of(const uint32_t *item, const gemp_item_form *form)
 {
 	return item[form->edge] | (uint64_t)item[form->edge + 1] << 32;
 }
 
-/* True if two items of a stage agree in all words but those of the vertex and edge bound last. */
+/* True if two items of a stage agree in all common words. */
 static inline bool alike(const gemp_item_form *form, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t w = form->vertex; w-- > 0;) /* later words change sooner */
+	for (uint32_t w = form->vertex; w-- > 0;) /* later words differ more often, so they are compared first */
 		if (a[w] != b[w])
 			return false;
 	for (uint32_t w = form->behind; w < form->edge; w++)
@@ -94,7 +95,7 @@ static inline bool alike(const gemp_item_form *form, const uint32_t *a, const ui
 	return true;
 }
 
-/* The place of a group in the table: a hash of its common words. */
+/* The place of an item's group in the table: a hash of the common words. */
 static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item)
 {
 	uint64_t hash = 0;
@@ -105,7 +106,7 @@ static inline uint32_t place_of(const gemp_item_form *form, const uint32_t *item
 	return (uint32_t)(hash >> 32) % TABLE;
 }
 
-/* Links the items of each group in their order, and returns the number of groups. */
+/* Links the items of each group in their order. Returns the number of groups. */
 static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count)
 {
 	size_t found = 0, now = 0;
@@ -130,7 +131,7 @@ static size_t find_groups(gemp_item_coder *c, const gemp_item_form *form, const 
 	return found;
 }
 
-/* Writes the words [first, end) that differ from the group before: sets a bit for each of them and appends the
+/* Writes the words [first, end) that differ from the previous group: sets the bit of each such word and appends the
  * difference. */
 static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *before, uint32_t first, uint32_t end,
                           uint32_t *bit, uint8_t *bits)
@@ -143,7 +144,7 @@ static uint8_t *put_words(uint8_t *to, const uint32_t *item, const uint32_t *bef
 	return to;
 }
 
-/* Writes the common words of a group as differences to the group before. */
+/* Writes the common words of a group as differences to the previous group. */
 static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32_t *item, const uint32_t *before)
 {
 	uint8_t *bits = to;
@@ -154,14 +155,14 @@ static uint8_t *put_common(const gemp_item_form *form, uint8_t *to, const uint32
 	return put_words(to, item, before, form->behind, form->edge, &bit, bits);
 }
 
-/* Between two tests for the end, the encoder writes the size of a group, its common words, and the differences of one
- * item. */
+/* The encoder tests for the end before each group and each item. Between two tests it writes at most the size of a
+ * group, its common words, and the differences of one item. */
 size_t gemp_item_slack(const gemp_item_form *form)
 {
 	return 6 * (size_t)form->words + 4 * GEMP_VARINT_MAX_BYTES;
 }
 
-/* Stops as soon as the code is no shorter than whole words, and copies the items instead. */
+/* As soon as the code is as long as whole words, the encoder stops and copies the items instead. */
 size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to)
 {
@@ -194,7 +195,7 @@ size_t gemp_items_encode(gemp_item_coder *c, const gemp_item_form *form, const u
 	return (size_t)(end - begin);
 }
 
-/* The inverse of put_words; NULL where the message ends too early. */
+/* The inverse of put_words. Returns NULL if the message ends too early. */
 static const uint8_t *get_words(const uint8_t *from, const uint8_t *end, uint32_t *item, uint32_t first,
                                 uint32_t behind, uint32_t *bit, const uint8_t *bits)
 {
@@ -240,7 +241,8 @@ static const uint8_t *get_group(const gemp_item_form *form, const uint8_t *from,
 	return from;
 }
 
-/* Every number is checked against the end of the message: bytes of another rank must not write beyond the items. */
+/* Every number is checked against the end of the message, because a corrupt message of another rank must not cause
+ * writes beyond the items. */
 bool gemp_items_decode(const gemp_item_form *form, const uint8_t *from, size_t size, uint32_t *items, size_t count)
 {
 	const uint8_t *end = from + size;

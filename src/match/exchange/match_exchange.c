@@ -9,38 +9,40 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { WORTH_THREADS = 1 << 20 }; /* bytes of items: waking threads for less takes longer than coding them */
+/* bytes of items from which on threads pay; below, waking the threads takes longer than coding the items */
+enum { WORTH_THREADS = 1 << 20 };
 
-/* Items of a stage that have arrived, oldest first. The first `loaded` ones are on the device, too; they stay here
- * until a worker has taken them, since they fill places of their source until then. */
+/* The received items of a stage, oldest first. The first `loaded` items are also on the device. They stay in the queue
+ * until a worker has taken them, because until then they occupy places of their source. */
 typedef struct item_queue {
-	uint32_t *items;  /* [capacity * item_words]; the items move to the front when the end is reached */
-	uint16_t *source; /* [capacity] rank */
+	uint32_t *items;  /* [capacity * item_words]; when the end is reached, the items move to the front */
+	uint16_t *source; /* [capacity] the rank that has sent each item */
 	size_t begin, count, capacity, loaded;
 } item_queue;
 
 struct gemp_match_exchange {
 	gemp_search *search;
 	size_t stages, ranks;
-	item_queue *queues;    /* [stages] */
-	uint32_t *filled;      /* [stages * ranks] places that the items of a (stage, source) fill in the queues */
-	bool *usable;          /* [areas] areas of other ranks that the plan can fill */
-	uint32_t *arrived;     /* [stages * ranks] items of the last exchange */
+	item_queue *queues; /* [stages] */
+	/* [stages * ranks] number of places in the queues that items of a stage and a source occupy */
+	uint32_t *filled;
+	bool *usable;          /* [areas] true for areas of other ranks that the plan can fill */
+	uint32_t *arrived;     /* [stages * ranks] number of items that the last exchange has brought */
 	gemp_item_form *forms; /* [stages] */
 	size_t coder_count;
-	gemp_item_coder **coders; /* [coder_count] one a thread */
+	gemp_item_coder **coders; /* [coder_count] one for each thread */
 	size_t chunk_count, chunk_capacity;
-	struct item_chunk *chunks;        /* [chunk_count] of the messages to send, later of those received */
-	atomic_bool corrupt;              /* a chunk could not be decoded */
+	struct item_chunk *chunks;        /* [chunk_count] chunks of the messages to send, later of the received messages */
+	atomic_bool corrupt;              /* some chunk could not be decoded */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
-	uint32_t *items;                  /* items to send */
+	uint32_t *items;                  /* the items to send */
 	uint8_t *send;
 	size_t item_capacity, send_capacity;
 	void *receive;
 	size_t receive_capacity;
 };
 
-/* Threads encode chunks side by side, each with a coder of its own. */
+/* Threads encode chunks in parallel, and each thread needs its own coder. */
 static gemp_code make_coders(gemp_match_exchange *c)
 {
 	size_t threads = gemp_threads();
@@ -53,7 +55,7 @@ static gemp_code make_coders(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* Which areas the plan can fill follows from the credits that an area starts with. */
+/* The plan can fill an area if the area starts with credits. */
 gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search)
 {
 	GEMP_OWNED_BY(gemp_match_exchange_free_at) gemp_match_exchange *c = NULL;
@@ -73,7 +75,7 @@ gemp_code gemp_match_exchange_new(gemp_match_exchange **out, gemp_search *search
 	return GEMP_OK;
 }
 
-/* Also frees an exchange that was made in part. */
+/* Also frees an exchange that is only partly made. */
 void gemp_match_exchange_free(gemp_match_exchange *c)
 {
 	if (!c)
@@ -86,7 +88,7 @@ void gemp_match_exchange_free(gemp_match_exchange *c)
 	gemp_free_all(c->coders, c->chunks, c->items, c->send, c->receive, c);
 }
 
-/* Items on the device count as well: they stay in their queue until a worker has taken them. */
+/* Items on the device count, too, since they stay in their queue until a worker has taken them. */
 uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 {
 	uint64_t waiting = 0;
@@ -95,7 +97,7 @@ uint64_t gemp_match_exchange_waiting(const gemp_match_exchange *c)
 	return waiting;
 }
 
-/* Reserves memory for the items that have arrived and notes their sources. Their words are decoded later. */
+/* Reserves memory for the received items and notes their sources. Their words are decoded later. */
 static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -126,13 +128,13 @@ static gemp_code reserve_queue(gemp_match_exchange *c, size_t stage)
 	return GEMP_OK;
 }
 
-/* A message of another rank is checked like a file, since a wrong number would write beyond arrays. */
+/* A message of another rank is checked like a file, since a wrong number would cause writes beyond arrays. */
 static gemp_code corrupt_message(size_t rank)
 {
 	return gemp_fail(GEMP_EINTERNAL, "partial matches: the message of rank %zu is corrupt", rank);
 }
 
-/* Frees the places of items that workers have taken; the next message announces them as credits. */
+/* Frees the places of items that workers have taken. The next message announces these places as credits. */
 static void release_taken(gemp_match_exchange *c, size_t stage)
 {
 	item_queue *q = &c->queues[stage];
@@ -147,7 +149,7 @@ static void release_taken(gemp_match_exchange *c, size_t stage)
 	q->loaded = left;
 }
 
-/* A stage gets all of its waiting items at once, when its workers have taken the items before. */
+/* When the workers of a stage have taken all tasks on the device, the stage gets all of its waiting items at once. */
 gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -173,7 +175,7 @@ gemp_code gemp_match_exchange_feed(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* A part of the items of an area. Threads code and decode chunks side by side. */
+/* A chunk is a part of the items of an area. Threads code and decode chunks in parallel. */
 typedef struct item_chunk {
 	size_t stage, count;
 	uint32_t *items; /* [count * item_words] */
@@ -181,7 +183,7 @@ typedef struct item_chunk {
 	size_t size; /* bytes of coded[] */
 } item_chunk;
 
-/* All chunks of an area have GEMP_ITEM_PIECE items, but for the last one. */
+/* All chunks of an area except the last have GEMP_ITEM_PIECE items. */
 static size_t chunks_of(size_t items)
 {
 	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
@@ -198,7 +200,7 @@ static size_t item_bytes(const gemp_match_exchange *c, size_t stage)
 	return c->search->layout.item_words[stage] * sizeof(uint32_t);
 }
 
-/* Each thread has a coder of its own, whose tables are as large as a chunk. */
+/* Each thread has its own coder, because a coder has tables as large as a chunk. */
 static void encode_chunk(void *context, unsigned thread, size_t at)
 {
 	gemp_match_exchange *c = context;
@@ -206,7 +208,7 @@ static void encode_chunk(void *context, unsigned thread, size_t at)
 	p->size = gemp_items_encode(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
 }
 
-/* The body of a parallel loop cannot fail, so a corrupt chunk is reported after the loop. */
+/* The body of a parallel loop cannot return an error, so a corrupt chunk is reported after the loop. */
 static void decode_chunk(void *context, unsigned thread, size_t at)
 {
 	(void)thread;
@@ -228,14 +230,14 @@ static void for_each_chunk(gemp_match_exchange *c, gemp_loop_body *body)
 			body(c, 0, i);
 }
 
-/* The number of an area of the outbox: areas are ordered by stage, then by destination. */
+/* The number of an area of the outbox. Areas are ordered by stage, then by destination. */
 static size_t area_of(const gemp_match_exchange *c, size_t stage, size_t destination)
 {
 	return stage * (c->ranks + 1) + destination;
 }
 
-/* An upper bound of the bytes to one rank. Adds the bytes of its items to *items and the number of its chunks to
- * *chunks. */
+/* An upper bound of the bytes of the message to one rank. Adds the bytes of the message's items to *items and the
+ * number of its chunks to *chunks. */
 static size_t message_capacity(const gemp_match_exchange *c, size_t destination, size_t *items, size_t *chunks)
 {
 	size_t bytes = 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -248,8 +250,8 @@ static size_t message_capacity(const gemp_match_exchange *c, size_t destination,
 	return bytes;
 }
 
-/* Lists the chunks for a rank. They are encoded to places that are far enough apart for the worst case; compact_message
- * closes the gaps. Returns the end of the last place. */
+/* Lists the chunks for a rank. The chunks are encoded to addresses with enough space for the worst case, and
+ * compact_message closes the gaps. Returns the end of the last chunk's space. */
 static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t **items, uint8_t *to)
 {
 	to += 2 * c->stages * GEMP_VARINT_MAX_BYTES;
@@ -266,7 +268,7 @@ static uint8_t *list_chunks(gemp_match_exchange *c, size_t destination, uint32_t
 	return to;
 }
 
-/* Reads the outbox into one array, area by area, without waiting in between. */
+/* Reads the areas of the outbox into one array. All reads are enqueued before the host waits for them. */
 static gemp_code read_items(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -283,8 +285,8 @@ static gemp_code read_items(gemp_match_exchange *c)
 }
 
 /* Writes the message to a rank from `to` on: free places, numbers of items and bytes, and the coded chunks, which move
- * towards the front. The message never overwrites a chunk that is still to be moved, since no chunk is longer than its
- * place. Returns the end of the message. */
+ * towards the front. Each chunk is within the space that list_chunks reserved for it, so the message never overwrites a
+ * chunk that has not moved yet. Returns the end of the message. */
 static uint8_t *compact_message(gemp_match_exchange *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
 {
 	gemp_search *search = c->search;
@@ -334,8 +336,8 @@ static gemp_code pack(gemp_match_exchange *c, uint64_t *moved)
 	return GEMP_OK;
 }
 
-/* Reads the credits of a message and lists its chunks. The chunks get their places in the queues when all messages have
- * been read. */
+/* Reads the credits of a message and lists its chunks. After all messages have been read, unpack assigns the chunks
+ * their positions in the queues. */
 static gemp_code list_message(gemp_match_exchange *c, size_t source, const uint8_t *from, const uint8_t *end)
 {
 	gemp_search *search = c->search;
@@ -383,7 +385,8 @@ static gemp_code unpack(gemp_match_exchange *c)
 	return GEMP_OK;
 }
 
-/* Empties the areas for other ranks; their new capacity is the number of places that the receivers have announced. */
+/* Empties the areas for other ranks. The new capacity of an area is the number of free places that its receiver has
+ * announced. */
 static gemp_code renew_credits(gemp_match_exchange *c)
 {
 	gemp_search *search = c->search;
@@ -398,7 +401,7 @@ static gemp_code renew_credits(gemp_match_exchange *c)
 	return gemp_buffer_write(search->context->device, &search->out_capacity, 0, search->areas * 4, search->capacity);
 }
 
-/* Places of taken items are freed first, so that this message announces them already. */
+/* Places of taken items are freed first, so that this round's messages announce them. */
 gemp_code gemp_match_exchange_round(gemp_match_exchange *c, uint64_t *moved)
 {
 	gemp_code code = GEMP_OK;

@@ -7,24 +7,26 @@
 
 #include <string.h>
 
-static const double min_rounds = 32; /* with fewer rounds, cells are not counted */
-static const double round_cost = 2;  /* a round takes about as long as so many cells */
+static const double min_rounds = 32; /* cells are counted only if more rounds than this are expected */
+static const double round_cost = 2;  /* a round takes about as long as this number of cells */
 
-enum { TASKS = 256 }; /* that a thread takes at a time */
+enum { TASKS = 256 }; /* number of tasks that a thread takes at a time */
 
-/* The inputs of the estimate of a task's rows, and means by view and by place of the closure. */
+/* The inputs of the estimate of the rows that a task reads, with means for each view and each place of the closure. */
 typedef struct cost_context {
 	const gemp_closure *closure;
 	const gemp_fetch *fetch;
 	const gemp_root_tasks *tasks;
-	double total;                         /* entries */
-	double mean[GEMP_MAX_VIEWS];          /* length of the rows that entries lie in */
-	double image[GEMP_MAX_CLOSURE_NODES]; /* entries that are read because of one image of a place */
+	double total; /* number of entries of all rows */
+	/* by view: mean length of rows, in which a row counts once for each of its entries */
+	double mean[GEMP_MAX_VIEWS];
+	/* by place: mean number of entries that are read because of one image of the place */
+	double image[GEMP_MAX_CLOSURE_NODES];
 	double *bytes;
 } cost_context;
 
-/* Computes for each view the mean length of the rows that entries lie in: the length that a neighbour's row is
- * expected to have. */
+/* Computes for each view the expected length of the row of a neighbour: the mean length of rows, in which a row counts
+ * once for each of its entries. */
 static void find_means(cost_context *c)
 {
 	for (size_t v = 0; v < c->fetch->view_count; v++) {
@@ -38,8 +40,8 @@ static void find_means(cost_context *c)
 	}
 }
 
-/* The mean number of entries that an image of each place makes a task read. Children come behind their parents, so
- * that the walk from the last place needs each of them once. */
+/* Computes the mean number of entries that a task reads because of one image of a place. Children come after their
+ * parents, so the loop begins at the last place and needs each child's result only after it is known. */
 static void average_images(cost_context *c)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -53,8 +55,8 @@ static void average_images(cost_context *c)
 	}
 }
 
-/* The entries that are read because of an image: those of its own rows and of its neighbours' rows. Neighbours are
- * visited down to `hops`, as far as rows are resident; beyond them the means are used. */
+/* The number of entries that are read because of one image: the entries of its own rows and of its neighbours' rows.
+ * Neighbours are visited down to `hops`, as far as rows are resident. Beyond that, the means are used. */
 static double entries_of_image(const cost_context *c, size_t place, gemp_vertex slot, int hops)
 {
 	const gemp_closure_node *places = c->closure->nodes;
@@ -76,8 +78,8 @@ static double entries_of_image(const cost_context *c, size_t place, gemp_vertex 
 	return entries;
 }
 
-/* Estimates the bytes of rows that each task reads. A row that is named repeatedly counts once; the chance that a row
- * is named for the first time falls with the part of all entries that has been read, hence the exponential. */
+/* Estimates the bytes of rows that each task reads. A row that is named repeatedly counts once. The chance that an
+ * entry names a new row falls with the fraction of all entries that has been read, which gives the exponential. */
 static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -92,7 +94,7 @@ static void cost_tasks(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Fills bytes[tasks->count]. All rows together have `total` bytes. */
+/* Fills bytes[tasks->count]. `total` is the number of bytes of all rows together. */
 static void estimate_task_bytes(double *bytes, const gemp_closure *closure, const gemp_fetch *fetch,
                                 const gemp_root_tasks *tasks, uint64_t total)
 {
@@ -105,9 +107,9 @@ static void estimate_task_bytes(double *bytes, const gemp_closure *closure, cons
 	gemp_for_chunks(tasks->count, TASKS, cost_tasks, &c);
 }
 
-/* Returns the first task that is searched in rounds. Pivots with many neighbours come first; the tasks from the result
- * on take at most half as long in rounds as all tasks take in cells. Seeds have no order, so all of them take the same
- * way. */
+/* Returns the first task that is searched in rounds; the tasks before it are searched in cells. Pivots with many
+ * neighbours come first. The tasks searched in rounds take, in rounds, at most as long as all tasks would take in
+ * cells. Seeds have no order, so all of them are searched in the same way. */
 static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;
@@ -117,7 +119,7 @@ static size_t first_round_task(const double *rounds, size_t tasks, double cells,
 	return given && first ? tasks : first;
 }
 
-/* Cells are counted only if many rounds are expected, since counting is expensive itself. */
+/* Cells are counted only if many rounds are expected, since counting is expensive. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget)
@@ -144,7 +146,7 @@ gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_
 	return GEMP_OK;
 }
 
-/* Makes the plan of the split search: all vertices beyond the roots get bitmaps, since cells limit their ranges. */
+/* Makes the plan of the split search. All vertices after the roots get bitmaps, which the ranges of a cell limit. */
 static gemp_code widen_plan(gemp_task_split *s)
 {
 	const gemp_search *other = s->base.search;
@@ -168,7 +170,8 @@ static gemp_code widen_plan(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* Pending cells are a stack, so the halves of a cell follow one another; they share most of their rows. */
+/* Pending cells are a stack, so the two halves of a cell are searched one after the other. The halves share most of
+ * their rows. */
 static gemp_code push_cell(gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	GEMP_TRY(GEMP_RESERVE(s->pending, s->capacity, s->count + 1));
@@ -225,7 +228,7 @@ gemp_code gemp_task_split_new(gemp_task_split **out, const gemp_task_split_base 
 	return GEMP_OK;
 }
 
-/* Also frees a split search that was made in part. */
+/* Also frees a split search that is only partly made. */
 void gemp_task_split_free(gemp_task_split *split)
 {
 	if (!split)
@@ -237,7 +240,7 @@ void gemp_task_split_free(gemp_task_split *split)
 	gemp_free_all(split->bits, split->plan, split->all_vertices, split->slots, split->seeds, split->pending, split);
 }
 
-/* True if all roots of the task lie in the ranges of the cell. */
+/* True if the images of all roots of the task lie in the ranges of the cell. */
 static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t task)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -251,7 +254,7 @@ static bool in_cell(const gemp_task_split *s, const gemp_grid_cell *cell, size_t
 	return true;
 }
 
-/* The pivots of a cell. They are a range of the tasks, since pivots ascend. */
+/* The pivots of a cell. Pivots ascend, so they are a range of the tasks. */
 static gemp_task_range pivots_of(const gemp_task_split *s, const gemp_grid_cell *cell)
 {
 	const gemp_vertex *border = s->grid->tiles.bounds;
@@ -271,7 +274,7 @@ static bool has_tasks(const gemp_task_split *s, const gemp_grid_cell *cell)
 	return false;
 }
 
-/* The error of a cell that has one block for each vertex, so it cannot be halved, and still does not fit. */
+/* The error of a cell that does not fit although each vertex has only one block, so that it cannot be halved. */
 static gemp_code too_large(const gemp_task_split *s)
 {
 	return gemp_fail(
@@ -280,7 +283,7 @@ static gemp_code too_large(const gemp_task_split *s)
 		(unsigned long long)s->base.budget, s->search->context->device->name);
 }
 
-/* Halves the next cell until its rows fit. Halves that can have no match, or no task, are dropped. */
+/* Halves the next cell until its rows fit. A half is dropped if no match or no task can lie in it. */
 gemp_code gemp_task_split_next(gemp_task_split *s)
 {
 	gemp_grid_cell other;
@@ -304,8 +307,7 @@ gemp_code gemp_task_split_next(gemp_task_split *s)
 	return GEMP_OK;
 }
 
-/* Writes the candidates of a vertex within the range of the present cell to the device, unless they are there
- * already. */
+/* Writes the candidates of a vertex within the range of the present cell to the device, unless the device has them. */
 static gemp_code set_bitmap(gemp_task_split *s, int v)
 {
 	size_t words = s->grid->words;
@@ -338,7 +340,7 @@ static gemp_task_range seeds_of(gemp_task_split *s)
 	return (gemp_task_range){ 0, count };
 }
 
-/* Without a present cell the search gets no tasks, but it runs nevertheless, since other ranks have cells left. */
+/* Without a present cell the search gets no tasks. It runs nevertheless, since other ranks have cells left. */
 gemp_code gemp_task_split_range(gemp_task_split *s, gemp_task_range *part)
 {
 	*part = (gemp_task_range){ 0, 0 };

@@ -6,37 +6,39 @@
 
 #include <string.h>
 
-/* The bytes of a whole working set over those of its first hop: the value assumed for the first round, and the
- * maximum. */
+/* The ratio of the bytes of a whole working set to the bytes of its first hop: the value assumed for the first round,
+ * and the maximum. */
 static const double first_growth = 4, max_growth = 64;
-/* A task that needs more than this part of the budget is oversized, because a round would otherwise have few tasks.
+/* A task that needs more than this fraction of the budget is oversized, because a round would otherwise have few tasks.
  * Measured with 4-cycles on a graph four times the budget: a value of 1 takes twice as long. */
 static const double large_share = 0.3;
 
-/* The next round, which is fetched and laid out while the device works on the current one. */
+/* The next round. Its rows are fetched and laid out while the device works on the present round. */
 typedef struct next_round {
-	bool ready;            /* it was selected, and its rows were fetched */
-	bool last;             /* no round follows it */
-	bool cell;             /* it is a cell of the split search */
-	gemp_task_range range; /* its tasks, unless it is a cell */
+	bool ready;            /* the round is selected, and its rows are fetched */
+	bool last;             /* no round follows this round */
+	bool cell;             /* the round is a cell of the split search */
+	gemp_task_range range; /* the tasks of the round, unless it is a cell */
 } next_round;
 
-/* The state of a search in rounds. views[side] are the rows of a round and of the next one. Tasks from `next` on are
- * still to be searched in rounds; oversized[oversized_count] are searched in cells at the end. */
+/* The state of a search in rounds. views[next_side] are the rows of the next round, and the other side has the rows of
+ * the present round. Tasks from `next` on are still to be searched in rounds. The tasks in oversized[oversized_count]
+ * are searched in cells at the end. */
 struct gemp_pull {
 	gemp_runtime *context;
 	const gemp_shard *graph;
 	const gemp_plan *plan;
 	gemp_resident *rows;
 	const gemp_candidates *candidates;
-	uint64_t budget;     /* bytes of a round's rows on the device */
-	bool budget_given;   /* the caller has given it */
-	uint64_t run_budget; /* the budget of this run: not more than is free */
+	uint64_t budget;     /* maximum bytes of a round's rows on the device */
+	bool budget_given;   /* the caller has given the budget */
+	uint64_t run_budget; /* the budget of this run, limited by the memory that was free at its start */
 	uint64_t total;      /* bytes of all rows of all ranks */
 	gemp_closure closure;
-	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
+	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* by pattern vertex: the candidates by slot */
 	gemp_view
-		*resident_views; /* [view_count] copies without entries that are never read, where narrowed[]; else the rows' */
+		/* [view_count] where narrowed[]: copies without entries that are never read; otherwise views of `rows` */
+		*resident_views;
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;
 	gemp_working_set *working_set;
@@ -45,18 +47,19 @@ struct gemp_pull {
 	int next_side; /* the side of the next round */
 	gemp_search *search;
 	gemp_search_options options;
-	gemp_vertex *seeds; /* [search->pivots * given] slots */
+	gemp_vertex *seeds; /* [search->pivots * given] slots of the seeds */
 	gemp_root_tasks tasks;
 	size_t next;
-	size_t *oversized, oversized_count, oversized_capacity; /* numbers of tasks */
-	double growth;                                          /* bytes of whole working sets over those of first hops */
-	bool finished;          /* all tasks that are not oversized have been selected, on all ranks */
+	size_t *oversized, oversized_count, oversized_capacity; /* indices of the oversized tasks */
+	/* ratio of the bytes of a whole working set to the bytes of its first hop */
+	double growth;
+	bool finished;          /* all ranks have selected all tasks that are not oversized */
 	gemp_task_split *split; /* searches the oversized tasks; NULL: not created yet */
 	next_round upcoming;
 	gemp_pull_statistics statistics;
 };
 
-/* Converts the candidates to slots, by which working sets number vertices. */
+/* Converts the candidates from ids to slots, because working sets number vertices by slot. */
 static gemp_code renumber_candidates(gemp_pull *p)
 {
 	size_t words = p->candidates->words;
@@ -69,8 +72,8 @@ static gemp_code renumber_candidates(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* The bytes for a round's rows: some quarters of the free memory without the offsets of the views, but few enough for
- * 32-bit offsets and for one buffer. */
+/* The bytes for a round's rows: `quarters` quarters of the free memory, less the offsets of the views. The result also
+ * fits into one buffer and into 32-bit offsets. */
 static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 {
 	const gemp_device *device = p->context->device;
@@ -90,13 +93,13 @@ static void measure_all_rows(gemp_pull *p)
 	p->total = gemp_comm_sum1(p->context->comm, p->total);
 }
 
-/* Entries that the plan never reads are removed from the resident rows first, so that no rank sends them. */
+/* First removes the entries that the plan never reads from the resident rows, so that no rank sends them. */
 gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
 {
 	GEMP_OWNED_BY(gemp_pull_free_at) gemp_pull *p = NULL;
 	gemp_code code = GEMP_NEW(p, 1);
-	if (p) /* gemp_pull_free reads the plan, also if another rank has no memory */
+	if (p) /* gemp_pull_free reads the plan, and runs even if only another rank lacks memory */
 		*p = (gemp_pull){ .context = context,
 			              .graph = graph,
 			              .plan = plan,
@@ -120,7 +123,7 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_runtime *context, const gemp_shard
 	return GEMP_OK;
 }
 
-/* Views that were not narrowed belong to the resident rows. */
+/* Views that were not narrowed belong to the resident rows and stay. */
 void gemp_pull_free(gemp_pull *p)
 {
 	if (!p)
@@ -139,7 +142,7 @@ void gemp_pull_free(gemp_pull *p)
 	gemp_free_all(p->resident_views, p->seeds, p->oversized, p);
 }
 
-/* The lengths of rows of other ranks are known to 1/8 only, and may be overestimated by as much. */
+/* The known lengths of other ranks' rows may be too large by an eighth. */
 uint64_t gemp_pull_entries(const gemp_pull *p)
 {
 	return gemp_min(p->total + p->total / 8, p->budget) / sizeof(gemp_vertex) + 1;
@@ -165,7 +168,8 @@ uint64_t gemp_pull_budget(const gemp_pull *p)
 	return p->budget;
 }
 
-/* A cell of an oversized task needs capacity for one row of each place at least. */
+/* The smallest cell of an oversized task has one row for each view that a place reads, so the longest row times this
+ * number must fit. */
 bool gemp_pull_fits(const gemp_pull *p)
 {
 	uint64_t longest = 0, places = 1;
@@ -205,7 +209,7 @@ static gemp_code list_tasks(gemp_pull *p)
 	return GEMP_OK;
 }
 
-/* Collective. Finds the tasks that would take too many rounds; they are searched in cells at the end. */
+/* Collective. Finds the tasks that would take too many rounds. They are searched in cells at the end. */
 static gemp_code find_oversized(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
@@ -223,20 +227,21 @@ done:
 	return code;
 }
 
-/* True if all rows fit into one round, even if rows of other ranks are overestimated by an eighth. */
+/* True if all rows fit into one round, even if the lengths of other ranks' rows are too large by an eighth. */
 static bool all_rows_fit(const gemp_pull *p)
 {
 	return p->total + p->total / 8 <= p->run_budget;
 }
 
-/* Where all rows fit on all ranks, one round takes every task, and no task is oversized. */
+/* If all rows fit on all ranks, one round takes every task, and no task is oversized. */
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
 	GEMP_TRY(gemp_comm_agree(p->context->comm, list_tasks(p)));
 	return gemp_comm_sum1(p->context->comm, !all_rows_fit(p)) ? find_oversized(p) : GEMP_OK;
 }
 
-/* Collective. Lays out the rows of the next round, beside those of the present one, which the device may be reading. */
+/* Collective. Lays out the rows of the next round. The rows of the present round stay, since the device may be reading
+ * them. */
 static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_tiles *tiles)
 {
 	gemp_code code = GEMP_OK;
@@ -251,8 +256,8 @@ static gemp_code build_views(gemp_pull *p, uint32_t *const *need, const gemp_til
 	return gemp_comm_agree(p->context->comm, code);
 }
 
-/* Local. Shrinks [*begin, *end) to the tasks whose rows down to a depth fit; rows further away are estimated by
- * p->growth. */
+/* Local. Shrinks [*begin, *end) to the tasks whose rows down to `depth` fit. p->growth estimates the rows further
+ * away. */
 static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
 {
 	gemp_code code = GEMP_OK;
@@ -266,9 +271,9 @@ static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int dept
 	return code;
 }
 
-/* Collective. Selects the next tasks whose rows fit, hop by hop: the rows of a hop must be fetched to know those of the
- * next. The growth from the first hop to the last is noted for the next round, within bounds, since a first round may
- * be unlike the others. */
+/* Collective. Selects the next tasks whose rows fit, hop by hop: the rows of a hop must be fetched before the rows of
+ * the next hop are known. The growth from the first hop to the last is used for the next round. It is kept within
+ * bounds, since a first round may be unlike the others. */
 static gemp_code select_tasks(gemp_pull *p)
 {
 	const gemp_comm *comm = p->context->comm;
@@ -291,7 +296,7 @@ static gemp_code select_tasks(gemp_pull *p)
 	return build_views(p, p->working_set->need, NULL);
 }
 
-/* Collective. Gives the search the rows of the round in place of those of the round before. */
+/* Collective. Gives the search the rows of the round in place of the previous round's rows. */
 static gemp_code fetch_round(gemp_pull *p, gemp_search *search, gemp_task_range part)
 {
 	gemp_code code = GEMP_OK;
@@ -346,7 +351,7 @@ static gemp_code select_cell(gemp_pull *p)
 	return build_views(p, p->split->need, &p->split->grid->tiles);
 }
 
-/* Runs on the host while the device searches. */
+/* The host runs this while the device searches. */
 gemp_code gemp_pull_prefetch(void *pull)
 {
 	gemp_pull *p = pull;
@@ -356,7 +361,7 @@ gemp_code gemp_pull_prefetch(void *pull)
 	return code;
 }
 
-/* The rows of the round have usually been fetched during the round before. */
+/* The rows of the round have usually been fetched during the previous round. */
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
 	if (!p->upcoming.ready)
@@ -370,7 +375,7 @@ gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 	return fetch_round(p, *search, part);
 }
 
-/* Adds counters of the split search to those of the main one, on the host. */
+/* Adds the counters of the split search to the counters of the main search, on the host. */
 static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *from)
 {
 	gemp_device *device = p->context->device;
@@ -386,7 +391,7 @@ static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *
 	return gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
 }
 
-/* The split search is freed, since its cells are used up; the next run makes another one. */
+/* The split search is freed, since all of its cells are searched. The next run makes another split search. */
 gemp_code gemp_pull_end(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
@@ -405,7 +410,8 @@ done:
 	return code;
 }
 
-/* Rows and bytes are those that gemp_fetch counts, including rows for a round that is still to come. */
+/* The numbers of rows and bytes come from gemp_fetch. They include rows that were fetched for a round that has not
+ * begun. */
 gemp_pull_statistics gemp_pull_statistics_of(const gemp_pull *p)
 {
 	gemp_pull_statistics figures = p->statistics;

@@ -4,11 +4,11 @@
 #include "core/log.h"
 #include "match/exchange/working_set.h"
 
-/* The additional time of a read in kernels for push, compared with kernels for resident rows, on one core (PoCL,
- * Wiki-Vote and Email-Enron: 20 to 60 ns), and the bytes that a network moves in a second. */
+/* seconds_per_read is the additional time of a read in the kernels for push, compared with the kernels for resident
+ * rows, on one core (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns). bytes_per_second is the rate of the network. */
 static const double seconds_per_read = 40e-9, bytes_per_second = 1e9;
 
-/* The number of rows of other ranks, and of their entries. */
+/* The number of rows that this rank lacks, and the number of their entries. */
 typedef struct rows_needed {
 	double rows, entries;
 } rows_needed;
@@ -25,9 +25,10 @@ typedef struct estimate_context {
 } estimate_context;
 
 enum { SAMPLED_ROWS = 512, TRIED_ROUNDS = 16, CLASSES = 256 };
-static const double bytes_per_row = 2.5; /* a row is requested by the difference of its slot, and sent with its size */
+/* a request has the difference of the row's slot, and the reply has the row's size */
+static const double bytes_per_row = 2.5;
 
-/* Lists the own candidates of the pivot: the tasks whose working set is estimated. */
+/* Lists the own candidates of the pivot. They are the tasks whose working set is estimated. */
 static gemp_code list_pivots(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
@@ -41,7 +42,7 @@ static gemp_code list_pivots(estimate_context *w)
 	return GEMP_OK;
 }
 
-/* Measures how many bytes a coded entry takes, by coding some of the rows that this rank would send. */
+/* Measures the mean size of a coded entry by coding some of this rank's own rows. */
 static gemp_code measure_code(estimate_context *w)
 {
 	const gemp_residency *residency = w->fetch->residency;
@@ -76,13 +77,13 @@ static rows_needed missing_rows(const estimate_context *w)
 	return missing;
 }
 
-/* The rows of a view by size class: `all` counts those of all vertices, `open` those that are neither on this rank nor
- * known to be read. */
+/* The rows of a view by size class. `all` counts the rows of all vertices. `open` counts the rows that are neither on
+ * this rank nor known to be read. */
 typedef struct size_classes {
 	double size[CLASSES], all[CLASSES], open[CLASSES], entries;
 } size_classes;
 
-/* Counts the rows of each class, so that the expectation is computed once a class and not once a vertex. */
+/* Counts the rows of each class, so that the expectation is computed for each class instead of for each vertex. */
 static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 {
 	*s = (size_classes){ 0 };
@@ -97,8 +98,7 @@ static void count_sizes(const estimate_context *w, size_t view, size_classes *s)
 	}
 }
 
-/* The number of entries in rows of the parent's images, each of which names a vertex that can be an image of the
- * place. */
+/* The number of entries in rows of the parent's images. Each entry names a vertex that can be an image of the place. */
 static double named_from_images(const estimate_context *w, const gemp_closure_node *place)
 {
 	double named = 0;
@@ -115,8 +115,8 @@ static double candidate_fraction(const gemp_statistics *s, int vertex)
 	return s->filtered[vertex] && s->vertices > 0 ? s->candidates[vertex] / s->vertices : 1;
 }
 
-/* The expected number of missing rows two steps from a pivot and further: the chance that some row names a vertex grows
- * with the degree of the vertex. */
+/* The expected number of missing rows two or more steps away from a pivot. The chance that some entry names a vertex
+ * grows with the degree of the vertex. */
 static rows_needed expect_beyond(const estimate_context *w)
 {
 	const gemp_closure *c = &w->closure;
@@ -153,7 +153,7 @@ static rows_needed expect_beyond(const estimate_context *w)
 	return more;
 }
 
-/* Estimates how often a row travels on average, where rounds do not keep all rows: tries rounds that begin at several
+/* Estimates how often a row is sent on average if rounds cannot keep all rows. It tries rounds that begin at several
  * pivots. */
 static gemp_code count_rounds(estimate_context *w, const rows_needed *once, double growth, double *times)
 {
@@ -171,8 +171,8 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 		                                 (uint64_t)(budget / growth), (uint64_t)(budget / 3), alone, &alone_count));
 		entries += missing_rows(w).entries;
 		tried += (double)(end - begin + alone_count);
-		for (size_t k = 0; k < alone_count;
-		     k++) { /* oversized tasks are searched in cells, which fetch rows repeatedly */
+		/* an oversized task is searched in cells, which fetch rows repeatedly */
+		for (size_t k = 0; k < alone_count; k++) {
 			gemp_working_set_extend_all(w->working_set, &w->tasks, alone[k], alone[k] + 1, w->closure.depth > 0);
 			entries += missing_rows(w).entries * fmax(3 * (double)w->working_set->bytes * growth / budget, 1);
 		}
@@ -182,7 +182,8 @@ static gemp_code count_rounds(estimate_context *w, const rows_needed *once, doub
 	return GEMP_OK;
 }
 
-/* Estimates the bytes that pull moves to this rank: exactly for the first hop, by expectation beyond it. */
+/* Estimates the bytes that pull moves to this rank. The first hop is exact, and all rows beyond it are an
+ * expectation. */
 static gemp_code estimate_rows(estimate_context *w, uint64_t *bytes)
 {
 	gemp_code code = GEMP_OK;
@@ -205,19 +206,20 @@ done:
 	return code;
 }
 
-/* The state of a walk along the plan's steps, which estimates the bytes that push moves. */
+/* The state of a walk along the plan's steps that estimates the bytes of push. */
 typedef struct plan_walk {
 	const gemp_push_pull_inputs *q;
-	double away;     /* chance that a row is on another rank than the partial match that needs it */
-	int at;          /* pattern vertex whose row is on the rank of the partial match */
-	double before;   /* partial matches that enter the step */
-	double siblings; /* mean number of them that differ only in the vertex bound last */
+	double away;     /* chance that a row is not on the rank of the partial match that needs it */
+	int at;          /* the pattern vertex whose row is on the rank of the partial match */
+	double before;   /* number of partial matches that enter the step */
+	double siblings; /* mean number of partial matches that differ only in the vertex bound last */
 	double bytes, reads;
 } plan_walk;
 
-/* Adds the bytes of items that travel in groups of this mean size. A vertex is sent as the difference to the vertex
- * before, and takes a byte more for each 7 bits of it; differences are taken to be distributed exponentially. Most
- * items are in groups larger than the mean, and hubs, which occur most, have the smallest numbers. */
+/* Adds the bytes of items that are sent in groups of the mean size `group`. A vertex is sent as the difference to the
+ * vertex before, which takes one more byte for each further 7 bits. The differences are assumed to be distributed
+ * exponentially. Two factors correct the mean: most items are in groups larger than the mean, and the most frequent
+ * vertices, the hubs, have the smallest numbers. */
 static void send_items(plan_walk *w, double items, double group, bool edge)
 {
 	const double bytes_a_group = 5, larger = 3, nearer = 4;
@@ -247,7 +249,7 @@ static double rows_after(const gemp_push_pull_inputs *q, size_t s)
 	return q->work[q->plan->root].passed > 0 ? q->work[s].passed : q->plan->steps[s].rows;
 }
 
-/* Adds the items that travel to enter a step: partial matches on whose rank none of the rows lies that the step can
+/* Adds the items that are sent to enter a step: the partial matches whose rank has none of the rows that the step can
  * walk. */
 static void add_entering(plan_walk *w, const gemp_step *step, bool edge)
 {
@@ -261,7 +263,8 @@ static void add_entering(plan_walk *w, const gemp_step *step, bool edge)
 		w->at = step->checks[sources - 1].from;
 }
 
-/* Adds the items that travel for the step's other checks, each of which is made on the rank of either end's row. */
+/* Adds the items that are sent for the step's other checks. A check is made on a rank that has the row of either
+ * end. */
 static void add_verifying(plan_walk *w, const gemp_step *step, double candidates, double passed)
 {
 	double left = (double)step->check_count - 1, away = w->away;
@@ -278,8 +281,7 @@ static void add_verifying(plan_walk *w, const gemp_step *step, double candidates
 		w->at = step->checks[step->check_count - 1].from;
 }
 
-/* Follows the plan step by step and adds up the bytes of items and the reads, assuming that rows are distributed at
- * random. */
+/* Walks along the plan and adds up the bytes of items and the reads. Rows are assumed to be distributed at random. */
 static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64_t *bytes, uint64_t *reads)
 {
 	const gemp_plan *plan = q->plan;
@@ -304,8 +306,8 @@ static void estimate_matches(const gemp_push_pull_inputs *q, double away, uint64
 	*reads = (uint64_t)fmin(w.reads, 1e18);
 }
 
-/* Collective. The chance that a row is on another rank. A row is needed as often as entries name its vertex, so rows
- * count by their lengths; the longest rows are replicated on all ranks. */
+/* Collective. The chance that a row is on another rank. A row is needed once for each entry that names its vertex, so
+ * rows count by their lengths. The longest rows are replicated on all ranks. */
 static double chance_away(const gemp_push_pull_inputs *q)
 {
 	const gemp_residency *residency = &q->rows->residency;
@@ -319,8 +321,8 @@ static double chance_away(const gemp_push_pull_inputs *q)
 	return own + hot ? (double)own / (double)(own + hot) * (1 - 1.0 / q->graph->ranks) : 0;
 }
 
-/* The bytes of rows are summed over ranks. The estimate of partial matches is for all ranks, and equal on them but for
- * rounding, so the maximum is taken. */
+/* The bytes of rows are summed over the ranks. The estimate for partial matches is already for all ranks. It differs
+ * between ranks only by rounding, so the maximum is taken. */
 gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pull_inputs *q)
 {
 	estimate_context w = { .inputs = q, .fetch = gemp_pull_fetch(q->pull) };
@@ -337,7 +339,7 @@ gemp_code gemp_push_pull_weigh(gemp_push_pull_estimate *out, const gemp_push_pul
 	return GEMP_OK;
 }
 
-/* Push must move fewer bytes, and save more time on the network than its slower kernels cost. */
+/* Push must move fewer bytes, and must save more time on the network than its slower kernels cost. */
 bool gemp_push_pull_favours_push(const gemp_push_pull_estimate *e, int ranks)
 {
 	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_per_second / ranks;

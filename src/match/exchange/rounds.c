@@ -7,15 +7,15 @@
 #include "match/search/search_launch.h"
 
 /* With a sink or an exchange a round lasts about slice_seconds, so that ranks do not wait long for one another. It ends
- * earlier if SLICE_BYTES of rows were found, since a sink may store them until the end of the round. */
+ * earlier if SLICE_BYTES of rows were found, since a sink may store these rows until the end of the round. */
 static const double slice_seconds = 0.25;
 enum { SLICE_BYTES = 256 << 20 };
 
 typedef struct rounds {
-	gemp_search *search;           /* the main search, or the one for cells */
-	gemp_match_exchange *exchange; /* NULL: every row is resident */
-	bool last;                     /* no further part of the pivots follows */
-	bool enough, again;            /* requests of the sinks: end the search; repeat the search */
+	gemp_search *search;           /* the main search, or the split search of a pull */
+	gemp_match_exchange *exchange; /* NULL: all rows are resident */
+	bool last;                     /* no further round of a pull follows */
+	bool enough, again;            /* requests of the sinks: `enough` ends the search, `again` repeats it */
 } rounds;
 
 /* The number of matches that all devices of this rank have found in this run. */
@@ -25,7 +25,7 @@ static uint64_t matches_found(const gemp_search *search)
 	return all.found_local + all.found_crossed;
 }
 
-/* Launches until nothing can run, the time slice is over, or the sink has enough rows to store. */
+/* Launches until no stage can run, the time slice is over, or the sink has enough rows to store. */
 static gemp_code run_slice(rounds *r)
 {
 	double began = gemp_now();
@@ -43,10 +43,10 @@ static gemp_code run_slice(rounds *r)
 	return gemp_multi_finish(r->search, ran);
 }
 
-/* Figures that all ranks must know after a slice; each is summed over ranks. */
+/* The numbers that all ranks must know after a slice. Each is summed over the ranks. */
 enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 
-/* Collective. One reduction gives all ranks the figures of the round. */
+/* Collective. One reduction gives all ranks the numbers of the round. */
 static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
 {
 	const gemp_search *s = r->search;
@@ -60,7 +60,8 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 		gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
 }
 
-/* A measure of the work done. Launches do not count, since a launch does nothing if all of its workers stop at once. */
+/* A measure of the work done. Launches do not count, because a launch does nothing if all of its workers stop at
+ * once. */
 static uint64_t progress(const gemp_search *s)
 {
 	return gemp_multi_statistics(s).taken + matches_found(s);
@@ -76,8 +77,8 @@ static gemp_code end_sink_round(rounds *r, bool last)
 	return code;
 }
 
-/* Collective. A round ends with one reduction, from which all ranks learn whether any rank has work left. Several
- * rounds without progress are an error, since nothing would ever change. */
+/* Collective. A round ends with one reduction, which tells all ranks whether any rank has work left. Several rounds
+ * without progress are an error, since further rounds would change nothing. */
 static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_search *s = r->search;
@@ -94,7 +95,7 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	if (!*over && *still > 3)
 		return gemp_fail(GEMP_EINTERNAL, "matching makes no progress, with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
-	if (s->sink && !*over && !r->exchange) /* the devices work while the sinks end their round */
+	if (s->sink && !*over && !r->exchange) /* the devices work while the sinks end the round */
 		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_multi_begin(s)));
 	if (s->sink)
 		GEMP_TRY(end_sink_round(r, *over && r->last));
@@ -102,8 +103,8 @@ static gemp_code run_round(rounds *r, bool *over, uint64_t *still)
 	return GEMP_OK;
 }
 
-/* Collective. Searches all pivots that the search has now, round by round, and leaves no launch under way, also after
- * a failure. */
+/* Collective. Searches the present pivots of the search, round by round. No launch is under way when it returns, even
+ * after a failure. */
 static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;
@@ -129,8 +130,8 @@ done:
 	return code;
 }
 
-/* Collective. Runs the rounds of a pull, each with some of the tasks. The host prefetches the rows of the next one
- * while the device works. */
+/* Collective. Runs the rounds of a pull, each with a part of the tasks. The host prefetches the rows of the next round
+ * of the pull while the device works. */
 static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
 {
 	const gemp_comm *comm = r->search->context->comm;
@@ -145,7 +146,7 @@ static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *resul
 	return gemp_comm_agree(comm, gemp_pull_end(pull));
 }
 
-/* A sink that removes duplicates in passes asks for the whole search again. */
+/* A sink that removes duplicates in several passes asks to repeat the whole search. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;

@@ -6,7 +6,8 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* The closure while the plan is read, with the views that each vertex's checks read, and the place of each vertex. */
+/* The state of gemp_closure_of: the closure, the views in which the rows of each vertex are read, and the place of each
+ * vertex. */
 typedef struct closure_builder {
 	gemp_closure *out;
 	const gemp_plan *plan;
@@ -14,7 +15,7 @@ typedef struct closure_builder {
 	int place_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: no row of the vertex is read */
 } closure_builder;
 
-/* Collects the order restrictions and their transitive closure. */
+/* Collects the order restrictions and computes their transitive closure. */
 static void find_restrictions(closure_builder *d)
 {
 	const gemp_plan *plan = d->plan;
@@ -34,14 +35,14 @@ static void find_restrictions(closure_builder *d)
 				before[v] |= before[k];
 }
 
-/* True if the slot of v is less than that of u in every match. */
+/* True if the slot of v is less than the slot of u in every match. */
 static bool always_below(const closure_builder *d, int v, int u)
 {
 	return d->out->before[v] >> u & 1;
 }
 
-/* Finds the rows that each vertex's checks read, and the entries that can be searched for in them. The order of a
- * check's ends restricts these to entries below or above the row's own slot. */
+/* Finds the rows that the checks of each vertex read, and which entries of these rows can be searched for. If a
+ * restriction orders the two ends of a check, only entries below (or above) the row's own slot are read. */
 static void find_reads(closure_builder *d)
 {
 	gemp_closure *out = d->out;
@@ -66,7 +67,8 @@ static void find_reads(closure_builder *d)
 			out->named[v] = 0;
 }
 
-/* Adds a place and returns its number. Two vertices with equal places share one, so its images are walked once. */
+/* Adds a place and returns its number. Two vertices with equal places share one place, so that its images are visited
+ * once. */
 static int add_place(closure_builder *d, gemp_closure_node place)
 {
 	gemp_closure *out = d->out;
@@ -94,8 +96,8 @@ static void add_root(closure_builder *d, const gemp_step *step)
 	d->out->root_count++;
 }
 
-/* Adds the place of a vertex that a step binds. Of the vertices in whose rows its images lie, the one nearest to the
- * roots becomes the parent, since its images are known first. */
+/* Adds the place of a vertex that a step binds. Its images lie in the rows of several earlier vertices. The place
+ * nearest to the roots becomes the parent, because its images are known first. */
 static void add_extended(closure_builder *d, const gemp_step *step)
 {
 	const gemp_closure_node *places = d->out->nodes;
@@ -116,8 +118,8 @@ static void add_extended(closure_builder *d, const gemp_step *step)
 	d->place_of[v] = d->reads[v] ? add_place(d, place) : -1;
 }
 
-/* Adds rows that kernels read without a check: rows of neighbours of the pivot, in which images of the vertices `to`
- * are searched for. */
+/* Adds rows that kernels read although no check needs them: rows of neighbours of the pivot, in which images of the
+ * vertices `to` are searched for. */
 static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int near, int far, uint64_t to)
 {
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
@@ -139,7 +141,7 @@ static void add_unchecked_rows(closure_builder *d, const gemp_step *step, int ne
 	d->out->named[far] = d->out->named[near] = 0;
 }
 
-/* Marks of reachable vertices read the rows of the vertices between. */
+/* Reach marks (adjacency_marks.h) read the rows of the vertices between. */
 static void add_marks(closure_builder *d)
 {
 	gemp_adjacency_marks marks;
@@ -154,13 +156,14 @@ static void add_marks(closure_builder *d)
 	}
 }
 
-/* A table of two-paths reads all rows of the last vertex's candidates, and looks up bound vertices in them. */
+/* A table of two-paths reads all rows of the last vertex's candidates. The kernel also tests whether the table has
+ * counted a bound vertex. */
 static void add_table(closure_builder *d)
 {
 	const gemp_step *last = &d->plan->steps[d->plan->step_count - 1];
 	int near = last->checks[0].view, far = last->checks[1].view, other = last->checks[1].from;
 	add_unchecked_rows(d, last, near, far, BIT(other));
-	for (int v = 0; v < d->plan->vertex_count; v++) /* is it counted, too? */
+	for (int v = 0; v < d->plan->vertex_count; v++) /* reads of the test whether v was counted */
 		if (last->differ >> v & 1 && v != other && v != d->plan->pivot) {
 			d->out->toward[d->plan->pivot][near] |= BIT(v);
 			d->out->toward[other][far] |= BIT(v);
@@ -168,7 +171,7 @@ static void add_table(closure_builder *d)
 		}
 }
 
-/* Steps are in the order of binding, so the parent of a place exists before it. */
+/* Steps are in the order of binding, so the parent of a place exists before the place. */
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 {
 	closure_builder d = { .out = out, .plan = plan };
@@ -190,7 +193,8 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 		add_marks(&d);
 }
 
-/* Relations are loaded in the directions of the plan's views, with the numbers of edges where a view has edges. */
+/* Relations are loaded in the directions of the plan's views. If a view has edges, the numbers of edges are loaded,
+ * too. */
 gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_plan *plan,
                              int64_t replicate)
 {
@@ -209,8 +213,8 @@ gemp_code gemp_resident_rows(gemp_resident **out, gemp_runtime *context, gemp_sh
 	return gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 }
 
-/* Unites the candidates of the pattern vertices of which entries of a view are read. *bits stays NULL if any vertex may
- * be read. */
+/* Unites the candidates of the pattern vertices whose images are read in a view. *bits stays NULL if any vertex may be
+ * read. */
 static gemp_code named_bits(const gemp_closure *closure, const gemp_resident *rows, uint32_t *const *candidates,
                             size_t view, uint32_t **bits)
 {
@@ -249,9 +253,10 @@ gemp_code gemp_trim_resident_rows(gemp_view **views, bool narrowed[GEMP_MAX_VIEW
 	return GEMP_OK;
 }
 
-enum { ROW_LOG = 1 << 8 }; /* the upper half of a log entry is a place, or ROW_LOG + a view */
+/* the upper half of a log entry is the number of a place, or ROW_LOG + the number of a view */
+enum { ROW_LOG = 1 << 8 };
 
-/* The set has a bitmap over all slots for each place and each view. */
+/* The set has a bitmap over all slots for each place and for each view. */
 gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closure, const gemp_fetch *fetch,
                                uint32_t *const *candidates, bool pivots)
 {
@@ -271,7 +276,7 @@ gemp_code gemp_working_set_new(gemp_working_set **out, const gemp_closure *closu
 	return GEMP_OK;
 }
 
-/* Also frees a set that was made in part: bitmaps that were not made are NULL. */
+/* Also frees a set that is only partly made; bitmaps that were not made are NULL. */
 void gemp_working_set_free(gemp_working_set *set)
 {
 	if (!set)
@@ -306,15 +311,15 @@ static void undo_task(gemp_working_set *r, uint64_t bytes)
 	r->bytes = bytes;
 }
 
-/* Tests the restrictions between a place, its parent and the pivots. Others are not tested, so the set may be larger
- * than needed. */
+/* Tests the restrictions between a place, its parent and the pivots. No other restrictions are tested, so the set may
+ * be larger than needed. */
 static bool passes(const gemp_working_set *r, const gemp_closure_node *place, gemp_vertex parent, gemp_vertex slot)
 {
 	return gemp_closure_node_accepts(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
-/* Adds an image of a place, the rows that are read of it, and, down to the depth, the images below it. Stops when the
- * budget is exceeded. */
+/* Adds an image of a place, the rows that are read of the image and, down to the depth, the images below it. Stops when
+ * the budget is exceeded. */
 static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -341,7 +346,7 @@ static void add_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
-/* The set is built anew for each depth, since the rows of the next hop have been fetched in between. */
+/* The set is built anew for each depth, since the rows of the next hop have been fetched since the last call. */
 static void clear_sets(gemp_working_set *r, int depth)
 {
 	r->depth = depth;
@@ -353,7 +358,7 @@ static void clear_sets(gemp_working_set *r, int depth)
 	r->failed = false;
 }
 
-/* Adds a whole task; returns false and leaves the set as it was if the task exceeds the budget. */
+/* Adds a whole task. If the task exceeds the budget, restores the set and returns false. */
 static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 {
 	uint64_t before = r->bytes;
@@ -367,8 +372,8 @@ static bool add_task(gemp_working_set *r, const gemp_vertex *slots)
 	return !r->full;
 }
 
-/* Pivots ascend, so all pivots of a range lie between its first and its last one. Restrictions with the pivot are
- * tested against these two. */
+/* Pivots ascend, so all pivots of a range lie between the first and the last pivot of the range. Restrictions against
+ * the pivot are tested against these two pivots. */
 static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, size_t begin, size_t end)
 {
 	if (!r->pivots || begin == end)
@@ -377,8 +382,8 @@ static void set_pivot_bounds(gemp_working_set *r, const gemp_root_tasks *tasks, 
 	r->last = tasks->slots[end - 1];
 }
 
-/* Tasks are added in order until one does not fit. If the first task exceeds first_budget, the next one becomes the
- * first. */
+/* Tasks are added in order until a task does not fit. If the first task exceeds first_budget, it is skipped and the
+ * next task becomes the first. */
 gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *tasks, size_t *begin, size_t *end,
                                   int depth, uint64_t budget, uint64_t first_budget, size_t *alone, size_t *alone_count)
 {
@@ -398,7 +403,7 @@ gemp_code gemp_working_set_extend(gemp_working_set *r, const gemp_root_tasks *ta
 	return r->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
-enum { TASKS = 64 }; /* that a thread takes at a time */
+enum { TASKS = 64 }; /* number of tasks that a thread takes at a time */
 
 /* The arguments of mark_tasks. */
 typedef struct mark_task {
@@ -406,7 +411,7 @@ typedef struct mark_task {
 	const gemp_vertex *slots;
 } mark_task;
 
-/* Like add_image, but without a log and a budget, and for several threads at once. */
+/* Works like add_image, but without a log and a budget, and for several threads at once. */
 static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
@@ -425,7 +430,7 @@ static void mark_image(gemp_working_set *r, size_t at, gemp_vertex slot)
 	}
 }
 
-/* A root that another task has marked already is not followed again, so shared rows are walked once. */
+/* If another task has already marked a root's image, the rows below it are not visited again. */
 static void mark_tasks(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
