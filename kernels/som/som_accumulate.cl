@@ -1,13 +1,12 @@
 /* som_accumulate: sums samples by their best unit, and computes new units from the sums (som/train/unit_update.h).
  *
- *   SOM_MISSING   samples may have missing values: each value has a plane of counts; otherwise all share one
+ *   SOM_MISSING   samples may have missing values: each value has a plane of counts; otherwise all values share one plane
  *   SOM_MOVE      compile som_move only; otherwise compile the other kernels
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
- * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts.
- * Sums are in double, which makes them almost independent of the number and the order of samples. GPUs have several
- * banks of planes, [banks][planes][units], which reduces contention between samples with the same unit.
- */
+ * Planes are [planes][units]: a plane of sums for each of `values` values from `first` on, then planes of counts. Sums
+ * are in double, so the number and the order of samples hardly change them. GPUs have several banks of planes,
+ * [banks][planes][units], so samples with the same unit contend less. */
 #include "group.clh"
 
 #if defined GEMP_NVIDIA || (defined cl_khr_fp64 && defined cl_khr_int64_base_atomics)
@@ -42,7 +41,7 @@ static inline float som_share(__global const float *x, __global const uchar *pre
 }
 
 #if SOM_RUN == 1
-/* One work-item for each sample and plane; adjacent work-items add to different banks. */
+/* Each sample and plane has one work-item. Adjacent work-items add to different banks. */
 __kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
                       __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
@@ -58,11 +57,11 @@ __kernel void som_add(__global som_sum *sums, __global const ulong *best, __glob
 }
 
 #else
-/* One work-item for each plane, which adds samples in order. */
+/* Each plane has one work-item, which adds samples in order. */
 __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
                              __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
-	const uint k = (uint)get_global_id(0); /* banks: 1 */
+	const uint k = (uint)get_global_id(0); /* banks is 1 */
 	if (k >= values + som_counts(values))
 		return;
 	for (uint i = 0; i < count; i++) {
@@ -89,7 +88,7 @@ __kernel void som_take(__global som_sum *sums, __global float *planes, ulong cou
 	}
 }
 
-/* Sets the `here` units at w, whose numbers begin at `from`, to the weighted means of the samples that reach them. */
+/* Sets the `here` units at w, whose numbers begin at `from`, to the weighted means of the samples near them. */
 __kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                          uint values, uint dims, uint stride, float least)
 {
@@ -109,8 +108,8 @@ __kernel void som_finish(__global const float *planes, __global float *w, uint u
 }
 
 #else
-/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b: the planes contain the summands b,
- * then the factors a. */
+/* Moves the `here` units at w, whose numbers begin at `from`, by w = a * w + b. The planes have the summands b,
+ * followed by the factors a. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                        uint values, uint dims, uint stride)
 {

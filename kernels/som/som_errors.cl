@@ -17,7 +17,7 @@ static inline uint som_apart(uint a, uint b, uint side, uint toroid)
 	return toroid && side - way < way ? side - way : way;
 }
 
-/* True if two units are neighbours. On a hexagonal grid columns count in half steps. */
+/* Returns whether two units are neighbours. On a hexagonal grid columns are counted in half steps. */
 static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint hexagonal, uint toroid)
 {
 	const uint ay = a / columns, by = b / columns, ax = a % columns, bx = b % columns;
@@ -29,8 +29,9 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 	return a != b && up <= 1 && som_apart(ax, bx, columns, toroid) <= 1;
 }
 
-/* sums: uint4[slots][groups]: the sum of distances as two floats, the number of samples whose two best units are
- * not neighbours, and the number of samples. add: adds to the values in sums; otherwise they are replaced. */
+/* sums: uint4[slots][groups]. The four numbers are the sum of distances as two floats, the number of samples whose two
+ * best units are not neighbours, and the number of samples. add: whether the values in sums are added to; otherwise
+ * they are replaced. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
 void som_errors(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
                uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)

@@ -1,13 +1,12 @@
-/* som_online: online training. Each sample replaces a unit w by an affine map a * w + b. For each unit of some rows
- * the kernel computes the composition of the maps of all samples in order (som/train/unit_update.h). Options: those
+/* som_online: online training. Each sample replaces a unit w by an affine map a * w + b. For each unit of some rows the
+ * kernel computes the composition of the maps of all samples in order (som/train/unit_update.h). Options: the options
  * of som_grid.clh, and
  *
  *   SOM_MISSING                    as in som_accumulate.cl
  *   SOM_CUT                        the neighbourhood is 0 beyond the radius
  *   SOM_BLOCK                      values that a work-item processes
  *   SOM_ALL                        SOM_BLOCK is the number of values
- *   SOM_TALL, SOM_WIDE, SOM_STEP   tiles (som_online_tiles.clh), for GPUs; without them strips, for CPUs
- */
+ *   SOM_TALL, SOM_WIDE, SOM_STEP   groups process tiles (som_online_tiles.clh), for GPUs; otherwise strips, for CPUs */
 #include "som_grid.clh"
 
 #ifdef SOM_ALL
@@ -24,9 +23,9 @@
 #else
 #define SOM_FACTORS 1
 #define som_factor_of(k) SOM_VALUES
-#define som_has_factors(k0) ((k0) == 0) /* the first block has the factor for all values */
+#define som_has_factors(k0) ((k0) == 0) /* only the first block of values has the factor that all values share */
 #endif
-/* The place of value k of sample i; values beyond the last repeat the last. */
+/* The place of value k of sample i. A k beyond the last value gives the place of the last value. */
 #define som_place(k, i) ((size_t)(SOM_FIRST + min((k), (uint)SOM_VALUES - 1)) * count + (i))
 
 #define SOM_PARAMETERS                                                                                          \
@@ -34,8 +33,8 @@
 	uint count, __global const float *steps, ulong reach, float rate, float least, uint far, uint first,        \
 	uint values, uint begun, uint first_row, uint end_row
 
-/* Loads the affine map of earlier samples for the units from `at` on and the values from k0 on, or the identity if
- * none has begun. */
+/* Loads the affine map of earlier samples for the units from `at` on and the values from k0 on. If there are no earlier
+ * samples, the map is the identity. */
 static inline void som_begin(__global const float *planes, bool begun, size_t at, uint k0, uint values, som_values *a, som_values *b)
 {
 	for (uint k = 0; k < SOM_BLOCK; k++) {
@@ -60,7 +59,7 @@ static inline void som_end(__global float *planes, size_t at, uint k0, uint valu
 #include "som_online_tiles.clh"
 #else
 
-/* h for the units from (column, row) on and a sample whose best unit is at (x, y). */
+/* Returns h for the units from (column, row) on and a sample whose best unit is at (x, y). */
 static inline som_values som_near(__global const float *steps, uint x, uint y, uint column, uint row, ulong reach)
 {
 	const uint turn = som_turn(row, y);
@@ -89,7 +88,7 @@ __kernel void som_online(SOM_PARAMETERS)
 	for (uint i = 0; i < count; i++) {
 		const uint unit = (uint)best[i], y = unit / SOM_COLUMNS;
 		if (unit >= SOM_UNITS)
-			continue; /* the values of samples without a unit may be NaN */
+			continue; /* such a sample has no unit, and its values may be NaN */
 		const uint place = unit % SOM_COLUMNS;
 		const float rows = rate * steps[SOM_BETWEEN + SOM_ROWS + row - y];
 		if (!(rows > least) || place + far < column || column + SOM_LANES - 1 + far < place)

@@ -1,14 +1,12 @@
-/* som_search: finds the best matching unit of each sample, and the second-best (src/som/map/search.h).
+/* som_search: finds the best matching unit of each sample, and the second-best unit (src/som/map/search.h).
  *
- * The host defines SOM_METRIC (0 Euclidean, 1 Manhattan, 2 cosine), SOM_MISSING where values may be missing, SOM_DIMS,
+ * The host defines SOM_METRIC (0 Euclidean, 1 Manhattan, 2 cosine), SOM_MISSING if values may be missing, SOM_DIMS,
  * SOM_STRIDE (floats of a unit), SOM_TWO if the second-best unit is needed, and one form:
  *   SOM_REGISTERS  with SOM_GROUP, SOM_SAMPLES of a work-item, SOM_UNITS in local memory
  *   SOM_TILES
  *   SOM_ITEMS      with SOM_BLOCKS of 16 samples, SOM_UNITS in the cache
- * w has `units` units, from number first_unit on. A group compares a block of samples with a chunk of units; the groups of
- * one block combine
- * their results in the samples' keys, by atomic minimum.
- */
+ * w has `units` units, from number first_unit on. A group compares a block of samples with a chunk of units. The groups
+ * of one block combine their results in the keys of the samples, by atomic minimum. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #ifdef cl_khr_int64_extended_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
@@ -26,9 +24,9 @@ typedef float8 som_real;
 typedef float som_real;
 #endif
 
-/* SCORES are sums over the values v of a unit. x is a sample's value after som_scaled; p is 1 if the value exists.
- * `sum` begins with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse
- * its own mad. A sample without values keeps the score NaN. */
+/* SCORES are sums over the values v of a unit. x is the value of a sample after som_scaled. p is 1 if this value is not
+ * missing, and 0 otherwise. `sum` begins with som_first, and `squares` with 0. The products and sums are written out,
+ * since compilers fuse them; PoCL does not fuse its own mad. The score of a sample without values stays NaN. */
 #if SOM_METRIC == 0 && !defined SOM_MISSING
 #define som_scaled(x) (-2 * (x))
 #define som_first(norm) (norm)
@@ -61,7 +59,7 @@ typedef float som_real;
 #define som_score(sum, squares, norm) ((sum) * select((som_real)0, rsqrt(squares), (squares) > 0))
 #endif
 
-/* The function of a unit's sum of squares that som_first and som_score use. */
+/* Computes from a unit's sum of squares the number that som_first and som_score use. */
 static inline float som_norm(float squares)
 {
 #if SOM_METRIC == 2
@@ -71,7 +69,7 @@ static inline float som_norm(float squares)
 #endif
 }
 
-/* Equal scores give equal keys, also 0 and -0. */
+/* Adding 0 makes the keys of 0 and -0 equal, as equal scores must give equal keys. */
 static inline ulong som_key(float score, uint unit)
 {
 	uint bits = as_uint(score + 0.0f);
@@ -79,7 +77,7 @@ static inline ulong som_key(float score, uint unit)
 	return score < INFINITY ? (ulong)bits << 32 | unit : SOM_NO_KEY;
 }
 
-/* Atomic minimum; returns the old key. */
+/* Takes an atomic minimum and returns the old key. */
 static inline ulong som_lower(volatile __global ulong *place, ulong key)
 {
 	ulong there = *place;
@@ -96,9 +94,9 @@ static inline ulong som_lower(volatile __global ulong *place, ulong key)
 #endif
 }
 
-/* Merges a pair of keys into best[] and second[]. Every key except the minimum is replaced by a smaller one at
- * some time, and is then merged into the second place, which keeps the minimum of these keys. An outdated read
- * only causes one more atomic minimum. */
+/* Merges a pair of keys into best[] and second[]. Every key except the minimum is at some time replaced by a smaller
+ * key. It is then merged into second[], which therefore becomes the minimum of all other keys. An outdated read only
+ * causes one more atomic minimum. */
 static inline void som_meet(volatile __global ulong *best, volatile __global ulong *second, ulong first, ulong next)
 {
 	ulong there = som_lower(best, first);
@@ -118,7 +116,7 @@ __kernel void som_begin(__global ulong *best, __global ulong *second, ulong coun
 	}
 }
 
-/* Computes the distance to the best unit from the values, without the cancellation of |w|^2 - 2 x.w + |x|^2. */
+/* Computes the distance to the best unit from the values, as |w|^2 - 2 x.w + |x|^2 loses digits by cancellation. */
 __kernel void som_distances(__global const float *restrict x, __global const uchar *restrict present, ulong count,
                             __global const float *restrict w, uint units, uint first_unit, __global const ulong *keys,
                             __global float *distance)
@@ -156,9 +154,9 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 }
 
 #if defined SOM_TWO && !defined SOM_ITEMS
-/* The forms for GPUs give only the best unit of each chunk. If the second-best unit is in the chunk of the best,
- * som_seek finds it, with SOM_SEEKERS work-items for each sample. Rows are read four values at a time, because the
- * rows of adjacent work-items share few banks. */
+/* On GPUs the search finds only the best unit of each chunk. som_seek finds the second-best unit if it is in the chunk
+ * of the best unit, with SOM_SEEKERS work-items for each sample. Rows are read four values at a time, because the rows
+ * of adjacent work-items are in the same few banks. */
 #define SOM_SEEKERS 32
 #ifdef SOM_MISSING
 #define som_there(d, i) present[(d) * count + (i)]
@@ -173,7 +171,7 @@ __kernel void som_seek(SOM_PARAMETERS)
 		return;
 	const uint own = (uint)best[i] - first_unit, begin = own / chunk * chunk;
 	ulong least = SOM_NO_KEY;
-	if (own >= units) /* the unit is not on the device now */
+	if (own >= units) /* the unit is not among the units on the device */
 		return;
 	for (uint u = begin + (uint)get_global_id(0) % SOM_SEEKERS; u < min(begin + chunk, units); u += SOM_SEEKERS) {
 		__global const float4 *row = (__global const float4 *)(w + (ulong)u * SOM_STRIDE);

@@ -1,18 +1,18 @@
-/* som_smooth: convolves the sums of units with the neighbourhood (som/map/smooth.h). Options: those of som_grid.clh,
- * and
+/* som_smooth: convolves the sums of units with the neighbourhood (som/map/smooth.h). Options: the options of
+ * som_grid.clh, and
  *
  *   SOM_PASSES           compile som_along and som_across, for separable neighbourhoods on any grid
  *   SOM_RUNNING          compile som_running, with
  *   SOM_WIDE, SOM_TALL   width and height of a group in work-items
- *   SOM_NEAR             keep the sums in local memory
- */
+ *   SOM_NEAR             keep the sums in local memory */
 #include "som_grid.clh"
 
 #ifdef SOM_PASSES
 
 #define SOM_LINES 4 /* rows that a work-item processes at the same time; even */
 
-/* Convolves each row along itself: `to` for rows of the same parity, `other` for rows of the other parity. */
+/* Convolves each row along itself. `to` gets the sums for rows of the same parity, and `other` the sums for rows of the
+ * other parity. */
 __kernel void som_along(__global const float *from, __global float *to, __global float *other, __global const float *steps,
                         uint lines, uint rows, uint columns)
 {
@@ -89,7 +89,7 @@ __kernel void som_across(__global const float *from, __global const float *other
 #define SOM_FAR(side) ((side) - 1)
 #endif
 #ifdef SOM_HEX
-#define SOM_KINDS 2 /* of sums: by whole steps for rows of the same parity, by half steps for others */
+#define SOM_KINDS 2 /* kinds of sums: 0 for rows of the same parity, 1 (by half steps) for the others */
 #else
 #define SOM_KINDS 1
 #endif
@@ -101,7 +101,8 @@ __kernel void som_across(__global const float *from, __global const float *other
 #define som_put(values, to, count) som_store((values), (to), (count))
 #endif
 
-/* The values of a row from `column` on; beyond the edge they wrap on a toroid and are 0 otherwise. */
+/* Returns the values of a row from `column` on. Beyond the edge a toroid continues at the opposite edge; on other grids
+ * the values are 0. */
 static inline som_values som_at(__global const float *row, int column)
 {
 #ifdef SOM_TOROID
@@ -123,8 +124,8 @@ static inline som_values som_at(__global const float *row, int column)
 	return som_load(part);
 }
 
-/* The contribution of a row to a sum at `column`: the k-th values on both sides, at whole steps or half a step
- * farther. odd: the row is odd. */
+/* Returns the contribution of a row to a sum at `column`: the values k steps away on both sides, or k and a half steps
+ * if kind is 1. odd: whether the row is odd. */
 static inline som_values som_both_sides(__global const float *row, __global const float *steps, int column, int k, int kind, int odd)
 {
 	const int back = k + (kind & odd), forth = k + (kind & ~odd);
@@ -138,7 +139,7 @@ static inline som_values som_both_sides(__global const float *row, __global cons
 	return steps[kind * (1 + odd) * SOM_TABLE + SOM_COLUMNS + back] * sum;
 }
 
-/* The sums of the rows `apart` above and below. */
+/* Returns the sum of two rows, the row `apart` above and the row `apart` below. */
 static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int apart, uint pitch)
 {
 	som_values sum = 0;
@@ -154,7 +155,8 @@ static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int ap
 	return sum;
 }
 
-/* The number of steps of a kind within the radius in a row `apart` away, at least `wide`. */
+/* Returns the number of steps of a kind that are within the radius in a row `apart` away. `wide` is a lower bound of
+ * the result. */
 static inline int som_width(int wide, int apart, int kind, ulong reach)
 {
 #ifdef SOM_TOROID
@@ -171,15 +173,16 @@ static inline int som_width(int wide, int apart, int kind, ulong reach)
 	return wide;
 }
 
-/* A group processes a strip of columns of one plane. It goes from the farthest rows to the unit's own row, and the
- * width within the radius grows: `rows`, and `others` for the other kind, hold the running sum of each row. */
+/* A group processes a strip of columns of one plane. `apart` goes from the farthest rows to 0, and the width within the
+ * radius grows. Each row has a running sum of each kind: `rows` has the sums of kind 0, and `others` the sums of kind
+ * 1. */
 __kernel __attribute__((reqd_work_group_size(SOM_WIDE * SOM_TALL, 1, 1)))
 void som_running(__global const float *from, __global float *rows, __global float *others, __global float *to,
                  __global const float *steps, ulong reach)
 {
 	const uint strips = (SOM_STRIPS + SOM_WIDE - 1) / SOM_WIDE, group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
 	const uint column = (group % strips * SOM_WIDE + lane % SOM_WIDE) * SOM_LANES;
-	const int top = column < SOM_COLUMNS ? (int)(lane / SOM_WIDE) : SOM_ROWS; /* its first row */
+	const int top = column < SOM_COLUMNS ? (int)(lane / SOM_WIDE) : SOM_ROWS; /* first row of the work-item */
 	const uint count = SOM_COLUMNS - column;
 	const size_t plane = (size_t)(group / strips) * SOM_UNITS;
 #ifdef SOM_NEAR

@@ -1,10 +1,10 @@
-/* conflict_rounds: one round of the decision about matches that contend with one another
- * (src/transform/conflicts/rounds.h): they enter their slots, are evaluated there, and update the slots. A work-item
- * takes undecided matches one after another.
+/* conflict_rounds: one round of the conflict resolution (src/transform/conflicts/rounds.h), in three kernels. Undecided
+ * matches enter their priorities into their slots, are evaluated there, and update the slots. A work-item takes
+ * undecided matches one after another.
  *
  * best[3 * slot + access] is the complement of the smallest priority of the undecided matches with this access to the
- * slot; 0, the initial value, means none. selected[slot] has a bit for each access of selected matches.
- */
+ * slot. 0, the initial value, means that there is no such match. selected[slot] has a bit for each access of selected
+ * matches. */
 #include "conflict_rounds_abi.h"
 
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -17,7 +17,7 @@
 #define slot_of(key) ((key) >> 2)
 #define access_of(key) ((uint)(key) & 3)
 
-/* An atomic maximum. Most values are too small; the plain read in front spares them the atomic operation. */
+/* Takes an atomic maximum. Most values are too small, and the plain read before saves the atomic operation for them. */
 static inline void conflict_raise(volatile __global ulong *place, ulong value)
 {
 	ulong there = *place;
@@ -76,8 +76,8 @@ __kernel void conflict_evaluate(__global const uint *undecided, uint count, __gl
 	}
 }
 
-/* Selected matches occupy their slots for all later rounds; undecided ones clear the priorities, which they enter again
- * in the next round. */
+/* Selected matches occupy their slots for all later rounds. Undecided matches clear the priorities in their slots and
+ * enter their own again in the next round. */
 __kernel void conflict_update(__global const uint *undecided, uint count, __global const ulong *begin,
                            __global const ulong *keys, __global const uchar *decision, __global ulong *best,
                            volatile __global uint *selected, __global uint *next, volatile __global uint *next_count)

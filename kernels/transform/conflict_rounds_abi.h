@@ -2,12 +2,12 @@
 #ifndef GEMP_KERNELS_CONFLICT_ROUNDS_ABI_H
 #define GEMP_KERNELS_CONFLICT_ROUNDS_ABI_H
 
-#define CONFLICT_READS 0   /* the access in the lowest two bits of a key; the slot is above */
+#define CONFLICT_READS 0   /* the lowest two bits of a key are the access; the bits above are the slot */
 #define CONFLICT_ADDS 1
 #define CONFLICT_WRITES 2
 #define CONFLICT_ACCESSES 3
 
-#define CONFLICT_UNDECIDED 0 /* the decision about a match */
+#define CONFLICT_UNDECIDED 0 /* decisions about a match */
 #define CONFLICT_SELECTED 1
 #define CONFLICT_REJECTED 2
 

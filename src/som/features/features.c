@@ -20,22 +20,22 @@
 enum { NEIGHBOURS, TRIANGLES, SHAPES };
 static const char *const shape_names[SHAPES] = { "clique:2", "triangle" };
 
-/* Results that several features of one graph need; the first of these features computes them. */
+/* Results that several features of one graph need. The first of these features computes them. */
 typedef struct feature_context {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const bool *relations; /* [relation_count] the relations whose edges count */
 	bool have_degrees;
-	gemp_vertex_degrees directed, undirected; /* degrees by directed edges, and by undirected edges */
-	uint64_t *counts[SHAPES];                 /* [rows] the occurrences of a shape that contain each vertex */
+	gemp_vertex_degrees directed, undirected; /* degrees by directed edges; degrees by undirected edges */
+	uint64_t *counts[SHAPES];                 /* [rows] number of occurrences of a shape that contain each vertex */
 } feature_context;
 
 /* A row of the table of features. */
 typedef struct feature_kind {
 	const char *name;
-	/* Collective. values[rows] of own vertices. */
+	/* Collective. values[rows] becomes the feature of this rank's vertices. */
 	gemp_code (*compute)(feature_context *work, const struct feature_kind *kind, double *values);
-	bool out, in; /* for degrees: count edges that leave, edges that reach a vertex */
+	bool out, in; /* for degrees: count edges that leave a vertex; count edges that reach it */
 	int shape;    /* for counts of shapes: the index in shape_names */
 } feature_kind;
 
@@ -50,7 +50,7 @@ static void context_free(feature_context *work)
 	gemp_free_all(work->counts[NEIGHBOURS], work->counts[TRIANGLES]);
 }
 
-/* Collective. Degrees by edges with a direction, or by those without. */
+/* Collective. Counts degrees by directed edges only, or by undirected edges only. */
 static gemp_code count_directed(gemp_vertex_degrees *out, const feature_context *w, bool directed)
 {
 	gemp_shard *graph = w->graph;
@@ -75,7 +75,7 @@ static gemp_code count_degrees(feature_context *w)
 	return GEMP_OK;
 }
 
-/* Collective. Undirected edges count both as leaving and as reaching a vertex. */
+/* Collective. An undirected edge both leaves and reaches each of its ends. */
 static gemp_code find_degrees(feature_context *w, const feature_kind *kind, double *values)
 {
 	GEMP_TRY(count_degrees(w));
@@ -85,7 +85,7 @@ static gemp_code find_degrees(feature_context *w, const feature_kind *kind, doub
 	return GEMP_OK;
 }
 
-/* The pattern of a shape, bound to the graph; its edges are of the chosen types. */
+/* Makes the pattern of a shape, bound to the graph. Its edges have the types of the chosen relations. */
 static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const char *name)
 {
 	GEMP_TRY(gemp_pattern_named(out, name));
@@ -95,8 +95,8 @@ static gemp_code make_shape(gemp_pattern **out, const feature_context *w, const 
 	return GEMP_OK;
 }
 
-/* Collective. Counts the occurrences of a shape that contain each vertex. All vertices of a shape are equivalent,
- * so it is enough to count by one of them. A graph without edges has zeros: no engine is started for it. */
+/* Collective. Counts the occurrences of a shape that contain each vertex. All vertices of a shape are equivalent, so
+ * counting by one of them is enough. A graph without edges has zeros, and no engine is started. */
 static gemp_code count_shape(feature_context *w, int which)
 {
 	const gemp_match_options how = { .semantics = GEMP_ISO,
@@ -120,7 +120,7 @@ static gemp_code count_shape(feature_context *w, int which)
 	return gemp_match_vertex_counts(match, *out, &members);
 }
 
-/* Collective. A column is double, which holds all counts below 2^53 exactly. */
+/* Collective. A column has doubles, which represent all counts below 2^53 exactly. */
 static gemp_code find_shape(feature_context *w, const feature_kind *kind, double *values)
 {
 	GEMP_TRY(count_shape(w, kind->shape));
@@ -129,8 +129,8 @@ static gemp_code find_shape(feature_context *w, const feature_kind *kind, double
 	return GEMP_OK;
 }
 
-/* The local clustering coefficient (Watts and Strogatz 1998): the fraction of the pairs of a vertex's neighbours
- * that are neighbours of each other; missing if there are fewer than two neighbours. */
+/* The local clustering coefficient (Watts and Strogatz 1998) is the number of connected pairs among a vertex's
+ * neighbours divided by the number of all pairs. The value is missing if there are fewer than two neighbours. */
 static gemp_code find_clustering(feature_context *w, const feature_kind *kind, double *values)
 {
 	(void)kind;
@@ -143,8 +143,8 @@ static gemp_code find_clustering(feature_context *w, const feature_kind *kind, d
 	return GEMP_OK;
 }
 
-/* Collective. PageRank times the number of vertices: its mean is 1 in graphs of all sizes, so a map that was
- * trained on one graph can be applied to another. */
+/* Collective. Multiplies PageRank by the number of vertices. The mean is then 1 in graphs of all sizes, so a map that
+ * was trained on one graph can be applied to another graph. */
 static gemp_code find_pagerank(feature_context *w, const feature_kind *kind, double *values)
 {
 	gemp_code code = GEMP_OK;
@@ -183,7 +183,7 @@ static gemp_code find_components(gemp_components *out, const feature_context *w)
 	return gemp_components_find(out, w->context->comm, w->context->device, graph->bounds, csr, count, &how);
 }
 
-/* Collective. The size of the weakly connected component. */
+/* Collective. Gives the size of each vertex's weakly connected component. */
 static gemp_code find_component_size(feature_context *w, const feature_kind *kind, double *values)
 {
 	(void)kind;
@@ -226,7 +226,7 @@ static bool begins(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Takes ownership of `name`. False: no feature has this name. */
+/* Takes ownership of `name`. Returns false if no feature has this name. */
 static bool parse_name(gemp_feature *f, char *name)
 {
 	*f = (gemp_feature){
@@ -242,7 +242,8 @@ static bool parse_name(gemp_feature *f, char *name)
 	return f->kind < KINDS;
 }
 
-/* "...; did you mean 'degree'? There are degree, ..., attr:NAME (an attribute of the vertices), and log:FEATURE". */
+/* Appends "...; did you mean 'degree'? There are degree, ..., attr:NAME (an attribute of the vertices), and
+ * log:FEATURE". */
 static gemp_code print_known(gemp_text *out, const char *name)
 {
 	const char *names[KINDS];
@@ -260,7 +261,7 @@ static gemp_code print_known(gemp_text *out, const char *name)
 	return gemp_text_status(out);
 }
 
-/* The message suggests the nearest name and lists all. */
+/* The message suggests the nearest name and lists all names. */
 static gemp_code fail_unknown(const char *name)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text known = { 0 };
@@ -268,7 +269,7 @@ static gemp_code fail_unknown(const char *name)
 	return gemp_fail(GEMP_EUSAGE, "features: '%s' is no feature%s", name, known.data);
 }
 
-/* A map may be trained on other vectors, whose columns are no features: it cannot be applied to a graph. */
+/* A map may be trained on other vectors, whose columns are no features. Such a map cannot be applied to a graph. */
 static gemp_code fail_in_map(const char *path, const char *name)
 {
 	return gemp_fail(GEMP_EDATA,
@@ -277,7 +278,8 @@ static gemp_code fail_in_map(const char *path, const char *name)
 	                 path, name);
 }
 
-/* Takes ownership of `name`. map: the path of the map whose column it is; NULL: the name is from --features. */
+/* Takes ownership of `name`. map: path of the map that has the name as a column; NULL if the name is from
+ * --features. */
 static gemp_code append(gemp_features *f, char *name, const char *map)
 {
 	if (!name)
@@ -291,7 +293,7 @@ static gemp_code append(gemp_features *f, char *name, const char *map)
 	return GEMP_OK;
 }
 
-/* A feature that is listed twice is refused, since equal columns would count double in distances. */
+/* A feature that is listed twice is refused, since distances would count its column twice. */
 gemp_code gemp_features_parse(gemp_features *out, const char *list)
 {
 	gemp_code code = GEMP_OK;
@@ -309,7 +311,7 @@ gemp_code gemp_features_parse(gemp_features *out, const char *list)
 	return code;
 }
 
-/* A name that is there twice is accepted, as the columns must stay those of the map. */
+/* A name that occurs twice is accepted, as the columns must be the columns of the map. */
 gemp_code gemp_features_of_map(gemp_features *out, const char *path, char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -325,7 +327,7 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
-/* column: NULL if there is no such attribute. The message lists the attributes that are numbers. */
+/* column: NULL if there is no such attribute. The message lists the attributes whose values are numbers. */
 static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_shard *graph,
                                   const char *path)
 {
@@ -345,7 +347,7 @@ static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *colu
 	                 numeric.data);
 }
 
-/* All ranks have the same table of attributes, so all get the same result without communication. */
+/* All ranks have the same table of attributes, so they get the same result without communication. */
 gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *graph, const char *path)
 {
 	for (size_t i = 0; i < features->count; i++) {
@@ -357,7 +359,7 @@ gemp_code gemp_features_check(const gemp_features *features, const gemp_shard *g
 	return GEMP_OK;
 }
 
-/* Collective. Booleans are 0 and 1; NULL is missing. */
+/* Collective. A boolean becomes 0 or 1. NULL is a missing value. */
 static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double *values)
 {
 	const gemp_column *column = gemp_table_find(&graph->attributes, f->attribute);
@@ -372,8 +374,8 @@ static gemp_code find_attribute(const gemp_feature *f, gemp_shard *graph, double
 	return GEMP_OK;
 }
 
-/* Local. Writes values[rows] to the feature's column of x, whose rows are `stride` numbers apart. With log: the
- * value becomes log(1 + |value|) with its sign. NaN passes the check and stays NaN. */
+/* Local. Writes values[rows] to the feature's column of x, whose rows are `stride` numbers apart. With log: the value
+ * becomes log(1 + |value|) with the sign of the value. NaN passes the check and stays NaN. */
 static gemp_code store_values(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
                               size_t stride)
 {
@@ -389,11 +391,11 @@ static gemp_code store_values(const gemp_feature *f, const char *path, const dou
 	return GEMP_OK;
 }
 
-/* Collective. Sets minimum, maximum, mean and missing values. x: the feature's column. */
+/* Collective. Sets minimum, maximum, mean and the number of missing values. x: the feature's column. */
 static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *x, size_t rows, size_t stride)
 {
 	double extremes[2] = { -DBL_MAX, -DBL_MAX },
-		   sums[2] = { 0 }; /* maxima of -value and value; sum and number of values */
+		   sums[2] = { 0 }; /* maxima of -value and of value; sum and number of the values */
 	for (size_t row = 0; row < rows; row++) {
 		const double value = (double)x[row * stride];
 		if (isnan(value))
@@ -413,7 +415,7 @@ static void add_statistics(gemp_feature *f, const gemp_comm *comm, const float *
 	f->mean = sums[0] / sums[1];
 }
 
-/* Are both features computed from the same numbers? The log: prefix makes no difference. */
+/* Returns whether both features are computed from the same numbers. The log: prefix makes no difference. */
 static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 {
 	if (one->attribute && other->attribute)
@@ -421,8 +423,8 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 	return one->attribute == other->attribute && one->kind == other->kind;
 }
 
-/* Collective. Computes feature i and stores it in its column and in the columns of later features that differ only
- * by log:. values: [rows], scratch; x: [rows][count]. */
+/* Collective. Computes feature i and stores it in its column, and in the columns of later features that differ only by
+ * the log: prefix. values[rows] is scratch memory. x: [rows][count]. */
 static gemp_code find_one(gemp_features *features, size_t i, feature_context *work, const char *path, double *values,
                           float *x)
 {
@@ -444,8 +446,8 @@ static gemp_code find_one(gemp_features *features, size_t i, feature_context *wo
 	return GEMP_OK;
 }
 
-/* Features are computed in the order of the list; the first one that needs a computation also fills the columns of
- * the others. */
+/* Features are computed in the order of the list. If several features need the same computation, the first feature
+ * fills the columns of all of them. */
 gemp_code gemp_features_find(gemp_features *features, const gemp_features_source *source, float *x)
 {
 	const gemp_comm *comm = source->context->comm;

@@ -27,14 +27,14 @@ gemp_som_grid gemp_som_grid_of(const gemp_som_map *map)
 	};
 }
 
-/* The inverse of the scaling; a factor is never 0. */
+/* Inverts the scaling. A factor is never 0. */
 double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 {
 	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
 }
 
-/* Best units are found by |w|^2 - 2 x.w. If the vectors lie far from 0, both terms are large, and their rounding
- * errors exceed the differences between units. */
+/* Best units are found by |w|^2 - 2 x.w. If the vectors lie far from 0, both terms are large, and their rounding errors
+ * exceed the differences between units. */
 static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *columns)
 {
 	const double *min = columns->min, *max = columns->max, *mean = columns->mean;
@@ -52,8 +52,8 @@ static void warn_if_far(const gemp_som_map *map, const gemp_som_column_stats *co
 		          map->names[max_value], mean[max_value]);
 }
 
-/* Collective. Constant columns keep the factor 1 and become 0. With a width of 0 or infinity the factor would be
- * infinite or 0. */
+/* Collective. A constant column keeps the factor 1, and its values become 0. A column with a width of 0 would get an
+ * infinite factor, and a column of infinite width the factor 0. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	const uint32_t dims = vectors->dims;
@@ -79,8 +79,8 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	return GEMP_OK;
 }
 
-/* Local. Scales the rows in place. *max becomes the largest magnitude; first_row: the number of this rank's first
- * row, for messages. The limit keeps the square of a distance within floats even for units that lie beyond the
+/* Local. Scales the rows in place. *max becomes the largest magnitude. first_row: the number of this rank's first row,
+ * for messages. The limit of magnitudes keeps squares of distances within floats, even for units that lie beyond the
  * data. */
 static gemp_code scale_rows(const gemp_som_map *map, uint64_t first_row, const char *place, gemp_vectors *vectors,
                             double *max)
@@ -96,17 +96,17 @@ static gemp_code scale_rows(const gemp_som_map *map, uint64_t first_row, const c
 				                 "distances in floats, %.3g; leave it out, or train with scale unit or standard",
 				                 place, first_row + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
 				                 max_value);
-			*max = fmax(*max, fabs(scaled)); /* fmax ignores NaN */
+			*max = fmax(*max, fabs(scaled)); /* fmax ignores a NaN */
 			*value = (float)scaled;
 		}
 	return GEMP_OK;
 }
 
-/* Collective. Squares of differences must neither overflow nor vanish in floats: values that are too large fail,
- * and if all are too small the user is warned. */
+/* Collective. Squares of differences must neither overflow nor become 0 in floats. Too large values are an error. If
+ * all values are too small, the user is warned. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
 {
-	static const double min_square_root = 1e-15; /* the square of a smaller difference is below the normal floats */
+	static const double min_square_root = 1e-15; /* the square of a smaller difference is not a normal float */
 	double max = 0;
 	const uint64_t first_row = gemp_comm_exscan(comm, vectors->count);
 	GEMP_TRY(gemp_comm_agree(comm, scale_rows(map, first_row, place, vectors, &max)));
@@ -149,8 +149,8 @@ gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *c
 enum { X = 1, Y, DISTANCE, SECOND };
 const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS] = { "unit", "x", "y", "distance", "second" };
 
-/* Local. Vectors without a unit get NULL in all columns. The padding marks all rows as NULL first; a column
- * without NULLs loses its marks. */
+/* Local. A vector without a unit gets NULL in all columns. The padding first marks all rows as NULL. A column in which
+ * all values are set loses its marks. */
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second)
 {
@@ -174,7 +174,7 @@ gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *un
 	return GEMP_OK;
 }
 
-/* The rounded side becomes even by adding its lowest bit. */
+/* Adding its lowest bit makes the rounded side even. */
 uint32_t gemp_som_default_side(uint64_t vectors)
 {
 	const double side = ceil(sqrt(5 * sqrt((double)vectors)));
@@ -186,8 +186,7 @@ double gemp_som_default_radius(const gemp_som_map *map)
 	return fmax(map->radius_end, (map->rows > map->columns ? map->rows : map->columns) / 2.);
 }
 
-/* Local. map->epoch is the number of epochs that are done, so the training of a stored map continues with the next
- * one. */
+/* Local. map->epoch is the number of finished epochs, so the training of a stored map continues with the next epoch. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 {
 	return (gemp_som_training){
@@ -205,7 +204,7 @@ gemp_som_training gemp_som_training_of(const gemp_som_map *map)
 	};
 }
 
-/* The start is the same for any number of ranks, as som/init/init_codebook.h explains. */
+/* The first codebook does not depend on the number of ranks, as som/init/init_codebook.h explains. */
 gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v)
 {
 	const gemp_som_grid grid = gemp_som_grid_of(map);
@@ -216,7 +215,7 @@ gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gem
 	return gemp_som_init_pca(comm, &grid, v->x, v->count, v->dims, map->codebook);
 }
 
-/* hits is allocated here: its presence in a file shows that the map is finished. */
+/* `hits` is allocated here. A file that has hits is the file of a finished map. */
 gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *v,
                                const gemp_som_unit_list *units)
 {
@@ -230,7 +229,7 @@ gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const g
 	return GEMP_OK;
 }
 
-/* All ranks compute the U-matrix from their equal codebooks; rank 0 writes. */
+/* All ranks have equal codebooks, and each computes the U-matrix. Rank 0 writes the file. */
 gemp_code gemp_som_map_save(gemp_som_map *map, const gemp_comm *comm, const char *path)
 {
 	const gemp_som_grid grid = gemp_som_grid_of(map);

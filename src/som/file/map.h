@@ -1,10 +1,10 @@
-/* map: the map of a file (io/som/som_file.h) together with vectors: scaling, best units, these units as columns of a
- * table, and the steps of a training: first units, the engine's settings, quality, saving.
+/* map: operations on a map of a file (io/som/som_file.h) and vectors: scaling, best units, and the columns of a table
+ * that name these units. The module also has the steps of a training: first codebook, settings of the engine, quality,
+ * saving.
  *
- * Training and search work with scaled values, (x - offset) * factor for each column. The map keeps both numbers, so
- * later vectors are scaled in the same way. Distances are floats: values that are too large for them are refused, and
- * if all are too small a warning is printed.
- */
+ * Training and search work with scaled values, (x - offset) * factor for each column. The map stores both numbers, so
+ * later vectors are scaled in the same way. Distances are floats. Values that are too large for float distances are
+ * refused. If all values are too small, a warning is printed. */
 
 #ifndef GEMP_SOM_FILE_MAP_H
 #define GEMP_SOM_FILE_MAP_H
@@ -14,53 +14,53 @@
 #include "partition/runtime.h"
 #include "som/train/trainer.h"
 
-/* Local. GEMP_EDATA if vectors have more numbers than a map may have; the message begins with `place`. */
+/* Local. Returns GEMP_EDATA if vectors have more numbers than a map may have. The message begins with `place`. */
 gemp_code gemp_som_check_dims(const char *place, uint32_t dims);
 gemp_som_grid gemp_som_grid_of(const gemp_som_map *map);
 
-/* Collective. Sets offset and factor of the map from all ranks' vectors, by map->scaling. */
+/* Collective. Computes offset and factor of the map from all ranks' vectors, by map->scaling. */
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors);
-/* Collective. Scales the vectors in place; missing values stay missing. GEMP_EDATA if a value is then too large
- * for distances in floats; the message begins with `place`. */
+/* Collective. Scales the vectors in place. Missing values stay missing. Returns GEMP_EDATA if a scaled value is too
+ * large for distances in floats. The message begins with `place`. */
 gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
                                gemp_vectors *vectors);
-/* Local. A value of a unit, scaled back to the unit of measure of the data. */
+/* Local. Returns a value of a unit, scaled back to the unit of measure of the data. */
 double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column);
 
-/* The units of some vectors, by vector; {0} is empty. */
+/* The units of some vectors, by vector. {0} is an empty list. */
 typedef struct gemp_som_unit_list {
-	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT: of a vector without any value */
-	float *distance;         /* to the best unit */
+	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT if the vector has no value */
+	float *distance;         /* distance to the best unit */
 } gemp_som_unit_list;
 
 /* Collective. Allocates the arrays for `count` vectors. */
 gemp_code gemp_som_unit_list_new(gemp_som_unit_list *out, const gemp_comm *comm, size_t count);
-/* Collective. Finds the units of scaled vectors, which have as many columns as the map. */
+/* Collective. Finds the units of scaled vectors. The vectors have as many columns as the map. */
 gemp_code gemp_som_unit_list_find(gemp_som_unit_list *out, const gemp_runtime *context, const gemp_som_map *map,
                                   const gemp_vectors *vectors);
 void gemp_som_unit_list_free(gemp_som_unit_list *units);
 
-/* The columns that gemp_som_unit_list_add makes: a graph file stores the first GEMP_SOM_MAP_COLUMNS as attributes,
- * rows have all. */
+/* The columns that gemp_som_unit_list_add makes. A graph file stores the first GEMP_SOM_MAP_COLUMNS columns as
+ * attributes. Tables have all columns. */
 enum { GEMP_SOM_MAP_COLUMNS = 4, GEMP_SOM_UNIT_COLUMNS };
 extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* unit, x, y, distance; second */
-/* Local. Adds the columns to a table of `rows` rows; values are NULL where a vector has no unit. with_second: adds
- * the second-best unit, too. */
+/* Local. Adds the columns to a table of `rows` rows. Values are NULL if a vector has no unit. with_second: also adds
+ * the second-best unit. */
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second);
 
-/* TRAINING takes these steps in this order, with scaled vectors. */
+/* TRAINING calls these functions in this order, with scaled vectors. */
 
-/* Local. The default side of a square map for so many vectors: about 5 sqrt(vectors) units (Vesanto and Alhoniemi
- * 2000), and an even side, which hexagonal toroids need. */
+/* Local. Returns the default side of a square map for this number of vectors. The map has about 5 sqrt(vectors) units
+ * (Vesanto and Alhoniemi 2000). The side is even, as hexagonal toroids need an even number of rows. */
 uint32_t gemp_som_default_side(uint64_t vectors);
-/* Local. The default of the first radius: half of the longer side, but not below the last radius. */
+/* Local. Returns the default of the first radius: half of the longer side, or the last radius if this is larger. */
 double gemp_som_default_radius(const gemp_som_map *map);
-/* Local. The engine's settings for the epochs from map->epoch on. */
+/* Local. Returns the engine's settings for the epochs from map->epoch on. */
 gemp_som_training gemp_som_training_of(const gemp_som_map *map);
-/* Collective. Sets the first units, by map->start. */
+/* Collective. Makes the first codebook, by map->start. */
 gemp_code gemp_som_map_start(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors);
-/* Collective. Sets errors and hits of the map, from vectors that have these units. */
+/* Collective. Sets errors and hits of the map, from vectors and their units. */
 gemp_code gemp_som_map_measure(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors,
                                const gemp_som_unit_list *units);
 /* Collective. Computes the distances of neighbouring units, which pictures show, and writes the map. */

@@ -30,7 +30,8 @@ static void find_min_max(gemp_som_column_stats *c, const float *x, size_t count)
 	}
 }
 
-/* Local. Adds values, or squares of distances from the mean, to high[dims] and low[dims]. A missing value adds 0. */
+/* Local. Adds the values, or the squares of their distances from the mean, to high[dims] and low[dims]. A missing value
+ * adds 0. */
 static void add_rows(const gemp_som_column_stats *c, const float *x, size_t count, const gemp_repro_sum *restrict by,
                      bool squared, double *restrict high, double *restrict low)
 {
@@ -46,7 +47,8 @@ static void add_rows(const gemp_som_column_stats *c, const float *x, size_t coun
 	}
 }
 
-/* Collective. means[dims] of the values themselves or, `squared`, of the squares of their distances from the mean. */
+/* Collective. means[dims] becomes the means of the values or, if `squared`, the means of the squared distances from the
+ * mean. */
 static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *comm, const float *x, size_t count,
                             bool squared, double *means)
 {
@@ -65,7 +67,8 @@ static gemp_code find_means(const gemp_som_column_stats *c, const gemp_comm *com
 	return GEMP_OK;
 }
 
-/* Collective. The mean is found in two passes: the first finds the range by which sums are split reproducibly. */
+/* Collective. The mean takes two passes. The first pass finds the range of the values, by which the second pass splits
+ * them for a reproducible sum. */
 gemp_code gemp_som_column_stats_new(gemp_som_column_stats *out, const gemp_comm *comm, const float *x, size_t count,
                                     uint32_t dims)
 {
@@ -88,7 +91,8 @@ void gemp_som_column_stats_free(gemp_som_column_stats *columns)
 	*columns = (gemp_som_column_stats){ 0 };
 }
 
-/* Collective. The deviations of the population: sums are divided by the number of values, not by one less. */
+/* Collective. These are deviations of the population: sums are divided by the number of values, not by the number less
+ * 1. */
 gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, const gemp_comm *comm, const float *x,
                                           size_t count, double *deviation)
 {
@@ -100,8 +104,8 @@ gemp_code gemp_som_column_stats_deviation(const gemp_som_column_stats *columns, 
 
 static const double border_deviations = 2; /* standard deviations from the mean to the border of the map */
 
-/* Collective. All ranks draw the same numbers, as they have the same seed and statistics, so the codebook need not
- * be broadcast. */
+/* Collective. All ranks draw the same numbers, as they have the same seed and the same statistics. The codebook
+ * therefore need not be broadcast. */
 gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                uint32_t dims, uint64_t seed, float *w)
 {
@@ -114,9 +118,9 @@ gemp_code gemp_som_init_random(const gemp_comm *comm, const gemp_som_grid *grid,
 	return GEMP_OK;
 }
 
-/* Collective. All ranks draw the same sample for each unit, by its number among the samples of all ranks. The rank
- * that has it contributes its values and the others 0. A missing value becomes the column's mean on the owner; on
- * other ranks 0 is finite and stays 0. */
+/* Collective. All ranks draw the same sample for each unit, as a number among the samples of all ranks. The owner of
+ * the sample contributes its values, and the other ranks contribute 0. On the owner a missing value becomes the
+ * column's mean. On the other ranks 0 is no missing value, so it stays 0. */
 gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                                 uint32_t dims, uint64_t seed, float *w)
 {
@@ -135,19 +139,19 @@ gemp_code gemp_som_init_samples(const gemp_comm *comm, const gemp_som_grid *grid
 			w[(size_t)unit * dims + k] = isfinite(value) ? value : (float)columns.mean[k];
 		}
 	}
-	for (size_t done = 0; done < values; done += INT32_MAX) /* exact, since all terms but one are 0 */
+	for (size_t done = 0; done < values; done += INT32_MAX) /* exact, since at most one term is not 0 */
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, w + done, (int)gemp_min(values - done, INT32_MAX), MPI_FLOAT, MPI_SUM,
 		                       comm->world));
 	return GEMP_OK;
 }
 
-/* The coordinate of a column or row on a side of the grid, from -1 to 1; 0 if the side has one unit. */
+/* Returns the coordinate of a column or row on a side of the grid, from -1 to 1. It is 0 if the side has one unit. */
 static double position(uint32_t at, uint32_t side)
 {
 	return side > 1 ? 2.0 * at / (side - 1) - 1 : 0;
 }
 
-/* Collective. A map that is longer than wide has the first component along its longer side. */
+/* Collective. The first component lies along the longer side of the map. */
 gemp_code gemp_som_init_pca(const gemp_comm *comm, const gemp_som_grid *grid, const float *x, size_t count,
                             uint32_t dims, float *w)
 {

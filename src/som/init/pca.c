@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Each chunk of samples is processed by one thread and has sums of its own, which are added up over chunks and
- * then over ranks. The sums are exact or split into parts whose sums are exact, so the result depends neither on
- * the chunks nor on the ranks. */
+/* One thread processes a chunk of samples and makes the sums of the chunk. These sums are added over the chunks and
+ * then over the ranks. The sums are exact, or they are split into parts whose sums are exact. The result therefore
+ * depends neither on the chunks nor on the ranks. */
 
 enum { SCRATCH = 1 << 28 }; /* bytes of all threads' partial sums */
 
@@ -22,8 +22,8 @@ typedef struct sample_chunks {
 	double *max;        /* [chunks][dims] largest distances from the mean */
 } sample_chunks;
 
-/* The number of chunks: at most one for each thread, and no more than SCRATCH bytes have room for. bytes: the sums
- * of one chunk. */
+/* Returns the number of chunks: at most one chunk for each thread, and at most as many as fit into SCRATCH bytes.
+ * bytes: the sums of one chunk. */
 static size_t chunk_count(size_t count, size_t bytes)
 {
 	return gemp_max(1, gemp_min(SCRATCH / bytes, gemp_min(gemp_threads(), gemp_range_count(count))));
@@ -34,15 +34,14 @@ static size_t chunk_begin(const sample_chunks *in, size_t chunk)
 	return gemp_chunk_begin(in->count, in->chunks, chunk);
 }
 
-/* The distance of a value from the mean, with its sign; 0 for a missing value, which then adds nothing to sums of
- * products. */
+/* Returns value - mean. A missing value gives 0, which adds nothing to sums of products. */
 static double centred(const sample_chunks *in, size_t i, size_t k)
 {
 	const double value = (double)in->x[i * in->dims + k] - in->mean[k];
 	return fabs(value) <= DBL_MAX ? value : 0;
 }
 
-/* The maxima of the columns of one chunk. */
+/* Finds the maxima of the columns of one chunk. */
 static void find_max(void *context, unsigned thread, size_t chunk)
 {
 	const sample_chunks *in = context;
@@ -55,7 +54,7 @@ static void find_max(void *context, unsigned thread, size_t chunk)
 		}
 }
 
-/* Collective. max[dims] becomes each column's largest distance from the mean, of all ranks' samples. */
+/* Collective. max[dims] becomes each column's largest distance from the mean, over the samples of all ranks. */
 static void find_column_max(sample_chunks *in, const gemp_comm *comm)
 {
 	gemp_parallel_for(in->chunks, find_max, in);
@@ -67,8 +66,8 @@ static void find_column_max(sample_chunks *in, const gemp_comm *comm)
 
 /* THE COVARIANCE MATRIX
  *
- * Values are rounded to whole numbers of up to 2^24, so the sums of a block's products are exact in double. They
- * are added up as whole numbers of 64 bits, in two parts, which cannot overflow for up to 2^40 samples. */
+ * Values are rounded to whole numbers of up to 2^24, so the sums of a block's products are exact in double. These sums
+ * are added as whole numbers of 64 bits, in two parts. The parts cannot overflow for up to 2^40 samples. */
 enum {
 	BITS = 24,
 	BLOCK = 32, /* samples: sums of 2^5 products of 2 * BITS bits fit the 53 bits of a double */
@@ -79,11 +78,11 @@ static const double whole = 0x1.8p52; /* adding and subtracting it rounds to who
 typedef struct covariance_task {
 	sample_chunks in;
 	double *scale;  /* [dims] */
-	double *blocks; /* [chunks][BLOCK + 1][dims]: samples, and sums of products of a column */
-	int64_t *sums;  /* [chunks][2][dims][dims]: high parts and low ones */
+	double *blocks; /* [chunks][BLOCK + 1][dims] samples, and behind them the sums of a column's products */
+	int64_t *sums;  /* [chunks][2][dims][dims] high parts and low parts */
 } covariance_task;
 
-/* Collective. Scales the columns: the largest distance of each gets BITS bits. */
+/* Collective. Scales the columns so that the largest distance of each column gets BITS bits. */
 static void choose_scale(covariance_task *s, const gemp_comm *comm)
 {
 	find_column_max(&s->in, comm);
@@ -94,7 +93,7 @@ static void choose_scale(covariance_task *s, const gemp_comm *comm)
 	}
 }
 
-/* A block of scaled samples, rounded to whole numbers; behind the last sample there are zeros. */
+/* Fills a block with scaled samples, rounded to whole numbers. Rows behind the last sample are zero. */
 static void fill(const covariance_task *s, size_t begin, size_t end, double *restrict block)
 {
 	for (size_t i = 0; i < BLOCK; i++)
@@ -103,8 +102,8 @@ static void fill(const covariance_task *s, size_t begin, size_t end, double *res
 			                                            : 0;
 }
 
-/* sums[0 .. a]: the sums over a block of the products of column a with each column up to a. Four samples are added
- * at a time: sums[] is then read and written a quarter as often. */
+/* sums[0 .. a] becomes the sums, over a block, of the products of column a with columns 0 to a. Four samples are added
+ * at a time, so sums[] is read and written a quarter as often. */
 static void multiply(const covariance_task *s, const double *restrict block, size_t a, double *restrict sums)
 {
 	const size_t n = s->in.dims;
@@ -118,8 +117,8 @@ static void multiply(const covariance_task *s, const double *restrict block, siz
 	}
 }
 
-/* Adds a block to the lower half of the matrix: the sum of row * row' over its rows. A shift to the right rounds
- * down, so low parts are never negative. */
+/* Adds a block to the lower half of the matrix: the sum of row * row' over the rows of the block. A shift to the right
+ * rounds down, so low parts are never negative. */
 static void add_block(const covariance_task *s, const double *restrict block, double *restrict sums,
                       int64_t *restrict high, int64_t *restrict low)
 {
@@ -133,7 +132,7 @@ static void add_block(const covariance_task *s, const double *restrict block, do
 	}
 }
 
-/* Adds the samples of a chunk in blocks of BLOCK, whose sums of products are exact in double. */
+/* Adds the samples of a chunk in blocks of BLOCK samples. The sums of a block's products are exact in double. */
 static void add_samples(void *context, unsigned thread, size_t chunk)
 {
 	const covariance_task *s = context;
@@ -147,8 +146,8 @@ static void add_samples(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Collective. Adds up the exact sums of chunks and ranks and makes the symmetric matrix[dims][dims] from them.
- * Sums are rounded only here. */
+/* Collective. Adds the exact sums of all chunks and ranks and makes the symmetric matrix[dims][dims] from them. Sums
+ * are rounded only here. */
 static void add_up(covariance_task *s, const gemp_comm *comm, double samples, double *matrix)
 {
 	const size_t n = s->in.dims, half = n * n;
@@ -166,7 +165,6 @@ static void add_up(covariance_task *s, const gemp_comm *comm, double samples, do
 		}
 }
 
-/* Local. */
 static gemp_code allocate_sums(covariance_task *s)
 {
 	const size_t dims = s->in.dims, sums = 2 * dims * dims;
@@ -176,8 +174,8 @@ static gemp_code allocate_sums(covariance_task *s)
 	                    GEMP_ARRAY(s->sums, s->in.chunks * sums));
 }
 
-/* Collective. The scales come from all ranks' samples, so all ranks round in the same way. Memory is allocated,
- * and a failure agreed on, before the first allreduce: later steps cannot fail. */
+/* Collective. The scales come from all ranks' samples, so all ranks round in the same way. Memory is allocated, and the
+ * ranks agree on a failure, before the first allreduce, since later steps cannot fail. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix)
 {
@@ -194,21 +192,21 @@ done:
 
 /* PRINCIPAL COMPONENTS
  *
- * Subspace iteration (Bauer 1957): some vectors are multiplied by the covariance and made orthogonal, repeatedly.
- * If the matrix is small it is made first; otherwise each product is computed from the samples. */
+ * Subspace iteration (Bauer 1957): some vectors are repeatedly multiplied by the covariance and made orthogonal. If the
+ * matrix is small, it is made first. Otherwise each product is computed from the samples. */
 enum {
-	VECTORS = 8,       /* two are wanted; with more the iteration converges in fewer steps */
-	MAX_STEPS = 1000,  /* with a matrix */
-	SAMPLE_STEPS = 40, /* if each step reads all samples */
-	MAX_SWEEPS = 64    /* of Jacobi's method, which takes about ten */
+	VECTORS = 8,       /* two components are wanted; with more vectors the iteration converges in fewer steps */
+	MAX_STEPS = 1000,  /* steps, if the matrix is made */
+	SAMPLE_STEPS = 40, /* steps, if each step reads all samples */
+	MAX_SWEEPS = 64    /* sweeps of Jacobi's method, which takes about ten sweeps */
 };
 
 typedef struct pca_task {
 	const gemp_comm *comm;
-	sample_chunks in; /* after choose_split max[] is scratch: a row of each chunk */
+	sample_chunks in; /* after choose_split max[] is scratch memory: a row for each chunk */
 	uint32_t vector_count;
-	double samples;       /* of all ranks */
-	double *matrix;       /* [dims][dims]; NULL: products are computed from the samples */
+	double samples;       /* number of samples of all ranks */
+	double *matrix;       /* [dims][dims]; NULL if products are computed from the samples */
 	double *vectors;      /* [vector_count][dims] */
 	double *products;     /* [vector_count][dims] */
 	size_t values;        /* vector_count * dims */
@@ -216,8 +214,8 @@ typedef struct pca_task {
 	double *sums;         /* without a matrix: [chunks][2][values] high and low parts */
 } pca_task;
 
-/* Adds row * (row . vector) for each vector to high[values] and low[values], which do not depend on the order of
- * rows. Over all rows this is the covariance times the vectors, without dims * dims numbers. */
+/* Adds row * (row . vector) for each vector to high[values] and low[values], whose sums do not depend on the order of
+ * rows. The sum over all rows is the covariance times the vectors. It needs no matrix of dims * dims numbers. */
 static void add_products(const pca_task *f, const double *restrict row, double *restrict high, double *restrict low)
 {
 	const size_t n = f->in.dims;
@@ -231,7 +229,7 @@ static void add_products(const pca_task *f, const double *restrict row, double *
 	}
 }
 
-/* Adds the products of a chunk's samples. Its sums start at 0 in each step. */
+/* Adds the products of a chunk's samples. The sums of the chunk start at 0 in each step. */
 static void add_sample_products(void *context, unsigned thread, size_t chunk)
 {
 	const pca_task *f = context;
@@ -245,7 +243,8 @@ static void add_sample_products(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Collective. The covariance times the vectors, from the samples; the same for any order of them. */
+/* Collective. Multiplies the covariance by the vectors, from the samples. The result does not depend on the order of
+ * the samples. */
 static void multiply_samples(pca_task *f)
 {
 	double *sums = f->sums;
@@ -258,7 +257,8 @@ static void multiply_samples(pca_task *f)
 		f->products[k] = (sums[k] + sums[f->values + k]) / f->samples;
 }
 
-/* Collective. A row times a vector of length 1 is not longer than the row, which bounds the terms of the sums. */
+/* Collective. The product of a row and a vector of length 1 is at most the length of the row, which bounds the terms of
+ * the sums. */
 static void choose_split(pca_task *f)
 {
 	double max = 0;
@@ -268,7 +268,7 @@ static void choose_split(pca_task *f)
 	f->split = gemp_repro_sum_of(max * max * 1.01 * sqrt((double)f->in.dims), f->samples);
 }
 
-/* The order of additions is fixed: all ranks run the same iteration on their own and must get the same bits. */
+/* The order of additions is fixed, as each rank runs the same iteration and must get the same bits. */
 static double dot(const double *a, const double *b, size_t n)
 {
 	double sum = 0;
@@ -277,8 +277,8 @@ static double dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Gram-Schmidt orthogonalisation, applied twice, because after one pass almost parallel vectors are not orthogonal
- * up to rounding. A vector that depends linearly on the vectors before it becomes 0. */
+/* Gram-Schmidt orthogonalisation, applied twice. After one pass almost parallel vectors are not orthogonal up to
+ * rounding. A vector that depends linearly on the vectors before it becomes 0. */
 static void make_orthogonal(double *vectors, size_t count, size_t n)
 {
 	for (size_t v = 0; v < count; v++) {
@@ -296,7 +296,7 @@ static void make_orthogonal(double *vectors, size_t count, size_t n)
 	}
 }
 
-/* The matrix is symmetric: its rows are its columns, too. */
+/* The matrix is symmetric, so its rows are also its columns. */
 static void multiply_matrix(size_t n, size_t count, const double *restrict matrix, const double *restrict vectors,
                             double *restrict products)
 {
@@ -307,7 +307,7 @@ static void multiply_matrix(size_t n, size_t count, const double *restrict matri
 				products[v * n + b] += vectors[v * n + a] * matrix[a * n + b];
 }
 
-/* One rotation of Jacobi's method, after which matrix[p][q] is 0. Rows of `vectors` become the eigenvectors. */
+/* One rotation of Jacobi's method makes matrix[p][q] 0. The rows of `vectors` become the eigenvectors. */
 static void rotate(double matrix[VECTORS][VECTORS], double vectors[VECTORS][VECTORS], size_t n, size_t p, size_t q)
 {
 	const double off = matrix[p][q];
@@ -329,7 +329,7 @@ static void rotate(double matrix[VECTORS][VECTORS], double vectors[VECTORS][VECT
 	}
 }
 
-/* The sum of squares below the diagonal, which Jacobi's method makes small. */
+/* Returns the sum of squares below the diagonal. Jacobi's method makes this sum small. */
 static double off_diagonal(double matrix[VECTORS][VECTORS], size_t n)
 {
 	double sum = 0;
@@ -339,7 +339,7 @@ static double off_diagonal(double matrix[VECTORS][VECTORS], size_t n)
 	return sum;
 }
 
-/* Cyclic Jacobi method: sweeps of rotations until the matrix is diagonal up to rounding. */
+/* The cyclic Jacobi method makes sweeps of rotations until the matrix is diagonal up to rounding. */
 static void jacobi(double matrix[VECTORS][VECTORS], double vectors[VECTORS][VECTORS], size_t n)
 {
 	double trace = 0;
@@ -351,7 +351,8 @@ static void jacobi(double matrix[VECTORS][VECTORS], double vectors[VECTORS][VECT
 				rotate(matrix, vectors, n, p, q);
 }
 
-/* The covariance within the space of the vectors: its two largest eigenvalues, and in axes their directions. */
+/* Projects the covariance to the space of the vectors. values[] becomes the two largest eigenvalues there, and axes
+ * their directions. */
 static void project(const pca_task *f, double *axes, double values[2])
 {
 	const size_t n = f->in.dims, count = f->vector_count;
@@ -378,8 +379,8 @@ static void project(const pca_task *f, double *axes, double values[2])
 	}
 }
 
-/* Collective without a matrix, otherwise local. Iterates until the two eigenvalues change by no more than `close`,
- * or max steps are done. The start is random but the same everywhere; all ranks stop after the same step, since
+/* Without a matrix collective, otherwise local. Iterates until the two eigenvalues change by at most `close`, or the
+ * maximum of steps is reached. The start is random but the same on all ranks. All ranks stop after the same step, since
  * they compare the same bits. */
 static void iterate(pca_task *f, double *axes, double values[2])
 {
@@ -398,15 +399,16 @@ static void iterate(pca_task *f, double *axes, double values[2])
 			multiply_samples(f);
 		project(f, axes, values);
 		if (fabs(values[0] - last[0]) + fabs(values[1] - last[1]) <=
-		    close * values[1] + 1e-15 * values[0]) /* rounding */
+		    close * values[1] + 1e-15 * values[0]) /* tolerance for rounding */
 			break;
 		memcpy(last, values, sizeof last);
 		memcpy(f->vectors, f->products, f->vector_count * n * sizeof *f->vectors);
 	}
 }
 
-/* Scales an axis by the deviation and fixes its sign: the part with the largest magnitude becomes positive. Of
- * parts that are equal up to rounding the first decides; otherwise rounding could flip the axis. */
+/* Scales an axis by the deviation and fixes its sign: the component with the largest magnitude becomes positive. If
+ * several magnitudes are equal up to rounding, the first of these components decides, since otherwise rounding could
+ * flip the axis. */
 static void orient_axis(double *axis, size_t n, double deviation)
 {
 	size_t part = 0;
@@ -417,7 +419,6 @@ static void orient_axis(double *axis, size_t n, double deviation)
 		axis[k] *= by;
 }
 
-/* Local. */
 static gemp_code allocate_vectors(pca_task *f)
 {
 	const size_t n = f->in.dims;
@@ -429,7 +430,7 @@ static gemp_code allocate_vectors(pca_task *f)
 	return gemp_new_all(GEMP_ARRAY(f->sums, 2 * f->in.chunks * f->values), GEMP_ARRAY(f->in.max, f->in.chunks * n));
 }
 
-/* Collective. The eigenvalue along an axis is the variance, whose root is the standard deviation. */
+/* Collective. The eigenvalue of an axis is the variance along it, and its root is the standard deviation. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes)
 {

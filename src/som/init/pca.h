@@ -1,17 +1,16 @@
-/* pca: the covariance of all ranks' samples and their first two principal components. Results are the same for any
- * number of ranks and threads and any order of the samples, because sums are either exact or reproducible.
+/* pca: the covariance of all ranks' samples and their first two principal components. Results do not depend on the
+ * number of ranks and threads, nor on the order of the samples, because sums are exact or reproducible.
  *
  * A reproducible sum of doubles depends neither on the order of the addends nor on how threads and ranks divide them.
- * It is summation by pre-rounding with two levels (Demmel and Nguyen 2013):
+ * The method is summation by pre-rounding with two levels (Demmel and Nguyen 2013):
  *
  *   const gemp_repro_sum by = gemp_repro_sum_of(max, count);
  *   gemp_repro_sum_add(by, value, &high, &low);    for each value, on any thread of any rank
  *
- * The sum is (the sum of every `high`) + (the sum of every `low`), and these two may be added in any order.
+ * The sum is the sum of all `high` plus the sum of all `low`. These two sums may be added up in any order.
  *
- * Each value is split into two multiples of fixed powers of two. The powers are so large that sums of such multiples
- * are exact, hence associative. The remainder that is lost is less than count^2 * 2^-100 of the largest value.
- */
+ * Each value is split into multiples of two fixed powers of two. The powers are so large that sums of such multiples
+ * are exact, and hence associative. The remainder that is lost is less than count^2 * 2^-100 of the largest value. */
 
 #ifndef GEMP_SOM_INIT_PCA_H
 #define GEMP_SOM_INIT_PCA_H
@@ -21,11 +20,12 @@
 #include <math.h>
 
 typedef struct gemp_repro_sum {
-	/* (value + high) - high rounds `value` to a multiple of one power of two; `low` stands for a smaller power. */
+	/* (value + high) - high rounds `value` to a multiple of one power of two. `low` does the same for a smaller
+	 * power. */
 	double high, low;
 } gemp_repro_sum;
 
-/* All values lie in [-max, max], and all ranks together add at most `count` < 2^45 of them. */
+/* All values lie in [-max, max]. All ranks together add at most `count` < 2^45 values. */
 static inline gemp_repro_sum gemp_repro_sum_of(double max, double count)
 {
 	int high, low;
@@ -44,16 +44,16 @@ static inline void gemp_repro_sum_add(gemp_repro_sum by, double value, double *h
 /* The maximum number of columns for which the covariance matrix is made. */
 enum { GEMP_SOM_COVARIANCE_DIMS = 1024 };
 
-/* Collective. x: [count][dims], this rank's samples; a value that is not finite is replaced by the mean. mean:
- * [dims], of all ranks' samples. matrix: [dims][dims]. The result is the same on all ranks, for any number of them
- * and any order of the samples: distances from the mean are rounded to 2^-24 of the power of two above the
- * column's largest one, and sums of their products are exact. */
+/* Collective. x: [count][dims], this rank's samples; the mean replaces a value that is not finite. mean: [dims], over
+ * all ranks' samples. matrix: [dims][dims]. The result is the same on all ranks. It depends neither on the number of
+ * ranks nor on the order of the samples: distances from the mean are rounded to 2^-24 of the power of two above the
+ * column's largest distance, and sums of their products are exact. */
 gemp_code gemp_som_covariance(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                               double *matrix);
 
-/* Collective. x and mean: as above. axes: [2][dims], the directions of the first two components, of length 1,
- * times the standard deviation along them; the largest part of each is positive. An axis is 0 if there is no
- * second component, or no deviation. The result is the same on all ranks, and for all numbers of them. */
+/* Collective. x and mean: as above. axes[2][dims] becomes the directions of the first two components. The length of an
+ * axis is the standard deviation along it, and its largest component is positive. An axis is 0 if there is no second
+ * component, or no deviation. The result is the same on all ranks and for all numbers of ranks. */
 gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean,
                              double *axes);
 

@@ -18,8 +18,8 @@ static gemp_code read_units(gemp_device *device, const gemp_buffer *from, size_t
 }
 
 /* Searches one block and reads its results. distances: a device buffer with a float for each sample of a block. The
- * block is released before its results are read: the next block is then copied while the kernels of this one run. The
- * results stay valid, because the next block goes to the other slot. */
+ * block is released before its results are read, so the next block is copied while the kernels of this block run. The
+ * results stay valid, because the next block is copied to the other slot. */
 static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp_som_search *search,
                             gemp_som_codebook *book, const gemp_buffer *distances, uint64_t *keys,
                             const gemp_som_places *places)
@@ -38,7 +38,7 @@ static gemp_code find_block(gemp_som_blocks *blocks, gemp_som_block *block, gemp
 	return GEMP_OK;
 }
 
-/* Local. The search goes block by block, since the samples may not fit on the device at the same time. */
+/* Local. The samples are searched block by block, since all of them may not fit on the device. */
 gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *blocks, gemp_som_search *search,
                                gemp_som_codebook *book)
 {
@@ -56,12 +56,12 @@ gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *b
 	}
 done:
 	if (code != GEMP_OK)
-		clFinish(blocks->device->queue); /* before the buffers that its kernels use are freed */
+		clFinish(blocks->device->queue); /* kernels must end before their buffers are freed */
 	gemp_buffer_free(&distances, blocks->device);
 	return code;
 }
 
-/* The device data of one gemp_som_apply; search_context_free accepts a context whose preparation has failed midway. */
+/* The device data of one gemp_som_apply. search_context_free accepts a context that is only partly prepared. */
 typedef struct search_context {
 	gemp_device *device;
 	gemp_som_blocks blocks;
@@ -76,8 +76,8 @@ static void search_context_free(search_context *context)
 	gemp_som_blocks_free(&context->blocks);
 }
 
-/* Local. Copies samples and codebook to the device, as much of both as fits. A sample needs two keys and a distance
- * beside its values, and no planes. Blocks always have second keys, since most callers ask for second-best units. */
+/* Local. Copies samples and codebook to the device, as many of each as fit. Beside its values a sample needs two keys
+ * and a distance, and no planes. Blocks always have second keys, since most callers ask for second-best units. */
 static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                          const float *x, size_t count, uint32_t dims, bool missing)
 {
@@ -94,8 +94,7 @@ static gemp_code prepare(search_context *context, const gemp_som_grid *grid, gem
 	return gemp_som_blocks_new(&context->blocks, context->device, x, &need, &capacity, true, false);
 }
 
-/* A rank that has failed takes part in every collective call all the same; otherwise the other ranks would wait for
- * it. */
+/* A rank that has failed still takes part in every collective call, since other ranks would wait for it. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second)
@@ -104,7 +103,7 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	const gemp_som_places places = { unit, second, distance };
 	uint64_t missing = gemp_som_any_missing(x, count, dims);
 	gemp_comm_max(comm, &missing,
-	              1); /* all ranks use the same kernels: the result must not depend on the number of ranks */
+	              1); /* all ranks use the same kernels, so the result does not depend on the number of ranks */
 	gemp_code code = prepare(&context, grid, metric, w, x, count, dims, missing != 0);
 	GEMP_THEN(gemp_som_places_find(&places, &context.blocks, context.search, &context.book));
 	code = gemp_comm_agree(comm, code);
@@ -115,22 +114,22 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 enum { GROUP = 256, MAX_GROUPS = 128, TASKS_OF_CORE = 4 };
 
 /* The sums of a work-group, with the layout of the uint4 in kernels/som/som_errors.cl. The sum of distances is
- * distances + rest: the kernel splits a double into two floats, since a float alone would lose the small distances of
- * many samples. torn: samples whose two best units are not adjacent. */
+ * distances + rest: the kernel splits a double into two floats, since a single float would lose the small distances of
+ * many samples. torn: number of samples whose two best units are not adjacent. */
 typedef struct group_sums {
 	float distances, rest;
 	uint32_t torn, samples;
 } group_sums;
 
-/* The kernel adds up a group's sums in local memory; on a CPU device, whose groups have one work-item, nothing is
- * left to add up. */
+/* The kernel adds up a group's sums in local memory. On a CPU device a group has one work-item and needs no such
+ * addition. */
 static size_t group_of(const gemp_device *device)
 {
 	return device->gpu ? GROUP : 1;
 }
 
-/* The number of groups keeps the device busy, and each group has a sample. Every group of every slot costs the host a
- * read of one group_sums, so the number is limited. */
+/* Returns enough groups to keep the device busy, and at most one group for each sample. For every group of every slot
+ * the host reads a group_sums, so the number is limited. */
 static size_t groups_for(const gemp_device *device, size_t count)
 {
 	const size_t max_groups = device->gpu ? MAX_GROUPS : device->units * (size_t)TASKS_OF_CORE;
@@ -142,9 +141,9 @@ size_t gemp_som_quality_bytes(const gemp_device *device, size_t count)
 	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
 }
 
-/* Local. The device has slots for the sums of GEMP_SOM_SLOTS epochs, so the host may read them later. A rank without
- * samples has no groups and no kernel: gemp_som_quality_run then does nothing, and gemp_som_quality_read returns
- * zeros. */
+/* Local. The device has slots for the sums of GEMP_SOM_SLOTS epochs, so the host may read the sums later. A rank
+ * without samples has no groups and no kernel: gemp_som_quality_run then does nothing, and gemp_som_quality_read
+ * returns zeros. */
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -172,7 +171,7 @@ void gemp_som_quality_free(gemp_som_quality *quality)
 	*quality = (gemp_som_quality){ 0 };
 }
 
-/* The distances are computed first, as the search has only scores. */
+/* The distances are computed first, as the search gives scores only. */
 gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more)
@@ -188,8 +187,8 @@ gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *searc
 	                   GEMP_ARG(&toroid), GEMP_ARG(&quality->sums.mem), GEMP_ARG(&slot), GEMP_ARG(&add));
 }
 
-/* A slot's groups are read by the second queue, which does not wait for kernels of later epochs, and added up in
- * double. */
+/* The second queue reads the groups of a slot, as it does not wait for kernels of later epochs. The sums of the groups
+ * are added in double. */
 gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_som_fit *fit)
 {
 	group_sums sums[GROUP * TASKS_OF_CORE];
@@ -209,8 +208,8 @@ gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_s
 	return GEMP_OK;
 }
 
-/* The distance over the values of x[dims] that are not missing; NAN if all are. The cosine distance is 1 minus the
- * cosine. */
+/* Returns the distance over the values of x[dims] that are not missing, or NAN if all values are missing. The cosine
+ * distance is 1 minus the cosine. */
 static double vector_distance(gemp_som_metric metric, const float *x, const float *w, uint32_t dims)
 {
 	double sum = 0, xx = 0, ww = 0, xw = 0;
@@ -232,13 +231,13 @@ static double vector_distance(gemp_som_metric metric, const float *x, const floa
 	return metric == GEMP_SOM_MANHATTAN ? sum : sqrt(sum);
 }
 
-/* Collective. Computed on the host in double, from the units that a search has found. The last bits depend on the
- * number of ranks. */
+/* Collective. The host computes the errors in double from the units that a search has found. The last bits depend on
+ * the number of ranks. */
 void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                      const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
                      double *quantisation, double *topographic)
 {
-	double sums[3] = { 0 }; /* distances, samples torn apart, samples */
+	double sums[3] = { 0 }; /* distances, samples whose two best units are not adjacent, samples */
 	for (size_t i = 0; i < count; i++) {
 		if (unit[i] == GEMP_SOM_NO_UNIT)
 			continue;
@@ -251,7 +250,8 @@ void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_
 	*topographic = sums[2] > 0 ? sums[1] / sums[2] : NAN;
 }
 
-/* Local. The unified distance matrix (Ultsch and Siemon 1990), by Euclidean distance whatever the metric of the map. */
+/* Local. The unified distance matrix (Ultsch and Siemon 1990) uses the Euclidean distance, whatever the metric of the
+ * map. */
 void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out)
 {
 	for (uint32_t unit = 0; unit < gemp_som_units(grid); unit++) {
@@ -270,7 +270,7 @@ void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, 
 	}
 }
 
-/* All ranks get the hits of all ranks' samples. The test `unit < units` also skips GEMP_SOM_NO_UNIT. */
+/* Every rank gets the hits of all ranks' samples. The test `unit < units` also skips GEMP_SOM_NO_UNIT. */
 void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count, uint64_t *hits)
 {
 	const uint32_t units = gemp_som_units(grid);

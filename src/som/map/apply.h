@@ -1,5 +1,5 @@
-/* apply: finds the best and second-best units of samples on a given codebook and the distances to the best, and
- * measures how well the map fits the samples. Without a communicator a function is local. */
+/* apply: finds the best and second-best units of samples on a given codebook, and the distances to the best units. The
+ * module also measures how well the map fits the samples. A function without a communicator is local. */
 
 #ifndef GEMP_SOM_MAP_APPLY_H
 #define GEMP_SOM_MAP_APPLY_H
@@ -9,30 +9,29 @@
 #include "som/map/search.h"
 #include "som/map/units.h"
 
-/* The results of a search, by sample: arrays of as many elements as this rank has samples. */
+/* The results of a search, by sample. Each array has as many elements as this rank has samples. */
 typedef struct gemp_som_places {
 	uint32_t *unit, *second; /* best and second-best unit; GEMP_SOM_NO_UNIT if there is none */
-	float *distance;         /* to the best unit; NAN for a sample without one */
+	float *distance;         /* distance to the best unit; NAN for a sample without a unit */
 } gemp_som_places;
 
-/* Local. Fills places from samples and a codebook on the device. places->second and places->distance may be NULL;
- * with second the blocks must have been made with_second. */
+/* Local. Finds the units of samples for a codebook on the device and fills `places`. places->second and
+ * places->distance may be NULL. If second is not NULL, the blocks must have been made with_second. */
 gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_blocks *blocks, gemp_som_search *search,
                                gemp_som_codebook *book);
 
-/* Collective. Does the same with samples x[count][dims] and a codebook w[units][dims] of the host. unit, distance,
- * second: [count] each; the last two may be NULL. */
+/* Collective. Does the same for samples x[count][dims] and a codebook w[units][dims] on the host. unit, distance,
+ * second: [count] each. distance and second may be NULL. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second);
 
-/* QUALITY: the quantisation error (the mean distance to the best unit) and the topographic error
- * (the share of samples whose two best units are not adjacent; Kiviluoto 1996).
+/* QUALITY: the quantisation error is the mean distance to the best unit. The topographic error is the fraction of
+ * samples whose two best units are not adjacent (Kiviluoto 1996).
  *
- * During training a kernel adds up both errors on the device, and the host reads the sums later, which spares a wait
- * in each epoch. The device has group_sums[GEMP_SOM_SLOTS][groups]: an epoch's slot must be read before a later epoch
- * takes it. gemp_som_errors sums on the host, in double.
- */
+ * During training a kernel adds up both errors on the device, and the host reads the sums later, which saves a wait in
+ * each epoch. The device has group_sums[GEMP_SOM_SLOTS][groups]. An epoch's slot must be read before a later epoch uses
+ * the slot. gemp_som_errors sums on the host, in double. */
 
 enum { GEMP_SOM_SLOTS = 64 };
 
@@ -52,30 +51,30 @@ typedef struct gemp_som_quality {
 	size_t group, groups;
 } gemp_som_quality;
 
-/* count: the maximum of samples of a gemp_som_quality_run. */
+/* count: the maximum number of samples of a gemp_som_quality_run. */
 gemp_code gemp_som_quality_new(gemp_som_quality *out, gemp_device *device, const gemp_som_grid *grid, size_t count);
-/* The bytes of the sums of all slots on the device. */
+/* Returns the bytes of the sums of all slots on the device. */
 size_t gemp_som_quality_bytes(const gemp_device *device, size_t count);
 void gemp_som_quality_free(gemp_som_quality *quality);
-/* Enqueues the sums of samples into a slot; best and second are keys that `search` has found for them. more: adds
- * to the sums that the slot has of other blocks; otherwise replaces them. */
+/* Enqueues a kernel that sums the errors of samples into a slot. best and second are the keys that `search` has found
+ * for the samples. more: adds to the sums of earlier blocks in the slot; otherwise replaces the sums. */
 gemp_code gemp_som_quality_run(gemp_som_quality *quality, gemp_som_search *search, const gemp_som_samples *samples,
                                gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second,
                                uint32_t slot, bool more);
-/* Reads a slot. Its last launch must have ended: the function waits only for its own copy. */
+/* Reads a slot. The last launch for the slot must have ended, as the function waits only for its own copy. */
 gemp_code gemp_som_quality_read(gemp_som_quality *quality, uint32_t slot, gemp_som_fit *fit);
 
-/* Collective. Both errors over all ranks' samples that have a unit; NAN if no sample has one. unit, second:
- * [count], GEMP_SOM_NO_UNIT if there is none. */
+/* Collective. Computes both errors over all ranks' samples that have a unit; NAN if no sample has a unit. unit, second:
+ * [count]; GEMP_SOM_NO_UNIT if a sample has no unit. */
 void gemp_som_errors(const gemp_comm *comm, const gemp_som_grid *grid, gemp_som_metric metric, const float *w,
                      const float *x, size_t count, uint32_t dims, const uint32_t *unit, const uint32_t *second,
                      double *quantisation, double *topographic);
 
-/* out: [units], the mean Euclidean distance of a unit's vector to those of its neighbours on the grid; 0 for a
- * unit without neighbours. */
+/* out[units] becomes the mean Euclidean distance between a unit's vector and the vectors of its neighbours on the grid;
+ * 0 for a unit without neighbours. */
 void gemp_som_umatrix(const gemp_som_grid *grid, const float *w, uint32_t dims, double *out);
 
-/* Collective. hits: [units], the number of all ranks' samples whose best unit this is. */
+/* Collective. hits[units] becomes the number of samples, over all ranks, whose best unit is the unit. */
 void gemp_som_hits(const gemp_comm *comm, const gemp_som_grid *grid, const uint32_t *unit, size_t count,
                    uint64_t *hits);
 

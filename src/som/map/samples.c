@@ -12,25 +12,27 @@
 
 enum {
 	TILE = 32,             /* rows and columns of a tile, which stays in the cache while it is transposed */
-	CHUNK_ROWS = 512,      /* rows that a thread transposes at a time */
-	MIN_BLOCK_ROWS = 1024, /* rows that are transposed and copied together: BLOCK_BYTES of them, but at least so many */
+	CHUNK_ROWS = 512,      /* rows that a thread takes at a time */
+	MIN_BLOCK_ROWS = 1024, /* at least this many rows are transposed and copied together, and otherwise BLOCK_BYTES */
 	BLOCK_BYTES = 8 << 20,
-	SHARES = 4 /* parts of the free memory, if not all fits: one for samples, one for units, the rest for planes */
+	/* if not all data fits, samples get one of these parts of the free memory, units another, and planes the rest */
+	SHARES = 4
 };
-static const size_t max_places = INT32_MAX; /* floats of planes at a time, which kernels count in 32 bits */
+/* floats of planes on the device at a time, as kernels count them in 32 bits */
+static const size_t max_places = INT32_MAX;
 
-/* Rows from[count][dims] and the columns x[dims][count] and present[dims][count] that they become. `missing` is the
- * result of find_missing, in which x and present are not used. */
+/* The transposition of rows from[count][dims] to columns x[dims][count] and present[dims][count]. find_missing sets
+ * `missing` and uses neither x nor present. */
 typedef struct transpose_task {
 	const float *from;
-	size_t count; /* rows */
+	size_t count; /* number of rows */
 	uint32_t dims;
 	float *x;
-	uint8_t *present; /* NULL: no value is missing */
+	uint8_t *present; /* NULL if no value is missing */
 	atomic_bool missing;
 } transpose_task;
 
-/* Several threads may set the flag; none clears it. */
+/* Several threads may set the flag, and no thread clears it. */
 static void find_missing(void *context, size_t range, size_t begin, size_t end)
 {
 	transpose_task *t = context;
@@ -42,7 +44,8 @@ static void find_missing(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&t->missing, true);
 }
 
-/* Such a sample must get no unit; the search recognises it by the NaN that transpose_rows puts in its place. */
+/* A sample without any value must get no unit. transpose_rows writes NaN for its values, by which the search recognises
+ * it. */
 static bool has_no_value(const float *row, uint32_t dims)
 {
 	for (uint32_t d = 0; d < dims; d++)
@@ -51,7 +54,8 @@ static bool has_no_value(const float *row, uint32_t dims)
 	return true;
 }
 
-/* Rows begin .. end - 1, dimensions first .. last - 1. missing_value[] is what a missing value of each row becomes. */
+/* Transposes rows begin .. end - 1 and dimensions first .. last - 1. missing_value[] has the value that replaces the
+ * missing values of each row. */
 static void transpose_tile(const transpose_task *t, size_t begin, size_t end, uint32_t first, uint32_t last,
                            const float *missing_value)
 {
@@ -67,8 +71,8 @@ static void transpose_tile(const transpose_task *t, size_t begin, size_t end, ui
 	}
 }
 
-/* Transposes tile by tile. A sample without any value becomes NaN, which is nearest to no unit; otherwise a
- * missing value becomes 0. */
+/* Transposes tile by tile. All values of a sample without any value become NaN, which is nearest to no unit. In other
+ * samples a missing value becomes 0. */
 static void transpose_rows(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const transpose_task *t = context;
@@ -83,7 +87,7 @@ static void transpose_rows(void *context, size_t chunk, size_t begin, size_t end
 	}
 }
 
-/* Local. The ranks must combine their answers by a maximum: all ranks must use the same kernels. */
+/* Local. The ranks combine their answers by a maximum, as all ranks must use the same kernels. */
 bool gemp_som_any_missing(const float *x, size_t count, uint32_t dims)
 {
 	transpose_task t = { .from = x, .count = count, .dims = dims };
@@ -108,9 +112,9 @@ gemp_code gemp_som_samples_reserve(gemp_som_samples *out, gemp_device *device, s
 	return code;
 }
 
-/* Writes the columns of the transposed block from sample `at` on. element: the bytes of an element. The columns of
- * the device have samples->count elements and those of the block t->count, so the copy is a rectangle with different
- * pitches. The call blocks: the page-locked memory may be reused on return. */
+/* Writes the columns of the transposed block from sample `at` on. element: bytes of an element. The columns on the
+ * device have samples->count elements, and the columns of the block have t->count elements, so the copy is a rectangle
+ * with two different pitches. The call blocks, so the page-locked memory may be reused on return. */
 static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at,
                               const transpose_task *t, const void *from, cl_event after)
 {
@@ -121,7 +125,7 @@ static gemp_code copy_columns(const gemp_som_samples *samples, const gemp_buffer
 }
 
 /* Local. Threads transpose blocks of rows into page-locked memory, which is then copied to the device. The copies of
- * values wait for `after`; each of them blocks, so the copies of `present` come later and need no event. */
+ * values wait for `after`. Each of these copies blocks, so the copies of `present` begin later and need no event. */
 gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
@@ -174,21 +178,22 @@ static size_t sample_bytes(const gemp_som_need *need)
 	return gemp_som_sample_bytes(need->dims, need->missing) + need->keys;
 }
 
-/* The number of samples whose values, and whose keys, fit one buffer. Kernels count samples in 32 bits. */
+/* Returns the number of samples whose values, and whose keys, fit into one buffer. Kernels count samples in 32 bits. */
 static size_t samples_of_buffer(const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t values = need->dims * sizeof(float);
 	return gemp_min(device->max_buffer / (values > need->keys ? values : need->keys), UINT32_MAX - 1);
 }
 
-/* Bytes of the planes of so many values, for all units. */
+/* Returns the bytes of the planes of this number of values, for all units. */
 static size_t planes_bytes(const gemp_som_need *need, uint32_t values)
 {
 	return need->plane * need->units * gemp_som_planes(values, need->missing);
 }
 
-/* The number of values whose planes fit into `bytes`, into one buffer, and into numbers of 32 bits. With missing
- * values each value needs a plane of sums and one of counts; otherwise all values share one plane of counts. */
+/* Returns the number of values whose planes fit into `bytes`, into one buffer, and into numbers of 32 bits. With
+ * missing values each value needs a plane of sums and a plane of counts. Otherwise all values share one plane of
+ * counts. */
 static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	if (!need->plane)
@@ -199,14 +204,14 @@ static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, 
 	return (uint32_t)gemp_min(values, need->dims);
 }
 
-/* The number of units of the codebook that fit into `bytes`. */
+/* Returns the number of units of the codebook that fit into `bytes`. */
 static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float);
 	return (uint32_t)gemp_min(gemp_min(bytes, device->max_buffer) / row, need->units);
 }
 
-/* The message names the part that does not fit at all, and the remedy. */
+/* The message names the part that cannot fit, and the remedy. */
 static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_device *device, const gemp_som_need *need,
                                 size_t bytes)
 {
@@ -222,9 +227,9 @@ static gemp_code check_capacity(const gemp_som_capacity *capacity, const gemp_de
 	return GEMP_OK;
 }
 
-/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory,
- * units a quarter, and planes the rest; memory that planes do not need goes back to samples, of which two blocks
- * must fit. */
+/* Plans all samples, units and planes if they fit. Otherwise samples get at most a quarter of the free memory, units at
+ * most a quarter, and planes the rest. Memory that planes do not need goes back to samples. Two blocks of samples must
+ * fit. */
 gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *device, const gemp_som_need *need)
 {
 	const size_t left = device->memory > device->buffer_bytes + need->other
@@ -250,7 +255,7 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
 	return check_capacity(out, device, need, bytes);
 }
 
-/* Waits for nothing: the caller has made sure that no kernel uses the buffers. */
+/* Does not wait: the caller has made sure that no kernel uses the buffers. */
 static void block_free(gemp_som_block *block, gemp_device *device)
 {
 	if (block->done)
@@ -259,7 +264,7 @@ static void block_free(gemp_som_block *block, gemp_device *device)
 	gemp_som_samples_free(&block->samples);
 }
 
-/* Memory of a block on the device, for `capacity` samples. */
+/* Allocates a block on the device for `capacity` samples. */
 static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_som_need *need, size_t capacity,
                            bool with_second)
 {
@@ -270,8 +275,9 @@ static gemp_code block_new(gemp_som_block *out, gemp_device *device, const gemp_
 	return with_second ? gemp_buffer_new(&out->second, device, keys, NULL) : GEMP_OK;
 }
 
-/* Local. All blocks are on the device if they fit. Otherwise it has two: while kernels read one, the next is copied
- * into the other. A rank without samples has one empty block, so callers need no special case. */
+/* Local. All blocks are on the device if they fit. Otherwise the device has two blocks: while kernels read one block,
+ * the next block is copied into the other slot. A rank without samples has one empty block, so callers need no special
+ * case. */
 gemp_code gemp_som_blocks_new(gemp_som_blocks *out, gemp_device *device, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity, bool with_second, bool keep_keys)
 {
@@ -304,8 +310,8 @@ void gemp_som_blocks_free(gemp_som_blocks *blocks)
 	*blocks = (gemp_som_blocks){ 0 };
 }
 
-/* The slot where block p is, or to which it may be copied: of two slots the one that was not acquired last, as
- * kernels may still read the other. */
+/* Returns the slot of block p, or the slot to which block p may be copied. Of two slots this is the slot that was not
+ * acquired last, as kernels may still read the last one. */
 static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 {
 	if (blocks->resident == blocks->count)
@@ -315,9 +321,9 @@ static size_t slot_of(const gemp_som_blocks *blocks, size_t p)
 	return 1 - blocks->last;
 }
 
-/* Copies block p into a slot unless it is there; the copy waits for the kernels of the block that was there before.
- * While it is copied the slot counts as empty: after a failure a later call copies the block again instead of using
- * half of it. */
+/* Copies block p into a slot, unless it is there. The copy waits for the kernels that read the slot's old block. During
+ * the copy the slot counts as empty, so after a failure a later call copies the block again and does not use an
+ * incomplete block. */
 static gemp_code load_block(gemp_som_blocks *blocks, gemp_som_block *block, size_t p)
 {
 	const size_t first = p * blocks->each;
@@ -340,8 +346,8 @@ gemp_code gemp_som_blocks_acquire(gemp_som_blocks *blocks, size_t p, gemp_som_bl
 	return GEMP_OK;
 }
 
-/* An event marks the block's last kernel; then the next block is copied into the slot that is free. Behind the last
- * block comes the first one, which the next epoch begins with. The flush submits the kernels, so they run during the
+/* An event marks the last kernel of the block. Then the next block is copied into the free slot. After the last block
+ * the first block is copied, as the next epoch begins with it. The flush submits the kernels, so they run during the
  * copy. */
 gemp_code gemp_som_blocks_release(gemp_som_blocks *blocks, gemp_som_block *block)
 {

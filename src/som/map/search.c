@@ -7,15 +7,17 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* must equal those in kernels/som/som_search*.cl[h] */
-enum { STEP = 12 }; /* units: a multiple of the number that som_search_items.clh takes at once */
-/* Groups for each compute unit of a GPU, tasks for each core of a CPU device. With several for each, compute units or
- * cores that finish early take another, and few are idle at the end. */
+/* equal to the constants in kernels/som/som_search*.cl[h] */
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 };
+enum { STEP = 12 }; /* units; a multiple of the number that som_search_items.clh compares at a time */
+/* Groups for each compute unit of a GPU, and tasks for each core of a CPU device. There are several for each, so a
+ * compute unit or core that finishes early takes another, and few are idle at the end. */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };
-/* Form ITEMS: the bytes of units that stay in a core's cache, and the bytes of samples that a work-item keeps on its
+/* Form ITEMS: the bytes of units that stay in a core's cache, and the bytes of samples that a work-item has on its
  * stack. */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };
-enum { BEST, BEST_TWO, PROGRAMS }; /* programs that find the best unit, and the two best units */
+/* the program that finds the best unit, and the program that finds the two best units */
+enum { BEST, BEST_TWO, PROGRAMS };
 
 typedef struct search_program {
 	gemp_program program;
@@ -28,7 +30,7 @@ struct gemp_som_search {
 	gemp_som_metric metric;
 	bool missing;
 	gemp_som_search_shape shape;
-	uint32_t blocks;                   /* form ITEMS: blocks of 16 samples of a work-item */
+	uint32_t blocks;                   /* form ITEMS: number of blocks of 16 samples that a work-item has */
 	search_program programs[PROGRAMS]; /* made when they are first needed */
 };
 
@@ -42,15 +44,16 @@ static uint32_t clamp(uint64_t least, uint64_t value, uint64_t most)
 	return (uint32_t)(value < least ? least : value > most ? most : value);
 }
 
-/* Measured on an H200 at 12 dimensions: 6 samples of a work-item; more do not leave enough registers. */
+/* Returns the samples of a work-item in form REGISTERS. On an H200 at 12 dimensions 6 samples are fastest, since more
+ * samples leave too few registers. */
 static uint32_t samples_per_item(uint32_t dims, bool missing)
 {
 	return clamp(1, (missing ? 48 : 96) / dims, 6);
 }
 
-/* Chooses the form by the device and the dimensions, and the numbers of the shape that the caller has left 0. On a
- * GPU, registers hold whole samples only if these have few dimensions; samples with missing values need registers for
- * the presence of each value, too, and change to tiles earlier. */
+/* Chooses the form by the device and the dimensions, and sets the members of the shape that the caller has left 0. On a
+ * GPU, registers can hold whole samples only if the samples have few dimensions. Samples with missing values also need
+ * registers for the presence of each value, so form TILES is chosen from fewer dimensions on. */
 static void complete_shape(gemp_som_search *s)
 {
 	gemp_som_search_shape *shape = &s->shape;
@@ -75,7 +78,7 @@ static void complete_shape(gemp_som_search *s)
 	}
 }
 
-/* Local. Programs are built later, by program_for, when it is known whether second-best units are wanted. */
+/* Local. program_for builds the programs later, when it is known whether second-best units are wanted. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape)
 {
@@ -105,7 +108,7 @@ void gemp_som_search_free(gemp_som_search *search)
 	gemp_free(search);
 }
 
-/* Compiler options of program `which`: BEST or BEST_TWO. */
+/* Writes the compiler options of program `which`: BEST or BEST_TWO. */
 static void options_of(char *out, size_t size, const gemp_som_search *s, int which)
 {
 	const gemp_som_search_shape *shape = &s->shape;
@@ -122,9 +125,9 @@ static void options_of(char *out, size_t size, const gemp_som_search *s, int whi
 		         shape->units);
 }
 
-/* Programs are built when they are first needed, as most runs need only one of them. `distances` is the last kernel
- * that a build makes: if it exists the program is complete. Kernels of a build that has failed are freed before the
- * next attempt. */
+/* A program is built when it is first needed, as most runs need only one program. `distances` is the last kernel that a
+ * build makes, so the program is complete if this kernel exists. Kernels of a failed build are freed before the next
+ * attempt. */
 static gemp_code program_for(gemp_som_search *s, int which, search_program **out)
 {
 	search_program *program = *out = &s->programs[which];
@@ -141,23 +144,24 @@ static gemp_code program_for(gemp_som_search *s, int which, search_program **out
 		{ "som_distances", &program->distances });
 }
 
-/* The number of work-items of kernels whose work-items stride over the samples: enough to fill the device, at most
- * one for each sample. */
+/* Returns the number of work-items for kernels whose work-items stride over the samples: enough to fill the device, and
+ * at most one for each sample. */
 static size_t items_for(const gemp_device *device, size_t count)
 {
 	size_t most = device->gpu ? device->units * (size_t)2048 : device->units * (size_t)4;
 	return count < most ? count : most;
 }
 
-/* Work-items of a group in the kernels begin, seek and distances; the search itself has the group of its form. */
+/* Returns the work-items of a group in the kernels begin, seek and distances. The form determines the group of the
+ * search itself. */
 static size_t group_for(const gemp_device *device)
 {
 	return device->gpu ? 128 : 1;
 }
 
-/* Searches the units on the device. They are cut into chunks to make enough groups for the whole device even of few
- * samples; groups of the same samples and different chunks combine their keys by atomic minimum. A chunk has whole
- * tiles of units, so all tiles but the last are full. */
+/* Searches the units on the device. The units are cut into chunks, so there are enough groups for the whole device even
+ * with few samples. Groups with the same samples and different chunks combine their keys by atomic minimum. A chunk has
+ * whole tiles of units, so all tiles but the last are full. */
 static gemp_code launch_search(gemp_som_search *s, search_program *program, const gemp_som_samples *samples,
                                const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second)
 {
@@ -170,7 +174,7 @@ static gemp_code launch_search(gemp_som_search *s, search_program *program, cons
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
 	size_t chunks = (book->resident + (size_t)shape->chunk - 1) / shape->chunk;
-	if (!program->seek) /* the kernel `seek` reads the best chunk of each sample again, so its chunks stay small */
+	if (!program->seek) /* the kernel `seek` searches the best chunk of each sample again, so its chunks stay small */
 		chunks = clamp(1, (wanted + blocks - 1) / blocks, chunks);
 	chunks = clamp(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
 	cl_uint per = clamp(1, (book->resident + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
@@ -192,10 +196,10 @@ static gemp_code launch_search(gemp_som_search *s, search_program *program, cons
 	return GEMP_OK;
 }
 
-/* Local. Keys start at GEMP_SOM_NO_KEY and become the minimum over the units, of which `resident` ones are on the
- * device at a time. A key contains the unit's number on the whole map, so the parts of the codebook may be searched
- * in any order. Without `second` the kernel gets `best` in its place, since an OpenCL argument must be set, and does
- * not read it. */
+/* Local. Keys start at GEMP_SOM_NO_KEY and become the minimum over the units, of which `resident` units are on the
+ * device at a time. A key has the unit's number on the whole map, so the parts of the codebook may be searched in any
+ * order. Without `second` the kernel gets `best` in its place and does not read it, since every OpenCL argument must be
+ * set. */
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second)
 {
@@ -217,8 +221,8 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	return GEMP_OK;
 }
 
-/* Local. Uses whichever program has been built, as both have the kernel: no program is built for the distances alone
- * if a search has run before. The kernel skips keys whose unit is not on the device. */
+/* Local. Both programs have this kernel, so any built program is used, and no program is built if a search has run
+ * before. The kernel skips keys whose unit is not on the device. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {

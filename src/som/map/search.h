@@ -1,14 +1,13 @@
-/* search: finds the best matching unit of each sample, which is the unit at the smallest distance; of several equally
- * near units it is the one with the smallest number.
+/* search: finds the best matching unit of each sample, which is the unit at the smallest distance. If several units
+ * have this distance, it is the unit with the smallest number.
  *
- * Distances of samples and units are never stored. Units are compared by scores, which for one sample have the same
- * order as the distances: |w|^2 - 2 x.w (Euclidean), the sum of |x - w| (Manhattan), -x.w / |w| (cosine), each over
- * the values that the sample has. A sample without any value, or at an infinite distance from all units, has no unit.
- * The values of units must be finite.
+ * Distances of samples and units are never stored. Units are compared by scores. For one sample scores have the same
+ * order as distances. A score is |w|^2 - 2 x.w (Euclidean), the sum of |x - w| (Manhattan), or -x.w / |w| (cosine),
+ * each over the values that the sample has. A sample has no unit if it has no value, or if its distance from all units
+ * is infinite. The values of units must be finite.
  *
- * A key is a uint64_t: its high half is a score, mapped to 32 bits that sort like scores, and its low half is a
- * unit's number. The smallest key of a sample is therefore that of its best matching unit.
- */
+ * A key is a uint64_t. Its high half is a score, mapped to 32 bits that sort like scores, and its low half is a unit's
+ * number. The smallest key of a sample is therefore the key of its best matching unit. */
 
 #ifndef GEMP_SOM_MAP_SEARCH_H
 #define GEMP_SOM_MAP_SEARCH_H
@@ -28,8 +27,8 @@ typedef enum gemp_som_form {
 typedef struct gemp_som_search_shape {
 	gemp_som_form form;
 	uint32_t group;   /* work-items of a group; for REGISTERS only: TILES always has 256, ITEMS 1 */
-	uint32_t samples; /* of a work-item; for REGISTERS only: TILES always has 8 */
-	uint32_t units;   /* at a time: REGISTERS in local memory, ITEMS in the cache */
+	uint32_t samples; /* samples of a work-item; for REGISTERS only: TILES always has 8 */
+	uint32_t units;   /* units at a time: in local memory (REGISTERS) or in the cache (ITEMS) */
 	uint32_t chunk;   /* units that a group compares with its samples */
 } gemp_som_search_shape;
 
@@ -43,20 +42,22 @@ static inline uint32_t gemp_som_key_unit(uint64_t key)
 
 typedef struct gemp_som_search gemp_som_search;
 
-/* Local. missing: gemp_som_samples.missing of the samples that will be searched. shape: its fields that are 0 get
- * defaults; NULL: all do. Returns GEMP_EUSAGE for no dimensions and for more than GEMP_SOM_MAX_DIMS. */
+/* Local. missing: gemp_som_samples.missing of the samples that will be searched. shape: a member that is 0 gets its
+ * default. If shape is NULL, all members do. Returns GEMP_EUSAGE for no dimensions and for more than
+ * GEMP_SOM_MAX_DIMS. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape);
 void gemp_som_search_free(gemp_som_search *search);
 
-/* Local. best: uint64_t[count], the keys of the best units; GEMP_SOM_NO_KEY, whose unit is GEMP_SOM_NO_UNIT, for
- * samples without a unit. second: the same of the second-best units; NULL: they are not wanted. Kernels are only
- * enqueued, unless the device lacks memory for all units: the function then waits before it loads the next ones. */
+/* Local. best: uint64_t[count], the keys of the best units. A sample without a unit gets GEMP_SOM_NO_KEY, whose unit is
+ * GEMP_SOM_NO_UNIT. second: uint64_t[count], the keys of the second-best units; NULL if they are not wanted. Kernels
+ * are only enqueued if the device has memory for all units. Otherwise the function waits before it loads the next
+ * units. */
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second);
-/* Local. distance: float[count], from each sample to the unit of its key; NaN without a unit. It is computed from
- * the values, not from the scores, which lose digits by cancellation. A vector of zeros has the cosine distance 1
- * to every unit. Waits as gemp_som_search_run does. */
+/* Local. distance: float[count], the distance of each sample from the unit of its key; NaN for a sample without a unit.
+ * Distances are computed from the values, as scores lose digits by cancellation. A vector of zeros has the cosine
+ * distance 1 to every unit. The function waits like gemp_som_search_run. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance);
 

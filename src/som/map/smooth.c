@@ -10,13 +10,14 @@ enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };                 /* kernels/som/so
 enum { LINES = 4, GROUP = 64 };                                /* kernels/som/som_smooth.cl */
 enum { WIDE = 32, TALL = 8, WIDE_LOCAL = 8, TALL_LOCAL = 32 }; /* groups with row sums in global or local memory */
 
-/* Units of a row that a work-item processes: a CPU device has vectors for GEMP_SOM_LANES units. */
+/* Returns the number of units of a row that a work-item processes. A CPU device has vectors for GEMP_SOM_LANES
+ * units. */
 static uint32_t lanes_of(const gemp_som_smooth *smooth)
 {
 	return smooth->gpu ? 1 : GEMP_SOM_LANES;
 }
 
-/* The grid's size is compiled into these programs, so each size of a map has programs of its own in the cache. */
+/* The size of the grid is compiled into these programs, so each size of a map has its own programs in the cache. */
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid)
 {
 	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u%s%s", grid->rows, grid->columns,
@@ -28,15 +29,16 @@ gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t un
 	return gemp_buffer_new(out, device, ((size_t)units * planes + GEMP_SOM_PADDING) * sizeof(float), NULL);
 }
 
-/* Sets the width and the height in work-items of a group of the kernel som_running. */
+/* Sets the width and the height, in work-items, of a group of the kernel som_running. */
 static void group_of(const gemp_som_smooth *smooth, uint32_t *wide, uint32_t *tall)
 {
 	*wide = !smooth->gpu ? 1 : smooth->local_sums ? WIDE_LOCAL : WIDE;
 	*tall = !smooth->gpu ? 1 : smooth->local_sums ? TALL_LOCAL : TALL;
 }
 
-/* Do the row sums of a strip and its results fit into half of the local memory? Then two groups run on a compute unit
- * at the same time. A hexagonal grid has two kinds of row sums, a rectangular one has one; the results are one more. */
+/* Returns whether the row sums of a strip and its results fit into half of the local memory. Two groups then run on a
+ * compute unit at the same time. A hexagonal grid has two kinds of row sums, and a rectangular grid has one kind. The
+ * results take as much memory as one kind. */
 static bool local_sums_fit(const gemp_device *device, const gemp_som_grid *grid)
 {
 	const size_t kinds = grid->lattice == GEMP_SOM_HEXAGONAL ? 3 : 2;
@@ -62,22 +64,22 @@ static gemp_code build(gemp_som_smooth *smooth)
 		{ cut ? NULL : "som_along", &smooth->along }, { cut ? NULL : "som_across", &smooth->across });
 }
 
-/* A hexagonal grid needs a second scratch plane, with sums for rows of the other parity. */
+/* A hexagonal grid needs a second scratch plane for the sums of rows of the other parity. */
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid)
 {
 	return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
 }
 
-/* The tables of kernels/som/som_grid.clh: three along rows, [2 * columns + padding] each, and one of [2 * rows +
- * padding]. */
+/* Counts the floats of the tables in kernels/som/som_grid.clh: three tables along rows, [2 * columns + padding] each,
+ * and one table of [2 * rows + padding]. */
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
 {
 	return (3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING) *
 	       sizeof(float);
 }
 
-/* Local. Gaussian and square neighbourhoods are products of two factors, for which two passes suffice; round
- * neighbourhoods are computed by one kernel with sums of rows. Row sums in local memory need no scratch planes. */
+/* Local. Gaussian and square neighbourhoods are products of two factors, so two passes suffice. One kernel with sums of
+ * rows computes round neighbourhoods. Row sums in local memory need no scratch planes. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu)
 {
@@ -109,11 +111,13 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 	*smooth = (gemp_som_smooth){ 0 };
 }
 
-/* The radius goes to the kernel as two floats, as its square must be exact enough to tell units on the border. */
+/* The kernel gets the radius as two floats, as the square of the radius must be exact enough for units on the
+ * border. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
-	const double within = fmin(fmax(radius, 1e-12), 1e12); /* floats hold their squares; maps have no such steps */
+	/* the square is a normal float; no map has smaller or larger steps */
+	const double within = fmin(fmax(radius, 1e-12), 1e12);
 	const double about = within * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : within;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
@@ -126,8 +130,8 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	                   GEMP_ARG(&first), GEMP_ARG(&rest));
 }
 
-/* Smooths along rows, then across them; the scratch planes hold the sums of the first pass. Each pass costs a side of
- * the map for each unit, where all pairs of units would cost both sides multiplied. */
+/* Smooths along rows, then across rows. The scratch planes have the sums of the first pass. The cost for each unit is
+ * the sum of both sides of the map; for all pairs of units it would be their product. */
 static gemp_code run_passes(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
 	gemp_device *device = smooth->device;
@@ -144,9 +148,9 @@ static gemp_code run_passes(gemp_som_smooth *smooth, const gemp_buffer *from, co
 	                   GEMP_ARG(&grid->columns));
 }
 
-/* One kernel, from the farthest rows to the unit's own: the circle is wider in nearer rows, so the sum of each row
- * grows and no value is added twice. If row sums are in local memory the buffer arguments `rows` and `others` are not
- * read. */
+/* One kernel goes from the farthest rows to the unit's own row. The circle is wider in nearer rows, so the sum of each
+ * row only grows, and no value is added twice. If row sums are in local memory, the kernel does not read the buffer
+ * arguments `rows` and `others`. */
 static gemp_code run_row_sums(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
 	const gemp_buffer *rows = smooth->local_sums ? to : &smooth->scratch[0],
@@ -160,7 +164,7 @@ static gemp_code run_row_sums(gemp_som_smooth *smooth, const gemp_buffer *from, 
 	                   GEMP_ARG(&smooth->cutoff));
 }
 
-/* Nothing is awaited. The buffers must be different, as som_running may zero `to` before it reads `from`. */
+/* Waits for nothing. The buffers must be different, as som_running may zero `to` before it reads `from`. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
 	return smooth->running ? run_row_sums(smooth, from, to) : run_passes(smooth, from, to);

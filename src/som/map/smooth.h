@@ -1,12 +1,11 @@
-/* smooth: the neighbourhood function h on a device, and planes smoothed by it.
+/* smooth: the neighbourhood function h on a device, and the smoothing of planes by h.
  *
- * Values of units lie in planes: planes[k][unit]. The weight of one unit in the sum of another depends only on the
- * number of columns and rows between them, so tables of both are made on the device, one for each way in which rows
- * of a hexagonal grid can be shifted against each other. If h is a product of two factors (gaussian, square), two
- * passes suffice, along rows and along columns. Round neighbourhoods (gaussian-cut, bubble) use running sums of rows,
- * whose width grows with the row's nearness; hexagonal grids have two kinds of them, as rows of the other parity are
- * shifted by half a step.
- */
+ * Values of units lie in planes: planes[k][unit]. The weight of one unit in the sum of another unit depends only on the
+ * numbers of columns and rows between them. The device therefore has tables by columns and a table by rows. There are
+ * several tables by columns, one for each way in which rows of a hexagonal grid can be shifted against each other. If h
+ * is a product of two factors (gaussian, square), two passes suffice, along rows and along columns. Round
+ * neighbourhoods (gaussian-cut, bubble) use running sums of rows, which get wider as the row gets nearer. Hexagonal
+ * grids have two kinds of these sums, as rows of the other parity are shifted by half a step. */
 
 #ifndef GEMP_SOM_MAP_SMOOTH_H
 #define GEMP_SOM_MAP_SMOOTH_H
@@ -15,7 +14,7 @@
 #include "gemp/types.h"
 #include "som/map/units.h"
 
-/* Is h zero outside a circle of the radius? */
+/* Returns whether h is zero outside a circle of the radius. */
 static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)
 {
 	return neighbourhood == GEMP_SOM_GAUSSIAN_CUT || neighbourhood == GEMP_SOM_BUBBLE;
@@ -28,15 +27,15 @@ typedef struct gemp_som_smooth {
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
 	bool gpu;        /* the kernels are those for GPUs */
-	bool local_sums; /* row sums lie in local memory */
-	uint32_t planes; /* planes of a run; at most as many as scratch[] was made for */
+	bool local_sums; /* whether row sums lie in local memory */
+	uint32_t planes; /* number of planes of a run, at most the number for which scratch[] was made */
 	gemp_program tables, program;
-	cl_kernel factors, along, across, running; /* along and across for two passes, or running for row sums */
+	cl_kernel factors, along, across, running; /* along, across: kernels of two passes; running: kernel with row sums */
 	gemp_buffer steps; /* three tables of factors along rows, then one of factors between rows */
-	/* Planes after the first pass, or row sums; on hexagonal grids the second is for rows of the other parity. */
+	/* The planes after the first pass, or row sums. On hexagonal grids scratch[1] is for rows of the other parity. */
 	gemp_buffer scratch[2];
-	double radius;   /* of the last gemp_som_smooth_radius */
-	cl_ulong cutoff; /* 4 times the square of the radius; of neighbourhoods without a border the maximum */
+	double radius;   /* the radius of the last gemp_som_smooth_radius */
+	cl_ulong cutoff; /* 4 times the square of the radius; the maximum for neighbourhoods without a border */
 } gemp_som_smooth;
 
 /* The number of values past the end of planes that a kernel may read. */
@@ -44,29 +43,30 @@ enum { GEMP_SOM_PADDING = 16 };
 
 enum { GEMP_SOM_LANES = 16 }; /* units of a row that a work-item of a CPU device processes together */
 
-/* A unit whose weights sum to less than this has no sample near it and keeps its values. */
+/* If the weights of a unit sum to less than this, no sample is near the unit, and the unit keeps its values. */
 #define GEMP_SOM_MIN_WEIGHT 1e-30f
 
-/* The memory that a gemp_som_smooth needs on a device: floats of scratch for each plane and unit; bytes of the
+/* The memory that a gemp_som_smooth needs on a device: the scratch floats for each plane and unit, and the bytes of the
  * tables. */
 size_t gemp_som_smooth_planes(const gemp_som_grid *grid);
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
-/* Local. planes 0: makes the tables only, for online training. gpu: use the kernels for GPUs; device->gpu except
+/* Local. planes 0: makes only the tables, for online training. gpu: use the kernels for GPUs; it is device->gpu except
  * in tests. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu);
 void gemp_som_smooth_free(gemp_som_smooth *smooth);
-/* Buffers for planes: `planes` times units floats and padding. */
+/* Makes a buffer of `planes` * units floats and the padding. */
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);
 /* Enqueues the kernel that makes the tables for a radius. */
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
-/* Enqueues to[unit] = the sum over all units of h times from[], by the tables. */
+/* Enqueues a kernel that sets to[unit] to the sum, over all units, of h times from[]. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
-/* Options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item works
- * on, 1 or GEMP_SOM_LANES. */
+/* Writes the options of kernels that read the tables (kernels/som/som_grid.clh). lanes: units of a row that a work-item
+ * processes, 1 or GEMP_SOM_LANES. */
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid);
 
-/* The number of planes of so many values: with missing values each has a count of its own, otherwise all share one. */
+/* Returns the number of planes for this number of values. With missing values each value has a plane of counts;
+ * otherwise all values share one. */
 uint32_t gemp_som_planes(uint32_t values, bool missing);
 
 #endif

@@ -10,7 +10,7 @@ enum { MAX_SIDE = 1 << 24 }; /* kernels count steps along a side in 32 bits */
 
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
-/* Local. Sides stay below 2^24, up to which floats have all whole numbers. */
+/* Local. Sides are at most 2^24, up to which floats represent all whole numbers. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 {
 	uint64_t units = (uint64_t)grid->rows * grid->columns;
@@ -38,15 +38,15 @@ void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double 
 	*y = row * (hexagonal ? row_height : 1);
 }
 
-/* The distance of two coordinates; on a circle of circumference `round` by the shorter way. */
+/* Returns the distance of two coordinates. On a circle of circumference `round` it is the shorter way. */
 static double step_distance(double a, double b, double round, bool circle)
 {
 	double distance = fabs(a - b);
 	return circle && round - distance < distance ? fabs(round - distance) : distance;
 }
 
-/* On a hexagonal toroid the shorter ways along and across may be chosen separately, since an even number of rows
- * closes without a shift. */
+/* A hexagonal toroid has an even number of rows and closes without a shift, so the shorter ways along and across the
+ * rows may be chosen separately. */
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 {
 	double ax, ay, bx, by, height = grid->lattice == GEMP_SOM_HEXAGONAL ? row_height : 1;
@@ -58,15 +58,15 @@ double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 
 bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b)
 {
-	/* sqrt(2) at a corner; on a hexagonal grid the next distance after 1 is sqrt(3). */
+	/* at a corner the distance is sqrt(2); on a hexagonal grid the second smallest distance is sqrt(3) */
 	return a != b && gemp_som_distance(grid, a, b) < (grid->lattice == GEMP_SOM_HEXAGONAL ? 1.25 : 1.6);
 }
 
-/* Row and column steps to neighbours. On a hexagonal grid those to other rows are for even rows; odd rows are one
- * column on. */
+/* Row and column steps to the neighbours of a unit. On a hexagonal grid the steps to other rows hold for even rows; in
+ * odd rows their column is larger by 1. */
 static const int neighbour_offsets[][2] = { { 0, -1 }, { 0, 1 }, { -1, 0 }, { 1, 0 }, { -1, -1 }, { 1, -1 } };
 
-/* The unit one step away; false beyond the border, or where the step leads back to the unit. */
+/* Finds the unit one step away. Returns false if the step leads beyond the border or back to the unit. */
 static bool move_to(const gemp_som_grid *grid, uint32_t unit, const int by[2], uint32_t *to)
 {
 	int64_t row = unit / grid->columns, column = unit % grid->columns;
@@ -80,7 +80,8 @@ static bool move_to(const gemp_som_grid *grid, uint32_t unit, const int by[2], u
 	return row >= 0 && row < grid->rows && column >= 0 && column < grid->columns && *to != unit;
 }
 
-/* Units are sorted by insertion, as there are at most six; on a narrow toroid two steps may lead to the same unit. */
+/* A unit has at most six neighbours, so insertion sorts them. On a narrow toroid two steps may lead to the same
+ * unit. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8])
 {
 	size_t count_offsets = grid->lattice == GEMP_SOM_HEXAGONAL ? 6 : 4;
@@ -92,7 +93,7 @@ int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8
 			continue;
 		while (at > 0 && out[at - 1] > to)
 			at--;
-		if (at > 0 && out[at - 1] == to) /* on a narrow toroid, by both ways round */
+		if (at > 0 && out[at - 1] == to) /* on a narrow toroid both ways round lead to this unit */
 			continue;
 		for (int i = count++; i > at; i--)
 			out[i] = out[i - 1];
@@ -106,9 +107,9 @@ static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 	return (size_t)units * book->stride * sizeof(float);
 }
 
-/* Makes rows out[units][stride] from w[units][dims]. The sum of squares spares the search, which computes |w|^2 - 2
- * x.w, a pass over w. It is added up in double, as its error would shift all scores of the unit. out[] must be
- * zeroed: the padding behind the sum stays 0. */
+/* Makes rows out[units][stride] from w[units][dims]. The stored sum of squares saves the search a pass over w, as the
+ * search computes |w|^2 - 2 x.w. The sum is added up in double, as its error would shift all scores of the unit. out[]
+ * must be zeroed, as the padding behind the sum stays 0. */
 static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 {
 	for (uint32_t u = 0; u < book->units; u++) {
@@ -123,7 +124,8 @@ static void pad_rows(float *out, const gemp_som_codebook *book, const float *w)
 	}
 }
 
-/* Local. Without capacity for all units the host keeps the rows, of which gemp_som_codebook_load copies some. */
+/* Local. If `capacity` is less than `units`, the host keeps the rows, and gemp_som_codebook_load copies some of
+ * them. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity)
 {
@@ -149,8 +151,8 @@ done:
 	return code;
 }
 
-/* Kernels see units first .. first + resident - 1 at w[0] on. If these units are there already nothing is copied, so
- * a loop over a codebook that fits costs nothing. */
+/* Kernels find the units first .. first + resident - 1 from w[0] on. If these units are on the device already, nothing
+ * is copied, so a loop over a codebook that fits on the device copies nothing. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first)
 {
 	if (!book->rows || (book->resident && book->first == first))
@@ -161,7 +163,7 @@ gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first)
 	                         book->rows + (size_t)first * book->stride);
 }
 
-/* A loop that changes units must store them before it loads the next ones, which take their place on the device. */
+/* A loop that changes units must store them before it loads the next units into the same memory. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 {
 	if (!book->rows)
@@ -170,8 +172,8 @@ gemp_code gemp_som_codebook_store(const gemp_som_codebook *book)
 	                        book->rows + (size_t)book->first * book->stride);
 }
 
-/* Local. Replaces all units by w[units][dims]. If the host keeps the rows, the units on the device become invalid,
- * and the next load copies new ones. */
+/* Local. Replaces all units by w[units][dims]. If the host keeps the rows, the units on the device become invalid, and
+ * the next load copies the new units. */
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 {
 	GEMP_OWNED float *rows = NULL;

@@ -30,7 +30,7 @@ typedef struct gemp_som_grid {
 	bool toroid;
 } gemp_som_grid;
 
-/* Some rows of a grid, one after another. */
+/* A range of adjacent rows of a grid. */
 typedef struct gemp_som_rows {
 	uint32_t first, end;
 } gemp_som_rows;
@@ -42,17 +42,18 @@ static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
 	return grid->rows * grid->columns;
 }
 
-/* Returns GEMP_EUSAGE for no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid
- * with an odd number of rows. */
+/* Returns GEMP_EUSAGE for a grid without units, for more than 2^31 - 1 units, for a side longer than 2^24, and for a
+ * hexagonal toroid with an odd number of rows. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid);
-/* The coordinates of a unit, and the distance between the coordinates of two units. */
+/* gemp_som_place gives the coordinates of a unit, and gemp_som_distance the distance between the coordinates of two
+ * units. */
 void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y);
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);
 
-/* Do two units touch? On a rectangular grid they may touch at a corner. No unit touches itself. */
+/* Returns whether two units touch. On a rectangular grid units may touch at a corner. A unit does not touch itself. */
 bool gemp_som_adjacent(const gemp_som_grid *grid, uint32_t a, uint32_t b);
-/* out[]: the units at distance 1, at most 4 on a rectangular grid and 6 on a hexagonal one, each once and without
- * the unit itself, in ascending order. Returns their number. */
+/* out[] becomes the units at distance 1: at most 4 on a rectangular grid and at most 6 on a hexagonal grid. Each unit
+ * is listed once, in ascending order, and the unit itself is not listed. Returns their number. */
 int gemp_som_neighbours(const gemp_som_grid *grid, uint32_t unit, uint32_t out[8]);
 
 typedef struct gemp_som_codebook {
@@ -60,9 +61,9 @@ typedef struct gemp_som_codebook {
 	uint32_t units, dims;
 	uint32_t stride;          /* floats of a unit, a multiple of 4 */
 	uint32_t capacity;        /* units on the device at a time */
-	uint32_t first, resident; /* the device has `resident` units from `first` on */
+	uint32_t first, resident; /* the device has the units first .. first + resident - 1 */
 	gemp_buffer w;            /* float[capacity][stride] */
-	float *rows;              /* [units][stride] on the host; NULL: all units are on the device */
+	float *rows;              /* [units][stride] on the host; NULL if all units are on the device */
 } gemp_som_codebook;
 
 static inline uint32_t gemp_som_stride(uint32_t dims)
@@ -80,10 +81,11 @@ static inline bool gemp_som_codebook_is_valid(const gemp_som_codebook *book)
 /* w: [units][dims]; units > 0. At most `capacity` > 0 units are on the device at a time. */
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units,
                                 uint32_t dims, uint32_t capacity);
-/* Copies the units from `first` on to the device, as many as fit. Waits for the device, unless all units are there
- * always. */
+/* Copies as many units as fit, from `first` on, to the device. Waits for the device, unless the device always has all
+ * units. */
 gemp_code gemp_som_codebook_load(gemp_som_codebook *book, uint32_t first);
-/* Copies the units on the device, which kernels have changed, to the host. Waits, too. */
+/* Copies the units on the device, which kernels have changed, to the host. Waits for the device like
+ * gemp_som_codebook_load. */
 gemp_code gemp_som_codebook_store(const gemp_som_codebook *book);
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w);
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w);
