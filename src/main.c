@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All commands, in the order of the help. The first one runs when the command line names none. */
+/* All commands in the order of the help. The first one runs when the command line names none. */
 static const gemp_command *const commands[] = {
 	&gemp_command_demo,    &gemp_command_import,     &gemp_command_generate, &gemp_command_info,
 	&gemp_command_match,   &gemp_command_transform,  &gemp_command_verify,   &gemp_command_partition,
@@ -25,7 +25,7 @@ static const gemp_command *const commands[] = {
 	&gemp_command_help,    &gemp_command_completion,
 };
 
-/* --help and --version end a run before the command begins. Without a command --help shows the overview. */
+/* --help and --version end the run before the command begins. Without a command, --help shows the overview. */
 static gemp_code print_help(const gemp_context *context, const gemp_options *options, bool overview)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -38,14 +38,15 @@ static gemp_code print_help(const gemp_context *context, const gemp_options *opt
 	return gemp_help_print(context, &text);
 }
 
-/* If the buffered rest of stdout does not fit on the disk, the run has failed. */
+/* The run fails if the buffered rest of stdout cannot be written, as on a full disk. */
 static gemp_code flush_output(const gemp_context *context)
 {
 	bool bad = gemp_context_rank(context) == 0 && (fflush(stdout) != 0 || ferror(stdout));
 	return bad ? gemp_fail(GEMP_EIO, "stdout: writing failed") : GEMP_OK;
 }
 
-/* Of --debug, --verbose and --quiet the one with the most output wins. A budget of 0 lets the library choose. */
+/* If several of --debug, --verbose and --quiet are given, the one with the most output has precedence. For a budget of
+ * 0 the library chooses a value. */
 static void set_context_options(gemp_context_options *how, const gemp_options *options)
 {
 	how->verbosity = options->quiet ? GEMP_QUIET : GEMP_NORMAL;
@@ -59,7 +60,7 @@ static void set_context_options(gemp_context_options *how, const gemp_options *o
 	how->row_cache = options->row_cache;
 }
 
-/* Collective. Runs the command between the begin and the end of its report. */
+/* Collective. Opens the report, runs the command and closes the report. */
 static gemp_code run_command(gemp_context *context, const gemp_options *options)
 {
 	gemp_report *report = NULL;
@@ -69,8 +70,8 @@ static gemp_code run_command(gemp_context *context, const gemp_options *options)
 	return gemp_report_end(report, context, options, options->command->run(context, options, report));
 }
 
-/* Collective over MPI_COMM_WORLD. Finds the command that argv names, parses its options and runs it, or prints what
- * --help and --version ask for; rank 0 prints the message of a failure. All ranks return the same code. */
+/* Collective over MPI_COMM_WORLD. Finds the command in argv, parses its options and runs it, or prints the text of
+ * --help or --version. Rank 0 prints the message of a failure. All ranks return the same code. */
 static gemp_code run_command_line(const gemp_command_table *table, int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
@@ -92,7 +93,8 @@ static gemp_code run_command_line(const gemp_command_table *table, int argc, cha
 	GEMP_TRY_DONE(gemp_options_new(&options, context, table, command, argc - named, argv + named));
 	set_context_options(&how, options);
 	GEMP_TRY_DONE(gemp_context_configure(context, &how));
-	/* With a checkpoint signals were noted since the start of the process, and the command stops at its next step. */
+	/* If there is a checkpoint, signals have been noted since the start of the process, and the command stops at its
+	 * next step. */
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_DEFAULT, NULL);
 	if (options->help || options->version)
@@ -102,8 +104,8 @@ static gemp_code run_command_line(const gemp_command_table *table, int argc, cha
 	if (code == GEMP_OK)
 		code = flush_output(context);
 	code = gemp_context_agree(context, code);
-	/* mpirun may end slow ranks by a signal once one has left. Their work is done, so they must not print that it is
-	 * lost. */
+	/* After a rank has left, mpirun may end slower ranks by a signal. Their work is done, so they must not print that
+	 * it is lost. */
 	if (!options->checkpoint)
 		gemp_process_on_signal(GEMP_SIGNAL_SAY, NULL);
 done:

@@ -1,6 +1,5 @@
-/* assembly: gemp_assemble. DNA is assembled from reads: k-mers, their graph, unitigs, and the Eulerian path over the
- * unitigs, each with its part of the report. Files are written at the end.
- */
+/* assembly: gemp_assemble, which assembles DNA from reads. The steps make k-mers, their graph, unitigs, and the
+ * Eulerian path over the unitigs. Each step has its part of the report. The files are written at the end. */
 
 #include "gemp/assembly.h"
 
@@ -28,7 +27,7 @@ static void report_reads(gemp_report *report, const gemp_fasta *reads)
 	                   gemp_grouped(reads->letters).text);
 }
 
-/* GEMP_EDATA if no k-mer is left, with the remedy. */
+/* Fails with GEMP_EDATA and a remedy if no k-mer is left. */
 static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph, uint64_t min_count)
 {
 	json_t *json = json_object();
@@ -51,7 +50,7 @@ static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph,
 	                 graph->k);
 }
 
-/* Collective. N50 is the length such that unitigs of at least this length have half of all letters. */
+/* Collective. N50 is the largest length such that the unitigs of at least this length have half of all letters. */
 static void report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
 {
 	uint64_t longest, middle;
@@ -64,7 +63,7 @@ static void report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
 	                  gemp_grouped(middle).text);
 }
 
-/* Some vertices with unequal in- and out-degree, as examples of places where a path breaks off. */
+/* Returns some vertices with unequal in- and out-degree, as examples of places where a path ends. */
 static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 {
 	json_t *list = json_array();
@@ -79,8 +78,8 @@ static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
 	return list;
 }
 
-/* Prints the path, or why there is none, with what might help. strands: 2 if each unitig occurs in both directions,
- * else 1. */
+/* Prints the path, or the reason why there is none with a possible remedy. `strands` is 2 if each unitig occurs in both
+ * directions, otherwise 1. */
 static void print_reason(const gemp_report *report, const gemp_contig *contig, unsigned strands)
 {
 	switch (contig->verdict) {
@@ -113,7 +112,7 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 	}
 }
 
-/* Sets `path` and says whether there is an Eulerian path, and why not. */
+/* Sets the field `path`: whether there is an Eulerian path, or the reason why there is none. */
 static void report_contig(gemp_report *report, const gemp_contig *contig, const gemp_kmer_graph *graph)
 {
 	json_t *json = json_pack("{s:b, s:s}", "found", contig->sequences.total > 0, "verdict",
@@ -136,7 +135,7 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Local. Finds mistakes in the settings, without looking at any file. */
+/* Local. Checks the settings without opening a file. */
 static gemp_code check_settings(const gemp_assembly_settings *settings)
 {
 	if (!settings->output)
@@ -153,7 +152,7 @@ static gemp_code check_settings(const gemp_assembly_settings *settings)
 	return GEMP_OK;
 }
 
-/* Collective. Checks, before any work, that the settings are right and that the files can be written. */
+/* Collective. Checks before the work that the settings are right and that the files can be written. */
 static gemp_code check_files(const gemp_comm *comm, const gemp_assembly_settings *settings)
 {
 	const char *const names[] = { "output", "unitigs", "gfa" };
@@ -189,7 +188,7 @@ static gemp_code read_files(gemp_kmer_counter *counter, gemp_report *report, con
 	return GEMP_OK;
 }
 
-/* Collective. Writes the texts of all ranks in rank order, and empties them. code: the result of making this rank's
+/* Collective. Writes the texts of all ranks in rank order, and empties them. `code` is the result of making this rank's
  * text. */
 static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
 {
@@ -199,7 +198,7 @@ static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_cod
 	return GEMP_OK;
 }
 
-/* Collective. Writes unitigs and the links between them as GFA 1. Neighbours overlap by k - 1 letters. */
+/* Collective. Writes the unitigs and the links between them as GFA 1. Linked unitigs overlap by k - 1 letters. */
 static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_sequences *sequences,
                            const gemp_unitigs *u, gemp_traffic *traffic)
 {
@@ -220,7 +219,7 @@ static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_s
 	return gemp_output_close(GEMP_MOVE(output));
 }
 
-/* Collective. Each rank writes the letters that it holds; a sequence may begin on one rank and end on the next. */
+/* Collective. Each rank writes the letters that it holds. A sequence may begin on one rank and end on the next rank. */
 static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
 {
 	GEMP_OWNED_BY(gemp_output_abandon_at) gemp_output *output = NULL;
@@ -230,8 +229,8 @@ static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp
 	return gemp_output_close(GEMP_MOVE(output));
 }
 
-/* Collective. Writes the Eulerian path, or the unitigs if there is none; and the unitigs to the files that the settings
- * name. */
+/* Collective. Writes the Eulerian path to the output file, or the unitigs if there is no path. Also writes the unitigs
+ * to the other files of the settings. */
 static gemp_code write_files(const gemp_report *report, const gemp_assembly_settings *settings,
                              const gemp_contig *contig, const gemp_unitigs *unitigs, gemp_traffic *traffic)
 {
@@ -250,8 +249,8 @@ static gemp_code write_files(const gemp_report *report, const gemp_assembly_sett
 	return GEMP_OK;
 }
 
-/* The results of all steps live until the end of the function: unitigs refer to the graph of k-mers, and the path to
- * the unitigs. */
+/* The results of all steps live until the end of the function, since unitigs refer to the graph of k-mers, and the path
+ * refers to the unitigs. */
 gemp_code gemp_assemble(gemp_context *context, const gemp_assembly_settings *settings, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;

@@ -1,6 +1,6 @@
-/* Order makes the folder safe: a file is synced, then checkpoint.json is replaced by renaming, then the folder is
- * synced; and checkpoint.json is removed before the files that it names.
- */
+/* The order of operations makes the folder safe. When work is saved, a file is synced first; then checkpoint.json is
+ * replaced by a rename; then the folder is synced. When the checkpoint is removed, checkpoint.json goes before the
+ * files that it names. */
 
 #include "api/checkpoint_store.h"
 
@@ -24,7 +24,8 @@
 
 /* STOPPING */
 
-/* One reduction serves all three values. If ranks have received several signals, the largest number is reported. */
+/* One reduction serves all three values. If ranks have received several signals, the signal with the largest number is
+ * reported. */
 gemp_stop gemp_stop_poll(const gemp_comm *comm, double began, double max_seconds, double since)
 {
 	enum { SIGNAL, TIMED_OUT, MICROSECONDS, REASONS };
@@ -47,7 +48,7 @@ const char *gemp_stop_name(const gemp_stop *stop)
 	return stop->signal ? gemp_signals_name(stop->signal) : "max-time";
 }
 
-/* Bytes that are copied at a time, and how long a job waits until another one leaves the folder. */
+/* The number of bytes that one step copies, and the time that a job waits for the lock of the folder. */
 enum { CHUNK = 1 << 20, LOCK_SECONDS = 100 };
 
 static const char state_name[] = "checkpoint.json";
@@ -61,9 +62,9 @@ gemp_code gemp_checkpoint_store_path(char **out, const gemp_checkpoint_store *st
 	return code;
 }
 
-/* THE QUESTION */
+/* THE QUESTION that a checkpoint answers */
 
-/* Both references are given up in every case, so a caller frees `own` neither after success nor after a failure. */
+/* The function takes over `own` in every case, so the caller never frees it. */
 json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 {
 	char hash[24];
@@ -77,7 +78,7 @@ json_t *gemp_checkpoint_store_question(const gemp_shard *graph, json_t *own)
 	return question;
 }
 
-/* Names the first member that differs. Questions of one version have the same members. */
+/* Names the first member that differs. All questions of one version have the same members. */
 static gemp_code compare_questions(const gemp_checkpoint_store *store, const json_t *before, json_t *now)
 {
 	const char *name;
@@ -95,7 +96,7 @@ static gemp_code compare_questions(const gemp_checkpoint_store *store, const jso
 
 /* READING */
 
-/* A damaged count must not pass as 0: the whole text has to be a number, and the number has to fit into 64 bits. */
+/* A damaged count must not be read as 0: the whole text must be a number that fits into 64 bits. */
 bool gemp_checkpoint_store_count(const json_t *object, const char *name, uint64_t *out)
 {
 	const char *text = json_string_value(json_object_get(object, name));
@@ -113,7 +114,7 @@ bool gemp_checkpoint_store_get(const json_t *object, const gemp_checkpoint_membe
 	return good;
 }
 
-/* Reading and writing go through the same table of members, so a name cannot differ between the two. */
+/* Reading and writing use the same table of members, so their names cannot differ. */
 void gemp_checkpoint_store_set(json_t *object, const gemp_checkpoint_member *members, size_t count, const void *base)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -136,7 +137,7 @@ gemp_code gemp_checkpoint_store_foreign(const gemp_checkpoint_store *store)
 	                 store->folder, state_name);
 }
 
-/* Collective. All ranks parse the text that rank 0 has read. */
+/* Collective. Rank 0 reads the text, and all ranks parse it. */
 static gemp_code read_state(gemp_checkpoint_store *store, const char *path)
 {
 	gemp_code code = GEMP_OK;
@@ -152,9 +153,9 @@ static gemp_code read_state(gemp_checkpoint_store *store, const char *path)
 	return gemp_comm_agree(store->comm, code);
 }
 
-/* Two jobs in one folder would overwrite each other's files. The lock ends with the process. On a network file system
- * the lock of a node that died may live a little longer, so a job waits for it. A file system without locks gives no
- * protection. */
+/* Two jobs in one folder would overwrite each other's files. The lock ends with its process. On a network file system
+ * the lock of a dead node may remain for some seconds, so a job waits for the lock. A file system without locks gives
+ * no protection. */
 static gemp_code lock_folder(gemp_checkpoint_store *store)
 {
 	GEMP_OWNED char *path = NULL;
@@ -173,7 +174,7 @@ static gemp_code lock_folder(gemp_checkpoint_store *store)
 	return GEMP_OK;
 }
 
-/* On rank 0. Makes and locks the folder; *there becomes 1 if it has a checkpoint. */
+/* On rank 0. Makes and locks the folder. *there becomes 1 if the folder has a checkpoint. */
 static gemp_code open_folder(gemp_checkpoint_store *store, const char *path, bool resume, uint64_t *there)
 {
 	if (mkdir(store->folder, 0777) != 0 && errno != EEXIST)
@@ -190,7 +191,7 @@ static gemp_code open_folder(gemp_checkpoint_store *store, const char *path, boo
 	return GEMP_OK;
 }
 
-/* The lock is held from here until the store is closed. */
+/* From here on the lock is held until the store is closed. */
 gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *store, const gemp_comm *comm,
                                      const gemp_checkpoint_settings *settings, json_t *question)
 {
@@ -210,7 +211,7 @@ gemp_code gemp_checkpoint_store_open(gemp_checkpoint_store *store, const gemp_co
 	return code;
 }
 
-/* A store {0} that was never opened has no lock, whose descriptor would be 0. */
+/* A store {0} was never opened and has no lock. Its descriptor 0 must not be closed. */
 void gemp_checkpoint_store_close(gemp_checkpoint_store *store)
 {
 	if (store->comm && store->lock >= 0)
@@ -222,7 +223,8 @@ void gemp_checkpoint_store_close(gemp_checkpoint_store *store)
 
 /* WRITING */
 
-/* Some file systems cannot sync folders and return EINVAL; nothing better can be done there. */
+/* Some file systems cannot sync folders and return EINVAL. This error is ignored, since there is no other way to
+ * sync. */
 gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const char *name)
 {
 	GEMP_OWNED char *path = NULL;
@@ -235,7 +237,7 @@ gemp_code gemp_checkpoint_store_sync(const gemp_checkpoint_store *store, const c
 	return good ? GEMP_OK : gemp_fail(GEMP_EIO, "checkpoint: %s: %s", path, strerror(error));
 }
 
-/* The folder is synced after the file has got its name, so the name survives, too. */
+/* The folder is synced after the file has got its name, so that the name also survives a crash. */
 gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t *state)
 {
 	gemp_code code = GEMP_OK;
@@ -248,13 +250,13 @@ gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t
 	GEMP_THEN(gemp_file_replace(path, text, strlen(text)));
 	GEMP_THEN(gemp_checkpoint_store_sync(store, NULL));
 	json_decref(state);
-	free(text); /* jansson's */
+	free(text); /* jansson allocated the text */
 	return code;
 }
 
 /* THE END */
 
-/* Appends a file of the folder to `out`, without its first line if `headless`. */
+/* Appends a file of the folder to `out`. `headless` omits the first line of the file. */
 static gemp_code append_file(const gemp_checkpoint_store *store, FILE *out, const char *out_path, const char *name,
                              bool headless)
 {
@@ -278,7 +280,7 @@ static gemp_code append_file(const gemp_checkpoint_store *store, FILE *out, cons
 	return code;
 }
 
-/* On rank 0. */
+/* On rank 0. Joins the files and puts the result at `path`. */
 static gemp_code join_files(const gemp_checkpoint_store *store, const char *path, char *const *names, size_t count,
                             bool headless)
 {
@@ -298,7 +300,8 @@ gemp_code gemp_checkpoint_store_join(const gemp_checkpoint_store *store, const c
 	return gemp_comm_agree(store->comm, joins ? join_files(store, path, names, count, headless) : GEMP_OK);
 }
 
-/* Temporary files of jobs that were killed begin with the same prefix or with the name of the state. */
+/* Temporary files of killed jobs begin with the same prefix or with the name of checkpoint.json, so they are removed,
+ * too. */
 static void remove_files(const gemp_checkpoint_store *store, const char *prefix)
 {
 	DIR *folder = opendir(store->folder);
@@ -311,7 +314,7 @@ static void remove_files(const gemp_checkpoint_store *store, const char *prefix)
 	rmdir(store->folder);
 }
 
-/* checkpoint.json is removed first: a crash before the other files are removed leaves files that no job reads. */
+/* checkpoint.json is removed first. After a crash at this point no job reads the remaining files. */
 gemp_code gemp_checkpoint_store_remove(const gemp_checkpoint_store *store, const char *prefix)
 {
 	GEMP_OWNED char *path = NULL;

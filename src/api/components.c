@@ -1,7 +1,7 @@
 /* components: gemp_graph_components. The engine (topology/components.h) names a component by its vertex with the
- * smallest id, which depends on the random partition. Users get the smallest key instead: the rank that owns the
- * engine's name of a component takes the minimum over the vertices that each rank knows of the component.
- */
+ * smallest id, which depends on the random partition. Users get the smallest key of the component. The rank that owns
+ * the vertex with the smallest id finds it: each rank sends the smallest key among its own vertices of the
+ * component. */
 
 #include "gemp/analytics.h"
 
@@ -23,8 +23,8 @@ GEMP_RELEASE(gemp_edge_rows_abandon, gemp_edge_rows *)
 typedef struct component_search {
 	gemp_edge_job job;
 	gemp_topology_settings settings;
-	gemp_csr *csr;    /* [count] of the selected relations */
-	size_t *relation; /* [count] their indices */
+	gemp_csr *csr;    /* [count] rows of the selected relations */
+	size_t *relation; /* [count] indices of the selected relations */
 	size_t count;
 	gemp_components found;
 } component_search;
@@ -38,14 +38,14 @@ static void free_search(component_search *s)
 
 /* NAMES */
 
-/* The vertex with the smallest key among those of a component that a rank owns. */
+/* The vertex with the smallest key among the vertices of a component that one rank owns. */
 typedef struct component_name {
 	gemp_vertex component, vertex;
 	uint32_t key_rank;
 } component_name;
 
-/* Lowers *min to the number of a vertex, whose high half is the rank of its key: the smallest number has the smallest
- * key. */
+/* Lowers *min to the number of a vertex. The high half of the number is the rank of the vertex's key in the order of
+ * keys, so the smallest number belongs to the smallest key. */
 static void lower_to(uint64_t *min, gemp_vertex vertex, uint32_t key_rank)
 {
 	*min = gemp_min(*min, (uint64_t)key_rank << 32 | vertex);
@@ -53,11 +53,11 @@ static void lower_to(uint64_t *min, gemp_vertex vertex, uint32_t key_rank)
 
 typedef struct name_context {
 	gemp_vertex first;
-	uint64_t *min; /* [rows] of the components whose engine's name this rank owns; UINT64_MAX: none yet */
+	uint64_t *min; /* [rows] the minimum of each component whose engine name this rank owns; UINT64_MAX: none yet */
 } name_context;
 
-/* Handler of gemp_request_run: the answer about a component is the minimum over the vertices that all ranks have sent
- * for it. */
+/* Handler of gemp_request_run. The answer about a component is the minimum over the vertices that all ranks have
+ * sent. */
 static gemp_code answer_names(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const name_context *context = self;
@@ -69,8 +69,8 @@ static gemp_code answer_names(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* Collective. Names each component by its vertex with the smallest key instead of the smallest id. A rank asks once for
- * each component that its vertices belong to. */
+/* Collective. Renames each component from the vertex with the smallest id to the vertex with the smallest key. A rank
+ * sends one request for each component of its vertices. */
 static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, const gemp_shard *shard)
 {
 	GEMP_OWNED component_name *asked = NULL;
@@ -107,8 +107,8 @@ static gemp_code name_by_keys(gemp_components *found, const gemp_comm *comm, con
 
 /* FILES */
 
-/* Local. The edges of the forest that belong to relation number `type` of those selected, with their ends. `before`
- * edges precede it in the engine's numbering. */
+/* Local. Selects the edges of the spanning forest that belong to number `type` of the selected relations, with their
+ * source and target. In the engine's numbering `before` edges precede this relation. */
 static gemp_code pick_tree(const component_search *s, size_t type, uint64_t before, uint64_t **numbers,
                            gemp_edge_pair **pairs, size_t *count)
 {
@@ -129,7 +129,7 @@ static gemp_code pick_tree(const component_search *s, size_t type, uint64_t befo
 	return GEMP_OK;
 }
 
-/* Collective. The rows of one edge type of the forest. */
+/* Collective. Writes the rows of one edge type of the forest. */
 static gemp_code write_tree_type(component_search *s, gemp_edge_rows *rows, size_t type, uint64_t before)
 {
 	GEMP_OWNED uint64_t *numbers = NULL;
@@ -139,7 +139,7 @@ static gemp_code write_tree_type(component_search *s, gemp_edge_rows *rows, size
 	return gemp_edge_rows_add(rows, s->relation[type], numbers, pairs, count);
 }
 
-/* Collective. */
+/* Collective. Writes the file of the spanning forest. */
 static gemp_code write_tree(component_search *s)
 {
 	GEMP_OWNED_BY(gemp_edge_rows_abandon_at) gemp_edge_rows *rows = NULL;
@@ -152,7 +152,7 @@ static gemp_code write_tree(component_search *s)
 	return gemp_edge_rows_close(GEMP_MOVE(rows));
 }
 
-/* Collective. Makes the column, if the caller or a file wants it, and writes the files. */
+/* Collective. Makes the column if the caller or a file needs it, and writes the files. */
 static gemp_code write_results(component_search *s, bool wanted)
 {
 	gemp_edge_job *job = &s->job;
@@ -177,7 +177,7 @@ static gemp_code write_results(component_search *s, bool wanted)
 
 /* REPORT */
 
-/* A histogram of the sizes of components, in classes of powers of 2. */
+/* Reports a histogram of component sizes, in classes of powers of 2. */
 static void report_sizes(const component_search *s)
 {
 	const gemp_components *found = &s->found;
@@ -197,7 +197,7 @@ static void report_sizes(const component_search *s)
 	gemp_report_set(s->job.report, "sizes", list);
 }
 
-/* A spanning forest has one edge for each vertex but one of each component. */
+/* The number of edges in a spanning forest is the number of vertices minus the number of components. */
 static void report_counts(const component_search *s)
 {
 	const gemp_components *found = &s->found;
@@ -214,7 +214,7 @@ static void report_counts(const component_search *s)
 	report_sizes(s);
 }
 
-/* Collective. The rate counts each target and row once as read, and each component as written. */
+/* Collective. The rate counts each target and each row as read once, and each component as written once. */
 static gemp_code report_result(component_search *s)
 {
 	const gemp_components *found = &s->found;

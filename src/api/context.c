@@ -1,11 +1,10 @@
-/* context: ranks, devices and budgets of a gemp_context, and the process functions of programs that leave MPI to the
+/* context: the ranks, devices and budgets of a gemp_context, and the functions for programs that leave MPI to the
  * library.
  *
- * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use it,
- * too. A function that needs all devices of the rank replaces a runtime that has only one. Figures begin at zero in
- * each function, so each report has its own. Two variables belong to the process: the context whose callbacks are
- * called, and what the launcher said before MPI_Init.
- */
+ * The runtime (kernels, buffers, clocks) is opened when a function first needs a device, and later functions use the
+ * same runtime. A function that needs all devices of the rank replaces a runtime that has only one device. Each
+ * function resets the counters, so its report has only its own figures. Two variables belong to the process: the
+ * context whose callbacks are called, and the information of the launcher from before MPI_Init. */
 
 #include "api/context.h"
 
@@ -25,10 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The launcher's statement about this process before MPI_Init; size 0: there was none, or it has been checked. */
+/* What the launcher said about this process before MPI_Init. The size is 0 if there was no launcher, and after the
+ * check. */
 static gemp_launcher_info launch;
 
-/* The context whose callbacks are called: the one that was configured last. */
+/* The context that was configured last. Its callbacks are called. */
 static const gemp_context *logging;
 
 GEMP_SETTINGS(gemp_context_options, .verbosity = GEMP_NORMAL)
@@ -56,7 +56,7 @@ gemp_code gemp_file_may_write_rows(const gemp_context *context, const char *what
 	return gemp_rows_path_check(&context->comm, what, path);
 }
 
-/* The size is copied out first: nothing else of the caller's struct may be read until its length is known. */
+/* The size is copied out first, since no other member of the caller's struct may be read before its length is known. */
 void gemp_options_copy(void *out, size_t size, const void *options)
 {
 	size_t known;
@@ -90,8 +90,8 @@ gemp_code gemp_context_configure(gemp_context *context, const gemp_context_optio
 	return gemp_comm_agree(&context->comm, code);
 }
 
-/* Collective over `communicator`. There is no gemp_comm yet over which the ranks could agree, so they reduce a flag
- * themselves. */
+/* Collective over `communicator`. The ranks have no gemp_comm yet over which they could agree, so they reduce a
+ * flag. */
 static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
@@ -106,7 +106,7 @@ static gemp_code new_context(gemp_context **out, MPI_Comm communicator)
 	return code == GEMP_OK ? gemp_fail(GEMP_ENOMEM, "another rank is out of memory for its context") : code;
 }
 
-/* The launcher is checked here, since the warning needs the callbacks of a context. */
+/* The launcher is checked after the context is configured, since the warning needs the callbacks. */
 gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gemp_context_options *options)
 {
 	GEMP_OWNED_BY(gemp_context_close_at) gemp_context *context = NULL;
@@ -121,7 +121,7 @@ gemp_code gemp_context_open(gemp_context **out, MPI_Comm communicator, const gem
 	return GEMP_OK;
 }
 
-/* The program may free memory of its callbacks after this, so they are called no more. */
+/* After this call the program may free the memory of its callbacks, so the library must not call them any more. */
 void gemp_context_close(gemp_context *context)
 {
 	if (!context)
@@ -154,8 +154,7 @@ gemp_code gemp_context_agree(const gemp_context *context, gemp_code code)
 	return gemp_comm_agree(&context->comm, code);
 }
 
-/* The runtime outlives the function that opened it, and a report must show only the work since its own function
- * began. */
+/* The runtime outlives the function that opened it, but each report must show only the work of its own function. */
 void gemp_runtime_reset(gemp_runtime *runtime)
 {
 	runtime->timers = (gemp_timers){ 0 };
@@ -166,8 +165,8 @@ void gemp_runtime_reset(gemp_runtime *runtime)
 		runtime->others[i]->work = (gemp_device_work){ 0 };
 }
 
-/* A runtime with one device is closed and replaced where all devices are needed, and its programs and buffers with it.
- * The reverse never happens, since a runtime with all devices also serves functions that use only the first one. */
+/* If all devices are needed, a runtime with one device is closed and replaced, together with its programs and buffers.
+ * The reverse never happens, since a runtime with all devices also serves functions that use only the first device. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers)
 {
 	if (context->runtime && all && !context->all_devices) {
@@ -187,18 +186,17 @@ gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool a
 	return GEMP_OK;
 }
 
-/* PROCESSES that leave MPI to the library. */
+/* PROCESSES: for programs that leave MPI to the library */
 
-/* Handlers of fatal signals are installed after MPI_Init: they end in the handlers of Open MPI, which report the fault,
- * and which Open MPI installs only if there are no others. */
+/* The handlers of fatal signals are installed after MPI_Init. They call Open MPI's handlers, which report the fault,
+ * and Open MPI installs its own only if it finds no others. */
 gemp_code gemp_process_begin(int *argc, char ***argv)
 {
 	int provided;
-	/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too. That query takes a tenth of a second, and
-	 * PoCL would choose a cache folder before device/cache.h could give this process one of its own. */
+	/* MPI_Init examines the machine with hwloc, which would also query OpenCL. The query takes a tenth of a second, and
+	 * PoCL would choose a cache folder before device/cache.h could give this process its own folder. */
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
-	signal(SIGXFSZ,
-	       SIG_IGN); /* a file that exceeds the limit of its size then is an error of writing, as on a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of the file size then returns an error, as on a full disk */
 	gemp_session_begin();
 	gemp_signals_record();
 	launch = gemp_launcher_info_read();
@@ -209,8 +207,8 @@ gemp_code gemp_process_begin(int *argc, char ***argv)
 
 int gemp_process_end(gemp_code code)
 {
-	/* mpirun ends the job when a rank exits with a code while others are in MPI_Finalize, so all ranks leave in the
-	 * same way. */
+	/* mpirun ends the job when one rank exits with a code while other ranks are in MPI_Finalize, so all ranks must
+	 * leave in the same way. */
 	int leave = gemp_comm_finalize_forbidden(), any = 0;
 	GEMP_MPI(MPI_Allreduce(&leave, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
 	if (any) {

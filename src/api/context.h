@@ -1,7 +1,6 @@
-/* context_state: the members of a gemp_context (gemp/context.h): the ranks, and a runtime that is opened by the first
- * function that needs a device. Functions that search use all devices of a rank, other functions use the first one.
- * GEMP_SETTINGS defines how public functions read a settings struct of the caller.
- */
+/* context: the members of a gemp_context (gemp/context.h). A context has the ranks, and a runtime that is opened by the
+ * first function that needs a device. Functions that search use all devices of a rank; all other functions use only its
+ * first device. GEMP_SETTINGS defines how public functions read a settings struct of the caller. */
 
 #ifndef GEMP_API_CONTEXT_H
 #define GEMP_API_CONTEXT_H
@@ -14,11 +13,11 @@ struct gemp_context {
 	char *devices; /* owned; NULL: the library chooses */
 	gemp_budgets budgets;
 	gemp_runtime *runtime; /* NULL: no function has needed a device so far */
-	bool all_devices;      /* the runtime has every device of the rank, not only the first */
+	bool all_devices;      /* the runtime has all devices of the rank, not only the first device */
 };
 
-/* The value of a pointer, which becomes NULL: what an owner (core/memory.h) hands over, as in *out =
- * GEMP_MOVE(graph). */
+/* Returns the value of a pointer and sets the pointer to NULL. An owner (core/memory.h) thus hands its object over, as
+ * in *out = GEMP_MOVE(graph). */
 #define GEMP_MOVE(pointer)                      \
 	({                                          \
 		__typeof__(pointer) moved_ = (pointer); \
@@ -26,13 +25,14 @@ struct gemp_context {
 		moved_;                                 \
 	})
 
-/* Copies as many bytes of the caller's options (NULL: none) into `out` as both structs have: the program may have been
- * compiled with an older library, whose struct is shorter. The first member of a struct is its size. */
+/* Copies the caller's options into `out`, as many bytes as both structs have; if `options` is NULL, it copies nothing.
+ * A program that was compiled with an older library has a shorter struct. The first member of each struct is its
+ * size. */
 void gemp_options_copy(void *out, size_t size, const void *options);
 
-/* GEMP_SETTINGS(type, .member = default, ...) defines the public type_init(), which sets the defaults of a settings
- * struct, and a static type_from(given), which returns the defaults overwritten by the caller's settings (NULL: the
- * defaults alone). */
+/* GEMP_SETTINGS(type, .member = default, ...) defines two functions. The public type_init() sets the defaults of a
+ * settings struct. The static type_from(given) returns the defaults, overwritten by the caller's settings unless
+ * `given` is NULL. */
 #define GEMP_SETTINGS(type, ...)                              \
 	void type##_init(type *out)                               \
 	{                                                         \
@@ -46,12 +46,12 @@ void gemp_options_copy(void *out, size_t size, const void *options);
 		return settings;                                      \
 	}
 
-/* Collective. Returns the context's runtime, which is opened if it does not exist yet. Its clocks and counters are
- * reset; then the seconds of `timers` (NULL: none) are added. all: with every device of the rank. The runtime belongs
- * to the context. */
+/* Collective. *out becomes the runtime of the context, which owns it. If there is no runtime, it is opened; `all`
+ * requests every device of the rank. The clocks and counters of the runtime are reset, and then the seconds of `timers`
+ * are added unless it is NULL. */
 gemp_code gemp_context_runtime(gemp_runtime **out, gemp_context *context, bool all, const gemp_timers *timers);
 
-/* Local. Sets clocks and counters to zero. */
+/* Local. Sets the clocks and counters of the runtime to zero. */
 void gemp_runtime_reset(gemp_runtime *runtime);
 
 #endif

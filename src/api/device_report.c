@@ -1,10 +1,9 @@
-/* device_report: reports the OpenCL devices of a machine, which rank uses which device, and the work and the speed of
- * each device in a run.
+/* device_report: reports the OpenCL devices of a machine, the device of each rank, and the work and the speed of each
+ * device in a run.
  *
- * Every rank describes its devices in entries of one size, which all ranks gather in the order of ranks; rank 0 prints
- * them. A rate of bytes is shown beside that of a copy in the same memory, measured at that moment, since only the
- * ratio shows how much faster the work could become.
- */
+ * Each rank describes its devices in entries of a fixed size. All ranks gather the entries in rank order, and rank 0
+ * prints them. A rate of bytes is shown with its ratio to the rate of a copy in the same memory, which is measured at
+ * that moment. Only the ratio shows how much faster the work could become. */
 
 #include "api/report.h"
 #include "core/memory.h"
@@ -16,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With more devices the text leaves out what each of them did; the JSON has all. */
+/* With more devices the text omits the work of each device. The JSON has all devices. */
 enum { MAX_LINES = 16 };
 
 /* The description of one device that a rank sends to the other ranks. */
@@ -27,7 +26,7 @@ typedef struct device_entry {
 	gemp_device_work work;
 } device_entry;
 
-/* Texts are copied with the whole arrays, which have the same sizes in gemp_device. */
+/* The arrays of text have the same sizes as in gemp_device, so they are copied whole. */
 static void describe_device(device_entry *own, const gemp_runtime *runtime, int rank)
 {
 	const gemp_device *device = runtime->device;
@@ -44,8 +43,8 @@ static void describe_device(device_entry *own, const gemp_runtime *runtime, int 
 	own->work = runtime->work;
 }
 
-/* Collective. (*out)[*count] becomes the devices of all ranks, in the order of ranks; the caller frees. A rank has as
- * many entries as devices. */
+/* Collective. (*out)[*count] becomes the devices of all ranks in rank order, with one entry for each device of a rank.
+ * The caller frees *out. */
 static gemp_code gather_devices(device_entry **out, size_t *count, const gemp_report *report,
                                 const gemp_runtime *runtime)
 {
@@ -64,7 +63,7 @@ static gemp_code gather_devices(device_entry **out, size_t *count, const gemp_re
 
 /* THE DEVICES OF A MACHINE */
 
-/* Returns whether any device reports where it is plugged in. CPU devices do not, so the column would be empty. */
+/* Returns whether any device reports a PCI address or a UUID. For CPU devices the column would be empty. */
 static bool has_places(const gemp_device_info *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -78,7 +77,7 @@ static json_t *text_or_null(const char *text)
 	return text[0] ? json_string(text) : json_null();
 }
 
-/* The JSON has more of each device than fits into a line. */
+/* The JSON has more figures of each device than fit into a line. */
 static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
 {
 	json_t *list = json_array();
@@ -101,7 +100,7 @@ static void print_table(gemp_report *report, const gemp_device_info *devices, si
 	gemp_report_set(report, "devices", list);
 }
 
-/* Which rank uses which device. */
+/* Prints which rank uses which device. */
 static void print_places(gemp_report *report, const device_entry *places, size_t count)
 {
 	json_t *list = json_array();
@@ -119,8 +118,8 @@ static void print_places(gemp_report *report, const device_entry *places, size_t
 	gemp_report_set(report, "assignment", list);
 }
 
-/* The table lists the devices of rank 0's machine. The lines below it come from all ranks, which may be on other
- * machines. */
+/* The table lists the devices of rank 0's machine. The lines below the table come from all ranks, which may run on
+ * other machines. */
 gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 {
 	GEMP_OWNED gemp_device_info *list = NULL;
@@ -137,13 +136,13 @@ gemp_code gemp_context_devices(gemp_context *context, gemp_report *report)
 
 /* THE DEVICES OF A RUN */
 
-/* Ranks of different machines may have devices of the same name; they count as the same device. */
+/* Devices of the same name count as the same device, also on different machines. */
 static bool alike(const device_entry *a, const device_entry *b)
 {
 	return a->index == b->index && a->gpu == b->gpu && !strcmp(a->name, b->name) && !strcmp(a->platform, b->platform);
 }
 
-/* Prints "4 x NAME, ...", and sets the same in JSON: ranks with the same device are counted together. */
+/* Prints "4 x NAME, ..." and sets the same in JSON. Ranks with the same device are counted together. */
 static void print_devices(gemp_report *report, const device_entry *entries, size_t count)
 {
 	json_t *list = json_array();
@@ -166,8 +165,8 @@ static void print_devices(gemp_report *report, const device_entry *entries, size
 	gemp_report_set(report, "devices", list);
 }
 
-/* `runtime` must be NULL on all ranks or on none: gathering the entries needs every rank, also those that print
- * nothing. */
+/* `runtime` must be NULL on all ranks or on none, since gathering the entries needs every rank, also the ranks that
+ * print nothing. */
 gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 {
 	GEMP_OWNED device_entry *entries = NULL;
@@ -181,7 +180,7 @@ gemp_code gemp_report_devices(gemp_report *report, const gemp_runtime *runtime)
 	return GEMP_OK;
 }
 
-/* The text shows the work of each device only if a rank has several, whose load may be uneven. */
+/* The text shows the work of each device only if a rank has several devices, whose load may be uneven. */
 static void print_work(gemp_report *report, const device_entry *entries, size_t count)
 {
 	json_t *list = json_array();
@@ -223,8 +222,8 @@ static void copy_chunk(void *context, unsigned thread, size_t chunk)
 	memcpy(bytes + COPIED + chunk * CHUNK, bytes + chunk * CHUNK, CHUNK);
 }
 
-/* Bytes that all threads of this rank read and write in a second. Copies of 64 MiB leave the caches; the best of three
- * tries counts. */
+/* Measures the bytes a second that all threads of this rank read and write. A copy of 64 MiB exceeds the caches. The
+ * best of three tries is the result. */
 static gemp_code host_rate(double *rate)
 {
 	GEMP_OWNED char *bytes = NULL;
@@ -241,7 +240,7 @@ static gemp_code host_rate(double *rate)
 	return GEMP_OK;
 }
 
-/* `bytes` are summed over the ranks before they are compared with WORTH_MEASURING. So all ranks take the same branch,
+/* `bytes` are summed over the ranks before the comparison with WORTH_MEASURING. All ranks then take the same branch,
  * which contains a collective call. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes)
 {

@@ -1,6 +1,5 @@
-/* Attributes of a graph file are written by lending the columns to the graph in memory under their new names, since the
- * writer writes a graph's attributes and the arrays would otherwise be copied.
- */
+/* The writer of graph files writes the attributes of a graph. To write result columns as attributes without a copy,
+ * this module lends their arrays to the graph in memory, under the attributes' names, while the file is written. */
 
 #include "api/edge_job.h"
 
@@ -23,7 +22,7 @@ GEMP_SETTINGS(gemp_topology_settings)
 /* THE JOB */
 
 /* The direction is checked here for all functions on edges, since C accepts any number for an enumeration. The
- * comparison is unsigned, which refuses negative numbers, too. */
+ * comparison is unsigned, so it also refuses negative numbers. */
 gemp_code gemp_edge_job_begin(gemp_edge_job *out, gemp_graph *graph, const gemp_edge_selection *edges,
                               gemp_report *report)
 {
@@ -50,8 +49,8 @@ gemp_code gemp_edge_job_check_place(const gemp_edge_job *job, gemp_placement pla
 		job->comm->size);
 }
 
-/* Paths are checked before the device is opened, since opening it takes longer. The engines of topology use a device
- * only if there is a single rank. */
+/* Paths are checked before the device is opened, since opening takes longer. The engines of topology use a device only
+ * if there is a single rank. */
 gemp_code gemp_topology_job_begin(gemp_edge_job *out, gemp_topology_settings *chosen, gemp_graph *graph,
                                   const gemp_edge_selection *edges, const gemp_topology_settings *settings,
                                   gemp_report *report)
@@ -83,7 +82,7 @@ void gemp_edge_job_hand_over(gemp_edge_job *job, gemp_columns **out)
 		*out = GEMP_MOVE(job->columns);
 }
 
-/* All rows are loaded before the work, so its time contains no reading. */
+/* All rows are loaded before the work, so the time of the work contains no reading. */
 gemp_code gemp_edge_job_rows(gemp_edge_job *job, bool directed, gemp_csr **out, size_t **relation, size_t *count)
 {
 	gemp_shard *shard = job->shard;
@@ -124,7 +123,7 @@ gemp_code gemp_edge_job_report(gemp_edge_job *job)
 
 /* COLUMNS */
 
-/* Adds a column in which all rows are NULL so far. */
+/* Adds a column in which all rows are NULL. */
 static gemp_code add_column(gemp_column **out, gemp_table *found, const char *name, gemp_type type, size_t rows)
 {
 	GEMP_TRY(gemp_table_add(found, name, type, out));
@@ -132,7 +131,7 @@ static gemp_code add_column(gemp_column **out, gemp_table *found, const char *na
 	return gemp_column_pad(*out, rows);
 }
 
-/* Local. GEMP_EDATA for sums of weights that no signed column holds. */
+/* Local. GEMP_EDATA if a value, such as a sum of weights, exceeds the largest signed integer. */
 static gemp_code fill_integers(gemp_column *column, const gemp_layout *layout, gemp_column_values type,
                                const void *values, uint64_t none)
 {
@@ -164,8 +163,7 @@ static void fill_floats(gemp_column *column, const gemp_layout *layout, const do
 		}
 }
 
-/* The column is added before the values, since it begins with NULLs, and only vertices that have a value are
- * written. */
+/* A new column has only NULLs, and only the vertices with a value are written. */
 gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp_layout *layout,
                                  gemp_column_values type, const void *values, uint64_t none)
 {
@@ -181,7 +179,7 @@ gemp_code gemp_vertex_column_add(gemp_table *found, const char *name, const gemp
 	return GEMP_OK;
 }
 
-/* The keys of all vertices that another rank owns are fetched from it in one request. */
+/* One request to each rank fetches the keys of all its vertices. */
 gemp_code gemp_vertex_column_keys(gemp_table *found, const char *name, const gemp_layout *layout, gemp_shard *graph,
                                   const gemp_vertex *values)
 {
@@ -213,7 +211,7 @@ typedef struct row_source {
 	const gemp_table *columns;
 } row_source;
 
-/* Callback of the row writer: the key, then the columns, of rows first .. first + count - 1. */
+/* Callback of the row writer. Fills the key and the columns of the rows first .. first + count - 1. */
 static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const row_source *rows = self;
@@ -223,7 +221,7 @@ static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, si
 	return GEMP_OK;
 }
 
-/* Ranks write in turns, so rows are in the order of ids. */
+/* The ranks write in turn, so the rows have the order of ids. */
 gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const char *what, const gemp_table *columns)
 {
 	gemp_shard *shard = graph->shard;
@@ -247,8 +245,8 @@ gemp_code gemp_vertex_output_rows(gemp_graph *graph, const char *path, const cha
 
 /* INTO A GRAPH FILE */
 
-/* The name of a new attribute: the prefix alone if there is one column ("pagerank"), otherwise the prefix with the name
- * of the column ("bfs_level", "bfs_parent"). */
+/* Makes the name of a new attribute. If there is one column, the name is the prefix ("pagerank"). Otherwise it is the
+ * prefix and the name of the column ("bfs_level", "bfs_parent"). */
 static gemp_code attribute_name(gemp_text *out, const char *prefix, const char *column, size_t count)
 {
 	gemp_text_clear(out);
@@ -261,8 +259,8 @@ static const char *prefix_of(const gemp_vertex_output *output, const char *funct
 	return output->column ? output->column : function;
 }
 
-/* A graph with an attribute of that name is refused before the work, since the new file would otherwise have two of the
- * same name. */
+/* A graph that already has an attribute of this name is refused before the work, since the new file would have two
+ * attributes of one name. */
 gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_output *output, const char *function,
                                    const char *const *names, size_t count)
 {
@@ -288,14 +286,15 @@ gemp_code gemp_vertex_output_check(const gemp_graph *graph, const gemp_vertex_ou
 	return gemp_comm_agree(comm, code);
 }
 
-/* A graph whose attributes are replaced by lent columns, and its own attributes until the columns return. */
+/* A graph whose attributes are replaced by lent columns. It keeps its own attributes here until the columns are
+ * returned. */
 typedef struct lending {
 	gemp_shard *graph;
-	size_t attributes; /* of its own */
+	size_t attributes; /* the number of the graph's own attributes */
 	uint64_t hash;
 } lending;
 
-/* The graph's attributes get the arrays of the columns under other names, until return_columns. */
+/* Gives the arrays of the columns to the graph as attributes, until return_columns. */
 static gemp_code lend_columns(gemp_shard *graph, const char *prefix, const gemp_table *columns)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -310,7 +309,7 @@ static gemp_code lend_columns(gemp_shard *graph, const char *prefix, const gemp_
 	return GEMP_OK;
 }
 
-/* Frees the names of the lent columns, but not their arrays, which belong to the lender. */
+/* Frees the names of the lent columns. Their arrays belong to the lender. */
 static void return_columns(lending *lent)
 {
 	gemp_table *attributes = &lent->graph->attributes;
@@ -322,7 +321,7 @@ static void return_columns(lending *lent)
 	lent->graph->hash = lent->hash;
 }
 
-/* Collective. The matrices of a graph that came from a file keep their values. */
+/* Collective. If the graph came from a file, its matrices keep their values. */
 static gemp_code write_into(gemp_graph *graph, const gemp_vertex_output *output, const char *prefix,
                             const gemp_table *columns, gemp_report *report)
 {

@@ -1,7 +1,6 @@
-/* euler: gemp_graph_euler. It chooses an engine, gives undirected edges directions, and closes a path by an edge
- * between its ends, so the engines only have to find circuits. The walk goes to columns, rows, a drawing, or the
- * text that its words spell.
- */
+/* euler: gemp_graph_euler. It chooses an engine and gives directions to undirected edges. A path is closed to a circuit
+ * by an extra edge, so the engines only have to find circuits. The walk goes to columns, rows, a drawing, or the text
+ * that its words spell. */
 
 #include "gemp/euler.h"
 
@@ -22,18 +21,19 @@
 
 #include <string.h>
 
-enum { PREVIEW = 20 }; /* rows that people are shown */
+enum { PREVIEW = 20 }; /* number of rows in the text of the report */
 
 /* The state that the steps of one call share. */
 typedef struct euler_search {
 	gemp_edge_job job; /* the device is opened when the number of edges is known */
 	gemp_euler_settings settings;
 	gemp_euler_options options;
-	gemp_euler_edges edges; /* directed; undirected edges in the directions that the walk takes */
-	gemp_euler_edges plain; /* undirected edges without directions; {0} if the edges are directed */
+	/* the edges with directions; undirected edges have the direction in which the walk uses them */
+	gemp_euler_edges edges;
+	gemp_euler_edges plain; /* the undirected edges without directions; {0} if the edges are directed */
 	gemp_euler_result result;
 	gemp_euler_balance balance;
-	bool balanced; /* balance is filled, since the degrees do not allow a circuit */
+	bool balanced; /* `balance` is valid, since the degrees do not allow a circuit */
 } euler_search;
 
 GEMP_SETTINGS(gemp_euler_settings)
@@ -48,11 +48,11 @@ static void free_search(euler_search *s)
 
 /* SEARCH */
 
-/* With fewer than DEVICE_MIN edges no device is opened, not even to ask for its tuning; GPU_MIN is the limit of a GPU
- * that has no tuning file. */
+/* With fewer than DEVICE_MIN edges no device is opened, not even to read its tuning. GPU_MIN is the limit for a GPU
+ * without a tuning file. */
 enum { DEVICE_MIN = 1 << 14, GPU_MIN = 1 << 18 };
 
-/* Collective. Finds a circuit on the device, if it is worthwhile, or else on the threads of all ranks. */
+/* Collective. Finds a circuit on the device if the device is faster, otherwise on the threads of all ranks. */
 static gemp_code find_circuit(euler_search *s, const gemp_comm *comm)
 {
 	gemp_euler_options how = s->options;
@@ -63,8 +63,8 @@ static gemp_code find_circuit(euler_search *s, const gemp_comm *comm)
 	return gemp_euler_on_ranks(&s->result, comm, &s->edges, &how);
 }
 
-/* Collective. Gives undirected edges directions, and finds odd degrees on the way. A second call begins from the plain
- * edges again. */
+/* Collective. Gives directions to undirected edges, and finds odd degrees at the same time. A second call begins with
+ * the plain edges again. */
 static gemp_code orient(euler_search *s, const gemp_comm *comm)
 {
 	double since = gemp_now();
@@ -86,8 +86,8 @@ static gemp_code orient_and_find(euler_search *s, const gemp_comm *comm)
 	return s->result.unbalanced ? GEMP_OK : find_circuit(s, comm);
 }
 
-/* Collective. A graph without a walk is no failure. If degrees forbid a circuit but allow a path, and a path will do,
- * an edge between its ends makes a circuit of it, and the search runs again. */
+/* Collective. A graph without a walk is no failure. If the degrees allow only a path and a path is accepted, an extra
+ * edge between the ends of the path makes it a circuit, and the search runs again. */
 static gemp_code run_search(euler_search *s)
 {
 	const gemp_comm *comm = s->job.comm;
@@ -111,7 +111,7 @@ static gemp_code run_search(euler_search *s)
 	return orient_and_find(s, comm);
 }
 
-/* Returns whether a circuit was found, or a path where a path will do. Then result.order is its order. */
+/* Returns whether there is a circuit, or a path if a path is accepted. result.order is then the order of its edges. */
 static bool is_found(const euler_search *s)
 {
 	return !s->result.unbalanced && s->result.components <= 1;
@@ -119,8 +119,8 @@ static bool is_found(const euler_search *s)
 
 /* REPORT */
 
-/* Collective. Seconds of each stage on the rank that took longest, and on a device the bandwidth that the stage needs
- * at least. */
+/* Collective. Reports the seconds of each stage on the slowest rank. For a device it also reports the bandwidth that
+ * the stage needs at least. */
 static void report_stages(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -154,7 +154,7 @@ static void report_stages(euler_search *s)
 	gemp_report_set(report, "stages", stages);
 }
 
-/* Collective. */
+/* Collective. Reports the exchange between ranks. */
 static void report_exchange(euler_search *s)
 {
 	const gemp_traffic all = gemp_traffic_of_all(s->job.comm, &s->result.traffic);
@@ -165,7 +165,7 @@ static void report_exchange(euler_search *s)
 		gemp_report_detail(s->job.report, "  %-10s %.2f bytes an edge\n", "", each);
 }
 
-/* `joins` are the places where circuits were joined into one. */
+/* `joins` is the number of places where two circuits were joined to one. */
 static void report_result(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -187,7 +187,7 @@ static json_t *unbalanced_json(const euler_search *s, const gemp_euler_unbalance
 	                 gemp_json_count(one->out));
 }
 
-/* Collective. Reports some vertices that forbid a circuit, by keys that other ranks may own. */
+/* Collective. Reports some vertices that forbid a circuit, by their keys. Other ranks may own the keys. */
 static gemp_code report_unbalanced(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -244,10 +244,10 @@ static gemp_code report_none(euler_search *s)
 	return GEMP_OK;
 }
 
-/* THE SEQUENCE that the words along the walk spell */
+/* THE TEXT that the words along the walk spell */
 
-/* Collective. Writes the letters of the first word, then one letter for each edge, of which each rank has two stretches
- * (assembly/overlap.h), and the end of the line. */
+/* Collective. Writes the letters of the first word, then one letter for each edge, then the end of the line. The
+ * letters of a rank lie in two stretches (assembly/overlap.h). */
 static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const gemp_overlap *overlap, bool circular)
 {
 	size_t head = overlap->word, size;
@@ -261,7 +261,7 @@ static gemp_code write_text(gemp_output *output, const gemp_comm *comm, const ge
 	return gemp_output_write(output, "\n", comm->rank == 0);
 }
 
-/* Collective. Reports the text that the walk spells, and writes it if a file is wanted. Keys are loaded. */
+/* Collective. Reports the text of the walk, and writes it if a file is wanted. The keys must have been loaded. */
 static gemp_code write_sequence(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -282,7 +282,7 @@ static gemp_code write_sequence(euler_search *s)
 	return gemp_output_close(GEMP_MOVE(output));
 }
 
-/* THE CALL */
+/* THE PUBLIC FUNCTION */
 
 /* Returns whether the text of the report shows the first rows of the walk. */
 static bool is_previewed(const euler_search *s)
@@ -290,7 +290,8 @@ static bool is_previewed(const euler_search *s)
 	return s->job.reports && !s->job.report->no_rows;
 }
 
-/* Collective. Checks the settings and the files before anything is read. columns: the caller wants them. */
+/* Collective. Checks the settings and the files before anything is read. `columns` is true if the caller wants
+ * columns. */
 static gemp_code begin(euler_search *s, gemp_graph *graph, const gemp_edge_selection *edges,
                        const gemp_euler_settings *settings, gemp_report *report, bool columns)
 {
@@ -327,7 +328,7 @@ static gemp_code load_edges(euler_search *s)
 	return GEMP_OK;
 }
 
-/* Collective. The check knows only the edges and their order, not how the engines work. */
+/* Collective. The check uses only the edges and their order. It is independent of the engines. */
 static gemp_code verify(euler_search *s)
 {
 	double since = gemp_now();
@@ -338,7 +339,7 @@ static gemp_code verify(euler_search *s)
 	return GEMP_OK;
 }
 
-/* Collective. Rows go to the job's columns, if it has any, to a file, or to people. */
+/* Collective. Writes the rows to the job's columns, to a file, or to the text of the report. */
 static gemp_code write_walk(euler_search *s)
 {
 	const gemp_comm *comm = s->job.comm;
@@ -366,7 +367,7 @@ static gemp_code write_walk(euler_search *s)
 	return GEMP_OK;
 }
 
-/* Collective. Writes and reports what was found. The report is complete, too, if it says why there is no walk. */
+/* Collective. Writes and reports the result. A report that gives the reason for a missing walk is complete, too. */
 static gemp_code write_and_report(euler_search *s)
 {
 	gemp_report *report = s->job.report;
@@ -386,14 +387,14 @@ static gemp_code write_and_report(euler_search *s)
 	}
 	if (!s->job.reports)
 		return GEMP_OK;
-	if (result->engine) { /* NULL if degrees forbade a circuit before any engine ran */
+	if (result->engine) { /* NULL if degrees forbade a circuit before an engine ran */
 		report_stages(s);
 		report_exchange(s);
 	}
 	return gemp_report_resources(report, s->job.runtime, &s->job.timers);
 }
 
-/* A walk over a graph whose degrees do not allow a circuit is a path. */
+/* If the degrees do not allow a circuit, a walk is a path. */
 static gemp_euler_outcome outcome_of(const euler_search *s)
 {
 	const bool found = is_found(s);
@@ -407,7 +408,7 @@ static gemp_euler_outcome outcome_of(const euler_search *s)
 	return outcome;
 }
 
-/* The outcome is set only if nothing failed. */
+/* The outcome is set only after success. */
 gemp_code gemp_graph_euler(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                            const gemp_euler_settings *settings, gemp_euler_outcome *outcome, gemp_report *report)
 {

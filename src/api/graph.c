@@ -1,10 +1,9 @@
-/* graph: the life of a gemp_graph: opened, imported, generated or built from arrays, and closed; and gemp_columns,
- * tables of typed columns of this rank.
+/* graph: opens, imports, generates, builds and closes a gemp_graph, and manages gemp_columns, which are tables of typed
+ * columns of this rank.
  *
- * A graph keeps the seconds of its making until a report takes them (gemp_graph_take_timers), its steps for the
- * throughput, and the names of the files that it was imported from for the provenance of a graph file that is written
- * later. Views of columns point into the table, so rows are not copied on their way to the program.
- */
+ * A graph keeps the seconds that it took until a report takes them (gemp_graph_take_timers). It keeps the steps of its
+ * making for the throughput, and the names of its input files for the provenance of a graph file. A view of a column
+ * points into the table, so the program gets the rows without a copy. */
 
 #include "api/graph.h"
 
@@ -22,10 +21,10 @@ GEMP_RELEASE(gemp_graph_close, gemp_graph *)
 GEMP_RELEASE(gemp_graph_builder_close, gemp_graph_builder *)
 GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
-/* LIFE */
+/* OPEN AND CLOSE */
 
-/* If there is no memory for the graph, the shard is freed here; otherwise gemp_graph_close frees it with the graph. In
- * neither case does the caller free it. */
+/* The caller never frees the shard: if there is no memory for the graph, this function frees the shard; otherwise
+ * gemp_graph_close does. */
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -42,7 +41,7 @@ gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shar
 	return GEMP_OK;
 }
 
-/* Only the schema is read. Functions load the parts of the file that they need. */
+/* Only the schema is read. Later functions load the parts of the file that they need. */
 gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, const char *path)
 {
 	gemp_shard *shard = NULL;
@@ -90,8 +89,7 @@ uint64_t gemp_graph_hash(const gemp_graph *graph)
 	return graph->shard->hash;
 }
 
-/* A selection that names no type means all types. *out is allocated before the names are looked up, so the caller frees
- * it after an unknown name, too. */
+/* *out is allocated before the names are looked up, so the caller must free it also if a name is unknown. */
 gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection)
 {
 	const gemp_shard *shard = graph->shard;
@@ -112,7 +110,8 @@ gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge
 
 /* IMPORT */
 
-/* Collective. Takes over a shard that was made in these steps since the time `since`. */
+/* Collective. Makes a graph of a shard that was made in these steps since the time `since`, and takes over the
+ * shard. */
 static gemp_code new_graph(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name,
                            const gemp_step_times *steps, double since)
 {
@@ -135,8 +134,8 @@ bool gemp_import_format_at(size_t index, const char **name, const char **endings
 	return true;
 }
 
-/* The list of input files is made before the import, since a folder may change meanwhile, and provenance must name what
- * was read. */
+/* The list of input files is made before the import, since the content of a folder may change meanwhile and the
+ * provenance must name the files that were read. */
 gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_import_settings *settings)
 {
 	const gemp_import_settings chosen = gemp_import_settings_from(settings);
@@ -171,7 +170,7 @@ gemp_code gemp_graph_import(gemp_graph **out, gemp_context *context, const gemp_
 
 /* GENERATORS */
 
-/* A wrong parameter is named with the place where the user wrote it. */
+/* The message about a wrong parameter names the place where the user wrote it. */
 gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const char *generator,
                               const gemp_generator_parameter *parameters, size_t parameter_count, uint64_t seed,
                               uint64_t relabel_seed)
@@ -200,7 +199,7 @@ gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, const cha
 struct gemp_graph_builder {
 	gemp_context *context;
 	gemp_builder *builder;
-	size_t weight; /* column of edges */
+	size_t weight; /* the index of the edge column `weight` */
 };
 
 gemp_code gemp_graph_builder_open(gemp_graph_builder **out, gemp_context *context, uint64_t seed)
@@ -246,7 +245,7 @@ gemp_code gemp_graph_builder_edges(gemp_graph_builder *building, const char *typ
 	return GEMP_OK;
 }
 
-/* Each key has its position in the array, from 1 on, as its place, which messages about the key show. */
+/* The place of a key is its position in the array, from 1 on; messages about the key show it. */
 gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *label, size_t count,
                                       const int64_t *keys)
 {
@@ -258,7 +257,7 @@ gemp_code gemp_graph_builder_vertices(gemp_graph_builder *building, const char *
 	return GEMP_OK;
 }
 
-/* The builder is closed after a failure, too, so the caller must not close it again. */
+/* The builder is closed also after a failure, so the caller must not close it again. */
 gemp_code gemp_graph_builder_finish(gemp_graph_builder *building, gemp_graph **out)
 {
 	gemp_shard *shard = NULL;
@@ -295,7 +294,7 @@ size_t gemp_columns_rows(const gemp_columns *columns)
 	return columns->table.rows;
 }
 
-/* Arrays of other types than the column's are NULL. */
+/* Only the array of the column's type is set; the other pointers are NULL. */
 static void view_of(gemp_column_view *out, const gemp_column *column)
 {
 	*out = (gemp_column_view){ .name = column->name,

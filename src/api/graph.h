@@ -1,5 +1,5 @@
-/* graph_state: the members of a gemp_graph and of gemp_columns (gemp/graph.h, gemp/columns.h), and the relations that a
- * selection names. */
+/* graph: the members of a gemp_graph (gemp/graph.h) and of gemp_columns (gemp/columns.h), and the relations that a
+ * selection of edges names. */
 
 #ifndef GEMP_API_GRAPH_H
 #define GEMP_API_GRAPH_H
@@ -13,28 +13,27 @@
 struct gemp_graph {
 	gemp_context *context; /* borrowed */
 	gemp_shard *shard;     /* owned */
-	char *name;            /* owned: the file's path, or what messages call it */
-	gemp_timers timers;    /* seconds of opening, making or changing it that are in no report yet */
-	gemp_step_times steps; /* of making it; count 0: it was opened */
-	gemp_paths inputs;     /* the files that it was imported from */
+	char *name;            /* owned: the path of the file, or the name in messages */
+	gemp_timers timers;    /* seconds of opening, making or changing the graph that no report has yet */
+	gemp_step_times steps; /* the steps of making the graph; the count is 0 if it was opened */
+	gemp_paths inputs;     /* the files that the graph was imported from */
 };
 
-/* Local. Returns the seconds that the graph took so far, and sets them to zero: the report of the caller has them, and
- * no other one. */
+/* Local. Returns the seconds of the graph and sets them to zero, so that only one report contains them. */
 gemp_timers gemp_graph_take_timers(gemp_graph *graph);
 
 struct gemp_columns {
 	gemp_table table;
 };
 
-/* Collective. Takes the shard over, also on failure. */
+/* Collective. Makes a graph of a shard and takes over the shard, also after a failure. */
 gemp_code gemp_graph_of_shard(gemp_graph **out, gemp_context *context, gemp_shard *shard, const char *name);
 
-/* Collective. Empty columns. */
+/* Collective. Makes a table without columns. */
 gemp_code gemp_columns_new(gemp_columns **out, const gemp_context *context);
 
-/* Collective. (*out)[relation_count] becomes true for the edge types that the selection names, or for all if it names
- * none. The caller frees, also after a failure. */
+/* Collective. (*out)[relation_count] becomes true for the edge types that the selection names, or for all types if it
+ * names none. The caller frees *out, also after a failure. */
 gemp_code gemp_graph_select(bool **out, const gemp_graph *graph, const gemp_edge_selection *selection);
 
 #endif

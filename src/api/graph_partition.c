@@ -1,9 +1,9 @@
-/* graph_partition: cuts a graph into parts, reports their sizes, balance and the edges between them, and brings the
- * graph into their order.
+/* graph_partition: cuts a graph into parts, reports their sizes, their balance and the edges between them, and orders
+ * the vertices of the graph by parts.
  *
- * part[rows] is the part of each vertex of this rank, sizes[parts] are those of all ranks. A method chooses the parts
- * (partition/cut), or they are the parts that the file stores, whose vertices lie in the order of the parts.
- */
+ * part[rows] is the part of each vertex of this rank. sizes[parts] has the sizes of all parts, summed over all ranks.
+ * The parts either come from a method (partition/cut), or the file stores them; the vertices of such a file lie in the
+ * order of the parts. */
 
 #include "api/graph.h"
 #include "api/report.h"
@@ -15,12 +15,12 @@
 
 #include <inttypes.h>
 
-/* The parts to make. */
+/* The parts that the caller wants. */
 typedef struct cut_request {
 	uint64_t parts;
 	gemp_partitioner method;
-	bool stored;      /* in the file; else the method chooses them */
-	const char *name; /* of the method */
+	bool stored;      /* the parts of the file; otherwise the method chooses them */
+	const char *name; /* the name of the method */
 } cut_request;
 
 GEMP_SETTINGS(gemp_partition_settings, .stored = true)
@@ -39,7 +39,7 @@ static gemp_code make_request(cut_request *out, const gemp_graph *graph, const g
 	return GEMP_OK;
 }
 
-/* Collective. part[rows] becomes the part of each vertex. */
+/* Collective. part[rows] becomes the part of each vertex of this rank. */
 static gemp_code assign_parts(const gemp_comm *comm, gemp_shard *graph, const cut_request *wanted, uint32_t *part)
 {
 	if (!wanted->stored)
@@ -49,8 +49,8 @@ static gemp_code assign_parts(const gemp_comm *comm, gemp_shard *graph, const cu
 	return GEMP_OK;
 }
 
-/* Reports the balance of one quantity over the parts. The maximum over the mean is the factor by which the largest part
- * slows a run. */
+/* Reports the balance of one quantity over the parts. max/avg is the factor by which the largest part slows down a
+ * run. */
 static json_t *report_spread(gemp_report *report, const char *name, const uint64_t *counts, uint64_t parts)
 {
 	uint64_t min = UINT64_MAX, max = 0, sum = 0;
@@ -66,7 +66,7 @@ static json_t *report_spread(gemp_report *report, const char *name, const uint64
 	                 "imbalance", ratio);
 }
 
-/* values[parts]: scratch memory. */
+/* values[parts] is scratch memory. */
 static void report_balance(gemp_report *report, const gemp_part_size *sizes, uint64_t parts, uint64_t *values)
 {
 	static const char *const shown[] = { "vertices", "edges out", "edges in", "bytes" };
@@ -81,7 +81,7 @@ static void report_balance(gemp_report *report, const gemp_part_size *sizes, uin
 	}
 }
 
-/* The text shows the first 32 parts, the JSON has all. */
+/* The text shows the first 32 parts. The JSON has all parts. */
 static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint64_t parts)
 {
 	enum { SHOWN = 32 };
@@ -108,7 +108,7 @@ static void report_parts(gemp_report *report, const gemp_part_size *sizes, uint6
 	gemp_report_set(report, "parts", list);
 }
 
-/* The expected cut of random parts stands beside the figure for comparison. */
+/* The text compares the cut with the expected cut of random parts. */
 static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_part_size *sizes, uint64_t parts)
 {
 	uint64_t edges = gemp_shard_edges(graph), inside = 0;
@@ -122,7 +122,7 @@ static void report_cut(gemp_report *report, const gemp_shard *graph, const gemp_
 	                  100 - 100 / (double)parts);
 }
 
-/* Collective. */
+/* Collective. Reports the parts, their balance and the cut. */
 static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *graph, const cut_request *wanted,
                             const uint32_t *part, double seconds)
 {
@@ -143,8 +143,8 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 	return GEMP_OK;
 }
 
-/* Collective. Makes the graph in the order of the parts. It gets the seconds so far, since the report ends when it is
- * written. */
+/* Collective. Makes the graph with its vertices in the order of the parts. The new graph takes over the seconds of the
+ * old one, since its writing ends the report. */
 static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_request *wanted, const uint32_t *part)
 {
 	gemp_shard *cut = NULL;
@@ -156,8 +156,8 @@ static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_req
 	return GEMP_OK;
 }
 
-/* Without `out` only the figures are wanted: no row moves to another rank, and the report ends here. Otherwise it ends
- * when the graph is written. */
+/* If `out` is NULL, the caller wants only the figures: no row moves to another rank, and this function ends the report.
+ * Otherwise gemp_graph_write ends the report. */
 gemp_code gemp_graph_partition(gemp_graph **out, gemp_graph *graph, const gemp_partition_settings *settings,
                                gemp_report *report)
 {

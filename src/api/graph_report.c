@@ -1,9 +1,9 @@
-/* graph_report: describes a graph: labels, edge types, attributes and degrees, as JSON and in columns that line up; and
+/* graph_report: describes the labels, edge types, attributes and degrees of a graph as JSON and as aligned text, and
  * verifies a graph file.
  *
- * Verification begins with the checksums (gemp_graph_file_verify). Then the rows by source and by target are compared
- * as sets, by a sum of hashes of their edges, since each rank holds other edges in either direction.
- */
+ * Verification first compares the checksums (gemp_graph_file_verify). Then it compares the rows by source with the rows
+ * by target. A rank holds different edges in the two directions, so the comparison uses the sum of the hashes of all
+ * edges. */
 
 #include "api/graph.h"
 #include "api/report.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* counts[label_count] gets the vertices of all ranks that carry each label. */
+/* counts[label_count] becomes the number of vertices with each label, over all ranks. */
 static void count_labels(uint64_t *counts, const gemp_shard *graph)
 {
 	for (size_t s = 0; s < graph->label_set_count; s++)
@@ -26,7 +26,7 @@ static void count_labels(uint64_t *counts, const gemp_shard *graph)
 			counts[graph->label_sets[s].labels[i]] += graph->label_sets[s].vertex_count;
 }
 
-/* The width of the column of names, which is the same in all three lists so that they line up. */
+/* Returns the width of the column of names. All three lists have the same width, so their columns are aligned. */
 static int name_width(const gemp_shard *graph)
 {
 	size_t width = 8;
@@ -39,7 +39,7 @@ static int name_width(const gemp_shard *graph)
 	return (int)gemp_min(width, 32);
 }
 
-/* The heading of a list stands before its first line only. */
+/* Only the first line of a list has its heading. */
 static const char *head(const char *word, size_t index)
 {
 	return index ? "" : word;
@@ -62,7 +62,7 @@ static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_s
 	return code;
 }
 
-/* An object of the names and types of attributes, in the order of the file. */
+/* Returns an object with the names and types of attributes in the order of the file. */
 static json_t *attribute_types(const gemp_table *table)
 {
 	json_t *object = json_object();
@@ -73,7 +73,7 @@ static json_t *attribute_types(const gemp_table *table)
 	return object;
 }
 
-/* JSON has the field `relations`, which is the engines' word for edge types with their rows. */
+/* The JSON field is called `relations`, which is the engines' word for edge types with their rows. */
 static void report_relations(gemp_report *report, json_t *schema, const gemp_shard *graph, int width)
 {
 	json_t *object = json_object();
@@ -94,7 +94,7 @@ static void report_relations(gemp_report *report, json_t *schema, const gemp_sha
 	json_object_set_new(schema, "relations", object);
 }
 
-/* Collective. *nulls becomes the number of vertices of all ranks whose attribute is NULL. */
+/* Collective. *nulls becomes the number of vertices with a NULL in this attribute, over all ranks. */
 static gemp_code count_nulls(const gemp_report *report, gemp_shard *graph, size_t index, uint64_t *nulls)
 {
 	*nulls = 0;
@@ -106,7 +106,8 @@ static gemp_code count_nulls(const gemp_report *report, gemp_shard *graph, size_
 	return GEMP_OK;
 }
 
-/* Types are in the head of the file. NULLs are counted only on request, since every attribute must be read for them. */
+/* The head of the file has the types. NULLs are counted only on request, since every attribute must be read to count
+ * them. */
 static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_shard *graph, int width, bool with_nulls)
 {
 	gemp_code code = GEMP_OK;
@@ -130,7 +131,7 @@ static gemp_code report_attributes(gemp_report *report, json_t *schema, gemp_sha
 	return code;
 }
 
-/* After a failure the field `schema` has what was found before it. */
+/* After a failure the field `schema` has the part that was complete before the failure. */
 gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls)
 {
 	json_t *schema = json_object();
@@ -146,7 +147,7 @@ gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_n
 
 /* DEGREES */
 
-/* Sets the first and the last degree of a class. */
+/* Sets *from and *to to the smallest and the largest degree of a class. */
 static void class_range(int class, uint64_t *from, uint64_t *to)
 {
 	*from = class ? (uint64_t)1 << (class - 1) : 0;
@@ -160,7 +161,7 @@ void gemp_degrees_range(char *out, size_t size, int class)
 	snprintf(out, size, from == to ? "%s" : "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
 }
 
-/* Classes without vertices are left out of the text, but not of the JSON. */
+/* The text omits classes without vertices. The JSON has them. */
 json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	const gemp_degree_summary *kinds = &degrees->kinds;
@@ -189,7 +190,7 @@ json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *de
 	                            { "max_out", kinds->max_out }, { "max_in", kinds->max_in });
 }
 
-/* out[width + 1] becomes a bar. A class with any vertex gets at least one mark. */
+/* out[width + 1] becomes a bar. A class that is not empty gets at least one mark. */
 static void draw_bar(char *out, uint64_t part, uint64_t whole, int width)
 {
 	int length = whole ? (int)((part * (uint64_t)width + whole - 1) / whole) : 0;
@@ -197,7 +198,7 @@ static void draw_bar(char *out, uint64_t part, uint64_t whole, int width)
 	out[length] = '\0';
 }
 
-/* A bar chart shows the skew that averages hide: a few vertices of real graphs have most of the edges. */
+/* A bar chart shows the skew that averages hide: in real graphs a few vertices have most of the edges. */
 static void print_histogram(gemp_report *report, const gemp_degree_histogram *degrees)
 {
 	enum { BAR = 50 };
@@ -222,7 +223,7 @@ static void print_histogram(gemp_report *report, const gemp_degree_histogram *de
 	json_object_set_new(json_object_get(report->json, "degrees"), "histogram", list);
 }
 
-/* Collective. Edges of all types count together, since the rows that a search reads merge them. */
+/* Collective. Edges of all types are counted together, since a search reads rows in which all types are merged. */
 static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 {
 	gemp_degree_histogram degrees;
@@ -240,7 +241,7 @@ static gemp_code report_degrees(gemp_report *report, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* A graph in memory has no file, so its size is reported as 0. */
+/* The size of a graph in memory, which has no file, is reported as 0. */
 static void report_head(gemp_report *report, const gemp_shard *graph, const char *path)
 {
 	struct stat status;
@@ -261,7 +262,7 @@ static void report_head(gemp_report *report, const gemp_shard *graph, const char
 	gemp_report_set(report, "seed", gemp_json_count(graph->seed));
 }
 
-/* Labels are loaded even for a short description: they are few, and lie at the head of the file. */
+/* A short description also loads the labels, since they are few and lie at the head of the file. */
 gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report)
 {
 	gemp_shard *shard = graph->shard;
@@ -273,13 +274,14 @@ gemp_code gemp_graph_describe(gemp_graph *graph, bool whole, gemp_report *report
 
 /* VERIFICATION */
 
-/* The hash of an edge whose sum over all edges of a relation must be the same by source and by target. */
+/* Returns the hash of an edge. The sum of the hashes of a relation must be the same by source and by target. */
 static uint64_t edge_hash(uint64_t source, uint64_t target, uint64_t edge)
 {
 	return gemp_mix(gemp_mix(gemp_mix(source) + target) + edge);
 }
 
-/* The sum over the rows of this rank in one direction. Edges by source are numbered from relation->first_edge on. */
+/* Returns the sum of the hashes in this rank's rows of one direction. Edges by source are numbered from
+ * relation->first_edge on. */
 static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation, bool out)
 {
 	uint64_t sum = 0;
@@ -293,8 +295,8 @@ static uint64_t hash_rows(const gemp_shard *graph, const gemp_relation *relation
 	return sum;
 }
 
-/* Collective. Checks that the rows by source and by target hold the same edges, as many as the head of the file
- * says. */
+/* Collective. Checks that the rows by source and the rows by target hold the same edges, and that their number is the
+ * number in the head of the file. */
 static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t index)
 {
 	gemp_relation *relation = &graph->relations[index];
@@ -317,7 +319,7 @@ static gemp_code check_relation(const gemp_comm *comm, gemp_shard *graph, size_t
 	return GEMP_OK;
 }
 
-/* Collective. Checks that the ranks of the keys are 0 to n - 1, each once, by comparing sums of hashes. */
+/* Collective. Checks that each of the numbers 0 to n - 1 is the rank of one key, by a comparison of sums of hashes. */
 static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 {
 	uint64_t difference = 0;
@@ -329,8 +331,8 @@ static gemp_code check_key_order(const gemp_comm *comm, gemp_shard *graph)
 	           : gemp_fail(GEMP_EDATA, "the orders of keys (_rank) are not 0 to n - 1, each once");
 }
 
-/* Checksums come first, since all later checks follow offsets that the file contains. The path is put in front of a
- * message of the later checks, which know only the graph. */
+/* Checksums are compared first, since all later checks use offsets that the file contains. The later checks know only
+ * the graph, so the path is put in front of their messages. */
 gemp_code gemp_graph_verify(gemp_context *context, const char *path, gemp_report *report)
 {
 	const gemp_comm *comm = &context->comm;

@@ -1,6 +1,5 @@
-/* graph_write: writes a graph as a graph file, with provenance, or as files for other programs. The report of a graph
- * that this program has made ends with its throughput, which is known only after the last step, the writing.
- */
+/* graph_write: writes a graph as a graph file with its provenance, or as files for other programs. If this program has
+ * made the graph, its report ends with the throughput, since writing is the last step of making a graph. */
 
 #include "api/graph.h"
 #include "api/report.h"
@@ -15,14 +14,16 @@
 GEMP_SETTINGS(gemp_write_settings)
 GEMP_SETTINGS(gemp_export_settings)
 
-/* Bytes of a file. A file that has been removed counts as empty, since the size is only a figure of the report. */
+/* Returns the size of a file in bytes. A file that has been removed counts as empty, since the size is only a figure of
+ * the report. */
 static uint64_t file_size(const char *path)
 {
 	struct stat status;
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Collective. Writes the graph file with the names and hashes of its inputs, whose sizes are added to *bytes. */
+/* Collective. Writes the graph file with the names and hashes of its input files. Adds the sizes of these files to
+ * *bytes. */
 static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_write_settings *settings, uint64_t *bytes)
 {
 	const gemp_comm *comm = &graph->context->comm;
@@ -46,7 +47,7 @@ static gemp_code write_file(gemp_graph *graph, const char *path, const gemp_writ
 
 /* THE GRAPH FILE */
 
-/* Collective. Steps are the same on all ranks. The text shows the seconds of the slowest rank, for which the others
+/* Collective. All ranks have the same steps. The text shows the seconds of the slowest rank, for which the other ranks
  * wait. */
 static void report_steps(gemp_report *report, const gemp_step_times *steps)
 {
@@ -67,8 +68,9 @@ static void report_steps(gemp_report *report, const gemp_step_times *steps)
 	gemp_report_set(report, "steps", object);
 }
 
-/* Collective. How fast a graph was made, in which steps, and in how much memory: rates are over the whole time since
- * the report began, with reading and writing. bytes: of the input files; 0: there are none. */
+/* Collective. Reports how fast a graph was made, in which steps, and in how much memory. The rates are over the whole
+ * time since the report began, which includes reading and writing. `bytes` is the size of the input files, or 0 if
+ * there are none. */
 static void report_throughput(gemp_report *report, const gemp_step_times *steps, uint64_t edges, uint64_t bytes)
 {
 	double seconds = gemp_now() - report->began;
@@ -89,7 +91,7 @@ static void report_throughput(gemp_report *report, const gemp_step_times *steps,
 	gemp_report_set(report, "throughput", object);
 }
 
-/* The clock of the steps stops here even if no report is wanted, since writing is the last step of making a graph. */
+/* The clock of the steps must stop here even if no report is wanted, since writing is the last step. */
 gemp_code gemp_graph_write(gemp_graph *graph, const char *path, const gemp_write_settings *settings,
                            gemp_report *report)
 {
@@ -141,7 +143,7 @@ static void print_way_back(const gemp_report *report, const gemp_shard *graph, g
 	gemp_report_detail(report, " -o G.h5\n");
 }
 
-/* Names one file, or two, of which the second one has the edges. */
+/* Reports the name of the only file, or of the files of vertices and edges. */
 static void report_files(gemp_report *report, const gemp_shard *graph, const gemp_export_files *files)
 {
 	json_t *list = json_array();
@@ -159,7 +161,7 @@ static void report_files(gemp_report *report, const gemp_shard *graph, const gem
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }
 
-/* Local. Refuses a weight for formats that would ignore it. */
+/* Local. Refuses a weight for formats that would ignore the weight. */
 static gemp_code export_options(gemp_export_options *out, const char *path, const gemp_export_settings *settings)
 {
 	const gemp_export_settings chosen = gemp_export_settings_from(settings);
@@ -170,7 +172,7 @@ static gemp_code export_options(gemp_export_options *out, const char *path, cons
 	return GEMP_OK;
 }
 
-/* A wrong format or path is found before the graph is read. */
+/* Format and path are checked before the graph is read, which may take long. */
 gemp_code gemp_graph_export(gemp_graph *graph, const char *path, const gemp_export_settings *settings,
                             gemp_report *report)
 {

@@ -1,7 +1,6 @@
-/* primitives: arrays of numbers over all ranks, sorted or reduced to distinct numbers by the engine of
- * primitive/arrays.h, on the context's device or the threads of the host. A call works in place, writes the file that
- * the settings name, and reports.
- */
+/* primitives: arrays of numbers over all ranks. The engine of primitive/arrays.h sorts them or reduces them to distinct
+ * numbers, on the context's device or on the threads of the host. A call works in place, writes the file of the
+ * settings, and reports. */
 
 #include "gemp/primitives.h"
 
@@ -22,21 +21,22 @@ static_assert((int)GEMP_NUMBER_UINT32 == GEMP_KEY_U32 && (int)GEMP_NUMBER_UINT64
                   (int)GEMP_NUMBER_AUTO == GEMP_NUMBERS_AUTO,
               "the public types are the engine's kinds of keys");
 
-/* Fewer numbers than this, on all ranks, are sorted on the host: opening a device takes longer than sorting them. */
+/* If all ranks together have fewer numbers, the host sorts them, since opening a device takes longer than the sort. */
 enum { DEVICE_MIN = 1 << 16 };
 
 struct gemp_array {
 	gemp_context *context; /* borrowed */
 	gemp_number_array numbers;
-	double read_seconds; /* that are in no report yet */
+	double read_seconds; /* seconds of reading that no report has yet */
 };
 
 GEMP_SETTINGS(gemp_array_settings)
 GEMP_RELEASE(gemp_array_close, gemp_array *)
 
-/* LIFE */
+/* OPEN AND CLOSE */
 
-/* The engines compare bits, and NaN has many bit patterns. Every NaN becomes C's NAN, which sorts behind infinity. */
+/* The engines compare bits, and NaN has many bit patterns. Every NaN becomes C's NAN, which is sorted after
+ * infinity. */
 static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 {
 	float *narrow = values;
@@ -47,7 +47,7 @@ static void unify_nans(gemp_key_kind kind, void *values, size_t count)
 		real[i] = isnan(real[i]) ? (double)NAN : real[i];
 }
 
-/* Collective. */
+/* Collective. Makes an array without numbers. */
 static gemp_code new_array(gemp_array **out, gemp_context *context)
 {
 	*out = NULL;
@@ -56,7 +56,7 @@ static gemp_code new_array(gemp_array **out, gemp_context *context)
 	return GEMP_OK;
 }
 
-/* The values are copied: sorting works in place, and NaNs are replaced. `total` counts the numbers of all ranks. */
+/* The values are copied, since sorting works in place and NaNs are replaced. `total` is the count over all ranks. */
 gemp_code gemp_array_open(gemp_array **out, gemp_context *context, gemp_number_type type, const void *values,
                           size_t count)
 {
@@ -119,14 +119,14 @@ typedef struct array_call {
 	gemp_report *report;   /* NULL: none is wanted */
 	gemp_runtime *runtime; /* NULL: no device was opened */
 	gemp_arrays arrays;
-	uint64_t total; /* numbers before the call */
+	uint64_t total; /* count of numbers on all ranks before the call */
 	double since;   /* gemp_now() when the work began */
-	double seconds; /* of the work, on this rank */
-	uint64_t moved; /* numbers of this rank that the work reads and writes, each counted once */
+	double seconds; /* seconds of the work on this rank */
+	uint64_t moved; /* count of numbers that the work reads and writes on this rank, without repeated passes */
 } array_call;
 
-/* Collective. Opens the device if it may be used. A machine without a device is a failure only if the caller asks for
- * one. */
+/* Collective. Opens the device if it may be used. A machine without a device is a failure only if the caller requires a
+ * device. */
 static gemp_code open_device(array_call *call)
 {
 	gemp_arrays *arrays = &call->arrays;
@@ -144,7 +144,7 @@ static gemp_code open_device(array_call *call)
 	return GEMP_OK;
 }
 
-/* Collective. The call is freed also after a failure. */
+/* Collective. The caller frees the call, also after a failure. */
 static gemp_code begin(array_call *call, gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
 	*call = (array_call){
@@ -169,7 +169,7 @@ static void free_call(array_call *call)
 	gemp_toolbox_free(call->arrays.box);
 }
 
-/* Collective. The end of the report. */
+/* Collective. Ends the report. */
 static gemp_code report_work(array_call *call)
 {
 	gemp_report *report = call->report;
@@ -187,7 +187,7 @@ static gemp_code report_work(array_call *call)
 	return gemp_report_resources(report, call->runtime, &arrays->timers);
 }
 
-/* Collective. Writes the array, if the settings name a file, and ends the report. */
+/* Collective. Writes the array if the settings name a file, and ends the report. */
 static gemp_code finish(array_call *call)
 {
 	const gemp_number_array *numbers = &call->array->numbers;
@@ -200,7 +200,7 @@ static gemp_code finish(array_call *call)
 	return call->report ? report_work(call) : GEMP_OK;
 }
 
-/* `moved` counts each number once as read and once as written, however many passes the engine makes. */
+/* `moved` counts each number once as read and once as written, for any number of passes of the engine. */
 gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings, gemp_report *report)
 {
 	GEMP_OWNED_BY(free_call) array_call call = { 0 };
@@ -218,7 +218,7 @@ gemp_code gemp_array_sort(gemp_array *array, const gemp_array_settings *settings
 	return finish(&call);
 }
 
-/* -0.0 + 0.0 is 0.0, so both zeros count as one number. */
+/* -0.0 + 0.0 is 0.0, so both zeros become the same number. */
 static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 {
 	float *narrow = values;
@@ -229,7 +229,7 @@ static void merge_zeros(gemp_key_kind kind, void *values, size_t count)
 		real[i] += 0.0;
 }
 
-/* Collective. *count becomes the number of distinct values that this rank has afterwards. One rank that only counts
+/* Collective. *count becomes the number of distinct values on this rank after the call. A single rank that only counts
  * needs no array for the result. */
 static gemp_code find_distinct(array_call *call, size_t *count)
 {
@@ -250,7 +250,7 @@ static gemp_code find_distinct(array_call *call, size_t *count)
 	return GEMP_OK;
 }
 
-/* With count_only the array stays as it was, so its total does, too. */
+/* With count_only the array and its total do not change. */
 gemp_code gemp_array_distinct(gemp_array *array, const gemp_array_settings *settings, uint64_t *distinct,
                               gemp_report *report)
 {

@@ -1,10 +1,9 @@
 /* report: the JSON object and the text of a gemp_report.
  *
- * Text goes through a stdio stream to the program's callback, a line at a time, so formatted output needs no
- * buffer of its own. If the caller wants no report, functions fill a gemp_report on the stack that has neither object
- * nor stream (gemp_report_or), which jansson's setters accept and ignore; so no function has to test whether a report
- * is wanted.
- */
+ * Text goes through a stdio stream to the program's callback, a line at a time, so formatted output needs no buffer. If
+ * the caller wants no report, a function fills a gemp_report on the stack that has neither object nor stream
+ * (gemp_report_or). jansson's setters accept and ignore the missing object, so no function has to test whether a report
+ * is wanted. */
 
 #include "api/report.h"
 
@@ -19,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LIFE */
+/* OPEN AND CLOSE */
 
 GEMP_SETTINGS(gemp_report_options)
 GEMP_RELEASE(gemp_report_close, gemp_report *)
 
-/* The stream's write function: passes the text on to the callback. */
+/* The write function of the stream. It passes the text to the callback. */
 static ssize_t send_text(void *self, const char *text, size_t size)
 {
 	const gemp_report *report = self;
@@ -32,7 +31,7 @@ static ssize_t send_text(void *self, const char *text, size_t size)
 	return (ssize_t)size;
 }
 
-/* Local. Rank 0 has an object, and a stream if the program wants text. */
+/* Local. Gives rank 0 its object, and its stream if the program wants text. */
 static gemp_code open_outputs(gemp_report *report)
 {
 	report->json = json_object();
@@ -45,8 +44,8 @@ static gemp_code open_outputs(gemp_report *report)
 	return GEMP_OK;
 }
 
-/* Ranks other than 0 have a report without object and stream, so all ranks can call the same functions in the same
- * order. */
+/* Ranks other than 0 have a report without object and stream. All ranks can therefore call the same functions in the
+ * same order. */
 gemp_code gemp_report_open(gemp_report **out, gemp_context *context, const gemp_report_options *options)
 {
 	GEMP_OWNED_BY(gemp_report_close_at) gemp_report *report = NULL;
@@ -80,7 +79,7 @@ void gemp_report_close(gemp_report *report)
 	gemp_free(report);
 }
 
-/* `none` has a clock of its own, since rates need the time since the report began. */
+/* `none` needs a clock, since rates use the time since the beginning of the report. */
 gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context *context)
 {
 	*none = (gemp_report){ .context = context, .comm = &context->comm, .began = gemp_now() };
@@ -89,8 +88,8 @@ gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, gemp_context 
 
 /* FIELDS */
 
-/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits. No other string of a
- * report begins with NUL, since they all come from C strings. */
+/* jansson's integers are signed. A count above INT64_MAX is kept as a string that consists of a NUL and the digits. No
+ * other string of a report begins with NUL, since all others are C strings. */
 json_t *gemp_json_count(uint64_t count)
 {
 	char digits[24];
@@ -100,7 +99,7 @@ json_t *gemp_json_count(uint64_t count)
 	return json_stringn(digits, (size_t)length);
 }
 
-/* Turns the strings of gemp_json_count into numbers, in the text of the whole report. */
+/* Turns the strings of gemp_json_count into numbers. `text` is the JSON text of the whole report. */
 static void unquote_counts(char *text)
 {
 	static const char mark[] = "\"\\u0000";
@@ -115,8 +114,8 @@ static void unquote_counts(char *text)
 	memmove(to, from, strlen(from) + 1);
 }
 
-/* The stream is flushed first: a program that prints the JSON now must find it behind the text. The text is copied from
- * jansson's block to one that gemp_free can free. */
+/* The stream is flushed first, so that JSON which the program prints now comes after the text. The result is copied
+ * from jansson's block to a block that gemp_free can free. */
 gemp_code gemp_report_json(const gemp_report *report, char **out)
 {
 	*out = NULL;
@@ -133,7 +132,8 @@ gemp_code gemp_report_json(const gemp_report *report, char **out)
 	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* The field at a path such as "a.b.2", where numbers are places in arrays; NULL: there is none. */
+/* Returns the field at a path such as "a.b.2", where a number is an index of an array, or NULL if there is no such
+ * field. */
 static const json_t *find_field(const gemp_report *report, const char *path)
 {
 	const json_t *at = report->json;
@@ -152,7 +152,7 @@ static const json_t *find_field(const gemp_report *report, const char *path)
 	return at;
 }
 
-/* Counts above 2^63 are kept as marked strings, see gemp_json_count. */
+/* Counts above 2^63 are kept as marked strings (gemp_json_count). */
 bool gemp_report_count(const gemp_report *report, const char *path, uint64_t *out)
 {
 	const json_t *field = find_field(report, path);
@@ -184,7 +184,7 @@ bool gemp_report_text(const gemp_report *report, const char *path, const char **
 	return true;
 }
 
-/* The text is parsed before anything is set, so wrong JSON leaves the report as it was. */
+/* The text is parsed before the field is set, so wrong JSON leaves the report unchanged. */
 gemp_code gemp_report_set_json(gemp_report *report, const char *name, const char *json)
 {
 	json_error_t error;
@@ -218,7 +218,7 @@ json_t *gemp_json_key(const gemp_value *key)
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
 }
 
-/* A line of progress is ended first: otherwise the text would continue it. */
+/* Progress is ended first, since the text would otherwise be appended to its line. */
 static void print(const gemp_report *report, const char *format, va_list arguments)
 {
 	gemp_progress_end();
@@ -250,7 +250,8 @@ void gemp_report_set(gemp_report *report, const char *name, json_t *value)
 	json_object_set_new(report->json, name, value);
 }
 
-/* The hash is a string of 16 hexadecimal digits: a reader of JSON that keeps numbers as doubles would round 64 bits. */
+/* The hash is a string of 16 hexadecimal digits, since readers of JSON that store numbers as doubles would round 64
+ * bits. */
 void gemp_report_graph(gemp_report *report, const gemp_shard *graph)
 {
 	char hash[20];
@@ -319,7 +320,7 @@ gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine
 	return (gemp_traffic){ sums[0], sums[1], rounds };
 }
 
-/* The traffic is that of all ranks together, summed by the caller. */
+/* The caller has summed the traffic over all ranks. */
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of)
 {
 	json_t *object = gemp_json_counts({ "bytes", traffic->bytes }, { "messages", traffic->messages },

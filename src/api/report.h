@@ -1,7 +1,6 @@
-/* report_state: the members of a gemp_report (gemp/report.h), and how functions of the library fill it: fields of a
- * JSON object, and text for people. Only rank 0 has either; on other ranks json and people are NULL, which all
- * functions here and jansson's setters accept and ignore.
- */
+/* report: the members of a gemp_report (gemp/report.h), and the functions with which the library fills it. A report has
+ * the fields of a JSON object, and text for people. Only rank 0 has them. On other ranks the members json and people
+ * are NULL, which all functions here and jansson's setters accept and ignore. */
 
 #ifndef GEMP_API_REPORT_H
 #define GEMP_API_REPORT_H
@@ -18,30 +17,34 @@
 
 struct gemp_report {
 	struct gemp_context *context; /* borrowed */
-	const gemp_comm *comm;        /* the context's */
-	double began;                 /* gemp_now() */
-	FILE *people;                 /* hands text to the callback; NULL: no text is wanted */
+	const gemp_comm *comm;        /* the communicator of the context */
+	double began;                 /* the time of gemp_now() when the report was opened */
+	FILE *people;                 /* passes text to the callback; NULL: no text is wanted */
 	json_t *json;                 /* NULL on ranks other than 0 */
-	bool brief;                   /* without gemp_report_detail */
-	bool no_rows;                 /* people are shown no rows */
-	bool traces;                  /* spans are recorded for it */
-	bool complete;                /* it has all its fields though the function failed, as for a graph without circuit */
+	bool brief;                   /* the text of gemp_report_detail is omitted */
+	bool no_rows;                 /* the text has no rows of results */
+	bool traces;                  /* spans are recorded for a trace */
+	/* the report has all its fields although the result is negative, such as a graph without a circuit */
+	bool complete;
 	gemp_text_callback *text;
 	void *text_self;
 };
 
-/* Local. Returns `given`, or, where that is NULL, `none`, which accepts all fields and text and keeps nothing. */
+/* Local. Returns `given`, or `none` if `given` is NULL. `none` is a report that accepts all fields and text, and drops
+ * them. */
 gemp_report *gemp_report_or(gemp_report *given, gemp_report *none, struct gemp_context *context);
 
-/* Fields of the object; `value` is taken over. */
+/* Local. Sets a field of the object, and takes over `value`. */
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);
-json_t *gemp_json_count(uint64_t count); /* all digits, as the report is written */
-json_t *gemp_json_real(double number);   /* null if it is not finite */
-json_t *gemp_json_spread(double min, const char *middle_name, double middle, double max); /* "avg" or "median" */
-json_t *gemp_json_key(const gemp_value *key); /* of a vertex: an integer or a string */
+json_t *gemp_json_count(uint64_t count); /* a number with all its digits, also above 2^63 */
+json_t *gemp_json_real(double number);   /* null if the number is not finite */
+/* middle_name: "avg" or "median" */
+json_t *gemp_json_spread(double min, const char *middle_name, double middle, double max);
+json_t *gemp_json_key(const gemp_value *key); /* the key of a vertex: an integer or a string */
 
-/* Several counts at once: gemp_report_set_counts(report, { "vertices", vertices }, { "edges", edges }), likewise for an
- * object; and gemp_json_counts({ ... }, ...), a new object. */
+/* These macros set several counts at once. gemp_report_set_counts(report, { "vertices", vertices }, { "edges", edges })
+ * sets fields of a report, gemp_json_set_counts fields of an object, and gemp_json_counts({ ... }, ...) makes a new
+ * object. */
 typedef struct gemp_named_count {
 	const char *name;
 	uint64_t count;
@@ -53,13 +56,14 @@ typedef struct gemp_named_count {
 #define gemp_json_counts(...) gemp_json_set_counts(json_object(), __VA_ARGS__)
 json_t *gemp_json_set_count_list(json_t *object, const gemp_named_count *counts, size_t size);
 
-/* Collective. Each sets the field of its name and prints its lines.
- *   seconds    all: also shows phases of 0 s
- *   devices    of all ranks; runtime NULL: none was opened
- *   work       of each device: what searches did there
- *   memory     peak of the largest rank; device_peak: of this rank's devices
- *   exchange   of all ranks; local_share negative: not known; of: of what it is the share, in words
- *   resources  devices, seconds and memory; runtime NULL: no device was opened
+/* Collective. Each function sets the field of its name and prints its lines. If `runtime` is NULL, no device was
+ * opened.
+ *   seconds    `all` also shows phases of 0 s
+ *   devices    the devices of all ranks
+ *   work       the work of searches on each device
+ *   memory     the peak of the largest rank; device_peak is the peak of this rank's devices
+ *   exchange   the traffic of all ranks; a negative local_share is unknown; `of` says in words what it is a share of
+ *   resources  devices, seconds and memory
  *   search     seconds by the runtime's clocks, devices and memory, in the order of a query's report */
 void gemp_report_graph(gemp_report *report, const gemp_shard *graph);
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
@@ -70,24 +74,23 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 gemp_code gemp_report_resources(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers);
 gemp_code gemp_report_search(gemp_report *report, const gemp_runtime *runtime, const gemp_timers *timers, bool all);
 
-/* Collective. The traffic of all ranks: bytes and messages are summed; rounds are those of the rank that took part in
- * most. */
+/* Collective. Returns the traffic of all ranks. Bytes and messages are sums over the ranks; `rounds` is the maximum. */
 gemp_traffic gemp_traffic_of_all(const gemp_comm *comm, const gemp_traffic *mine);
-/* Collective. The minimum, the sum and the maximum of each of values[count] over all ranks, on rank 0 alone. */
+/* Collective. For each of values[count] rank 0 gets the minimum, the sum and the maximum over all ranks. */
 void gemp_reduce_spread(const gemp_comm *comm, const double *values, int count, double *min, double *sum, double *max);
 
-/* Collective. Reports where work was done (device NULL: on the threads of the host), in how many seconds, and the bytes
- * a second; unless the bytes are few, also the ratio to the bandwidth of a copy there. bytes: read and written by this
- * rank, each once; the seconds of the slowest rank count. transfers: seconds of copies to the device and back. Sets
- * `rate`. */
+/* Collective. Sets the field `rate`: the place of the work (the threads of the host if `device` is NULL), the seconds
+ * of the slowest rank, and the bytes a second of all ranks. Unless the bytes are few, the field also has the ratio to
+ * the bandwidth of a copy in the same memory. `bytes` counts the bytes that this rank read and wrote, each once.
+ * `transfers` is the time in seconds of the copies to the device and back. */
 gemp_code gemp_report_rate(gemp_report *report, gemp_device *device, double seconds, double transfers, uint64_t bytes);
 
-/* Collective. Sets the fields `graph` and `schema`. with_nulls: loads every attribute of the vertices and reports the
- * share of NULL. */
+/* Collective. Sets the fields `graph` and `schema`. With `with_nulls` it loads every attribute of the vertices and
+ * reports the share of NULLs. */
 gemp_code gemp_schema_report(gemp_report *report, gemp_shard *graph, bool with_nulls);
-/* Local. "4 to 7": the degrees of a class. */
+/* Local. Writes the range of degrees in a class, such as "4 to 7", into out[size]. */
 void gemp_degrees_range(char *out, size_t size, int class);
-/* Local. Prints the classes of in- and out-degrees of directed edges, and returns them as JSON. */
+/* Local. Prints the classes of in- and out-degrees of directed edges and returns them as JSON. */
 json_t *gemp_degrees_report(gemp_report *report, const gemp_degree_histogram *degrees);
 
 #endif

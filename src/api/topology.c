@@ -1,6 +1,6 @@
-/* topology: degrees, lists of edges and reversal of a graph, each with its files and its report. A rank reads the rows
- * by source of its own vertices. One rank may use its device; several ranks use the threads of their hosts.
- */
+/* topology: the degrees, the lists of edges and the reversal of a graph, with their files and reports. A rank reads the
+ * rows by source of its own vertices. A single rank may use its device; several ranks use the threads of their
+ * hosts. */
 
 #include "gemp/primitives.h"
 
@@ -14,7 +14,7 @@
 
 /* DEGREES */
 
-/* Local. A column of counts with a row for each vertex. */
+/* Local. Adds a column of counts with a row for each vertex. */
 static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t *values, size_t rows)
 {
 	gemp_column *column;
@@ -26,8 +26,8 @@ static gemp_code add_counts(gemp_table *table, const char *name, const uint64_t 
 	return GEMP_OK;
 }
 
-/* Collective. An edge without direction counts at both ends in both columns, or once if it is a loop. csr: rows of the
- * selected relations in their order; this function moves the undirected ones to the front. */
+/* Collective. An undirected edge counts at both ends in both columns; an undirected loop counts once in each column.
+ * `csr` has the rows of the selected relations in their order; this function moves the undirected ones to the front. */
 static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, const bool *relations,
                                  const gemp_graph *graph)
 {
@@ -56,7 +56,7 @@ static gemp_code count_both_ways(gemp_vertex_degrees *found, gemp_csr *csr, cons
 	return GEMP_OK;
 }
 
-/* Collective. The histogram of degrees, and the rate at which targets were counted. */
+/* Collective. Reports the histogram of degrees, and the rate at which targets were counted. */
 static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *found, const gemp_csr *csr, size_t count)
 {
 	gemp_degree_histogram degrees = { 0 };
@@ -70,7 +70,7 @@ static gemp_code report_degrees(gemp_edge_job *job, const gemp_vertex_degrees *f
 	return gemp_edge_job_report(job);
 }
 
-/* Collective. Makes the columns, and writes the file that the settings ask for. */
+/* Collective. Makes the columns, and writes the file of the settings. */
 static gemp_code write_degrees(gemp_edge_job *job, const char *path, const gemp_vertex_degrees *found)
 {
 	double since = gemp_now();
@@ -116,7 +116,7 @@ gemp_code gemp_graph_degrees(gemp_columns **out, gemp_graph *graph, const gemp_e
 
 /* EDGES */
 
-/* A list of edges, and the figures of all types so far. */
+/* A list of edges, and the figures of the types that are done. */
 typedef struct edge_list {
 	gemp_edge_job job;
 	gemp_placement place;
@@ -210,6 +210,6 @@ gemp_code gemp_graph_reverse(gemp_graph *graph, const gemp_edge_selection *edges
 	                          figures.bytes));
 	if (!chosen.unfinished)
 		return gemp_edge_job_report(&job);
-	graph->timers = job.timers; /* the report of gemp_graph_write gets the seconds */
+	graph->timers = job.timers; /* the report of gemp_graph_write contains the seconds */
 	return GEMP_OK;
 }

@@ -1,11 +1,10 @@
-/* trace_file: the spans of all ranks (core/timer.h) as one file of Chrome trace events: a process for each rank, a
- * thread for each lane.
+/* trace_file: writes the spans of all ranks (core/timer.h) to one file of Chrome trace events. The file has a process
+ * for each rank and a thread for each lane.
  *
- * Times in the file are those of rank 0's clock. Ranks of one node have the same clock. Ranks on other nodes measure
- * how far rank 0's clock is ahead of theirs by messages: of TRIES answers the one that took least time counts (Cristian
- * 1989). Rank 0 receives the spans of one rank after the other, so it never holds more than its own and those of one
- * other rank.
- */
+ * The times in the file are times of rank 0's clock. Ranks of one node have the same clock. A rank on another node
+ * measures by messages how far rank 0's clock is ahead of its own. Of TRIES answers it takes the one that needed the
+ * least time (Cristian 1989). Rank 0 receives the spans of one rank after the other, so it never holds more than its
+ * own spans and the spans of one other rank. */
 
 #include "api/report.h"
 
@@ -33,8 +32,8 @@ static const char *const lane_name[] = {
 typedef struct trace_head {
 	char host[HOST];
 	uint64_t count, dropped;
-	int64_t offset; /* nanoseconds by which rank 0's clock is ahead of the rank's */
-	int64_t first;  /* beginning of the first span, by the rank's clock */
+	int64_t offset; /* nanoseconds by which rank 0's clock is ahead of this rank's clock */
+	int64_t first;  /* beginning of the first span, by this rank's clock */
 	unsigned devices;
 	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME];
 	gemp_lane_times shares[SHARES];
@@ -60,7 +59,7 @@ static bool on_first_node(const gemp_comm *comm)
 	return first == 0;
 }
 
-/* On rank 0: answers the requests of one rank. */
+/* On rank 0. Answers the requests of one rank. */
 static void send_time(const gemp_comm *comm, int rank)
 {
 	int64_t time;
@@ -71,8 +70,8 @@ static void send_time(const gemp_comm *comm, int rank)
 	}
 }
 
-/* Returns how far rank 0's clock is ahead. The time in an answer is taken to be that of the middle between request and
- * arrival, which is wrong by half the time of the messages at most. */
+/* Returns how far rank 0's clock is ahead. The time in the answer is taken as the time in the middle between request
+ * and arrival. The error is at most half of the messages' time. */
 static int64_t request_time(const gemp_comm *comm)
 {
 	int64_t offset = 0, min = INT64_MAX, time;
@@ -89,8 +88,8 @@ static int64_t request_time(const gemp_comm *comm)
 	return offset;
 }
 
-/* Collective. Every rank tells rank 0 whether it is on another node, and if so asks for the time. Returns how far rank
- * 0's clock is ahead. */
+/* Collective. Every rank tells rank 0 whether it is on another node; such a rank then requests the time. Returns how
+ * far rank 0's clock is ahead. */
 static int64_t compare_clocks(const gemp_comm *comm)
 {
 	uint8_t far = !on_first_node(comm);
@@ -108,7 +107,7 @@ static int64_t compare_clocks(const gemp_comm *comm)
 
 /* WRITING */
 
-/* Returns the file, at the place of the next event. */
+/* Returns the file, positioned for the next event. */
 static FILE *next_event(event_writer *w)
 {
 	fputs(w->begun ? ",\n" : "\n", w->file);
@@ -116,7 +115,7 @@ static FILE *next_event(event_writer *w)
 	return w->file;
 }
 
-/* Writes the name of a process or a thread (what: "process" or "thread"), and its place among the others. */
+/* Writes the name of a process or of a thread, and its position in the display. `what` is "process" or "thread". */
 static void write_name(event_writer *w, int rank, int lane, const char *what, const char *name, int place)
 {
 	static const char head[] = "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s_%s\",\"args\":{";
@@ -126,7 +125,7 @@ static void write_name(event_writer *w, int rank, int lane, const char *what, co
 	fprintf(w->file, "\"sort_index\":%d}}", place);
 }
 
-/* Names the process of a rank and its threads, one for each lane; further lanes are further devices. */
+/* Names the process of a rank and its threads, one for each lane. The last lanes belong to the rank's devices. */
 static void write_names(event_writer *w, int rank, const trace_head *h)
 {
 	char name[HOST + 32];
@@ -138,7 +137,7 @@ static void write_names(event_writer *w, int rank, const trace_head *h)
 	}
 }
 
-/* Times are microseconds with three digits after the point, since spans are measured in nanoseconds. */
+/* Times are microseconds with three decimal digits, since spans are measured in nanoseconds. */
 static void write_spans(event_writer *w, int rank, const trace_head *h, const gemp_span *spans)
 {
 	for (size_t i = 0; i < h->count; i++) {
@@ -150,7 +149,7 @@ static void write_spans(event_writer *w, int rank, const trace_head *h, const ge
 	}
 }
 
-/* On rank 0. others: memory for the spans of any other rank. */
+/* On rank 0. `others` is memory for the spans of one other rank at a time. */
 static void write_all(event_writer *w, const gemp_comm *comm, const trace_head *heads, const gemp_span *own,
                       gemp_span *others)
 {
@@ -171,7 +170,7 @@ static void write_all(event_writer *w, const gemp_comm *comm, const trace_head *
 
 /* GATHERING */
 
-/* The machine's name; characters that JSON would have to escape become question marks. */
+/* Writes the machine's name into out[size]. Characters that JSON would have to escape become question marks. */
 static void host_name(char *out, size_t size)
 {
 	gethostname(out, size - 1);
@@ -179,7 +178,7 @@ static void host_name(char *out, size_t size)
 		*c = isalnum((unsigned char)*c) || strchr(".-_", *c) ? *c : '?';
 }
 
-/* Collective. The head of this rank's trace. */
+/* Collective. Returns the head of this rank's trace. */
 static trace_head trace_head_of(const gemp_comm *comm, const gemp_trace *trace)
 {
 	trace_head own = {
@@ -195,8 +194,8 @@ static trace_head trace_head_of(const gemp_comm *comm, const gemp_trace *trace)
 	return own;
 }
 
-/* On rank 0. Reports how many seconds of each kind of work were hidden behind the work of devices, on average over the
- * ranks. */
+/* On rank 0. Reports how many seconds of each kind of work were hidden behind the work of devices, as an average over
+ * the ranks. */
 static void report_overlap(gemp_report *report, const trace_head *heads)
 {
 	static const gemp_lane shown[] = { GEMP_LANE_EXCHANGE, GEMP_LANE_HOST, GEMP_LANE_OUTPUT };
@@ -218,7 +217,7 @@ static void report_overlap(gemp_report *report, const trace_head *heads)
 	gemp_report_set(report, "overlap", object);
 }
 
-/* On rank 0. */
+/* On rank 0. Reports the file, the number of its spans, and the number of spans that were left out. */
 static void report_trace(gemp_report *report, const trace_head *heads, const char *path)
 {
 	uint64_t spans = 0, dropped = 0;
@@ -237,7 +236,7 @@ static void report_trace(gemp_report *report, const trace_head *heads, const cha
 	report_overlap(report, heads);
 }
 
-/* On rank 0. Allocates memory for the spans of the other rank that has most. */
+/* On rank 0. Allocates memory for the spans of the other rank with the most spans. */
 static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const trace_head *heads)
 {
 	uint64_t max = 0;
@@ -246,7 +245,7 @@ static gemp_code allocate_spans(gemp_span **out, const gemp_comm *comm, const tr
 	return GEMP_NEW(*out, max);
 }
 
-/* Launches become spans when their events are read, which may not have happened yet. */
+/* Launches become spans when their events are read. Events that were not read yet are read here. */
 static void record_launches(const gemp_runtime *runtime)
 {
 	if (!runtime)
@@ -262,9 +261,9 @@ void gemp_report_trace_begin(gemp_report *report)
 	gemp_trace_start(gemp_limits_now()->trace_spans);
 }
 
-/* The origin of the file's time is the earliest span of any rank by rank 0's clock, so no event has a negative
- * time. Every other rank sends its spans in one message, which rank 0 receives when it has written those of the
- * rank before. */
+/* Time 0 of the file is the beginning of the earliest span of all ranks, by rank 0's clock, so no event has a negative
+ * time. Every other rank sends its spans in one message. Rank 0 receives the message after it has written the spans of
+ * the previous rank. */
 gemp_code gemp_report_trace_write(gemp_report *report, const char *path)
 {
 	const gemp_comm *comm = report->comm;

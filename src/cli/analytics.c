@@ -15,7 +15,7 @@
 
 /* TOPOLOGY */
 
-/* --tree is an option of components alone and NULL elsewhere. */
+/* Only components accepts --tree; for the other commands it is NULL. */
 static gemp_topology_settings topology_settings(const gemp_options *options)
 {
 	gemp_topology_settings settings;
@@ -23,12 +23,12 @@ static gemp_topology_settings topology_settings(const gemp_options *options)
 	settings.place = (gemp_placement)options->on;
 	settings.output = options->output;
 	settings.tree = options->tree;
-	/* `info` shows the degrees of all edges, so `degrees` counts only directed edges. */
+	/* degrees counts only directed edges, since `info` shows the degrees of all edges. */
 	settings.directed = options->command->bit == GEMP_ON_DEGREES;
 	return settings;
 }
 
-/* components, degrees, edges. */
+/* The three commands components, degrees and edges differ only in the library function. */
 static gemp_code topology(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -42,7 +42,7 @@ static gemp_code topology(gemp_context *context, const gemp_options *options, ge
 	}
 }
 
-/* --output is a graph file here; if it is given, writing it completes the report. */
+/* --output is a graph file. If it is given, its writing ends the report. */
 static gemp_code reverse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -121,8 +121,7 @@ const gemp_command gemp_command_components = {
 
 /* ANALYSES */
 
-/* A search starts from one vertex. The last --source of the command line would win, but a user who gives two expects
- * both. */
+/* A search starts at one vertex. A second --source is refused, since the user would expect both to have an effect. */
 static gemp_code check_source(const gemp_options *options)
 {
 	const char *command = options->command->name, *first = NULL;
@@ -131,7 +130,7 @@ static gemp_code check_source(const gemp_options *options)
 	for (size_t i = 0; i < options->value_count; i++) {
 		const gemp_option_value *given = &options->values[i];
 		if (strcmp(given->option->name, "source") != 0 ||
-		    given->place) /* the command line replaces a configuration's */
+		    given->place) /* the command line replaces the configuration */
 			continue;
 		if (first)
 			return gemp_fail(GEMP_EUSAGE,
@@ -151,7 +150,7 @@ static gemp_code check_count(const char *option, uint64_t count)
 	return gemp_fail(GEMP_EUSAGE, "--%s %" PRIu64 ": at most 2147483647", option, count);
 }
 
-/* Local. sssp without weights is an error, since bfs gives the same paths faster. */
+/* Local. sssp without weights is an error, since bfs finds the same paths faster. */
 static gemp_code check_analysis(const gemp_options *options)
 {
 	const unsigned command = options->command->bit;
@@ -164,7 +163,7 @@ static gemp_code check_analysis(const gemp_options *options)
 	return check_count("repeat", options->repeat);
 }
 
-/* --source is a text for bfs and sssp and a list for pagerank; the library takes a list in every case. */
+/* --source is a text for bfs and sssp, and a list for pagerank. The library always takes a list. */
 static gemp_analysis_settings analysis_settings(const gemp_options *options)
 {
 	gemp_analysis_settings settings;
@@ -188,7 +187,7 @@ static gemp_analysis_settings analysis_settings(const gemp_options *options)
 	return settings;
 }
 
-/* bfs, sssp, pagerank, spmv. */
+/* bfs, sssp, pagerank and spmv differ only in the library function. */
 static gemp_code analyse(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -201,7 +200,7 @@ static gemp_code analyse(gemp_context *context, const gemp_options *options, gem
 	case GEMP_ON_SSSP: return gemp_graph_sssp(NULL, graph, &edges, &settings, report);
 	case GEMP_ON_PAGERANK: return gemp_graph_pagerank(NULL, graph, &edges, &settings, report);
 	default:
-		/* y[v] sums over the edges that leave v, so values travel against them. */
+		/* y[v] is a sum over the edges that leave v, so values travel against the edges. */
 		edges.direction = options->transpose ? GEMP_ALONG : GEMP_AGAINST;
 		return gemp_graph_spmv(NULL, graph, &edges, &settings, report);
 	}
@@ -282,11 +281,11 @@ const gemp_command gemp_command_spmv = {
 
 /* NUMBERS of a file, over all ranks */
 
-/* Both commands read one file, of which each rank holds a part. */
+/* Both commands read one file, and each rank holds a part of its numbers. */
 static gemp_code sort_or_distinct(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_array_close_at) gemp_array *array = NULL;
-	/* The first choice of --type is auto, and the library's types begin with the second. */
+	/* The first choice of --type is auto. The types of the library follow in their order. */
 	const gemp_number_type type = options->value_type ? (gemp_number_type)(options->value_type - 1) : GEMP_NUMBER_AUTO;
 	const gemp_array_settings settings = { .size = sizeof settings,
 		                                   .place = (gemp_placement)options->on,

@@ -1,4 +1,5 @@
-/* bench, devices: what the machine has, and how fast queries and shuffles are on it (gemp/bench.h). */
+/* bench: the commands bench and devices. They show the devices of the machine, and measure how fast queries and
+ * shuffles run on them (gemp/bench.h). */
 
 #include "cli/settings.h"
 #include "core/quantity.h"
@@ -6,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* QUERIES: first those of --pattern, then those of --query-graph, then the one of the command line. */
+/* QUERIES. The queries of --pattern come first, then those of --query-graph, then the query of the command line. */
 
-/* Queries that are closed together when their scope ends. */
+/* A list of queries. Its owner closes all of them when its scope ends. */
 typedef struct query_list {
 	gemp_query **of; /* [count] */
 	size_t count;
@@ -21,7 +22,7 @@ static void close_queries(query_list *queries)
 	gemp_free(queries->of);
 }
 
-/* Collective. Opens query number `which` in the order above. */
+/* Collective. Opens query number `which` of the order above. */
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, size_t which)
 {
 	const gemp_query_settings settings = gemp_query_options(options);
@@ -34,7 +35,8 @@ static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_opti
 	return gemp_query_open(out, graph, options->arguments[2], &settings);
 }
 
-/* All queries are opened before the first one is timed, so an error in the last query costs no measurement. */
+/* All queries are opened before the first one is timed, so an error in the last query is found before any
+ * measurement. */
 static gemp_code bench_match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -49,7 +51,7 @@ static gemp_code bench_match(gemp_context *context, const gemp_options *options,
 	return gemp_bench_match(queries.of, count, options->repeat, options->seconds, report);
 }
 
-/* Without G.h5 the geometry is tuned on a generated graph alone. */
+/* Without G.h5 the geometry is tuned only on a generated graph. */
 static gemp_code bench_tune(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -59,7 +61,7 @@ static gemp_code bench_tune(gemp_context *context, const gemp_options *options, 
 	return gemp_bench_tune(context, graph, &settings, options->output, report);
 }
 
-/* The device is the one of --devices, so no setting is left. */
+/* --devices selects the device, so there are no settings. */
 static gemp_code bench_device(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)options;
@@ -76,7 +78,7 @@ typedef struct number_list {
 	size_t count;
 } number_list;
 
-/* Reads a list such as "4,8,16": powers of two from min to max. */
+/* Reads a list such as "4,8,16". Each number must be a power of two from min to max. */
 static gemp_code read_numbers(number_list *out, const char *option, const char *text, uint64_t min, uint64_t max)
 {
 	out->count = 0;
@@ -99,7 +101,7 @@ static gemp_code read_numbers(number_list *out, const char *option, const char *
 	}
 }
 
-/* The first choice of --method is all, and the library's bits begin with the second. */
+/* The first choice of --method is all. The bits of the library belong to the following choices. */
 static gemp_code bench_shuffle(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	enum { BOTH, UNIFORM, SKEWED }; /* the choices of --destinations, in their order */
@@ -119,7 +121,7 @@ static gemp_code bench_shuffle(gemp_context *context, const gemp_options *option
 	return gemp_bench_shuffle(context, &settings, report);
 }
 
-/* The option table has all options of bench for every subcommand; an option of another subcommand has no effect. */
+/* The option table gives every subcommand of bench all options. An option of another subcommand has no effect. */
 static gemp_code bench(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	static const gemp_subcommand list[] = {
@@ -162,7 +164,7 @@ const gemp_command gemp_command_bench = {
 	.run = bench,
 };
 
-/* The context has chosen the devices already, as for any other command. */
+/* The context has already chosen the devices, as for any other command. */
 static gemp_code devices(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)options;

@@ -1,9 +1,8 @@
-/* euler, assemble: Euler circuits and paths (gemp/euler.h), and genomes, which are the text of an Eulerian path over
- * reads (gemp/assembly.h).
+/* euler: the commands euler and assemble. euler finds Euler circuits and paths (gemp/euler.h). assemble makes genomes,
+ * which are the text of an Eulerian path over reads (gemp/assembly.h).
  *
- * With --sequence and no graph file, euler makes the de Bruijn graph of all words of some letters. A graph without a
- * circuit is an error, but its report is complete and says why.
- */
+ * With --sequence and no graph file, euler makes the de Bruijn graph of all words of --length letters. A graph without
+ * a circuit is an error, but its report is complete and gives the reason. */
 
 #include "cli/report/report_run.h"
 #include "cli/settings.h"
@@ -14,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text has one byte for each letter, which must be printable. */
+/* Each letter of the text is one byte, which must be printable. */
 static gemp_code check_alphabet(const char *alphabet)
 {
 	size_t size = strlen(alphabet);
@@ -33,7 +32,7 @@ static gemp_code check_alphabet(const char *alphabet)
 /* GEMP_EUSAGE for options that contradict each other or the arguments. */
 static gemp_code check_sequence(const gemp_options *options)
 {
-	const bool made = options->argument_count == 0; /* the graph of all words, not one of a file */
+	const bool made = options->argument_count == 0; /* the graph of all words is made, and no file is read */
 	if (!options->sequence)
 		GEMP_TRY(gemp_options_refuse(options, "alphabet|length|circular", "needs --sequence"));
 	if (made && !(options->sequence && options->alphabet && options->word_length))
@@ -47,14 +46,13 @@ static gemp_code check_sequence(const gemp_options *options)
 	return options->alphabet ? check_alphabet(options->alphabet) : GEMP_OK;
 }
 
-/* Collective. Opens the graph of the file, or makes the one whose edges are all words of --length letters of
- * --alphabet. */
+/* Collective. Opens the graph file, or makes the graph whose edges are all words of --length letters of --alphabet. */
 static gemp_code open_graph(gemp_graph **out, gemp_context *context, const gemp_options *options)
 {
 	char letters[24], length[24];
 	if (options->argument_count)
 		return gemp_graph_open(out, context, options->arguments[0]);
-	/* Keys as numbers need less memory than words; the library spells them by the alphabet. */
+	/* Numbers need less memory than words as keys. The library spells the words by the alphabet. */
 	snprintf(letters, sizeof letters, "%zu", strlen(options->alphabet));
 	snprintf(length, sizeof length, "%" PRIu64, options->word_length);
 	const gemp_generator_parameter parameters[] = { { .name = "alphabet", .value = letters },
@@ -63,7 +61,7 @@ static gemp_code open_graph(gemp_graph **out, gemp_context *context, const gemp_
 	return gemp_graph_generate(out, context, "debruijn", parameters, 3, 1, 1);
 }
 
-/* The message says what an Euler circuit lacks, and whether there is a path. */
+/* The message says what the graph lacks for an Euler circuit, and whether there is a path. */
 static gemp_code fail_without_circuit(const gemp_options *options, const gemp_euler_outcome *outcome)
 {
 	const char *file = options->argument_count ? options->arguments[0] : "the graph";
@@ -76,7 +74,7 @@ static gemp_code fail_without_circuit(const gemp_options *options, const gemp_eu
 	                 outcome->components);
 }
 
-/* Without --output the text of --sequence is the answer and goes to stdout, unless the JSON report goes there. */
+/* Without --output the text of --sequence goes to stdout, unless the JSON report goes there. */
 static gemp_code euler(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -126,7 +124,7 @@ const gemp_command gemp_command_euler = {
 	.run = euler,
 };
 
-/* The library checks the other settings, whose names are those of the options. */
+/* The library checks the other settings. Its messages use the names of the options. */
 static gemp_code assemble(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_assembly_settings settings;

@@ -1,14 +1,13 @@
-/* import, generate, info, verify, partition, convert: the commands that make, check and convert graph files
+/* graph: the commands import, generate, info, verify, partition and convert, which make, check and convert graph files
  * (gemp/graph.h).
  *
- * A graph is built in memory, distributed over the ranks, and then written. Paths to write are checked before the graph
- * is read, since reading may take hours.
- */
+ * A graph is built in memory, distributed over the ranks, and then written. Output paths are checked before the graph
+ * is read, since reading may take hours. */
 
 #include "cli/report/report_run.h"
 
-/* Files named as arguments are files of edges like those of --edges: in most formats such a file is a whole graph. The
- * caller frees *out. */
+/* Lists the files of --edges and the files that are arguments. In most formats such a file is a whole graph. The caller
+ * frees *out. */
 static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_options *options)
 {
 	size_t listed = options->edge_files.count;
@@ -19,7 +18,7 @@ static gemp_code list_edge_files(const char ***out, size_t *count, const gemp_op
 	return GEMP_OK;
 }
 
-/* The words of --parallel are keep and merge. --seed is the seed of the random partition here. */
+/* The words of --parallel are keep and merge. For this command --seed is the seed of the random partition. */
 static gemp_code import(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED const char **edges = NULL;
@@ -63,8 +62,8 @@ const gemp_command gemp_command_import = {
 	.run = import,
 };
 
-/* Lists the parameters that were given, as text, since only the generator knows their ranges. (*out)[*count]; the
- * caller frees it. */
+/* Lists the given parameters as text, since only the generator knows their ranges. (*out)[*count] is freed by the
+ * caller. */
 static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, const gemp_options *options)
 {
 	GEMP_TRY(GEMP_NEW(*out, options->value_count));
@@ -76,7 +75,7 @@ static gemp_code list_parameters(gemp_generator_parameter **out, size_t *count, 
 	return GEMP_OK;
 }
 
-/* Ranks agree on the list of parameters, since the steps that follow are collective. */
+/* The ranks agree on the list of parameters before the following steps, which are collective. */
 static gemp_code generate(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED gemp_generator_parameter *parameters = NULL;
@@ -104,7 +103,7 @@ const gemp_command gemp_command_generate = {
 	.run = generate,
 };
 
-/* With --schema only the head of the file is read, so the answer is immediate for files of any size. */
+/* With --schema only the head of the file is read, so the answer takes the same time for files of any size. */
 static gemp_code info(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -123,7 +122,7 @@ const gemp_command gemp_command_info = {
 	.run = info,
 };
 
-/* The check is for the time after a transfer or before a long run; the exit code tells scripts the result. */
+/* Users verify a file after a transfer or before a long run. The exit code gives scripts the result. */
 static gemp_code verify(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	return gemp_graph_verify(context, options->arguments[0], report);
@@ -143,7 +142,7 @@ const gemp_command gemp_command_verify = {
 	.run = verify,
 };
 
-/* Without --method the parts that the file stores are shown, unless --parts asks for another number. */
+/* Without --method the command shows the parts that the file stores, unless --parts requests another number. */
 static gemp_code partition(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL, *ordered = NULL;
@@ -183,7 +182,7 @@ const gemp_command gemp_command_partition = {
 	.run = partition,
 };
 
-/* The library refuses what a format cannot hold, before a file gets its name. */
+/* The library refuses data that the format cannot hold, before the file gets its name. */
 static gemp_code convert(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;

@@ -22,7 +22,7 @@ static bool is_drawing(const char *path)
 	return ending && (strcmp(ending, ".dot") == 0 || strcmp(ending, ".graphml") == 0);
 }
 
-/* The file of rows that --output names, or NULL. */
+/* Returns the file of rows that --output names, or NULL. */
 static const char *rows_path(const gemp_options *options)
 {
 	return is_drawing(options->output) ? NULL : options->output;
@@ -60,13 +60,13 @@ static gemp_code check_options(const gemp_options *options)
 
 /* MOTIFS */
 
-/* "motifs:K" names all connected patterns of K vertices, which gemp_graph_motifs counts. */
+/* "motifs:K" means all connected patterns of K vertices, which gemp_graph_motifs counts. */
 static bool is_motifs(const char *pattern)
 {
 	return pattern && strncasecmp(pattern, "motifs", 6) == 0 && (!pattern[6] || pattern[6] == ':');
 }
 
-/* Collective. The library prints the counts into the report, so `motifs` is only memory for it. */
+/* Collective. The library prints the counts into the report, so this function ignores the contents of `motifs`. */
 static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, const gemp_query_settings *settings,
                               gemp_report *report)
 {
@@ -81,7 +81,8 @@ static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, co
 
 /* QUERIES */
 
-/* Collective. Opens the one query that check_options found. script: the text of --query-file, or NULL. */
+/* Collective. Opens the query. check_options has ensured that there is exactly one. `script` is the text of
+ * --query-file, or NULL. */
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, const char *script,
                             const gemp_query_settings *settings)
 {
@@ -107,7 +108,7 @@ static gemp_code run_query(gemp_query *query, const gemp_options *options, gemp_
 	                      : gemp_query_write(query, rows_path(options), NULL, report);
 }
 
-/* The query file is read first, since a missing file should not cost the time of opening the graph. */
+/* The query file is read before the graph, so that a missing file is found early. */
 static gemp_code match(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *script = NULL;
@@ -157,15 +158,15 @@ const gemp_command gemp_command_match = {
 	.run = match,
 };
 
-/* DEMO: a graph that is made in memory, and a query with a pattern of five vertices, a condition on an attribute, and
- * rows in the user's own keys. */
+/* DEMO makes a graph in memory and runs a query with a pattern of five vertices and a condition on an attribute. Its
+ * rows show the user's own keys. */
 
 static const char demo_query[] = "MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
 								 "      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
 								 "WHERE a.name CONTAINS 'Jack'\n"
 								 "RETURN m.name AS film, a.name AS jack, b.name, c.name, d.name";
 
-/* A sentence says what the query asks, for readers who do not know the language. */
+/* A sentence states the question of the query, for readers who do not know the language. */
 static void print_query(const gemp_report *report, const gemp_context *context, const gemp_graph *graph)
 {
 	int ranks = gemp_context_size(context);
@@ -176,10 +177,10 @@ static void print_query(const gemp_report *report, const gemp_context *context, 
 	                  gemp_grouped(gemp_graph_edge_count(graph)).text, demo_query);
 }
 
-/* These commands can be copied as they are. */
+/* The printed commands can be copied and run. */
 static void print_next_steps(const gemp_report *report)
 {
-	const char *program = program_invocation_name; /* with its path, since it need not be on the PATH */
+	const char *program = program_invocation_name; /* with its path, since the program may not be on the PATH */
 	gemp_report_detail(report,
 	                   "\nWhat to type next:\n"
 	                   "  %s generate movies -o movies.h5    # this graph as a file\n"
@@ -190,7 +191,7 @@ static void print_next_steps(const gemp_report *report)
 	                   program, program, program, program);
 }
 
-/* The graph of --seed is the one that `generate movies` makes. */
+/* The demo's graph is the graph that `generate movies` makes with the same --seed. */
 static gemp_code demo(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_graph_close_at) gemp_graph *graph = NULL;
@@ -217,7 +218,7 @@ const gemp_command gemp_command_demo = {
 
 /* TRANSFORM rewrites a graph by rules, or replays the change log of an earlier run. */
 
-/* Collective. Opens the rules of the file in the second argument and binds their parameters; the caller closes them,
+/* Collective. Opens the rules of the file in the second argument, and binds their parameters. The caller closes *out,
  * also after a failure. */
 static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_options *options)
 {
@@ -241,8 +242,8 @@ static gemp_code open_rules(gemp_rules **out, gemp_context *context, const gemp_
 	return GEMP_OK;
 }
 
-/* With a checkpoint a signal ends the run after the current step. Otherwise it ends the process at once, and the
- * handler of rank 0 prints the message. */
+/* With a checkpoint a signal ends the run after the current step. Without a checkpoint it ends the process at once, and
+ * the handler on rank 0 prints the message. */
 static void set_signal_action(const gemp_context *context, const gemp_options *options, bool replays)
 {
 	if (options->checkpoint)
@@ -255,8 +256,8 @@ static void set_signal_action(const gemp_context *context, const gemp_options *o
 				: "gemp-mpi: stopped by a signal; no graph is written. --checkpoint FOLDER would save finished work\n");
 }
 
-/* The second argument is a change log or a file of rules; its content tells. All paths are checked before the graph is
- * opened. */
+/* The second argument is a change log or a file of rules; its content shows which. All paths are checked before the
+ * graph is opened. */
 static gemp_code transform(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_rules_close_at) gemp_rules *rules = NULL;

@@ -23,7 +23,7 @@ gemp_checkpoint_settings gemp_checkpoint_options(const gemp_options *options)
 	return (gemp_checkpoint_settings){ options->checkpoint, options->resume, options->max_time };
 }
 
-/* The second word of --symmetry, --count-by and --pivot turns the optimisation off. */
+/* The second choice of --symmetry, --count-by and --pivot turns an optimisation off. */
 gemp_query_settings gemp_query_options(const gemp_options *options)
 {
 	gemp_query_settings settings;

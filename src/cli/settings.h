@@ -1,6 +1,5 @@
-/* settings: options that several commands accept, as settings of the library. Enumerations of options have the order of
- * the library's enumerations, so a cast converts them.
- */
+/* settings: makes settings of the library from options that several commands accept. An enumeration of options has the
+ * order of the library's enumeration, so a cast converts it. */
 
 #ifndef GEMP_CLI_SETTINGS_H
 #define GEMP_CLI_SETTINGS_H
@@ -10,10 +9,10 @@
 #include <gemp/analytics.h>
 #include <gemp/query.h>
 
-/* The edges that --relation, --direction and --weight select. */
+/* Returns the edges that --relation, --direction and --weight select. */
 gemp_edge_selection gemp_edge_options(const gemp_options *options);
 
-/* Options of a search. Settings whose option the command does not have keep the value of an option that is not
+/* Returns the settings of a search. An option that the command does not accept has the value of an option that is not
  * given. */
 gemp_query_settings gemp_query_options(const gemp_options *options);
 

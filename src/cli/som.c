@@ -1,6 +1,5 @@
-/* som: the subcommands train, apply and draw of self-organising maps, by gemp/som.h. A place of vectors is a table or
- * an array, or a graph whose vertices have the vectors of --features.
- */
+/* som: the subcommands train, apply and draw of self-organising maps (gemp/som.h). The vectors come from a place, which
+ * is a file of vectors (a table or an array), or a graph whose vertices have the vectors of --features. */
 
 #include "cli/settings.h"
 #include "cli/terminal.h"
@@ -10,23 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* CHECKS of options: an option that has no effect is an error, since the user expects an effect. */
+/* CHECKS of options. An option without effect is an error, since the user expects an effect. */
 
-/* Options that only train accepts. Those of the first list are settings that a map stores. */
+/* The options that only train accepts. STORED_BY_MAP lists the settings that the file of a map stores. */
 #define STORED_BY_MAP                                                                                        \
 	"size|grid|topology|metric|training|neighbourhood|radius|radius-end|rate|rate-end|cooling|epochs|start|" \
 	"seed|scale"
 #define OF_TRAINING STORED_BY_MAP "|no-quality|save-every|resume|max-time"
 
-/* True for G.h5, and false for a dataset (F.h5:/NAME) or another file. */
+/* Returns true for G.h5, and false for a dataset (F.h5:/NAME) or another file. */
 static bool is_graph(const char *place)
 {
 	const size_t length = strlen(place);
 	return !strstr(place, ".h5:") && length >= 3 && strcmp(place + length - 3, ".h5") == 0;
 }
 
-/* Options that contradict the kind of `place`. features_known: the map or --features says what the vectors of vertices
- * are. */
+/* Refuses options that do not suit the kind of `place`. features_known is true if the map or --features defines the
+ * vectors of vertices. */
 static gemp_code check_data(const gemp_options *options, const char *place, bool features_known)
 {
 	if (!is_graph(place))
@@ -44,7 +43,7 @@ static gemp_code check_data(const gemp_options *options, const char *place, bool
 
 /* OPTIONS TO SETTINGS */
 
-/* Collective. Describes the vectors of `place` in *out, which refers to *edges. If the place is a graph, opens it; the
+/* Collective. *out becomes the vectors of `place`, and refers to *edges. If the place is a graph, it is opened; the
  * caller closes *graph. */
 static gemp_code open_data(gemp_som_data *out, gemp_graph **graph, gemp_edge_selection *edges, gemp_context *context,
                            const gemp_options *options, const char *place)
@@ -96,7 +95,7 @@ static gemp_code training_settings(gemp_som_settings *out, const gemp_options *o
 	return GEMP_OK;
 }
 
-/* With --resume the settings that the map stores apply, so others on the command line cause a warning each. */
+/* With --resume the settings of the map apply. Each other setting on the command line causes a warning. */
 static void warn_of_ignored_settings(const gemp_options *options)
 {
 	char text[512];
@@ -113,7 +112,7 @@ static void warn_of_ignored_settings(const gemp_options *options)
 
 /* SUBCOMMANDS */
 
-/* A signal ends training after the current epoch, and the map so far is written. */
+/* A signal ends the training after the current epoch, and the map is written in its current state. */
 static gemp_code train(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_som_settings settings;
@@ -131,7 +130,7 @@ static gemp_code train(gemp_context *context, const gemp_options *options, gemp_
 	return gemp_som_model_train(&model, context, &data, &settings, report);
 }
 
-/* The map says which features the vectors of vertices are, so --features is not needed. */
+/* --features is not needed, since the map stores the features of its vectors. */
 static gemp_code apply(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	const gemp_vertex_output files = {
@@ -150,7 +149,7 @@ static gemp_code apply(gemp_context *context, const gemp_options *options, gemp_
 	return gemp_som_model_apply(NULL, model, &data, &files, report);
 }
 
-/* A picture needs the map alone. */
+/* A picture needs only the map. */
 static gemp_code draw(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	gemp_som_picture picture;
@@ -168,7 +167,7 @@ static gemp_code draw(gemp_context *context, const gemp_options *options, gemp_r
 	return gemp_som_model_draw(model, &picture, report);
 }
 
-/* Every subcommand writes a file, except apply with --into, which writes a graph. */
+/* Every subcommand writes the file --output, except apply with --into, which writes a graph. */
 static gemp_code som(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	static const gemp_subcommand list[] = {

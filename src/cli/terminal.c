@@ -1,6 +1,5 @@
-/* terminal: on a terminal, progress is one line that is overwritten every second. In a log file it is a line every half
- * minute, since each one stays. Tasks shorter than two seconds show nothing.
- */
+/* terminal: on a terminal, progress is one line that is overwritten every second. In a log file every message remains,
+ * so there is one line every half minute. Tasks shorter than two seconds show no progress. */
 
 #include "cli/terminal.h"
 
@@ -10,17 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double first_wait = 2, terminal_wait = 1, file_wait = 30; /* seconds */
+static const double first_wait = 2, terminal_wait = 1, file_wait = 30; /* in seconds */
 
-/* The task whose progress is shown. */
+/* The task whose progress is shown, if any. */
 static struct {
-	const char *task; /* NULL: none */
+	const char *task; /* NULL: there is no task */
 	double start, shown;
 	uint64_t done;
-	bool on_line; /* the cursor is after a line without a line end */
+	bool on_line; /* the cursor stands behind text without a line end */
 } progress;
 
-/* Seconds of a clock that never goes back. */
+/* Returns the seconds of a monotonic clock. */
 static double now(void)
 {
 	struct timespec time;
@@ -28,7 +27,7 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Clears a line of progress, since a message must not be appended to it. */
+/* Clears the line of progress, since a message must not be appended to it. */
 static void clear_line(void)
 {
 	if (progress.on_line)
@@ -37,14 +36,15 @@ static void clear_line(void)
 	progress.task = NULL;
 }
 
-/* Lines have no prefix but that of warnings, since messages name their object themselves. */
+/* Only warnings have a prefix, since each message names its object. */
 void gemp_terminal_log(void *self, gemp_verbosity level, bool warning, int rank, const char *message)
 {
 	(void)self, (void)level, (void)rank;
 	fprintf(stderr, "%s%s\n", warning ? "gemp-mpi: warning: " : "", message);
 }
 
-/* The time left is estimated from the finished share once it exceeds 1 %, since earlier estimates are too uncertain. */
+/* The remaining time is estimated from the finished share when it exceeds 1 %. Earlier estimates would be too
+ * uncertain. */
 static void print_progress(uint64_t done, uint64_t total, uint64_t found, double seconds, bool terminal)
 {
 	double share = total ? (double)done / (double)total : 0.0;
@@ -61,7 +61,7 @@ static void print_progress(uint64_t done, uint64_t total, uint64_t found, double
 	fflush(stderr);
 }
 
-/* A new task has begun if the name changes or the count falls. */
+/* A new task begins if the name changes or the count decreases. */
 void gemp_terminal_progress(void *self, const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	(void)self;

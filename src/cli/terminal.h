@@ -6,8 +6,8 @@
 #include <gemp/log.h>
 
 gemp_log_callback gemp_terminal_log;
-/* Prints the finished share and the time left, at most once a second on a terminal and once in 30 s elsewhere, after
- * the first 2 s of a task. */
+/* Prints the finished share and the remaining time, after the first 2 s of a task. Prints at most once a second on a
+ * terminal, and once in 30 s elsewhere. */
 gemp_progress_callback gemp_terminal_progress;
 
 #endif

@@ -1,7 +1,6 @@
-/* The steps of an analysis and its report. Clocks are divided so that the phases of a report add up: an engine measures
- * its own preparation, its kernels and its exchanges, and the remaining time of a run is work of the host
- * (GEMP_PHASE_RESOLVE).
- */
+/* The steps of an analysis and its report. The clocks are divided so that the phases of a report add up. An engine
+ * measures its preparation, its kernels and its exchanges. The remaining time of a run is work of the host
+ * (GEMP_PHASE_RESOLVE). */
 
 #include "api/analytics/analysis.h"
 
@@ -14,7 +13,7 @@
 
 GEMP_SETTINGS(gemp_analysis_settings, .damping = .85, .tolerance = 1e-6, .max_iterations = 100, .repeat = 1)
 
-/* The device is opened last, since opening it takes longer than all checks. */
+/* The device is opened last, since opening takes longer than all checks. */
 gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, gemp_columns **out, gemp_graph *graph,
                               const gemp_edge_selection *edges, const gemp_analysis_settings *settings,
                               gemp_report *report)
@@ -28,8 +27,8 @@ gemp_code gemp_analysis_begin(gemp_analysis *a, const gemp_analysis_kind *kind, 
 	return gemp_edge_job_device(&a->job);
 }
 
-/* Checks that at least one selected edge type has the attribute, and that the attribute is a number in every type that
- * has it. Edges without a value are found by the layout. */
+/* Checks that at least one selected edge type has the attribute, and that the attribute is a number in each type that
+ * has it. The layout finds edges without a value. */
 static gemp_code check_weight(const gemp_analysis *a)
 {
 	const char *weight = a->job.edges.weight;
@@ -49,7 +48,7 @@ static gemp_code check_weight(const gemp_analysis *a)
 					 weight, a->job.graph->name);
 }
 
-/* Loading rows counts as reading, and what the layout computes from them as conversion. */
+/* The time of loading rows counts as reading, and the time of computing the layout as conversion. */
 gemp_code gemp_analysis_layout(gemp_analysis *a, gemp_layout_options how)
 {
 	double since = gemp_now();
@@ -106,7 +105,7 @@ void gemp_analysis_add_sums(gemp_analysis *a, const gemp_dense_report *run)
 	seconds[GEMP_PHASE_RESOLVE] += host > 0 ? host : 0;
 }
 
-/* The check reads the rows of the graph and not the layout, so it also finds mistakes of the layout. */
+/* The check reads the rows of the graph, not the layout, so it also finds mistakes of the layout. */
 gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 {
 	return (gemp_verify_edges){ .comm = a->job.comm,
@@ -116,7 +115,7 @@ gemp_verify_edges gemp_analysis_edges(const gemp_analysis *a)
 		                        .weight = a->job.edges.weight };
 }
 
-/* Local vertices are in the order of the device; the check goes over the rows of the graph. */
+/* Local vertices are in the order of the device, but the check reads the rows in the order of the graph. */
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
 {
 	*out = values ? gemp_calloc(a->layout.own, size) : NULL;
@@ -141,7 +140,7 @@ void gemp_analysis_report_reached(gemp_analysis *a, gemp_count reached)
 	                  a->settings.sources[0]);
 }
 
-/* Device and exchange are parts of the search, which the table says beside them. */
+/* The seconds of the device and of the exchange are parts of the seconds of the search. The table says so. */
 void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
 {
 	enum { STAGES = 5 };
@@ -158,7 +157,7 @@ void gemp_analysis_report_stages(gemp_analysis *a, const gemp_traversal_cost *co
 	gemp_report_set(a->job.report, "stages", object);
 }
 
-/* Reports the grid of ranks that share the edges, and which part of the bytes per edge and iteration carries sums
+/* Reports the grid of ranks that share the edges, and the share of the bytes per edge and iteration that carries sums
  * instead of values. */
 static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
@@ -187,9 +186,9 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 		report_grid(a, sum_bytes, steps);
 }
 
-/* Collective. Edges a second, and the bandwidth relative to that of a copy in the devices' memory, which is measured
- * now: only the ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes launches dominate, so
- * nothing is compared. */
+/* Collective. Reports edges a second, and the bandwidth relative to the bandwidth of a copy in the devices' memory,
+ * which is measured now. Only this ratio shows how far the kernels are from the limit. Below WORTH_MEASURING bytes the
+ * launches dominate the time, and no ratio is reported. */
 static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
 {
 	enum { WORTH_MEASURING = 1 << 22 };
@@ -228,7 +227,8 @@ gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
 	return gemp_report_resources(report, a->job.runtime, &a->job.timers);
 }
 
-/* Every iteration goes over all edges, so edges and bytes are those of one iteration times the rounds. */
+/* Every iteration uses all edges, so edges and bytes are the figures of one iteration times the number of
+ * iterations. */
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)
 {
 	double wall = run->wall;
@@ -245,7 +245,7 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 	return gemp_analysis_report(a, &work);
 }
 
-/* THE END */
+/* RELEASE */
 
 gemp_code gemp_analysis_write(gemp_analysis *a)
 {

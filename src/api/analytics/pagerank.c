@@ -1,6 +1,6 @@
-/* pagerank: gemp_graph_pagerank. Jumps come from sources or from a file of keys and chances; the result becomes a
- * column, its ten greatest ranks and figures go to the report. The iterations are analytics/dense/pagerank.h.
- */
+/* pagerank: gemp_graph_pagerank. Jumps come from the sources or from a file of keys and probabilities. The result
+ * becomes a column. Its ten largest ranks and the figures go to the report. analytics/dense/pagerank.h has the
+ * iterations. */
 
 #include "analytics/dense/pagerank.h"
 #include "analytics/verify/verify.h"
@@ -16,19 +16,20 @@
 
 GEMP_RELEASE(gemp_pagerank_free, gemp_pagerank *)
 
-/* JUMPS from a file. Each line has a key and, after a tab, the chance of a jump to this vertex; without a number the
- * chance is 1. A first line whose number cannot be read is a header if no vertex of the graph has its key. */
+/* JUMPS from a file. Each line has a key and, after a tab, the probability of a jump to this vertex; without a number
+ * the probability is 1. If the number of the first line cannot be read and no vertex has its key, the first line is a
+ * header. */
 
 typedef struct jump_line {
-	size_t number;    /* from 1 */
-	const char *key;  /* ended by 0 */
-	const char *text; /* of the chance; NULL: none is given */
-	double chance;    /* NAN: the text of the first line is no number */
+	size_t number;    /* number of the line, from 1 */
+	const char *key;  /* ended by a 0 byte */
+	const char *text; /* text of the probability; NULL: none is given */
+	double chance;    /* probability; NAN if the text in the first line is not a number */
 } jump_line;
 
 typedef struct jump_list {
 	const char *path;
-	char *text; /* the file; lines and keys point into it */
+	char *text; /* text of the file; lines and keys point into it */
 	size_t count, capacity;
 	jump_line *lines; /* [count] */
 	gemp_value *keys; /* [count] */
@@ -45,7 +46,7 @@ static gemp_code fail_at(const jump_list *list, const jump_line *line, const cha
 	                 why);
 }
 
-/* Appends a line, whose text is ended by 0. Empty lines and lines that begin with # are skipped. */
+/* Appends a line, whose text ends with a 0 byte. Empty lines and lines that begin with # are skipped. */
 static gemp_code read_line(jump_list *list, char *text, size_t number)
 {
 	char *tab = strchr(text, '\t');
@@ -66,7 +67,7 @@ static gemp_code read_line(jump_list *list, char *text, size_t number)
 	return GEMP_OK;
 }
 
-/* Local. Cuts the text into lines, at line feeds or at carriage returns with line feeds. */
+/* Local. Cuts the text into lines at LF or CR LF. */
 static gemp_code read_lines(jump_list *list, const gemp_shard *graph)
 {
 	char *text = list->text;
@@ -84,8 +85,8 @@ static gemp_code read_lines(jump_list *list, const gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* Local, alike on all ranks but for the vertices that a rank owns: only their owner finds that they are named twice.
- * jump[own] is -1 where no chance has been set. */
+/* Local. All ranks find the same mistakes, except that only the owner of a vertex finds a repeated line of the vertex.
+ * jump[own] is -1 for vertices that have no probability yet. */
 static gemp_code set_jumps(double *jump, const jump_list *list, const gemp_vertex *ids, const gemp_layout *layout)
 {
 	const gemp_shard *graph = layout->graph;
@@ -117,7 +118,7 @@ static gemp_code set_jumps(double *jump, const jump_list *list, const gemp_verte
 	return GEMP_OK;
 }
 
-/* Collective. All ranks parse the text that rank 0 has read. */
+/* Collective. Rank 0 reads the text, and all ranks parse it. */
 static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *graph, const char *path)
 {
 	const gemp_comm *comm = layout->comm;
@@ -137,7 +138,7 @@ static gemp_code from_file(double *jump, const gemp_layout *layout, gemp_shard *
 	return GEMP_OK;
 }
 
-/* Collective. All sources get the same chance of a jump. */
+/* Collective. All sources get the same probability. */
 static gemp_code from_sources(double *jump, gemp_analysis *a)
 {
 	const size_t count = a->settings.source_count;
@@ -151,8 +152,8 @@ static gemp_code from_sources(double *jump, gemp_analysis *a)
 	return GEMP_OK;
 }
 
-/* Collective. (*out)[own] by local vertex, as sources or personalization say; NULL if neither is given. The caller
- * frees. */
+/* Collective. (*out)[own], indexed by local vertex, becomes the probabilities of the sources or of the file, or NULL if
+ * the settings give neither. The caller frees *out. */
 static gemp_code make_jumps(double **out, gemp_analysis *a)
 {
 	const char *file = a->settings.personalization;
@@ -163,10 +164,10 @@ static gemp_code make_jumps(double **out, gemp_analysis *a)
 	return file ? from_file(*out, &a->layout, a->job.shard, file) : from_sources(*out, a);
 }
 
-enum { TOP = 10 }; /* vertices, for people */
+enum { TOP = 10 }; /* number of vertices in the text of the report */
 
-/* The comparisons are negated, so they refuse NaN, too. A damping of 1 would leave out the jumps, without which the
- * iterations need not converge. */
+/* The comparisons are negated, so they also refuse NaN. A damping of 1 is refused, since the iterations may not
+ * converge without jumps. */
 static gemp_code check(const gemp_analysis_settings *settings)
 {
 	if (!(settings->damping >= 0 && settings->damping < 1))
@@ -186,7 +187,7 @@ static bool is_double(const gemp_analysis *a)
 	       (a->settings.precision == GEMP_PRECISION_AUTO && a->settings.tolerance < 1e-6);
 }
 
-/* THE FIRST TEN */
+/* THE LARGEST RANKS */
 
 typedef struct ranked {
 	double rank;
@@ -194,7 +195,7 @@ typedef struct ranked {
 	uint32_t key_rank;
 } ranked;
 
-/* The greater rank comes first, then the smaller key. */
+/* The larger rank comes first; equal ranks are ordered by key. */
 static int by_rank(const void *a, const void *b)
 {
 	const ranked *one = a, *other = b;
@@ -202,8 +203,8 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : (one->key_rank > other->key_rank) - (one->key_rank < other->key_rank);
 }
 
-/* The greatest ranks of this rank's vertices in order; returns their number. Insertion into a short sorted array costs
- * less than sorting all vertices. */
+/* top[] becomes the largest ranks of this rank's vertices in order. Returns their number. Insertion into a short sorted
+ * array costs less than sorting all vertices. */
 static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const double *rank)
 {
 	size_t count = 0;
@@ -219,7 +220,7 @@ static size_t choose_own(ranked top[TOP], const gemp_layout *layout, const doubl
 	return count;
 }
 
-/* Collective. Keys are fetched from their owners, since a vertex of the list may be any rank's. */
+/* Collective. The keys are fetched from their owners, since any rank may own a vertex of the list. */
 static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 {
 	GEMP_OWNED_BY(gemp_column_free) gemp_column keys = { 0 };
@@ -243,7 +244,7 @@ static gemp_code print_top(gemp_analysis *a, const ranked *top, size_t count)
 	return gemp_comm_agree(a->job.comm, gemp_text_status(&text));
 }
 
-/* Collective. The first TOP of all ranks are among the first TOP of each. */
+/* Collective. The TOP vertices of all ranks are among the TOP vertices of each rank. */
 static gemp_code report_top(gemp_analysis *a, const double *rank)
 {
 	ranked own[TOP];
@@ -256,9 +257,9 @@ static gemp_code report_top(gemp_analysis *a, const double *rank)
 	return print_top(a, all, count < TOP ? count : TOP);
 }
 
-/* THE REST */
+/* REPORT AND RUN */
 
-/* Warns if the iterations ended before the tolerance was met, which is not a failure. */
+/* Warns if the iterations ended before the tolerance was reached. This is not a failure. */
 static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -279,8 +280,9 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 	gemp_report_set(report, "precision", json_string(is_double(a) ? "double" : "single"));
 }
 
-/* Collective. Computes one more iteration in double precision. It must change the ranks by less than the last iteration
- * did, apart from rounding, which arises in sums over long rows and in the mass of vertices without edges. */
+/* Collective. Computes one more iteration in double precision. The iteration must change the ranks by less than the
+ * last iteration did, apart from rounding. Rounding errors arise in sums over long rows and in the mass of vertices
+ * without edges. */
 static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pagerank_result *found)
 {
 	const double rounding = is_double(a) ? 1e-10 : 1e-4;
@@ -300,8 +302,8 @@ static gemp_code verify(gemp_analysis *a, const double *jump, const gemp_pageran
 	return GEMP_OK;
 }
 
-/* Settings are checked before the layout is made, and the jumps before kernels are built. If a check of the result is
- * wanted, it precedes the writing, so no file gets wrong ranks. */
+/* The settings are checked before the layout is made, and the jumps before kernels are built. The result is verified
+ * before it is written, so no file gets wrong ranks. */
 gemp_code gemp_graph_pagerank(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                               const gemp_analysis_settings *settings, gemp_report *report)
 {

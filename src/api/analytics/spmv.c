@@ -1,6 +1,5 @@
-/* spmv: gemp_graph_spmv. The vector comes from the caller or from an attribute of the vertices; a product that is not
- * finite is refused with the key of a vertex. The product itself is analytics/dense/spmv.h.
- */
+/* spmv: gemp_graph_spmv. The vector comes from the caller or from an attribute of the vertices. A product that is not
+ * finite is refused with the key of a vertex. analytics/dense/spmv.h has the product. */
 
 #include "analytics/dense/spmv.h"
 #include "analytics/verify/verify.h"
@@ -17,7 +16,7 @@ static bool is_single(const gemp_analysis *a)
 	return a->settings.precision == GEMP_PRECISION_SINGLE;
 }
 
-/* Vertices with a wrong value: how many, and the smallest id. */
+/* The number of vertices with a wrong value, and the smallest id of such a vertex. */
 typedef struct faults {
 	uint64_t count;
 	gemp_vertex first;
@@ -29,8 +28,8 @@ static void count_fault(faults *f, gemp_vertex id)
 	f->first = id < f->first ? id : f->first;
 }
 
-/* Collective. *f becomes the faults of all ranks, and key[capacity] the key of the first such vertex, as messages name
- * it. */
+/* Collective. *f becomes the faults of all ranks, and key[capacity] the key of the first such vertex in the form of
+ * messages. */
 static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t capacity)
 {
 	f->count = gemp_comm_sum1(a->job.comm, f->count);
@@ -41,7 +40,7 @@ static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_
 	return gemp_layout_print_key(a->job.comm, a->job.shard, f->first, key, capacity);
 }
 
-/* Collective. x[own], by local vertex, becomes the values of the vertices' attribute. */
+/* Collective. x[own], indexed by local vertex, becomes the values of the vertices' attribute. */
 static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 {
 	gemp_shard *graph = a->job.shard;
@@ -73,7 +72,8 @@ static gemp_code read_attribute(double *x, gemp_analysis *a, const char *name)
 	return GEMP_OK;
 }
 
-/* Collective. (*out)[own] by local vertex becomes the vector; NULL stands for a vector of ones. The caller frees. */
+/* Collective. (*out)[own], indexed by local vertex, becomes the vector. NULL stands for a vector of ones. The caller
+ * frees *out. */
 static gemp_code make_vector(double **out, gemp_analysis *a)
 {
 	*out = NULL;
@@ -89,7 +89,7 @@ static gemp_code make_vector(double **out, gemp_analysis *a)
 	return GEMP_OK;
 }
 
-/* Collective. Products and sums can overflow the precision of the device; the message then names a vertex and the
+/* Collective. Products and sums can overflow the precision of the device. The message then names a vertex and the
  * remedies. */
 static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
 {
@@ -110,7 +110,7 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 	return GEMP_OK;
 }
 
-/* With `normalize` the greatest magnitude of each iteration approaches the largest eigenvalue, as in the power
+/* With `normalize` the largest magnitude of each iteration approaches the largest eigenvalue, as in the power
  * method. */
 static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 {
@@ -126,8 +126,8 @@ static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 	gemp_report_set(report, "greatest", list);
 }
 
-/* Collective. The Euclidean length of y. Values are divided by the greatest one first, since their squares may overflow
- * doubles. */
+/* Collective. Returns the Euclidean length of y. The values are first divided by the largest one, since their squares
+ * may overflow doubles. */
 static double length_of(const gemp_analysis *a, const double *y)
 {
 	double greatest = 0, sum = 0;
@@ -140,7 +140,7 @@ static double length_of(const gemp_analysis *a, const double *y)
 	return greatest * sqrt(sum);
 }
 
-/* Collective. Sum and length of y let a user compare runs without a file. */
+/* Collective. The sum and the length of y let a user compare runs without a file. */
 static gemp_code report_result(gemp_analysis *a, const gemp_spmv_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -183,7 +183,7 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	return GEMP_OK;
 }
 
-/* The result is checked for overflow before it is written or verified, so no file gets infinite values. */
+/* The result is checked for overflow before it is verified or written, so no file gets infinite values. */
 gemp_code gemp_graph_spmv(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {

@@ -1,6 +1,5 @@
-/* traversal: gemp_graph_bfs and gemp_graph_sssp, searches from one source with their columns, their check and their
- * report. The searches themselves are analytics/traversal/bfs.h and sssp.h.
- */
+/* traversal: gemp_graph_bfs and gemp_graph_sssp, searches from one source, with their columns, their verification and
+ * their report. analytics/traversal/bfs.h and sssp.h have the algorithms. */
 
 #include "analytics/traversal/bfs.h"
 #include "analytics/traversal/sssp.h"
@@ -15,11 +14,11 @@
 GEMP_RELEASE(gemp_bfs_free, gemp_bfs *)
 GEMP_RELEASE(gemp_sssp_free, gemp_sssp *)
 
-enum { SHOWN = 24 }; /* levels, or bars of distances, that people are shown */
+enum { SHOWN = 24 }; /* number of levels, or of bars of distances, in the text of the report */
 
 /* BREADTH-FIRST SEARCH */
 
-/* Collective. How many vertices each level has, which is the size of the search's frontiers. */
+/* Collective. Reports the number of vertices in each level, which is the size of the search's frontiers. */
 static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -43,7 +42,7 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 	return GEMP_OK;
 }
 
-/* Collective. In a symmetric layout the search follows each edge from both ends, so each time counts half. */
+/* Collective. In a symmetric layout the search follows each edge from both ends, so each of the two counts half. */
 static gemp_code report_bfs(gemp_analysis *a, const gemp_bfs_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -63,8 +62,7 @@ static gemp_code report_bfs(gemp_analysis *a, const gemp_bfs_result *found)
 	return gemp_analysis_report(a, &work);
 }
 
-/* Collective. The check goes over all edges once more, on the threads of the host, and knows nothing of the
- * frontiers. */
+/* Collective. The check reads all edges again, on the threads of the host, independently of the frontiers. */
 static gemp_code verify_bfs(gemp_analysis *a, gemp_vertex source, const gemp_bfs_result *found)
 {
 	const gemp_verify_edges edges = gemp_analysis_edges(a);
@@ -81,8 +79,8 @@ static gemp_code verify_bfs(gemp_analysis *a, gemp_vertex source, const gemp_bfs
 	return GEMP_OK;
 }
 
-/* The layout has the edges in both directions: a round with few vertices pushes along edges, a round with many pulls
- * against them. */
+/* The layout has the edges in both directions. A round with few vertices in the frontier pushes along edges; a round
+ * with many pulls against them. */
 gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                          const gemp_analysis_settings *settings, gemp_report *report)
 {
@@ -113,8 +111,8 @@ gemp_code gemp_graph_bfs(gemp_columns **out, gemp_graph *graph, const gemp_edge_
 
 /* SHORTEST PATHS */
 
-/* Collective. Reports and returns the greatest distance. Integers are shown with all digits: they are below 2^63, but a
- * double has only 53 bits for them. */
+/* Collective. Reports and returns the largest distance. Integers are printed with all digits, since they have up to 63
+ * bits and a double holds only 53. */
 static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 {
 	uint64_t max = 0;
@@ -135,8 +133,8 @@ static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 	return found->distance ? (double)max : real;
 }
 
-/* Collective. A histogram of the distances: a bar for each step of the search, or for several steps if there are more
- * than SHOWN. */
+/* Collective. Reports a histogram of the distances. A bar stands for one step of the search, or for several steps if
+ * there are more than SHOWN. */
 static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double farthest)
 {
 	const double delta = fmin(found->delta, DBL_MAX), steps = floor(farthest / delta) + 1, exact = 0x1p53;
@@ -160,7 +158,7 @@ static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double
 	gemp_report_set(a->job.report, "distances", list);
 }
 
-/* Collective. */
+/* Collective. Reports the result of a search for shortest paths. */
 static gemp_code report_sssp(gemp_analysis *a, const gemp_sssp_result *found)
 {
 	gemp_report *report = a->job.report;
@@ -181,7 +179,7 @@ static gemp_code report_sssp(gemp_analysis *a, const gemp_sssp_result *found)
 	return gemp_analysis_report(a, &work);
 }
 
-/* Collective. The check relaxes all edges once more: none may shorten a distance, and predecessors must lead to the
+/* Collective. The check relaxes all edges again. No edge may shorten a distance, and the predecessors must lead to the
  * source. */
 static gemp_code verify_sssp(gemp_analysis *a, gemp_vertex source, const gemp_sssp_result *found)
 {
@@ -199,8 +197,8 @@ static gemp_code verify_sssp(gemp_analysis *a, gemp_vertex source, const gemp_ss
 	return GEMP_OK;
 }
 
-/* Distances are 64-bit integers if all weights are integers, otherwise doubles; the engine decides, and fills one of
- * the two arrays. */
+/* Distances are 64-bit integers if all weights are integers, otherwise doubles. The engine chooses the type and fills
+ * one of the two arrays. */
 gemp_code gemp_graph_sssp(gemp_columns **out, gemp_graph *graph, const gemp_edge_selection *edges,
                           const gemp_analysis_settings *settings, gemp_report *report)
 {

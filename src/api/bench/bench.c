@@ -1,12 +1,11 @@
-/* bench: gemp_bench_match, gemp_bench_device and gemp_bench_shuffle, timings of queries, rates of a device, and rates
- * of shuffles.
+/* bench: gemp_bench_match, gemp_bench_device and gemp_bench_shuffle measure the time of queries, the rates of a device,
+ * and the rates of shuffles.
  *
- * A query is prepared once and run again and again (bench/measure.h), so the figures are those of a program that asks
- * the same question often: only `first` contains reading, planning and building kernels. Shuffles are compared with the
- * bandwidth of a copy on the same device: `decode` reads the 4 bytes of each destination to count the ranges, and then
- * reads and writes each tuple of w bytes, so copy bandwidth / (2 w + 4) bounds its rate. The other column, bandwidth /
- * w, bounds every method that reads each tuple once.
- */
+ * A query is prepared once and then run repeatedly (bench/measure.h), as in a program that runs the same query often.
+ * Only `first` contains reading, planning and the building of kernels. The rate of a shuffle is compared with the
+ * bandwidth of a copy on the same device. `decode` reads the 4 bytes of each destination to count the ranges, and then
+ * reads and writes each tuple of w bytes, so its rate is at most copy bandwidth / (2 w + 4). The other column, copy
+ * bandwidth / w, is the limit of every method that reads each tuple once. */
 
 #include "gemp/bench.h"
 
@@ -23,7 +22,7 @@
 /* DEVICES */
 
 /* All ranks measure their first device at the same time, so ranks that share a device or its memory slow each other
- * down. The figures are those of rank 0. */
+ * down. The report has the figures of rank 0. */
 gemp_code gemp_bench_device(gemp_context *context, gemp_report *report)
 {
 	gemp_runtime *runtime = NULL;
@@ -53,7 +52,7 @@ static void print_line(const gemp_report *report, const char *name, const gemp_s
 	                  spread->max * 1e3);
 }
 
-/* People see milliseconds of the slowest rank. */
+/* The text shows milliseconds of the slowest rank. */
 static void print_timing(const gemp_report *report, const gemp_query_timing *m)
 {
 	gemp_report_print(report, "%s", gemp_counted(m->result.matches, "match").text);
@@ -69,13 +68,13 @@ static void print_timing(const gemp_report *report, const gemp_query_timing *m)
 	                  m->first_prepare * 1e3);
 }
 
-/* The spread of runs in milliseconds. */
+/* Returns the spread of the runs in milliseconds. */
 static json_t *spread_json(const gemp_spread *spread)
 {
 	return gemp_json_spread(1e3 * spread->min, "median", 1e3 * spread->median, 1e3 * spread->max);
 }
 
-/* The object of a query in the array `queries`. */
+/* Returns the object of a query for the array `queries`. */
 static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timing *m, bool profile)
 {
 	json_t *embeddings = m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null();
@@ -91,8 +90,8 @@ static json_t *measured_json(const gemp_pattern *pattern, const gemp_query_timin
 	return object;
 }
 
-/* Collective. Measures one query. *measured is the timing of the query before, which is replaced only afterwards: while
- * it exists, the rows that both queries read stay on the device. */
+/* Collective. Measures one query. *measured is the timing of the previous query, and is replaced only after this query.
+ * While the previous timing exists, the rows that both queries read stay on the device. */
 static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime, const gemp_query *query, bool shown,
                              uint64_t repeat, double seconds, gemp_report *report, json_t *list)
 {
@@ -120,8 +119,7 @@ static gemp_code measure_one(gemp_query_timing *measured, gemp_runtime *runtime,
 	return GEMP_OK;
 }
 
-/* The graph is that of the first query, and all queries must be of that graph. The seconds that the graph took until
- * now count in this report. */
+/* All queries must belong to the graph of the first query. The report includes the earlier seconds of this graph. */
 gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t repeat, double seconds,
                            gemp_report *report)
 {
@@ -145,12 +143,13 @@ gemp_code gemp_bench_match(gemp_query *const *queries, size_t count, uint64_t re
 
 /* SHUFFLES */
 
-/* A tuple of 4 bytes holds OFFSET_BITS of its destination and its value; longer tuples hold DESTINATION_BITS. */
+/* The number of destination bits in a tuple: OFFSET_BITS in a tuple of 4 bytes, which also holds the value, and
+ * DESTINATION_BITS in longer tuples. */
 enum { DESTINATION_BITS = 32, OFFSET_BITS = 16 };
 
 _Static_assert((int)GEMP_BENCH_MAX_RANGES == 1 << GEMP_SPLIT_BITS, "a split has as many ranges");
 
-/* The logarithm of a power of 2. */
+/* Returns the logarithm of a power of 2. */
 static unsigned bits_of(uint64_t number)
 {
 	unsigned bits = 0;
@@ -159,7 +158,7 @@ static unsigned bits_of(uint64_t number)
 	return bits;
 }
 
-/* The bits of a destination that are its rank. They come before those of the range. */
+/* Returns the number of bits of a destination that give its rank. They precede the bits of the range. */
 static unsigned owner_bits(const gemp_comm *comm)
 {
 	unsigned bits = 0;
@@ -173,13 +172,13 @@ typedef struct shuffle_bench {
 	gemp_comm *comm;
 	gemp_runtime *runtime;
 	gemp_toolbox *box;
-	double copy; /* bytes a second, of all ranks together */
+	double copy; /* bytes a second of a copy, on all ranks together */
 	gemp_shuffle_shared common;
 	uint64_t tuples;
 	json_t *rows;
 } shuffle_bench;
 
-/* Collective. The bandwidth of all ranks together, which copy at the same time. */
+/* Collective. Measures the copy bandwidth of all ranks together, which copy at the same time. */
 static gemp_code copy_rate(shuffle_bench *b)
 {
 	gemp_rates rates;
@@ -188,7 +187,7 @@ static gemp_code copy_rate(shuffle_bench *b)
 	return GEMP_OK;
 }
 
-/* Reports one case as a line of the table and an object of the JSON. */
+/* Reports one case as a line of the table and as an object of the JSON. */
 static void report_case(shuffle_bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates *r)
 {
 	const char *to = c->skewed ? "skewed" : "uniform",
@@ -242,8 +241,8 @@ static gemp_code measure(shuffle_bench *b, gemp_shuffle_case c, gemp_shuffle_lay
 	return GEMP_OK;
 }
 
-/* Collective. Measures one method. `decode` is measured twice: with destinations in the tuples, and in a column of
- * their own. */
+/* Collective. Measures one method. `decode` is measured twice: with destinations in the tuples, and with destinations
+ * in a separate column. */
 static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsigned size, unsigned bits, bool skewed)
 {
 	unsigned owners = owner_bits(b->comm);
@@ -262,8 +261,8 @@ static gemp_code try_method(shuffle_bench *b, gemp_shuffle_method method, unsign
 	return method == GEMP_SHUFFLE_DECODE && size > 4 ? measure(b, c, GEMP_SHUFFLE_AOS_KEYS) : GEMP_OK;
 }
 
-/* Returns whether the method is to be measured. If the settings name no method, all methods that are possible here are
- * measured. */
+/* Returns whether the settings select the method. If they name no method, they select all methods that are possible
+ * here. */
 static bool is_wanted(const shuffle_bench *b, gemp_shuffle_method method, unsigned methods)
 {
 	if (methods)
@@ -290,7 +289,7 @@ static gemp_code try_all(shuffle_bench *b, const gemp_bench_shuffle_settings *se
 	return GEMP_OK;
 }
 
-/* Local. */
+/* Local. GEMP_EUSAGE if a number is not a power of 2 from min to max. */
 static gemp_code check_powers(const char *what, const uint64_t *numbers, size_t count, uint64_t min, uint64_t max)
 {
 	for (size_t i = 0; i < count; i++)
@@ -311,8 +310,8 @@ static void free_shuffle_bench(shuffle_bench *b)
 	gemp_toolbox_free(b->box);
 }
 
-/* Sizes and numbers of ranges must be powers of 2, since kernels are built for their logarithms. Such mistakes are
- * found before a device is opened. Only `decode` has a form for several ranks (shuffle/shuffle_ranks.h). */
+/* Sizes and numbers of ranges must be powers of 2, since kernels are built for their logarithms. They are checked
+ * before a device is opened. Only `decode` works on several ranks (shuffle/shuffle_ranks.h). */
 gemp_code gemp_bench_shuffle(gemp_context *context, const gemp_bench_shuffle_settings *given, gemp_report *report)
 {
 	gemp_report none;

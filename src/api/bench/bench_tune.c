@@ -1,9 +1,8 @@
-/* bench_tune: gemp_bench_tune, which measures the launch geometry of one device.
+/* bench_tune: gemp_bench_tune, which measures the best launch geometry of one device.
  *
- * A tunable (device/tuning.h) is a power of 2 with a probe, the pattern whose counting it changes most. Each value is
- * timed on a generated graph with hubs and on the caller's graph. The tunables NAME.host_below are sizes: from there on
- * the device, with all copies to it and back, is faster than the threads of the host.
- */
+ * A tunable (device/tuning.h) is a power of 2. Its probe is the pattern whose count depends on it most. Each value is
+ * timed on a generated graph with hubs and on the caller's graph. The tunables NAME.host_below are sizes. From such a
+ * size on the device, including all copies to it and back, is faster than the threads of the host. */
 
 #include "gemp/bench.h"
 
@@ -32,11 +31,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* MIN_ITEMS: the smallest size; ROW_EDGES: edges of a row; CONFIRMATIONS: larger sizes at which the device must be
- * faster, too. */
+/* MIN_ITEMS is the smallest size, and ROW_EDGES the number of edges in a row. CONFIRMATIONS is the number of larger
+ * sizes at which the device must be faster, too. */
 enum { MIN_ITEMS = 1 << 10, ROW_EDGES = 16, TRIES = 3, CONFIRMATIONS = 2 };
 
-/* Keys, and a graph whose rows and edges are as many; both are used up to a size. */
+/* An array of `items` keys, and a graph with `items` rows and edges together. The arrays have memory for the largest
+ * size. */
 typedef struct primitive_case {
 	gemp_runtime *runtime;
 	gemp_arrays arrays;
@@ -49,7 +49,7 @@ typedef struct primitive_case {
 	uint64_t bounds[2];
 } primitive_case;
 
-/* PRIMITIVES, each with its copies from the host's memory and back */
+/* PRIMITIVES, each with its copies from the memory of the host and back */
 
 static gemp_code run_sort(primitive_case *s)
 {
@@ -106,7 +106,7 @@ static void case_free(primitive_case *s)
 	gemp_free_all(s->keys, s->sorted, s->begin, s->target, s->pairs);
 }
 
-/* Keys are a hash of their number, so they are the same in each run. */
+/* A key is a hash of its index, so each run has the same keys. */
 static gemp_code case_new(primitive_case *s, gemp_runtime *runtime, size_t max)
 {
 	*s = (primitive_case){ .runtime = runtime, .arrays.device = runtime->device };
@@ -119,7 +119,7 @@ static gemp_code case_new(primitive_case *s, gemp_runtime *runtime, size_t max)
 	return GEMP_OK;
 }
 
-/* Uses the first `items` keys, and a graph with rows of equal length and random targets. */
+/* Selects the first `items` keys, and makes a graph with rows of equal length and random targets. */
 static void resize(primitive_case *s, size_t items)
 {
 	size_t rows = items / (ROW_EDGES + 1);
@@ -132,7 +132,7 @@ static void resize(primitive_case *s, size_t items)
 	s->csr = (gemp_csr){ rows, 0, rows, s->begin, s->target };
 }
 
-/* *seconds becomes the minimum of TRIES runs. One more run comes first, which builds kernels and is not counted. */
+/* *seconds becomes the minimum of TRIES runs. An earlier run, which builds kernels, is not counted. */
 static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement place, double *seconds)
 {
 	s->arrays.place = place;
@@ -147,7 +147,8 @@ static gemp_code time_at(primitive_case *s, size_t primitive, gemp_placement pla
 	return GEMP_OK;
 }
 
-/* *below becomes the size from which on the device is faster; 0: it is not, at any size up to `max`. */
+/* *below becomes the size from which on the device is faster, or 0 if the device is not faster at any size up to
+ * `max`. */
 static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t primitive, size_t max, uint32_t *below)
 {
 	json_auto_t *list = json_array();
@@ -171,7 +172,7 @@ static gemp_code measure_case(primitive_case *s, gemp_report *report, size_t pri
 }
 
 /* Measures and reports the tunables NAME.host_below on arrays and graphs of MIN_ITEMS to `max` items, and sets them if
- * the device is a GPU. A CPU device has the same cores as the host, so its values stay as they are. */
+ * the device is a GPU. A CPU device uses the same cores as the host, so its values do not change. */
 static gemp_code measure_places(gemp_report *report, gemp_runtime *runtime, size_t max)
 {
 	GEMP_OWNED_BY(case_free) primitive_case s = { 0 };
@@ -187,19 +188,16 @@ static gemp_code measure_places(gemp_report *report, gemp_runtime *runtime, size
 
 /* GEOMETRY */
 
-enum {
-	MAX_ITEMS = 1 << 26,
-	CPU_ITEMS = 1 << 12
-}; /* the largest sizes that are measured on a GPU, and on a CPU device */
+enum { MAX_ITEMS = 1 << 26, CPU_ITEMS = 1 << 12 }; /* the largest measured sizes for a GPU and for a CPU device */
 
 enum { SUBJECTS = 2, RUNS = 5 };
 
-/* A graph that is searched. The held query keeps its rows on the device between trials. */
+/* A graph for the searches. The held query keeps its rows on the device between trials. */
 typedef struct subject {
 	gemp_shard *graph;
 	gemp_pattern *held_pattern;
 	gemp_prepared *held;
-	gemp_count count; /* of the probe */
+	gemp_count count; /* count of the probe's matches */
 } subject;
 
 typedef struct tuning {
@@ -211,11 +209,12 @@ typedef struct tuning {
 	const char *probe; /* the pattern that was counted last */
 } tuning;
 
-/* A value must take less than this fraction of the default's time to be preferred: smaller differences are noise. */
+/* A value is preferred to the default only if its time is below this fraction of the default's time. Smaller
+ * differences are noise. */
 static const double worthwhile = 0.97;
-static const double max_seconds = 1; /* of the runs of one probe */
+static const double max_seconds = 1; /* limit of time for the runs of one probe */
 
-/* Times the counting of a probe in one graph. */
+/* Measures the time to count a probe in one graph. */
 static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable *one, gemp_query_timing *measured)
 {
 	GEMP_OWNED_BY(gemp_pattern_free_at) gemp_pattern *pattern = NULL;
@@ -226,8 +225,8 @@ static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable 
 	return gemp_query_timing_run(measured, t->runtime, s->graph, pattern, &how, RUNS, max_seconds);
 }
 
-/* Times a probe in all graphs. *seconds becomes the geometric mean of the kernels' times with their preparation. A
- * count that differs from that under another geometry is an error. */
+/* Times a probe in all graphs. *seconds becomes the geometric mean of the kernels' times with their preparation. All
+ * geometries must give the same count; otherwise it fails. */
 static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 {
 	double sum = 0;
@@ -250,8 +249,7 @@ static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 	return GEMP_OK;
 }
 
-/* Times one value. *seconds becomes negative if the device cannot launch such a geometry; any other error is a
- * failure. */
+/* Times one value. *seconds becomes negative if the device cannot launch the geometry. Any other error is a failure. */
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
 	gemp_tuning_set(t->runtime->device, one->name, value);
@@ -263,7 +261,7 @@ static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, d
 	return GEMP_OK;
 }
 
-/* Tries all values of a tunable, and sets the best one; 0 stands for the default. */
+/* Tries all values of a tunable, and sets the best value. 0 stands for the default. */
 static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 {
 	uint32_t best = 0;
@@ -292,7 +290,7 @@ static gemp_code tune_one(tuning *t, const gemp_tunable *one)
 	return GEMP_OK;
 }
 
-/* The text of the tuning file. */
+/* Writes the text of the tuning file to `text`. */
 static void print_file(const tuning *t, gemp_text *text)
 {
 	size_t count;
@@ -307,8 +305,8 @@ static void print_file(const tuning *t, gemp_text *text)
 			gemp_text_print(text, "%s = %" PRIu32 "\n", all[i].name, t->runtime->device->tuning.values[i]);
 }
 
-/* The path of the file that gemp_tuning_load looks for. Its folders are made; a failure shows when the file is
- * written. */
+/* Makes the path of the file that gemp_tuning_load reads, and its folders. If a folder cannot be made, the writing of
+ * the file fails later. */
 static gemp_code default_path(gemp_text *path, const gemp_device *device)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -343,7 +341,7 @@ static gemp_code write_file(const tuning *t, const char *output)
 	return GEMP_OK;
 }
 
-/* Generates a graph with hubs, large enough to keep the device busy for a while, and holds a query on each graph. */
+/* Generates a graph with hubs that is large enough to keep the device busy, and holds a query on each graph. */
 static gemp_code open_graphs(tuning *t, gemp_comm *comm, gemp_graph *graph)
 {
 	gemp_generate_options how;
@@ -371,9 +369,8 @@ static void tuning_free(tuning *t)
 	gemp_shard_free(t->subjects[0].graph); /* the second graph belongs to the caller */
 }
 
-/* Every probed tunable is set to 0, its default, before the first measurement: otherwise values of an earlier tuning
- * file would influence the times of the other tunables. The file is written last, so a run that fails leaves the old
- * file. */
+/* Each probed tunable is set to 0, its default, before the first measurement. Otherwise the values of an earlier tuning
+ * file would influence the times. The file is written at the end, so a failed run leaves the old file. */
 gemp_code gemp_bench_tune(gemp_context *context, gemp_graph *graph, const gemp_query_settings *settings,
                           const char *path, gemp_report *report)
 {

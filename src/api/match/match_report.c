@@ -1,6 +1,5 @@
-/* match_report: the result of a search, for people and as JSON. Each function prints lines and sets fields;
- * docs/plans.md explains the fields.
- */
+/* match_report: the result of a search as text and as JSON. Each function prints lines and sets fields; docs/plans.md
+ * explains the fields. */
 
 #include "api/match/query_job.h"
 
@@ -34,7 +33,7 @@ static void print_counts(const gemp_report *report, const gemp_match_report *fou
 		                  gemp_counted(found->covered_edges, "edge").text, found->subgraph);
 }
 
-/* `complete` is false where a limit ended the search, or SKIP or LIMIT left out rows that have no order. */
+/* `complete` is false if a limit ended the search, or if SKIP or LIMIT omitted rows of an unordered result. */
 static void set_counts(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -54,7 +53,7 @@ static void set_counts(gemp_report *report, const gemp_match_report *found)
 		                          gemp_json_count(found->covered_edges)));
 }
 
-/* The order in which vertices were bound, and with a profile also what the steps read. */
+/* Reports the order in which vertices were bound, and with a profile also the reads of each step. */
 static void report_plan(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -70,7 +69,7 @@ static void report_plan(gemp_report *report, const gemp_match_report *found)
 	                   gemp_counted(result->lookups, "lookup").text);
 }
 
-/* result_fill shows whether the result buffer is too small: if it is nearly full each time, workers wait for the next
+/* result_fill shows whether the result buffer is too small. If each launch nearly fills it, workers wait for the next
  * launch. */
 static void report_launches(gemp_report *report, const gemp_match_result *result)
 {
@@ -84,7 +83,8 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	gemp_report_detail(report, "\n");
 }
 
-/* The share of matches inside one of P random parts, which shows how many would stay within one of P ranks. */
+/* Reports the share of matches inside one of P random parts. This is the share of matches that would stay within one of
+ * P ranks. */
 static void report_pivot_parts(gemp_report *report, const gemp_match_result *result)
 {
 	json_t *parts = json_object();
@@ -99,7 +99,7 @@ static void report_pivot_parts(gemp_report *report, const gemp_match_result *res
 	gemp_report_set(report, "part_share", parts);
 }
 
-/* Bytes of the device for the graph, for results and for attributes. */
+/* Reports the bytes of the device for the graph, for results and for attributes. */
 static void report_device_memory(gemp_report *report, const gemp_match_result *result)
 {
 	gemp_report_set(report, "device_memory",
@@ -110,7 +110,7 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
-/* Reports how evenly the ranks were loaded, or the devices if ranks have several. */
+/* Reports how evenly the ranks were loaded, or their devices if ranks have several devices. */
 static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance",
@@ -121,7 +121,7 @@ static void report_imbalance(gemp_report *report, const gemp_runtime *runtime, c
 		                   runtime->devices > (size_t)runtime->comm->size ? "device" : "rank");
 }
 
-/* Collective. Counters of single mechanisms are in the JSON of each run; people see them only with a profile. */
+/* Collective. The JSON of each run has the counters of single mechanisms. The text has them only with a profile. */
 static void report_profile(gemp_report *report, const gemp_match_report *found)
 {
 	const gemp_match_result *result = found->result;
@@ -142,7 +142,7 @@ static void report_profile(gemp_report *report, const gemp_match_report *found)
 		report_pivot_parts(report, result);
 }
 
-/* The bytes before coding show how much the coding of partial matches saves. */
+/* The number of bytes before coding shows how much the coding of partial matches saves. */
 static void report_push(gemp_report *report, json_t *object, const gemp_match_result *result)
 {
 	gemp_json_set_counts(object, { "match_bytes", result->item_bytes },

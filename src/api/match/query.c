@@ -1,4 +1,4 @@
-/* query: opens queries, checks their settings and binds their parameters. The list of parameters also serves rules. */
+/* query: opens queries, checks their settings and binds their parameters. Rules use the same list of parameters. */
 
 #include "api/match/query.h"
 
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-enum { MAX_LANES = 1024 }; /* the search refuses fewer if its device has fewer (match/search) */
+enum { MAX_LANES = 1024 }; /* the search refuses smaller numbers if its device supports fewer lanes (match/search) */
 
 GEMP_SETTINGS(gemp_query_settings, .limit = UINT64_MAX, .replicate = GEMP_REPLICATE_AUTO)
 GEMP_RELEASE(gemp_query_close, gemp_query *)
 
-/* Enumerations are compared as unsigned numbers, so negative values are refused, too. */
+/* Enumerations are compared as unsigned numbers, so negative values are refused. */
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings)
 {
 	*out = gemp_query_settings_from(settings);
@@ -30,7 +30,7 @@ gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_se
 	return GEMP_OK;
 }
 
-/* The limit is set by the caller, since it applies to rows, and a count has none. */
+/* The caller sets the limit, which applies to rows, while a count has none. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings)
 {
 	return (gemp_prepared_options){
@@ -50,7 +50,7 @@ gemp_prepared_options gemp_query_search_options(const gemp_query_settings *setti
 	};
 }
 
-/* Named patterns and query graphs are made directly, without a text of the query language. */
+/* Named patterns and query graphs become patterns without a text of the query language. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 {
 	const gemp_parameter_list *list = &query->parameters;
@@ -66,8 +66,8 @@ gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query)
 	return gemp_pattern_parse_with(out->queries, query->text, NULL, list->items, list->count);
 }
 
-/* Local. Finds mistakes in a query whose parameters have no values yet. A script is only read by its first run, since
- * only single texts can be checked without values. */
+/* Local. Finds mistakes in a query whose parameters have no values yet. Only the text of a single query can be checked
+ * without values, so a script is parsed by its first run. */
 static gemp_code check_text(const gemp_query *query)
 {
 	GEMP_OWNED_BY(gemp_script_free) gemp_script script = { 0 };
@@ -78,7 +78,7 @@ static gemp_code check_text(const gemp_query *query)
 	return gemp_query_parse(&script, query);
 }
 
-/* Collective. Copies text and name (NULL: there is none). */
+/* Collective. Copies the text and the name; the name may be NULL. */
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, gemp_query_source source, const char *text,
                             const char *name, const gemp_query_settings *settings)
 {
@@ -138,7 +138,7 @@ static void free_parameter(gemp_query_parameter *parameter)
 		gemp_free((char *)parameter->value.string.bytes);
 }
 
-/* The index of the name; list->count if it has no value. */
+/* Returns the index of the name, or list->count if the name has no value. */
 static size_t find_name(const gemp_parameter_list *list, const char *name)
 {
 	size_t at = 0;
@@ -147,7 +147,7 @@ static size_t find_name(const gemp_parameter_list *list, const char *name)
 	return at;
 }
 
-/* The old value is freed only after the new one has its memory, so a failure leaves the list as it was. */
+/* The old value is freed after the new value has its memory, so a failure leaves the list unchanged. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value)
 {
 	GEMP_OWNED_BY(free_parameter) gemp_query_parameter fresh = { .name = gemp_strdup(name), .value = value };
@@ -172,8 +172,8 @@ gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *na
 	return gemp_parameter_list_set(list, name, value);
 }
 
-/* A second value is refused here but not by gemp_parameter_list_set: on a command line it is a mistake, in a program it
- * is the next run. */
+/* This function refuses a second value of a name, but gemp_parameter_list_set accepts it. On a command line the second
+ * value is a mistake; in a program it is the value for the next run. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment)
 {
 	GEMP_OWNED_BY(gemp_query_parameter_free) gemp_query_parameter read = { 0 };
@@ -182,14 +182,14 @@ gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assign
 	if (find_name(list, read.name) < list->count)
 		return gemp_fail(GEMP_EUSAGE, "parameter %s: there are two values for $%s; leave one out", assignment,
 		                 read.name);
-	if (value.type == GEMP_STRING) /* the list owns its strings, and this one lies in the block of the name */
+	if (value.type == GEMP_STRING) /* the list owns its strings, but this string lies in the block of the name */
 		value.string.bytes = gemp_strndup(value.string.bytes, value.string.size);
 	return gemp_parameter_list_set(list, read.name, value);
 }
 
 gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, gemp_text *out)
 {
-	gemp_text_add(out, "", 0); /* the text of an empty list is empty, not NULL */
+	gemp_text_add(out, "", 0); /* the text of an empty list is "", not NULL */
 	for (size_t i = 0; i < list->count; i++) {
 		gemp_text_print(out, "%s%s=", i ? "; " : "", list->items[i].name);
 		gemp_value_print(&list->items[i].value, out);

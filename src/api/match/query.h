@@ -1,9 +1,8 @@
-/* query_state: the members of a gemp_query (gemp/query.h), its patterns, and its settings as the engine takes them; and
- * the values of $names in a text of queries or of rules.
+/* query: the members of a gemp_query (gemp/query.h), its patterns, and its settings in the form of the engine. The list
+ * of parameters holds the values of $names in a text of queries or of rules.
  *
- * A pattern is bound to one graph, once, and values of parameters are part of it: each run parses the text anew, which
- * takes microseconds.
- */
+ * A query belongs to one graph. The values of parameters are part of the parsed pattern, so each run parses the text
+ * again, which takes microseconds. */
 
 #ifndef GEMP_API_MATCH_QUERY_H
 #define GEMP_API_MATCH_QUERY_H
@@ -19,22 +18,23 @@ typedef struct gemp_parameter_list {
 	gemp_query_parameter *items; /* [count], names and strings owned */
 } gemp_parameter_list;
 
-/* Local. Sets a value, which replaces an earlier one of the same name. The list takes over the bytes of a string, also
- * after a failure; a string whose bytes are NULL is one for which there was no memory. */
+/* Local. Sets a value, which replaces an earlier value of the same name. The list takes over the bytes of a string,
+ * also after a failure. A string whose bytes are NULL means that the caller ran out of memory. */
 gemp_code gemp_parameter_list_set(gemp_parameter_list *list, const char *name, gemp_value value);
 gemp_code gemp_parameter_list_set_text(gemp_parameter_list *list, const char *name, const char *text);
-/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h); GEMP_EUSAGE if the name has a
- * value. */
+/* Local. Sets the value of "name=value" or "name:type=value" (pattern/model/source.h). GEMP_EUSAGE if the name already
+ * has a value. */
 gemp_code gemp_parameter_list_read(gemp_parameter_list *list, const char *assignment);
-/* Local. *out becomes "name=value; name=value", in the order in which they were set; gemp_text_free frees it. */
+/* Local. *out becomes "name=value; name=value", in the order in which the values were set. gemp_text_free frees
+ * *out. */
 gemp_code gemp_parameter_list_print(const gemp_parameter_list *list, struct gemp_text *out);
 void gemp_parameter_list_free(gemp_parameter_list *list);
 
 typedef enum gemp_query_source {
 	GEMP_QUERY_TEXT,
-	GEMP_QUERY_SCRIPT, /* text: several queries; name: of the text */
-	GEMP_QUERY_NAMED,  /* text: the name of a pattern */
-	GEMP_QUERY_GRAPH,  /* text: the path of a query graph; name: the format of labels */
+	GEMP_QUERY_SCRIPT, /* `text` has several queries; `name` is the name of the text */
+	GEMP_QUERY_NAMED,  /* `text` is the name of a pattern */
+	GEMP_QUERY_GRAPH,  /* `text` is the path of a query graph; `name` is the format of labels */
 } gemp_query_source;
 
 struct gemp_query {
@@ -45,14 +45,14 @@ struct gemp_query {
 	gemp_parameter_list parameters;
 };
 
-/* Local. Parses the query, with the values of its parameters: only a script has several patterns. gemp_script_free
- * frees them. */
+/* Local. Parses the query with the values of its parameters. Only a script gives several patterns. gemp_script_free
+ * frees *out. */
 gemp_code gemp_query_parse(gemp_script *out, const gemp_query *query);
 
-/* Local. Copies the settings (NULL: defaults), and checks them. */
+/* Local. Copies the settings (the defaults if `settings` is NULL) and checks them. */
 gemp_code gemp_query_settings_read(gemp_query_settings *out, const gemp_query_settings *settings);
 
-/* Local. The engine's options for a plain count. */
+/* Local. Returns the engine's options for a plain count. */
 gemp_prepared_options gemp_query_search_options(const gemp_query_settings *settings);
 
 #endif

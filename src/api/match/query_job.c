@@ -1,7 +1,5 @@
-/* The job decides three things before the search: what counts as one match (distinct_of), whether matches must be
- * listed or only counted, and which sinks the rows pass. The report is written when the sinks know how many rows passed
- * them.
- */
+/* Before the search the job decides what counts as one match (distinct_of), whether matches must be listed or only
+ * counted, and which sinks the rows pass. The report is written after the sinks have counted the rows. */
 
 #include "api/match/query_job.h"
 
@@ -15,14 +13,14 @@
 
 #include <string.h>
 
-/* Returns whether the run ends when the plan is made. */
+/* Returns whether the run ends after planning. */
 static bool is_dry(const gemp_query_job *job)
 {
 	return job->request->mode == GEMP_QUERY_MODE_PLAN || job->base.settings->dry_run;
 }
 
-/* Aggregates, DISTINCT and OPTIONAL MATCH work on embeddings unless `distinct` is given. Where only the number of
- * embeddings is needed and is a multiple of the number of orbits, orbits are enumerated instead. */
+/* Aggregates, DISTINCT and OPTIONAL MATCH work on embeddings unless `distinct` is given. If only the number of
+ * embeddings is needed, and it is a multiple of the number of orbits, orbits are enumerated. */
 static gemp_distinct distinct_of(const gemp_query_job *job)
 {
 	const gemp_query_settings *settings = job->base.settings;
@@ -37,7 +35,7 @@ static gemp_distinct distinct_of(const gemp_query_job *job)
 	return gemp_clause_wants_embeddings(job->pattern) ? GEMP_BY_NOTHING : settings->distinct;
 }
 
-/* Sets the engine's options, and how many rows go where. */
+/* Sets the engine's options, and the number of rows for each output. */
 static void choose_options(gemp_query_job *job)
 {
 	const gemp_query_settings *settings = job->base.settings;
@@ -60,7 +58,7 @@ static void choose_options(gemp_query_job *job)
 	how->in_parts = settings->checkpoint.folder != NULL;
 }
 
-/* Local. A query of several searches has a plan for each, so one order cannot serve them. */
+/* Local. A query of several searches has a plan for each search, so a single order is refused. */
 static gemp_code read_order(gemp_query_job *job)
 {
 	const char *order = job->base.settings->order;
@@ -71,7 +69,7 @@ static gemp_code read_order(gemp_query_job *job)
 	return gemp_query_order(job->base.how.order, &job->base.how.order_count, job->pattern, order);
 }
 
-/* Files and tables get all rows up to the limit; people are shown the first ones. */
+/* Files and tables get all rows up to the limit. The text of the report has the first rows. */
 static gemp_rows_options rows_options(const gemp_query_job *job)
 {
 	bool whole = job->rows_path || job->request->table;
@@ -87,7 +85,7 @@ static gemp_rows_options rows_options(const gemp_query_job *job)
 	};
 }
 
-/* Collective. Opens the sinks from the last one to the first one. Sinks of files and tables know the limit of rows
+/* Collective. Opens the sinks from the last to the first. The sinks of files and tables apply the limit of rows
  * themselves. */
 static gemp_code open_sinks(gemp_query_job *job)
 {
@@ -112,7 +110,7 @@ static gemp_code open_sinks(gemp_query_job *job)
 	return GEMP_OK;
 }
 
-/* Collective. Reports the plan; people see it only if `shown`. */
+/* Collective. Reports the plan; the text has it only if `shown` is true. */
 static gemp_code explain(const gemp_query_job *job, bool shown)
 {
 	GEMP_OWNED char *plan = gemp_prepared_explain(job->prepared);
@@ -130,13 +128,13 @@ static gemp_code explain(const gemp_query_job *job, bool shown)
 	return GEMP_OK;
 }
 
-/* Collective. Writes the one row of RETURN count(*), whose value the search knows without any row. */
+/* Collective. Writes the only row of RETURN count(*). The search knows its value without any row. */
 static gemp_code write_count(gemp_query_job *job, const gemp_match_result *result)
 {
 	bool chosen = job->base.settings->distinct_given, known = chosen || result->embeddings_known;
 	gemp_count count = chosen ? result->matches : result->embeddings;
 	if (job->request->mode == GEMP_QUERY_MODE_COUNT && (!known || count > INT64_MAX))
-		return GEMP_OK; /* the row cannot hold the count, and nobody reads the row */
+		return GEMP_OK; /* the row cannot hold the count, and no output needs the row */
 	if (!known)
 		return gemp_fail(GEMP_EDATA,
 		                 "count(*) is of embeddings, which are not known: %s; set distinct to count matches",
@@ -149,14 +147,14 @@ static gemp_code write_count(gemp_query_job *job, const gemp_match_result *resul
 	return gemp_rows_count(&job->rows, count);
 }
 
-/* Returns whether the checkpoint holds the rows of finished parts. */
+/* Returns whether the checkpoint has the rows of finished parts. */
 static bool keeps_rows(const gemp_query_job *job)
 {
 	return job->checkpoint && job->writes && !job->only_counts;
 }
 
-/* Collective. A resumed search must bind vertices in the order of the earlier jobs, or its parts would have other
- * matches. */
+/* Collective. A resumed search must bind vertices in the same order as the earlier jobs. Otherwise its parts would have
+ * other matches. */
 static gemp_code open_checkpoint(gemp_query_job *job)
 {
 	const char *path = job->writes && !job->only_counts ? job->rows_path : NULL;
@@ -170,7 +168,7 @@ static gemp_code open_checkpoint(gemp_query_job *job)
 	return GEMP_OK;
 }
 
-/* Collective. With a checkpoint that keeps rows, each part opens a sink of its own. */
+/* Collective. If the checkpoint keeps rows, each part opens a sink of its own. */
 static gemp_code find_matches(gemp_query_job *job, gemp_match_result *result)
 {
 	if (!keeps_rows(job))
@@ -191,7 +189,7 @@ static gemp_code find_matches(gemp_query_job *job, gemp_match_result *result)
 	return code;
 }
 
-/* Collective. Searches, and reports what became of the rows. */
+/* Collective. Searches, and reports the number and the destination of the rows. */
 static gemp_code run_search(gemp_query_job *job)
 {
 	gemp_match_result result = { 0 };
@@ -230,7 +228,7 @@ static gemp_code run_search(gemp_query_job *job)
 	return gemp_match_report_write(job->base.report, &found);
 }
 
-/* With a checkpoint, rows of parts go to a file or are only counted, so people are shown none. */
+/* With a checkpoint the rows of parts go to a file or are only counted, so the text of the report has none. */
 gemp_code gemp_query_job_check(gemp_query_job *job)
 {
 	const gemp_query_request *request = job->request;
@@ -239,7 +237,7 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	GEMP_TRY(gemp_file_numbered(&job->graph_path, settings->subgraph, job->number));
 	GEMP_TRY(gemp_pattern_bind_with(job->pattern, job->base.graph, settings->lenient));
 	if (settings->checkpoint.folder && !gemp_clause_only_counts(job->pattern))
-		job->preview = 0; /* rows of parts go to a file, or are only counted */
+		job->preview = 0; /* the rows of parts go to a file or are only counted */
 	choose_options(job);
 	GEMP_TRY(read_order(job));
 	if (settings->checkpoint.folder)
@@ -249,7 +247,8 @@ gemp_code gemp_query_job_check(gemp_query_job *job)
 	return request->mode == GEMP_QUERY_MODE_SAMPLE ? gemp_sample_check(&job->base, request->seconds) : GEMP_OK;
 }
 
-/* A job may be freed twice: run_all frees each job at once, and its caller frees all. */
+/* This function may be called twice for a job: run_all frees each job after its run, and the caller of run_all frees
+ * all jobs. */
 void gemp_query_job_free(gemp_query_job *job)
 {
 	if (job->covered.free)
@@ -262,7 +261,7 @@ void gemp_query_job_free(gemp_query_job *job)
 	*job = (gemp_query_job){ 0 };
 }
 
-/* A dry run makes only the plan, in every mode. */
+/* A dry run ends after planning in every mode. */
 gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime)
 {
 	const gemp_query_request *request = job->request;

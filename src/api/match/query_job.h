@@ -1,9 +1,10 @@
-/* query_job: one query of a run: pattern and graph -> plan -> search -> rows -> report; and the modes whose result is
- * neither rows nor a plain count: an estimate from samples, and counts by vertex.
+/* query_job: runs one query, from the pattern and the graph to a plan, a search, rows and a report. The module
+ * query_modes runs the modes whose result is neither rows nor a plain count, namely estimates from samples and counts
+ * by vertex.
  *
- * The caller fills request, comm, pattern, number, preview and base, except for base's report and runtime; then it
- * calls check, run and free. Rows pass a chain of sinks: the limit, the covered subgraph, the rows themselves.
- */
+ * The caller fills request, comm, pattern, number, preview and base (without its report and runtime), and then calls
+ * check, run and free. Rows pass a chain of sinks, which apply the limit, collect the covered subgraph, and write the
+ * rows. */
 
 #ifndef GEMP_API_MATCH_QUERY_JOB_H
 #define GEMP_API_MATCH_QUERY_JOB_H
@@ -15,7 +16,7 @@
 #include "match/match_run.h"
 #include "query/output/result_rows.h"
 
-/* The request of the caller. The members of gemp_query_request name the modes that read them. */
+/* The request of the caller. The comment of a member names the modes that read it. */
 typedef enum gemp_query_mode {
 	GEMP_QUERY_MODE_COUNT,
 	GEMP_QUERY_MODE_TABLE,
@@ -28,24 +29,24 @@ typedef enum gemp_query_mode {
 typedef struct gemp_query_request {
 	gemp_query_mode mode;
 	gemp_query *query;
-	const char *path;              /* WRITE, COUNT_PER; NULL: a preview */
-	gemp_table *table;             /* TABLE */
-	const char *vertex;            /* COUNT_PER */
-	double seconds;                /* SAMPLE */
+	const char *path;              /* WRITE, COUNT_PER: file of rows; NULL: a preview */
+	gemp_table *table;             /* TABLE: receives the rows */
+	const char *vertex;            /* COUNT_PER: the pattern vertex */
+	double seconds;                /* SAMPLE: the limit of time */
 	uint64_t seed;                 /* SAMPLE */
-	gemp_text *plan;               /* PLAN */
+	gemp_text *plan;               /* PLAN: receives the text of the plan */
 	gemp_query_estimate *estimate; /* SAMPLE */
 	gemp_query_result *result;
 } gemp_query_request;
 
-/* The state that all modes use. */
+/* The state that all modes share. */
 typedef struct gemp_query_search {
 	gemp_report *report;
 	gemp_runtime *runtime;
 	gemp_shard *graph;
-	const gemp_pattern *pattern; /* bound */
+	const gemp_pattern *pattern; /* bound to the graph */
 	const gemp_query_settings *settings;
-	const char *text; /* of the query, for the report */
+	const char *text; /* the text of the query, for the report */
 	gemp_match_options how;
 } gemp_query_search;
 
@@ -53,61 +54,63 @@ typedef struct gemp_query_job {
 	const gemp_query_request *request;
 	gemp_query_search base;
 	gemp_comm *comm;
-	gemp_pattern *pattern; /* borrowed, the same as base.pattern */
+	gemp_pattern *pattern; /* borrowed; the same pattern as base.pattern */
 	gemp_prepared *prepared;
 	gemp_sink rows, covered, limit_sink, *first;
 	gemp_limit limit;
-	gemp_checkpoint *checkpoint;  /* NULL: the search is one run */
-	char *rows_path, *graph_path; /* owned; NULL: nowhere */
-	gemp_provenance provenance;   /* of the covered subgraph */
-	size_t number;                /* among several queries, from 1; 0: there is only one */
-	uint64_t row_limit;           /* of the settings and, if rows stream, of the text */
-	uint64_t preview;             /* rows that people are shown */
+	gemp_checkpoint *checkpoint;  /* NULL: the search runs without a checkpoint */
+	char *rows_path, *graph_path; /* owned; NULL: no such file */
+	gemp_provenance provenance;   /* provenance of the file of the covered subgraph */
+	size_t number;                /* number of this query among several, from 1; 0: it is the only query */
+	uint64_t row_limit;           /* the limit of the settings, and, if rows stream, also the limit of the text */
+	uint64_t preview;             /* number of rows in the text of the report */
 	bool only_counts;             /* the clauses need only the number of matches */
 	bool writes;                  /* rows are written to a file, a table or the preview */
 } gemp_query_job;
 
-/* Local. Binds the pattern, and refuses settings that do not go together, before a device is opened. */
+/* Local. Binds the pattern, and refuses contradictory settings before a device is opened. */
 gemp_code gemp_query_job_check(gemp_query_job *job);
-/* Collective. Runs the search, writes and reports. */
+/* Collective. Runs the search, writes the rows and reports. */
 gemp_code gemp_query_job_run(gemp_query_job *job, gemp_report *report, gemp_runtime *runtime);
-/* Local. Frees what check and run have added. */
+/* Local. Frees the memory that check and run have allocated. */
 void gemp_query_job_free(gemp_query_job *job);
 
-/* MODES. Each has a local _check, which refuses queries that the mode does not go with and sets the options of the
- * search, and a collective _run. Both need a query that is one search. */
+/* MODES. Each mode has a local _check and a collective _run. _check refuses queries that the mode does not support, and
+ * sets the options of the search. Both functions need a query that consists of one search. */
 
-/* Local. order[*count] becomes each vertex of the pattern once, as `text` lists them. GEMP_EUSAGE. */
+/* Local. order[*count] becomes the pattern vertices that `text` lists. GEMP_EUSAGE unless `text` lists each vertex
+ * once. */
 gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, const char *text);
 
 gemp_code gemp_sample_check(gemp_query_search *search, double seconds);
 gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint64_t seed, gemp_query_estimate *out);
 
-/* vertex: of the pattern, a variable or a number from 0. */
+/* `vertex` names a vertex of the pattern by its variable or its number from 0. */
 gemp_code gemp_count_per_check(gemp_query_search *search, const char *vertex);
-/* path: of the rows; NULL: as many as `preview` are shown. */
+/* `path` is the file of rows. If it is NULL, the text of the report shows the first `preview` rows. */
 gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex, const char *path, uint64_t preview,
                              gemp_query_result *out);
 
 /* REPORT */
 
-extern const char *const gemp_distinct_unit[]; /* what matches are, by gemp_distinct: "orbits" */
+extern const char *const gemp_distinct_unit[]; /* the name of a match for each gemp_distinct, such as "orbits" */
 
 typedef struct gemp_match_report {
 	const gemp_match_options *how;
 	const gemp_match_result *result;
 	const gemp_runtime *runtime;
-	const char *query;    /* its text */
-	uint64_t rows;        /* of the result */
-	bool truncated;       /* SKIP or LIMIT left out rows that might be in the result, though all matches were found */
-	bool preview;         /* people were shown rows */
-	uint64_t shown;       /* how many */
+	const char *query; /* the text of the query */
+	uint64_t rows;     /* number of rows in the result */
+	/* all matches were found, but SKIP or LIMIT omitted rows, and the order of rows is not defined */
+	bool truncated;
+	bool preview;         /* the text of the report has rows */
+	uint64_t shown;       /* number of rows in the text */
 	const char *path;     /* file of rows; NULL: none */
 	const char *subgraph; /* file of the covered subgraph; NULL: none */
 	uint64_t covered_vertices, covered_edges;
 } gemp_match_report;
 
-/* Collective. The result of a search, for people and as JSON. */
+/* Collective. Reports the result of a search as text and as JSON. */
 gemp_code gemp_match_report_write(gemp_report *report, const gemp_match_report *found);
 
 #endif

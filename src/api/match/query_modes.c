@@ -1,6 +1,5 @@
-/* query_modes: runs whose result is neither rows nor a plain count: estimates, counts by vertex, and gemp_graph_motifs,
- * the number of connected subgraphs of each kind.
- */
+/* query_modes: runs whose result is neither rows nor a plain count. They are estimates, counts by vertex, and
+ * gemp_graph_motifs, which counts the connected subgraphs of each isomorphism class. */
 
 #include "api/match/query_job.h"
 
@@ -14,7 +13,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* *out becomes the vertex with the name[size], which is a variable or a number from 0. setting: for messages. */
+/* *out becomes the vertex that name[size] denotes, which is a variable or a number from 0. `setting` is the name of the
+ * setting for messages. */
 static gemp_code find_vertex(int *out, const gemp_pattern *pattern, const char *setting, const char *name, size_t size)
 {
 	size_t number = 0, digits = 0;
@@ -35,8 +35,8 @@ static gemp_code find_vertex(int *out, const gemp_pattern *pattern, const char *
 	return GEMP_OK;
 }
 
-/* order[] has room for each vertex of the pattern once. A vertex that stands twice is refused before it is stored, so
- * the array cannot overflow. */
+/* order[] has one element for each vertex of the pattern. A repeated vertex is refused before it is stored, so the
+ * array cannot overflow. */
 gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, const char *text)
 {
 	uint64_t named = 0;
@@ -58,8 +58,8 @@ gemp_code gemp_query_order(int *order, int *count, const gemp_pattern *pattern, 
 
 /* ESTIMATES
  *
- * The search is prepared for samples alone: conditions are tested before it, and time for finding an order is part of
- * the seconds that the caller gives. */
+ * The search is prepared for samples alone. Conditions are evaluated before the search, and the time for finding an
+ * order is part of the seconds of the caller. */
 
 static const double relative = 0.05; /* sampling ends when half the interval is at most this fraction of the estimate */
 
@@ -99,7 +99,7 @@ static void print_estimate(const gemp_report *report, const gemp_estimate *e, ge
 	gemp_report_print(report, "\nfrom %s in %.3f s\n", gemp_counted(e->samples, "partial match").text, e->seconds);
 }
 
-/* An infinite upper end is null in JSON, which has no infinity. */
+/* JSON has no infinity, so an infinite upper end becomes null. */
 static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t seed)
 {
 	const bool known = e->embeddings > 0 || e->matches <= 0;
@@ -110,7 +110,7 @@ static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t s
 	gemp_report_set(report, "estimate", object);
 }
 
-/* Collective. Reports the plan; people see it only if `shown`. */
+/* Collective. Reports the plan; the text has it only if `shown` is true. */
 static gemp_code explain(gemp_report *report, const gemp_match *match, bool shown)
 {
 	GEMP_OWNED char *plan = gemp_match_explain(match);
@@ -145,11 +145,11 @@ gemp_code gemp_sample_run(const gemp_query_search *search, double seconds, uint6
 
 /* COUNTS BY VERTEX
  *
- * The device counts, so no match is listed (match/match_run.h). Each rank has the counts of its own vertices and writes
- * their rows. Vertices that are in no match have no row. */
+ * The device counts, and no match is listed (match/match_run.h). Each rank has the counts of its own vertices and
+ * writes their rows. Vertices without a match have no row. */
 
-/* Counting by formula or in parts yields totals alone, so both are switched off. So is the limit, since a search that
- * ends early would count too few matches for some vertices. */
+/* Counting by a formula or in parts gives only totals, so both are switched off. The limit is also switched off, since
+ * a search that ends early would count too few matches for some vertices. */
 gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 {
 	const gemp_query_settings *settings = search->settings;
@@ -175,7 +175,7 @@ gemp_code gemp_count_per_check(gemp_query_search *search, const char *name)
 typedef struct count_source {
 	const gemp_shard *graph;
 	const uint64_t *counts; /* [graph->rows] */
-	uint64_t *rows;         /* [count] local rows of the vertices that are in some match */
+	uint64_t *rows;         /* [count] local rows of the vertices that have matches */
 	size_t count;
 } count_source;
 
@@ -184,7 +184,7 @@ static void free_source(count_source *source)
 	gemp_free(source->rows);
 }
 
-/* Local. Selects the vertices that get a row. A count above 2^63 - 1 does not fit into a row. */
+/* Local. Selects the vertices that get a row. Fails if a count is above 2^63 - 1, which does not fit into a row. */
 static gemp_code select_rows(count_source *source)
 {
 	GEMP_TRY(GEMP_NEW(source->rows, source->graph->rows));
@@ -197,7 +197,7 @@ static gemp_code select_rows(count_source *source)
 	return GEMP_OK;
 }
 
-/* Callback of the row writer: rows first .. first + count - 1 of the source. */
+/* Callback of the row writer. Fills the rows first .. first + count - 1 of the source. */
 static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const count_source *source = self;
@@ -209,7 +209,7 @@ static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, si
 	return GEMP_OK;
 }
 
-/* Collective. *total becomes the number of rows of all ranks, of which a preview shows the first. */
+/* Collective. *total becomes the number of rows of all ranks. Without a path the text shows the first rows. */
 static gemp_code write_rows(const gemp_query_search *search, const char *path, uint64_t preview, const uint64_t *counts,
                             uint64_t *total)
 {
@@ -237,8 +237,8 @@ static gemp_code write_rows(const gemp_query_search *search, const char *path, u
 	return GEMP_OK;
 }
 
-/* counts[rows] holds the matches of each vertex of this rank. Keys are loaded after the search, since only the rows
- * need them. */
+/* counts[rows] has the number of matches of each vertex of this rank. Keys are loaded after the search, since only the
+ * rows need them. */
 gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex, const char *path, uint64_t preview,
                              gemp_query_result *out)
 {
@@ -272,12 +272,13 @@ gemp_code gemp_count_per_run(const gemp_query_search *search, const char *vertex
 
 /* MOTIFS
  *
- * Each kind is counted edge-induced. Vertex-induced counts follow from these by a triangular system (query/query.h). */
+ * Each class is counted edge-induced. The vertex-induced counts follow from these counts by a triangular system
+ * (query/query.h). */
 
 _Static_assert((int)GEMP_MOTIFS_MAX == (int)GEMP_MAX_MOTIFS, "a census fits into the caller's array");
 
-/* Local. *vertices becomes the size of the motifs. Only ISO and INDUCED are accepted, since matches under other
- * semantics are not subgraphs. */
+/* Local. *vertices becomes the number of vertices of the motifs. Only ISO and INDUCED are accepted, since matches under
+ * other semantics are not subgraphs. */
 static gemp_code check_motifs(const gemp_query_settings *settings, const char *name, int *vertices)
 {
 	GEMP_TRY(gemp_census_named(name, vertices));
@@ -296,7 +297,8 @@ static gemp_code check_motifs(const gemp_query_settings *settings, const char *n
 	return GEMP_OK;
 }
 
-/* Local. Copies counts and seconds of each kind, with a pattern that gemp_query_open_pattern takes. */
+/* Local. Copies the count and the seconds of each class, with its pattern in the form that gemp_query_open_pattern
+ * accepts. */
 static gemp_code fill_motifs(gemp_motif *out, const gemp_census *census, const gemp_motifs *found)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text edges = { 0 };
@@ -309,7 +311,7 @@ static gemp_code fill_motifs(gemp_motif *out, const gemp_census *census, const g
 	return gemp_text_status(&edges);
 }
 
-/* The pattern of a kind can be given to gemp_query_open_pattern as it is. */
+/* The pattern of a class is printed in the form that gemp_query_open_pattern accepts. */
 static void report_motifs(gemp_report *report, const char *name, const gemp_census *census, const gemp_motif *motifs,
                           gemp_semantics semantics)
 {

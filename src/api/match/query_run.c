@@ -1,8 +1,8 @@
-/* query_run: the public functions that run a query, over one job (query_job.h) for each query of the text.
+/* query_run: the public functions that run a query. They make one job (query_job.h) for each query of the text.
  *
- * If there are several queries, each job has a report of its own in the array `queries` of the whole report, which has
- * the time and memory of all. Rows that one query has brought to the devices stay there for the next.
- */
+ * If there are several queries, each job has a report of its own in the array `queries` of the whole report. The time
+ * and memory of all jobs are in the whole report. Rows that one query has copied to the devices remain there for the
+ * next query. */
 
 #include "api/match/query_job.h"
 #include "core/memory.h"
@@ -15,7 +15,7 @@ GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
 /* SEVERAL QUERIES */
 
-/* Adds the clocks of the last query to the total, and sets clocks and counters to zero for the next. */
+/* Adds the clocks of the last query to the total, and resets clocks and counters for the next query. */
 static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 {
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
@@ -23,8 +23,8 @@ static void take_timers(gemp_timers *total, gemp_runtime *runtime)
 	gemp_runtime_reset(runtime);
 }
 
-/* Collective. Runs the jobs one after the other. Each is freed at once, since the next one needs its memory on the
- * device. */
+/* Collective. Runs the jobs one after the other. Each job is freed after its run, since the next job needs its memory
+ * on the device. */
 static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report, gemp_runtime *runtime)
 {
 	gemp_code code = GEMP_OK;
@@ -55,7 +55,7 @@ static gemp_code run_all(gemp_query_job *all, size_t count, gemp_report *report,
 
 /* REQUESTS */
 
-/* Returns the reason why a mode cannot have a checkpoint; NULL if it can have one or needs none. */
+/* The reason why a mode cannot have a checkpoint, or NULL if it can have one or needs none. */
 static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_TABLE] = "rows in memory: write them to a file",
 	[GEMP_QUERY_MODE_COUNT_PER] =
@@ -64,7 +64,7 @@ static const char *const without_checkpoint[] = {
 	[GEMP_QUERY_MODE_PLAN] = NULL,
 };
 
-/* Local. Refuses settings that do not go with several queries, or with queries that yield no rows of the graph. */
+/* Local. Refuses settings that do not suit several queries, or queries without rows of the graph. */
 static gemp_code check_request(const gemp_query_request *request, size_t count)
 {
 	const gemp_query *query = request->query;
@@ -89,7 +89,7 @@ static gemp_code check_request(const gemp_query_request *request, size_t count)
 	return settings->checkpoint.folder ? gemp_resumable_check(settings, request->path, count) : GEMP_OK;
 }
 
-/* Collective. Finds files that cannot be written, before the work. */
+/* Collective. Checks before the work that the files can be written. */
 static gemp_code check_paths(const gemp_query_request *request, const gemp_comm *comm)
 {
 	const char *subgraph = request->query->settings.subgraph;
@@ -103,8 +103,8 @@ static gemp_code check_paths(const gemp_query_request *request, const gemp_comm 
 	return request->path ? gemp_rows_path_check(comm, "output", request->path) : GEMP_OK;
 }
 
-/* The texts of a file's queries begin with as many empty lines as the file has before them, so messages have the
- * right line. */
+/* The text of each query of a file begins with as many empty lines as there are lines before it in the file, so the
+ * line numbers in messages are right. The report needs the text without them. */
 static const char *text_of(const gemp_pattern *pattern, size_t count)
 {
 	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
@@ -115,7 +115,7 @@ typedef struct job_list {
 	size_t count;
 } job_list;
 
-/* Local. Makes a job for each query, bound and checked. */
+/* Local. Makes a job for each query, binds it and checks it. */
 static gemp_code make_jobs(job_list *out, const gemp_query_request *request, const gemp_script *script,
                            const gemp_report *report)
 {
@@ -148,7 +148,7 @@ static void free_jobs(job_list *list)
 	gemp_free(list->all);
 }
 
-/* Collective. Mistakes in the queries and paths that cannot be written are found before a device is opened. */
+/* Collective. Mistakes in queries and paths are found before a device is opened. */
 static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 {
 	gemp_graph *graph = request->query->graph;
@@ -169,10 +169,9 @@ static gemp_code execute(const gemp_query_request *request, gemp_report *given)
 	                      : gemp_query_job_run(jobs.all, report, runtime);
 }
 
-/* THE PUBLIC FACE */
+/* PUBLIC FUNCTIONS */
 
-/* The columns are handed over only when the run has succeeded; after a failure *rows is NULL and nothing has to be
- * freed. */
+/* The columns move to the caller only after a successful run. After a failure *rows is NULL. */
 gemp_code gemp_query_run(gemp_query *query, gemp_columns **rows, gemp_query_result *result, gemp_report *report)
 {
 	GEMP_OWNED_BY(gemp_columns_close_at) gemp_columns *columns = NULL;
@@ -212,7 +211,7 @@ gemp_code gemp_query_sample(gemp_query *query, double seconds, uint64_t seed, ge
 	return execute(&request, report);
 }
 
-/* The text is taken from the request instead of copied: `plan` becomes empty, so its owner frees nothing. */
+/* The text moves from the request to the caller without a copy. `plan` becomes empty, so its owner frees nothing. */
 gemp_code gemp_query_plan(gemp_query *query, char **out)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text plan = { 0 };

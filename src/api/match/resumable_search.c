@@ -14,12 +14,13 @@
 
 enum { FORM = 1, MAX_PARTS = 4096 };
 
-static const char prefix[] = "rows-";       /* of files of rows */
-static const double wanted_seconds = 1;     /* of a step: a signal waits for its end */
-static const double seconds_to_save = 2;    /* between two saves: a crash loses at most the work of so long */
-static const double seconds_to_report = 30; /* between two messages of progress */
+static const char prefix[] = "rows-";   /* prefix of the names of files of rows */
+static const double wanted_seconds = 1; /* wanted length of a step; a signal waits for the end of the step */
+/* interval between two saves; a crash loses at most the work of this interval */
+static const double seconds_to_save = 2;
+static const double seconds_to_report = 30; /* interval between two messages of progress */
 
-/* Members of a checkpoint that are plain counts. */
+/* The counts that a checkpoint stores. */
 static const gemp_checkpoint_member counts[] = {
 	{ "matches", offsetof(gemp_checkpoint, matches) },
 	{ "rows", offsetof(gemp_checkpoint, rows) },
@@ -28,7 +29,7 @@ static const gemp_checkpoint_member counts[] = {
 };
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-/* Local. The name of the file with the rows of the parts from `first` on; the caller frees (gemp_free). */
+/* Local. Makes the name of the file with the rows of the parts from `first` on. The caller frees *out (gemp_free). */
 static gemp_code shard_name(char **out, const gemp_checkpoint *c, uint32_t first)
 {
 	gemp_text text = { 0 };
@@ -37,10 +38,10 @@ static gemp_code shard_name(char **out, const gemp_checkpoint *c, uint32_t first
 	return gemp_text_status(&text);
 }
 
-/* THE QUESTION */
+/* THE QUESTION that the checkpoint answers */
 
-/* Settings and values that decide which matches there are, and in which parts they are found; NULL: out of memory.
- * Settings that only change the speed, as `exchange`, may differ between jobs. */
+/* Returns the settings and values that determine the matches and the parts in which they are found, or NULL if there is
+ * no memory. Settings that only change the speed, such as `exchange`, may differ between jobs. */
 static json_t *make_question(const gemp_query *query, const char *text, const char *ending, bool counts)
 {
 	static const char *const conditions[] = { "auto", "before", "after" };
@@ -80,7 +81,7 @@ static gemp_code add_shard(gemp_checkpoint *c, uint32_t first, uint64_t rows)
 	return GEMP_OK;
 }
 
-/* *good becomes false if the list is damaged; the caller then fails with a message that names the folder. */
+/* *good becomes false if the list is damaged. The caller then fails with a message that names the folder. */
 static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -93,7 +94,7 @@ static gemp_code read_shards(gemp_checkpoint *c, const json_t *list, bool *good)
 	return GEMP_OK;
 }
 
-/* The order of binding must be that of the earlier jobs, since another order finds the same match from another
+/* The order of binding must be the order of the earlier jobs, since another order finds the same match from another
  * pivot. */
 static bool read_order(gemp_checkpoint *c, const json_t *list)
 {
@@ -106,7 +107,7 @@ static bool read_order(gemp_checkpoint *c, const json_t *list)
 	return true;
 }
 
-/* Local. Reads the state of the earlier jobs; GEMP_EDATA if a member is missing or out of range. */
+/* Local. Reads the state of the earlier jobs. GEMP_EDATA if a member is missing or out of range. */
 static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 {
 	uint64_t finished = 0, parts = 0, form = 0;
@@ -126,15 +127,16 @@ static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 	return good ? GEMP_OK : gemp_checkpoint_store_foreign(&c->store);
 }
 
-/* ".tsv" of "rows.tsv": the files of parts have rows of the same form. */
+/* Returns the ending of a path, such as ".tsv". The files of parts have the same ending, since their rows have the same
+ * form. */
 static const char *ending_of(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 	return dot ? dot : path;
 }
 
-/* A part is a range of pivots, so a small graph has no more parts than vertices. The state of an earlier job, if there
- * is one, replaces these first values; `runs` then also counts the jobs before this one. */
+/* A part is a range of pivots, so a small graph has at most as many parts as vertices. The state of an earlier job
+ * replaces the initial values, and then `runs` also counts the earlier jobs. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts)
 {
@@ -166,8 +168,8 @@ void gemp_checkpoint_free(gemp_checkpoint *c)
 
 /* WRITING */
 
-/* Local. Records that the next `count` parts are finished. rows: in the file of the first of these parts. Embeddings
- * are no longer known once their sum overflows; matches must not overflow. */
+/* Local. Records that the next `count` parts are finished. `rows` is the number of rows in the file of the first of
+ * these parts. The number of embeddings becomes unknown when their sum overflows; matches must not overflow. */
 static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_result *result, uint64_t rows)
 {
 	if (__builtin_add_overflow(c->matches, result->matches, &c->matches))
@@ -181,7 +183,7 @@ static gemp_code add_parts(gemp_checkpoint *c, uint32_t count, const gemp_match_
 	return code;
 }
 
-/* The counterpart of read_state. seconds: that this job has taken. */
+/* Returns the state that read_state reads. `seconds` is the time that this job has taken. */
 static json_t *make_state(const gemp_checkpoint *c, double seconds)
 {
 	char plan[24];
@@ -201,7 +203,7 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 	return state;
 }
 
-/* On rank 0. Rows reach the disk before the state that counts them, or a crash between the two would lose them. */
+/* On rank 0. The rows reach the disk before the state that counts them. In the other order a crash could lose rows. */
 static gemp_code write_state(const gemp_checkpoint *c, double seconds)
 {
 	for (size_t i = c->shards_saved; i < c->shard_count; i++) {
@@ -212,7 +214,7 @@ static gemp_code write_state(const gemp_checkpoint *c, double seconds)
 	return gemp_checkpoint_store_write(&c->store, make_state(c, seconds));
 }
 
-/* Collective. Writes the state to the disk. seconds: that this job has taken. */
+/* Collective. Writes the state to the disk. `seconds` is the time that this job has taken. */
 static gemp_code save_state(gemp_checkpoint *c, double seconds)
 {
 	const gemp_code code = c->comm->rank == 0 ? write_state(c, seconds) : GEMP_OK;
@@ -234,8 +236,8 @@ static void free_names(name_list *list)
 	gemp_free(list->names);
 }
 
-/* Collective. Joins the rows of all parts in one file. The line of names of the first file stands for those of the
- * others; JSON lines have none. */
+/* Collective. Joins the rows of all parts in one file. Only the first file keeps its line of column names; files of
+ * JSON lines have no such line. */
 static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 {
 	GEMP_OWNED_BY(free_names) name_list list = { .count = c->shard_count };
@@ -249,8 +251,8 @@ static gemp_code join_rows(const gemp_checkpoint *c, const char *path)
 
 /* REFUSALS */
 
-/* The refused settings belong to queries whose result is not the sum of the results of parts, or to files in which rows
- * cannot be joined as lines of text. */
+/* Refuses queries whose result is not the sum of the results of parts, and files whose rows cannot be joined as lines
+ * of text. */
 gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *path, size_t queries)
 {
 	const struct {
@@ -276,8 +278,8 @@ gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *
 	return GEMP_OK;
 }
 
-/* A query that only counts passes, since the counts of parts are added. Rows pass only if each row depends on one match
- * alone. */
+/* A query that only counts is accepted, since the counts of parts are added. A query with rows is accepted only if each
+ * row depends on a single match. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern)
 {
 	static const char remedy[] = "; ask without a checkpoint, or write the plain rows and go on from these";
@@ -318,7 +320,7 @@ static void free_sink(gemp_sink *sink)
 		sink->free(sink->self);
 }
 
-/* Collective. Searches the parts that are set, and writes their rows to a file of the folder. */
+/* Collective. Searches the selected parts, and writes their rows to a file in the folder. */
 static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, gemp_match_result *result,
                                   uint64_t *rows)
 {
@@ -335,7 +337,8 @@ static gemp_code search_with_rows(const gemp_resumable *job, gemp_match *match, 
 	return GEMP_OK;
 }
 
-/* Adds the counters of one more step. Sizes and shares are those of the last step; the checkpoint adds the matches. */
+/* Adds the counters of one more step. Sizes and shares become the values of the last step. The checkpoint adds the
+ * matches. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	gemp_match_result sum = *one;
@@ -358,8 +361,8 @@ static gemp_code search_parts(const gemp_resumable *job, gemp_match *match, uint
 	return gemp_comm_agree(job->runtime->comm, add_parts(job->checkpoint, count, &one, rows));
 }
 
-/* The number of parts of the next step, after a step of `count` parts that took `seconds`. It grows or shrinks by steps
- * towards wanted_seconds, since parts differ in cost. */
+/* Returns the number of parts for the next step, after a step of `count` parts that took `seconds`. The number changes
+ * gradually until a step takes wanted_seconds, since parts differ in cost. */
 static uint32_t next_count(uint32_t count, double seconds)
 {
 	if (seconds < wanted_seconds / 4)
@@ -369,7 +372,8 @@ static uint32_t next_count(uint32_t count, double seconds)
 	return seconds > 2 * wanted_seconds && count > 1 ? count / 2 : count;
 }
 
-/* Local. Parts add up only if all jobs follow the same plan, and if each match is found from one pivot. */
+/* Local. The results of parts can be added only if all jobs use the same plan and each match is found from exactly one
+ * pivot. */
 static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 {
 	uint64_t plan = gemp_pivot_plan(match);
@@ -397,7 +401,8 @@ static void report_progress(const gemp_checkpoint *c, double *reported)
 	         100.0 * c->finished / c->parts, c->matches);
 }
 
-/* Collective. Takes at least one step: otherwise jobs that are stopped while they load the graph would never finish. */
+/* Collective. Executes at least one step. Otherwise jobs that are stopped while they load the graph would never finish
+ * the search. */
 static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_match_result *total)
 {
 	gemp_checkpoint *c = job->checkpoint;
@@ -424,7 +429,7 @@ static gemp_code search_all(const gemp_resumable *job, gemp_match *match, gemp_m
 	return fail_stopped(c, &stop);
 }
 
-/* Rows are joined in one file before the checkpoint is removed: a crash between the two steps loses no row. */
+/* The rows are joined in one file before the checkpoint is removed, so a crash between the two steps loses no row. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result)
 {
 	gemp_checkpoint *c = job->checkpoint;
@@ -437,7 +442,7 @@ gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *resul
 	}
 	gemp_code code = search_all(job, match, result);
 	if (code != GEMP_OK && code != GEMP_STOPPED && !c->finished)
-		gemp_checkpoint_store_remove(&c->store, prefix); /* a search that was refused leaves no folder */
+		gemp_checkpoint_store_remove(&c->store, prefix); /* a search that was refused must leave no folder */
 	GEMP_TRY(code);
 	if (job->lists)
 		GEMP_TRY(join_rows(c, job->rows.path));

@@ -1,10 +1,10 @@
-/* resumable_search: a search that stops, by a signal or when its time is over, and that a later job resumes.
+/* resumable_search: a search that a signal or a limit of time can stop, and that a later job resumes.
  *
- * The pivots are searched in 4,096 parts in order (match/match_run.h), as many at a time as take about a second. The
- * checkpoint (api/checkpoint_store.h) has the number of finished parts, the order of binding, which decides the matches
- * of a part, and the sums of the counts. Rows of finished parts lie in files rows-NNNN beside it, where NNNN is the
- * first part, and become one file at the end. All ranks have the same state; rank 0 writes it.
- */
+ * The pivots are searched in 4,096 parts in order (match/match_run.h). A step searches as many parts as take about a
+ * second. The checkpoint (api/checkpoint_store.h) has the number of finished parts, the sums of their counts, and the
+ * order of binding, which determines the matches of a part. The rows of finished parts lie in files rows-NNNN in the
+ * same folder, where NNNN is the first part, and become one file at the end. All ranks have the same state, and rank 0
+ * writes it. */
 
 #ifndef GEMP_API_MATCH_RESUMABLE_SEARCH_H
 #define GEMP_API_MATCH_RESUMABLE_SEARCH_H
@@ -15,22 +15,23 @@
 #include "io/rows/row_writer.h"
 #include "query/query.h"
 
-/* A file with the rows of the parts from `first` on, up to the first part of the next file. */
+/* A file with the rows of the parts from `first` to the part before the first part of the next file. */
 typedef struct gemp_search_shard {
 	uint32_t first;
 	uint64_t rows;
 } gemp_search_shard;
 
-/* The same on all ranks. */
+/* The progress of a search. All ranks have the same values. */
 typedef struct gemp_checkpoint {
 	const gemp_comm *comm;
 	gemp_checkpoint_store store; /* the folder */
-	const char *ending;          /* of files of rows (".tsv"), the same as that of the output; NULL: no rows are kept */
-	uint32_t parts;              /* of the pivots: 4096, or one for each vertex if they are fewer */
-	uint32_t finished;           /* the parts [0, finished) are done */
-	uint64_t runs;               /* jobs that have worked on it, with this one */
-	double seconds;              /* that the jobs before this one took */
-	uint64_t plan;               /* gemp_pivot_plan; 0: not known before the first part */
+	/* ending of the files of rows and of the output, such as ".tsv"; NULL: no rows are kept */
+	const char *ending;
+	uint32_t parts;    /* number of parts: 4096, or the number of vertices if it is smaller */
+	uint32_t finished; /* the parts [0, finished) are done */
+	uint64_t runs;     /* number of jobs that have worked on the search, including this job */
+	double seconds;    /* seconds of the earlier jobs */
+	uint64_t plan;     /* hash of the plan (gemp_pivot_plan); 0: unknown before the first part */
 	int order_count, order[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count matches, embeddings, pivots, rows;
 	bool embeddings_known;
@@ -38,8 +39,9 @@ typedef struct gemp_checkpoint {
 	gemp_search_shard *shards;
 } gemp_checkpoint;
 
-/* Collective. Makes the folder that the query's settings name, or reads what an earlier job left there. text: of the
- * query; rows_path: of the rows (NULL: none are kept); counts: gemp_query_count runs, not gemp_query_write. */
+/* Collective. Makes the folder of the query's settings, or reads the checkpoint of an earlier job. `text` is the text
+ * of the query. `rows_path` is the file of rows, or NULL if no rows are kept. `counts` is true for gemp_query_count and
+ * false for gemp_query_write. */
 gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_query *query, const char *text, const char *rows_path,
                                bool counts);
 void gemp_checkpoint_free(gemp_checkpoint *checkpoint);
@@ -57,17 +59,17 @@ typedef struct gemp_resumable {
 	double max_seconds; /* 0: no limit */
 } gemp_resumable;
 
-/* Local. Refuses settings that a checkpoint does not go with, before anything is opened. */
+/* Local. Refuses settings that do not work with a checkpoint, before any file is opened. */
 gemp_code gemp_resumable_check(const gemp_query_settings *settings, const char *path, size_t queries);
 /* Local. Refuses queries whose result is not the sum of the results of parts. */
 gemp_code gemp_resumable_check_pattern(const gemp_pattern *pattern);
 
-/* Collective. Searches the parts that are left. If the time is over before, it fails with GEMP_STOPPED and a message
- * that says how to go on. The result is that of the whole search, with the parts of earlier jobs; rows are in their
- * file. A count by sums is no search and is done in one step. */
+/* Collective. Searches the unfinished parts. If the time ends before the last part, it fails with GEMP_STOPPED and a
+ * message that says how to resume. *result is the result of the whole search, including the parts of earlier jobs. The
+ * rows are in their file. A count by sums is done in one step, since it has no parts. */
 gemp_code gemp_resumable_run(const gemp_resumable *job, gemp_match_result *result);
 
-/* Sets the field `checkpoint`, and the counts so far if the search was stopped. */
+/* Sets the field `checkpoint`, and the current counts if the search was stopped. */
 void gemp_resumable_report(gemp_report *report, const gemp_checkpoint *checkpoint, bool complete);
 
 #endif

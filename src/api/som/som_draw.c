@@ -1,6 +1,6 @@
-/* som_draw: gemp_som_model_draw, a picture of a map. Each panel shows one quantity of all units, in the order in which
- * the caller names them. Rank 0 draws; all ranks choose the panels, so all find the same mistakes in their names.
- */
+/* som_draw: gemp_som_model_draw, which draws a picture of a map. Each panel shows one quantity of all units, in the
+ * order of the caller's names. All ranks choose the panels, so they all find the same mistakes in the names. Rank 0
+ * draws. */
 
 #include "api/som/som_input.h"
 
@@ -14,19 +14,19 @@
 typedef struct drawing {
 	const gemp_som_picture *picture;
 	const gemp_som_model *model;
-	const gemp_som_map *map; /* of the model */
+	const gemp_som_map *map; /* the map of the model */
 	size_t count, capacity;
 	gemp_som_panel *panels; /* [count] */
-	double **values;        /* [count] owned */
+	double **values;        /* [count] owned arrays of values */
 	size_t values_capacity;
-	gemp_som_label *labels; /* [units]; NULL: the caller wants none */
+	gemp_som_label *labels; /* [units]; NULL: no labels are wanted */
 } drawing;
 
 GEMP_SETTINGS(gemp_som_picture)
 
 /* PANELS */
 
-/* Appends a panel. *values is an array to fill, [units], or [3][units] for colours. */
+/* Appends a panel. *values becomes an array for the caller to fill, [units], or [3][units] for colours. */
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
 	const size_t units = gemp_som_map_units(d->map);
@@ -42,7 +42,7 @@ static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, 
 	return GEMP_OK;
 }
 
-/* values[units] become the values of a column, in the unit of the data: scaling is undone. */
+/* values[units] become the values of a column in the unit of the data, without the scaling. */
 static void fill_plane(const drawing *d, uint32_t column, double *values)
 {
 	for (uint32_t u = 0; u < gemp_som_map_units(d->map); u++)
@@ -57,7 +57,7 @@ static gemp_code add_plane(drawing *d, uint32_t column)
 	return GEMP_OK;
 }
 
-/* The U-matrix has the distances between neighbouring units, which the map keeps. */
+/* Appends the U-matrix, the distances between neighbouring units, which the map stores. */
 static gemp_code add_umatrix(drawing *d)
 {
 	double *values;
@@ -67,7 +67,8 @@ static gemp_code add_umatrix(drawing *d)
 	return GEMP_OK;
 }
 
-/* Appends a panel of hits: the number of vectors whose best unit each unit is. Only a finished training knows it. */
+/* Appends a panel of hits. The hits of a unit are the vectors whose best unit it is; a map has them only after its
+ * training has ended. */
 static gemp_code add_hits(drawing *d)
 {
 	double *values;
@@ -91,7 +92,7 @@ static gemp_code unknown_column(const drawing *d, const char *name)
 	                 name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
 }
 
-/* Returns -1 if the map has no such column. */
+/* Returns the index of a column, or -1 if the map has no such column. */
 static int64_t column_of(const drawing *d, const char *name)
 {
 	for (uint32_t c = 0; c < d->map->dims; c++)
@@ -100,7 +101,7 @@ static int64_t column_of(const drawing *d, const char *name)
 	return -1;
 }
 
-/* Adds a panel that shows three columns as colours. asked: "RED,GREEN,BLUE". */
+/* Adds a panel that shows three columns as colours. `asked` is "RED,GREEN,BLUE", the names of the columns. */
 static gemp_code add_colours(drawing *d, const char *asked)
 {
 	uint32_t columns[3], count = 0;
@@ -123,8 +124,8 @@ static gemp_code add_colours(drawing *d, const char *asked)
 	return GEMP_OK;
 }
 
-/* Adds the panels that a name stands for. A column of the data takes precedence over rgb: and planes, but not over
- * umatrix and hits. */
+/* Adds the panels that a name denotes. The name of a column takes precedence over rgb: and planes, but not over umatrix
+ * and hits. */
 static gemp_code add_named(drawing *d, const char *name)
 {
 	const int64_t column = column_of(d, name);
@@ -143,7 +144,7 @@ static gemp_code add_named(drawing *d, const char *name)
 	return GEMP_OK;
 }
 
-/* Without a choice of the caller, the U-matrix and all columns are shown. */
+/* If the caller names no panels, the picture has the U-matrix and all columns. */
 static gemp_code choose_panels(drawing *d)
 {
 	static const char *const usual[] = { "umatrix", "planes" };
@@ -153,7 +154,7 @@ static gemp_code choose_panels(drawing *d)
 	return GEMP_OK;
 }
 
-/* Collective. Rank 0, which draws, reads the labels of the first panel. */
+/* Collective. Rank 0 reads the labels of the first panel, since it draws. */
 static gemp_code read_labels(drawing *d, const gemp_comm *comm)
 {
 	const uint32_t units = gemp_som_map_units(d->map);
@@ -171,8 +172,8 @@ static void free_drawing(drawing *d)
 	gemp_free_all(d->values, d->panels, d->labels);
 }
 
-/* Every rank chooses the panels and checks the picture, so a wrong name fails alike on all ranks. Only rank 0 writes
- * the file, and the ranks agree on its result. */
+/* Every rank chooses the panels and checks the picture, so a wrong name fails on all ranks. Only rank 0 writes the
+ * file, and the ranks agree on its result. */
 gemp_code gemp_som_model_draw(gemp_som_model *model, const gemp_som_picture *picture, gemp_report *report)
 {
 	const gemp_comm *comm = &model->context->comm;

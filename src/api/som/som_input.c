@@ -1,6 +1,5 @@
-/* Vectors of an array or a file are read here, features of vertices are computed by som/features. All come as one
- * gemp_vectors, with a name for each column, so training and application need not know where they come from.
- */
+/* This module reads the vectors of an array or a file; som/features computes the features of vertices. Both become a
+ * gemp_vectors with a name for each column, so training and application do not depend on the source. */
 
 #include "api/som/som_input.h"
 
@@ -38,7 +37,8 @@ void gemp_som_input_free(gemp_som_input *input)
 	gemp_edge_job_free(&input->job);
 }
 
-/* Local. Columns have the names of features, or (NULL) x1, x2, ..., as the columns of a table without header. */
+/* Local. Names the columns after the features. If `features` is NULL, the names are x1, x2, ..., as for a table without
+ * header. */
 static gemp_code name_columns(gemp_vectors *vectors, const gemp_features *features)
 {
 	char name[16];
@@ -52,7 +52,7 @@ static gemp_code name_columns(gemp_vectors *vectors, const gemp_features *featur
 	return GEMP_OK;
 }
 
-/* Collective. Copies the array of the caller, and counts its missing values. */
+/* Collective. Copies the array of the caller and counts its missing values. */
 static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp_som_data *data)
 {
 	const size_t size = data->count * data->dims;
@@ -70,7 +70,7 @@ static gemp_code copy_array(gemp_vectors *out, const gemp_comm *comm, const gemp
 
 /* GRAPHS */
 
-/* Local. Parses the features to train on, or takes those that a map was trained on, and checks them against the graph's
+/* Local. Parses the features for a training, or takes the features of the map, and checks them against the graph's
  * schema. */
 static gemp_code choose_features(gemp_som_input *input, const gemp_som_model *model)
 {
@@ -114,8 +114,8 @@ static gemp_code find_features(gemp_som_input *input, bool keys)
 	return GEMP_OK;
 }
 
-/* Collective. The device is opened after a file is read, so a bad file is found early, but before the features of
- * a graph, which devices compute. */
+/* Collective. The device is opened after a file is read, so that a bad file is found early. For a graph the device is
+ * opened before the features are computed on it. */
 gemp_code gemp_som_input_read(gemp_som_input *input, const gemp_som_model *model, bool keys)
 {
 	const gemp_comm *comm = input->job.comm;
@@ -149,8 +149,7 @@ gemp_code gemp_som_input_check_files(const gemp_som_input *input, const gemp_ver
 	return gemp_rows_path_check(input->job.comm, "output", files->output);
 }
 
-/* Only vertices have units to write here: vectors of files have no graph, and their rows are written by
- * gemp_som_model_apply. */
+/* Only the units of vertices are written here. For vectors of a file, gemp_som_model_apply writes the rows. */
 gemp_code gemp_som_input_write_units(gemp_som_input *input, const gemp_vertex_output *files,
                                      const gemp_som_unit_list *units, const gemp_som_map *map)
 {
@@ -180,7 +179,7 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 		                  quantisation, 100 * topographic);
 }
 
-/* Reports the range of each feature, which shows what scaling will do to it, and the graph. */
+/* Reports the range of each feature, which shows the effect of scaling, and the graph. */
 static void report_features(const gemp_som_input *input)
 {
 	gemp_report *report = input->job.report;

@@ -1,5 +1,5 @@
-/* som_model: the life of a gemp_som_model, and its application to vectors: the best unit of each, as columns, rows and
- * attributes. */
+/* som_model: opens, writes and closes a gemp_som_model, and applies it to vectors. The best unit of each vector goes to
+ * columns, to rows of a file, and to attributes. */
 
 #include "api/som/som_input.h"
 
@@ -16,7 +16,7 @@
 GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
 GEMP_RELEASE(gemp_columns_close, gemp_columns *)
 
-/* LIFE */
+/* OPEN, WRITE AND CLOSE */
 
 static_assert(GEMP_SOM_UNIT_NONE == GEMP_SOM_NO_UNIT, "the public unit of a vector without values is the engine's");
 
@@ -75,7 +75,7 @@ const float *gemp_som_model_codebook(const gemp_som_model *model, const double *
 
 /* ROWS */
 
-/* Local. A column with the numbers of this rank's vectors, which are counted from 0 over all ranks. */
+/* Local. Adds a column with the numbers of this rank's vectors, which are counted from 0 over all ranks. */
 static gemp_code add_numbers(gemp_table *table, uint64_t first, size_t count)
 {
 	gemp_column *key;
@@ -87,7 +87,7 @@ static gemp_code add_numbers(gemp_table *table, uint64_t first, size_t count)
 	return GEMP_OK;
 }
 
-/* Collective. Makes columns with a row for each vector. The keys move from the input to the columns. */
+/* Collective. Makes the columns with a row for each vector. The keys move from the input to the columns. */
 static gemp_code make_columns(gemp_columns **out, gemp_som_input *input, const gemp_som_unit_list *units,
                               const gemp_som_map *map)
 {
@@ -101,7 +101,7 @@ static gemp_code make_columns(gemp_columns **out, gemp_som_input *input, const g
 	return gemp_comm_agree(input->job.comm, code);
 }
 
-/* Callback of the row writer: rows first .. first + count - 1 of this rank's columns. */
+/* Callback of the row writer. Fills the rows first .. first + count - 1 of this rank's columns. */
 static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, size_t count)
 {
 	const gemp_table *table = self;
@@ -131,8 +131,8 @@ static gemp_code write_rows(gemp_som_input *input, const char *path, gemp_table 
 
 /* SEARCH */
 
-/* Returns whether the vectors that the map was trained on had no header. A header with the names x1, x2, ... counts as
- * none. */
+/* Returns whether the map was trained on vectors without a header. A header with the names x1, x2, ... counts as no
+ * header. */
 static bool has_plain_names(const gemp_som_map *map)
 {
 	char name[16];
@@ -144,8 +144,8 @@ static bool has_plain_names(const gemp_som_map *map)
 	return true;
 }
 
-/* Collective. Selects the columns that have the names of the map's columns, in any order. Columns without names must be
- * as many as the map's, in its order. */
+/* Collective. Selects the columns with the names of the map's columns, in any order. Columns without names must have
+ * the number and the order of the map's columns. */
 static gemp_code match_columns(gemp_som_input *input, const gemp_som_model *model)
 {
 	gemp_vectors *vectors = &input->vectors;
@@ -158,7 +158,7 @@ static gemp_code match_columns(gemp_som_input *input, const gemp_som_model *mode
 	return GEMP_OK;
 }
 
-/* Collective. Reports the errors of these vectors on the map, which may differ from those of its training. */
+/* Collective. Reports the errors of these vectors on the map. They may differ from the errors of its training. */
 static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, const gemp_som_unit_list *units)
 {
 	const gemp_vectors *v = &input->vectors;
@@ -178,7 +178,7 @@ static gemp_code report_all(gemp_som_input *input, const gemp_som_map *map, cons
 	return gemp_som_input_report(input);
 }
 
-/* The seconds of opening the map count as reading in the first report. */
+/* The first report includes the seconds of opening the map as reading. */
 gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const gemp_som_data *data,
                                const gemp_vertex_output *files, gemp_report *report)
 {
@@ -206,7 +206,8 @@ gemp_code gemp_som_model_apply(gemp_columns **out, gemp_som_model *model, const 
 	if (to.output)
 		GEMP_TRY(write_rows(&input, to.output, &columns->table));
 	to.output =
-		NULL; /* the rows are written; gemp_som_input_write_units would write them again without the second-best unit */
+		/* the rows are written already; gemp_som_input_write_units would write them without the second-best unit */
+		NULL;
 	GEMP_TRY(gemp_som_input_write_units(&input, &to, &units, map));
 	GEMP_TRY(report_all(&input, map, &units));
 	if (out) {

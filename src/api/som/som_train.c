@@ -1,7 +1,6 @@
-/* som_train: gemp_som_model_train. The settings become a map, or training resumes with the map of a file and its
- * settings. The map can be written between epochs, so a job that is killed loses little. Errors and units are
- * computed at the end.
- */
+/* som_train: gemp_som_model_train. The settings become a new map, or the training resumes with the map and the settings
+ * of a file. The map can be written between epochs, so a killed job loses little work. Errors and units are computed
+ * after the last epoch. */
 
 #include "api/som/som_input.h"
 #include "core/log.h"
@@ -22,7 +21,7 @@ GEMP_RELEASE(gemp_som_model_close, gemp_som_model *)
 
 typedef struct training {
 	const gemp_som_settings *settings;
-	gemp_som_map *map; /* of the model that is trained */
+	gemp_som_map *map; /* the map of the model */
 	gemp_som_input input;
 	const gemp_comm *comm;
 	gemp_som_unit_list units;
@@ -33,7 +32,7 @@ typedef struct training {
 GEMP_SETTINGS(gemp_som_settings, .start = GEMP_SOM_START_PCA, .epochs = 20, .radius_end = 1, .rate = .1,
               .rate_end = .01, .seed = 1)
 
-/* BEFORE */
+/* PREPARATION */
 
 /* Local. Finds mistakes that do not depend on the vectors. */
 static gemp_code check_settings(const gemp_som_settings *s)
@@ -49,7 +48,7 @@ static gemp_code check_settings(const gemp_som_settings *s)
 	return GEMP_OK;
 }
 
-/* Local. Makes a map from the settings, without values. */
+/* Local. Makes a map of the settings, without values. */
 static gemp_code new_map(training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -83,7 +82,7 @@ static gemp_code new_map(training *t)
 	return GEMP_OK;
 }
 
-/* Collective. Returns whether there is a file of a map to resume with. Rank 0 looks for all ranks, since others may see
+/* Collective. Returns whether there is a file to resume from. Rank 0 looks for all ranks, since the other ranks may see
  * an older state of the file system. */
 static bool can_resume(const training *t)
 {
@@ -93,8 +92,8 @@ static bool can_resume(const training *t)
 	return found;
 }
 
-/* Local. Checks that the map of the file and the vectors belong together. data: the hash of the vectors; 0: it is not
- * known. */
+/* Local. Checks that the vectors are the vectors of the map in the file. `data` is the hash of the vectors, or 0 if it
+ * is unknown. */
 static gemp_code check_resumed(const training *t, uint64_t data)
 {
 	const gemp_som_map *map = t->map;
@@ -123,13 +122,13 @@ static gemp_code check_resumed(const training *t, uint64_t data)
 	return GEMP_OK;
 }
 
-/* Collective. Makes or reads the map, and scales the vectors as the map says. */
+/* Collective. Makes or reads the map, and scales the vectors in the way of the map. */
 static gemp_code prepare(training *t)
 {
 	gemp_som_map *map = t->map;
 	gemp_vectors *vectors = &t->input.vectors;
 	const bool there = can_resume(t);
-	/* Features of a graph have no hash, since rounding may differ from run to run. */
+	/* The features of a graph have no hash, since rounding may differ between runs. */
 	const uint64_t data = t->input.job.graph ? 0 : gemp_vectors_hash(vectors, t->comm);
 	if (there) {
 		GEMP_TRY(gemp_som_file_read(map, t->comm, t->settings->output));
@@ -158,8 +157,8 @@ static gemp_code save_map(training *t)
 	return code;
 }
 
-/* Callback of gemp_som_train. book: the units, when the map is to be written; NULL between. Hits and errors of an
- * unfinished map are not known, and its file says so. */
+/* Callback of gemp_som_train. `book` has the units if the map is to be written now, otherwise it is NULL. The file of
+ * an unfinished map has no hits and errors. */
 static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
 {
 	training *t = context;
@@ -177,7 +176,7 @@ static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const ge
 	return save_map(t);
 }
 
-/* Collective. Trains the epochs that are left. A finished map that is resumed has none left. */
+/* Collective. Trains the remaining epochs. A finished map has none. */
 static gemp_code train(training *t)
 {
 	const gemp_som_settings *s = t->settings;
@@ -202,8 +201,8 @@ static gemp_code train(training *t)
 
 /* RESULTS */
 
-/* Collective. Computes errors and hits of the map. If no epoch was left to train, the best units are not known yet and
- * are searched. */
+/* Collective. Computes errors and hits of the map. If this call has trained no epoch, the best units are searched
+ * first. */
 static gemp_code measure(training *t)
 {
 	const gemp_vectors *vectors = &t->input.vectors;
@@ -212,7 +211,7 @@ static gemp_code measure(training *t)
 	return gemp_som_map_measure(t->map, t->comm, vectors, &t->units);
 }
 
-/* Sets `epochs`: an entry for each epoch that this call has trained; epochs of earlier calls are not known. */
+/* Sets the field `epochs` with an entry for each epoch of this call. The epochs of earlier calls are unknown. */
 static void report_epochs(const training *t)
 {
 	json_t *list = json_array();
@@ -230,7 +229,7 @@ static void report_epochs(const training *t)
 	gemp_report_set(t->input.job.report, "epochs", list);
 }
 
-/* The kind of data that ranks exchanged in an epoch. */
+/* Returns the kind of data that the ranks exchanged in an epoch. */
 static json_t *exchange_json(const training *t)
 {
 	if (t->comm->size == 1 || t->done.count == 0)
@@ -238,7 +237,7 @@ static json_t *exchange_json(const training *t)
 	return json_string(t->done.units ? "units" : t->map->training == 1 ? "maps" : "sums");
 }
 
-/* Collective. */
+/* Collective. Reports the map, the epochs and the end of the report. */
 static gemp_code report_all(training *t)
 {
 	gemp_report *report = t->input.job.report;
@@ -261,7 +260,7 @@ static gemp_code report_all(training *t)
 	return gemp_som_input_report(&t->input);
 }
 
-/* Collective. Returns GEMP_STOPPED if a signal of any rank, or the time limit, has ended the training. */
+/* Collective. Returns GEMP_STOPPED if a signal of any rank or the time limit has ended the training. */
 static gemp_code check_stopped(const training *t)
 {
 	const gemp_som_map *map = t->map;
@@ -282,9 +281,9 @@ static void free_training(training *t)
 	gemp_som_input_free(&t->input);
 }
 
-/* Settings and paths are checked first, since reading vectors may take long. A training that is stopped writes its map
- * and its report, too, before it returns GEMP_STOPPED. Signals are not recorded while vectors are read: nothing is
- * trained yet that they could let finish. */
+/* Settings and paths are checked first, since reading vectors may take long. A stopped training also writes its map and
+ * its report before it returns GEMP_STOPPED. Signals are not recorded while vectors are read, since there is no
+ * training yet whose result could be saved. */
 gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, const gemp_som_data *data,
                                const gemp_som_settings *settings, gemp_report *report)
 {
@@ -312,7 +311,7 @@ gemp_code gemp_som_model_train(gemp_som_model **out, gemp_context *context, cons
 	GEMP_TRY(train(&t));
 	GEMP_TRY(measure(&t));
 	GEMP_TRY(save_map(&t));
-	if (t.map->epoch == t.map->epochs) /* otherwise the training that resumes with the map writes the units */
+	if (t.map->epoch == t.map->epochs) /* an unfinished map gets its units from the call that resumes the training */
 		GEMP_TRY(gemp_som_input_write_units(&t.input, &chosen.units, &t.units, t.map));
 	GEMP_TRY(report_all(&t));
 	code = check_stopped(&t);

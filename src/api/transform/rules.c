@@ -1,8 +1,8 @@
-/* rules: rules as a handle, their runs, and the replay of change logs.
+/* rules: opens rules, runs them on a graph, and replays change logs.
  *
- * A run parses the text anew, since parameter values are part of the rules. It changes the graph in memory. Change log,
- * drawing and checkpoint are written on the way, the graph file at the end. A replay has no rules.
- */
+ * A run parses the text again, since the values of parameters are part of the rules. It changes the graph in memory.
+ * The change log and the checkpoint are written during the run; the drawing and the graph file are written at its end.
+ * A replay has no rules. */
 
 #include "gemp/rules.h"
 
@@ -40,7 +40,7 @@ static gemp_code check_settings(const gemp_rules_settings *settings)
 	return GEMP_OK;
 }
 
-/* Only mistakes in the settings are found here, since the text is parsed when it runs. */
+/* Only the settings are checked here, since the text is parsed by the run. */
 gemp_code gemp_rules_open(gemp_rules **out, gemp_context *context, const char *text,
                           const gemp_rules_settings *settings)
 {
@@ -91,28 +91,29 @@ gemp_code gemp_rules_bind_text(gemp_rules *rules, const char *name, const char *
 	return gemp_parameter_list_set_text(&rules->parameters, name, value);
 }
 
-/* REWRITING: what a run of rules and a replay share */
+/* REWRITING: the steps that a run of rules and a replay share */
 
 typedef struct rewriting {
-	const gemp_rules *rules; /* NULL: a change log is replayed */
+	const gemp_rules *rules; /* NULL: the rewriting is a replay of a change log */
 	gemp_rewrite_settings settings;
 	gemp_graph *graph;
 	const gemp_comm *comm;
 	gemp_report *report, none;
 	gemp_runtime *runtime;
-	gemp_graph_diff_side before, after; /* of the drawing `dot` */
-	/* The rest belongs to runs of rules. */
+	gemp_graph_diff_side before, after; /* the two graphs of the drawing `dot` */
+	/* The following members belong to runs of rules. */
 	gemp_rule_set *parsed;
 	gemp_rule_report *reports; /* [parsed->count] */
 	json_t *steps;             /* the field `explain` */
-	gemp_change_log log;       /* {0}: none is wanted */
+	gemp_change_log log;       /* {0}: no log is wanted */
 	gemp_transform_history history;
-	gemp_step_checkpoint checkpoint; /* {0}: none is kept */
-	bool string_keys;                /* as in gemp_builder_options */
-	double shown;                    /* gemp_now() when progress was last logged */
+	gemp_step_checkpoint checkpoint; /* {0}: no checkpoint is kept */
+	bool string_keys;                /* the same as in gemp_builder_options */
+	double shown;                    /* the time of gemp_now() when progress was last logged */
 } rewriting;
 
-/* Collective. Checks, before any work, that the settings go together and that rank 0 can write all files. */
+/* Collective. Checks before the work that the settings do not contradict each other and that rank 0 can write all
+ * files. */
 static gemp_code check_files(const rewriting *r)
 {
 	const gemp_rewrite_settings *s = &r->settings;
@@ -131,7 +132,7 @@ static gemp_code check_files(const rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. `r` must not be moved, since its report may point into it. */
+/* Collective. `r` must not be moved, since its report may be a member of it. */
 static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_settings *settings, gemp_report *report)
 {
 	*r = (rewriting){ .graph = graph, .comm = &graph->context->comm, .settings = gemp_rewrite_settings_from(settings) };
@@ -139,7 +140,7 @@ static gemp_code begin(rewriting *r, gemp_graph *graph, const gemp_rewrite_setti
 	return check_files(r);
 }
 
-/* Collective. Opens the devices, and copies the graph as it is before the changes if it is to be drawn. */
+/* Collective. Opens the devices. If a drawing is wanted, copies the graph before the changes. */
 static gemp_code open_devices(rewriting *r)
 {
 	GEMP_TRY(gemp_context_runtime(&r->runtime, r->graph->context, true, NULL));
@@ -147,7 +148,7 @@ static gemp_code open_devices(rewriting *r)
 	                       : GEMP_OK;
 }
 
-/* Collective. Writes the graph, with the end of its report. */
+/* Collective. Writes the graph, which ends the report. */
 static gemp_code write_graph(rewriting *r)
 {
 	gemp_timers *timers = &r->graph->timers;
@@ -164,7 +165,7 @@ static gemp_code write_graph(rewriting *r)
 	return GEMP_OK;
 }
 
-/* Collective. Writes the drawing of the graph before and after, if one is wanted. */
+/* Collective. Writes the drawing of the graph before and after the changes if a drawing is wanted. */
 static gemp_code draw(rewriting *r)
 {
 	if (!r->settings.dot)
@@ -174,7 +175,7 @@ static gemp_code draw(rewriting *r)
 	return GEMP_OK;
 }
 
-/* A log that has not been closed leaves no file. */
+/* A change log that has not been closed leaves no file. */
 static void free_rewriting(rewriting *r)
 {
 	gemp_change_log_abandon(&r->log);
@@ -205,7 +206,7 @@ static void report_effects(json_t *object, const gemp_effects *e)
 	json_object_set_new(object, "set", gemp_json_count(e->set));
 }
 
-/* Reports a step when it is done, for the setting `explain`. */
+/* Reports a finished step, for the setting `explain`. */
 static void explain_step(rewriting *r, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	const gemp_select_report *s = &one->select;
@@ -247,7 +248,7 @@ static void report_step(void *self, const gemp_rule *rule, uint64_t step, const 
 		report_progress(r, rule, step, one);
 }
 
-/* Reports one rule over all its steps: prints it, and appends its object to the list. */
+/* Reports the sums of one rule over all its steps as text, and appends its object to the list. */
 static void report_rule(const rewriting *r, const char *name, const gemp_rule_report *one, json_t *list)
 {
 	const gemp_select_report *s = &one->select;
@@ -268,7 +269,7 @@ static void report_rule(const rewriting *r, const char *name, const gemp_rule_re
 		                   gemp_grouped(e->deleted_edges).text, gemp_grouped(e->set).text);
 }
 
-/* Sets the fields `steps`, `rules` and, if the caller wants it, `explain`. */
+/* Sets the fields `steps` and `rules`, and `explain` if the caller wants it. */
 static void report_rules(const rewriting *r)
 {
 	json_t *list = json_array();
@@ -282,7 +283,7 @@ static void report_rules(const rewriting *r)
 
 /* STEPS */
 
-/* Sums over all rules; all are zero before the rules have been parsed. */
+/* Returns the sums over all rules. They are 0 before the rules have been parsed. */
 static gemp_rules_result sum_results(const rewriting *r)
 {
 	gemp_rules_result sum = { .steps = r->history.count };
@@ -313,7 +314,7 @@ static gemp_code parse_rules(rewriting *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. Gives the vertices of a changed graph the ids of its file (partition/derived/canonical.h). */
+/* Collective. Gives the vertices of a changed graph the ids of a graph file (partition/derived/canonical.h). */
 static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 {
 	if (!sum_results(r).applied)
@@ -322,7 +323,7 @@ static gemp_code make_canonical(rewriting *r, gemp_shard **graph)
 	return gemp_shard_canonical(graph, r->comm, r->string_keys);
 }
 
-/* Callback of gemp_transform: stops with a checkpoint after a signal or at the time limit. */
+/* Callback of gemp_transform. Stops with a checkpoint after a signal or at the time limit. */
 static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transform_history *history)
 {
 	rewriting *r = self;
@@ -333,7 +334,7 @@ static gemp_code between_steps(void *self, gemp_shard **graph, const gemp_transf
 	return gemp_step_checkpoint_save(&r->checkpoint, *graph);
 }
 
-/* Collective. Rewrites the graph. The rules are also reported if a checkpoint has stopped them. */
+/* Collective. Rewrites the graph. Rules that a checkpoint has stopped are reported, too. */
 static gemp_code run_steps(rewriting *r)
 {
 	const gemp_rules_settings *s = &r->rules->settings;
@@ -366,7 +367,8 @@ static gemp_code run_steps(rewriting *r)
 
 /* CHANGE LOG AND CHECKPOINT */
 
-/* Collective. With a checkpoint the log is one of its files until the rules end. Only the first job writes the head. */
+/* Collective. If there is a checkpoint, the log is a file of its folder until the rules end. Only the first job writes
+ * the head of the log. */
 static gemp_code open_log(rewriting *r)
 {
 	GEMP_OWNED char *part = NULL;
@@ -379,7 +381,7 @@ static gemp_code open_log(rewriting *r)
 	                        : gemp_change_log_head(&r->log, r->graph->shard, r->rules->name, r->rules->settings.seed);
 }
 
-/* Collective. Writes the foot of the log, and joins the parts of all jobs. */
+/* Collective. Writes the foot of the log and joins the parts of all jobs. */
 static gemp_code close_log(rewriting *r)
 {
 	const char *path = r->settings.changes;
@@ -395,7 +397,7 @@ static gemp_code close_log(rewriting *r)
 	return GEMP_OK;
 }
 
-/* Returns the settings that must be the same in all jobs of a checkpoint; NULL: out of memory. */
+/* Returns the settings that must be the same in all jobs of a checkpoint, or NULL if there is no memory. */
 static json_t *make_question(const rewriting *r)
 {
 	const gemp_rules *rules = r->rules;
@@ -413,7 +415,7 @@ static json_t *make_question(const rewriting *r)
 	return gemp_checkpoint_store_question(r->graph->shard, own);
 }
 
-/* Collective. */
+/* Collective. Opens the checkpoint, which may replace the graph. */
 static gemp_code open_checkpoint(rewriting *r)
 {
 	if (!r->settings.checkpoint.folder)
@@ -429,7 +431,7 @@ static gemp_code open_checkpoint(rewriting *r)
 	return gemp_step_checkpoint_open(&r->checkpoint, make_question(r), &r->graph->shard);
 }
 
-/* Collective. A checkpoint that this job has begun is removed if the job fails; that of an earlier job stays. */
+/* Collective. If the job fails, a checkpoint that it has begun is removed; a checkpoint of an earlier job is kept. */
 static void close_checkpoint(rewriting *r, gemp_code code)
 {
 	if (!r->checkpoint.store.comm)
@@ -441,8 +443,9 @@ static void close_checkpoint(rewriting *r, gemp_code code)
 
 /* RUNS */
 
-/* The order matters: an error in the rules is found before any device is opened; the checkpoint may replace the graph,
- * and it is removed only when graph, log and drawing are written. */
+/* The order of the steps matters. An error in the rules must be found before a device is opened. The checkpoint may
+ * replace the graph, so it is opened before the run. It is removed only after the graph, the log and the drawing are
+ * written. */
 gemp_code gemp_rules_run(gemp_rules *rules, gemp_graph *graph, const gemp_rewrite_settings *settings,
                          gemp_rules_result *result, gemp_report *report)
 {
@@ -479,7 +482,7 @@ gemp_code gemp_change_log_recognize(bool *out, gemp_context *context, const char
 	return GEMP_OK;
 }
 
-/* A replay matches nothing, so it needs no checkpoint. */
+/* A replay does not search, so it needs no checkpoint. */
 gemp_code gemp_graph_replay(gemp_graph *graph, const char *changes, const gemp_rewrite_settings *settings,
                             gemp_replay_result *result, gemp_report *report)
 {

@@ -1,6 +1,6 @@
-/* The folder has the graph after the last finished step, and one part of the change log for each job. Their names have
- * the number of the job, so the files of the last consistent state stay until checkpoint.json names the new ones.
- */
+/* The folder has the graph after the last finished step, and one part of the change log for each job. The names of
+ * these files contain the number of the job. The files of the last consistent state therefore remain until
+ * checkpoint.json names the new files. */
 
 #include "api/transform/step_checkpoint.h"
 
@@ -19,8 +19,8 @@ static const char prefix[] = "kept-";
 
 /* NAMES */
 
-/* The name of a file of this job; the caller frees. It has the number of the job, so no job overwrites the files
- * of the job before. */
+/* *out becomes the name of a file of this job, which the caller frees. The name contains the number of the job, so a
+ * job never overwrites the files of the previous job. */
 static gemp_code file_name(char **out, const gemp_step_checkpoint *k, const char *ending)
 {
 	gemp_text text = { 0 };
@@ -29,7 +29,7 @@ static gemp_code file_name(char **out, const gemp_step_checkpoint *k, const char
 	return gemp_text_status(&text);
 }
 
-/* Takes over `name`, also after a failure; NULL: out of memory. */
+/* Takes over `name`, also after a failure. A NULL name fails with GEMP_ENOMEM. */
 static gemp_code add_log(gemp_step_checkpoint *k, char *name)
 {
 	gemp_code code = name ? GEMP_RESERVE(k->logs, k->log_capacity, k->log_count + 1) : GEMP_ENOMEM;
@@ -40,7 +40,7 @@ static gemp_code add_log(gemp_step_checkpoint *k, char *name)
 	return code;
 }
 
-/* The name is in the list before the log is opened, so a checkpoint of this job contains it. */
+/* The list gets the name before the log is opened, so a checkpoint of this job contains the name. */
 gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 {
 	GEMP_OWNED char *name = NULL;
@@ -51,7 +51,7 @@ gemp_code gemp_step_checkpoint_log(gemp_step_checkpoint *k, char **path)
 
 /* READING */
 
-/* Counts of a rule's report. */
+/* The counts in the report of a rule. */
 static const gemp_checkpoint_member counts[] = {
 	{ "steps", offsetof(gemp_rule_report, steps) },
 	{ "matches", offsetof(gemp_rule_report, select.matches) },
@@ -80,7 +80,7 @@ static bool read_reports(gemp_step_checkpoint *k, const json_t *list)
 	return good;
 }
 
-/* Reads whether each step applied anything: a digit for each step. */
+/* Reads for each step whether it applied a match. The text has one digit for each step. */
 static gemp_code read_history(gemp_step_checkpoint *k, const char *text)
 {
 	size_t count = strlen(text);
@@ -91,7 +91,7 @@ static gemp_code read_history(gemp_step_checkpoint *k, const char *text)
 	return GEMP_OK;
 }
 
-/* Reads the attributes that the log has named so far, since its foot lists those of all jobs. */
+/* Reads the attributes that the log has named, since its foot lists the attributes of all jobs. */
 static gemp_code read_seen(gemp_step_checkpoint *k, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -105,7 +105,7 @@ static gemp_code read_seen(gemp_step_checkpoint *k, const json_t *list)
 	return GEMP_OK;
 }
 
-/* Local, with the same result on all ranks, since all have the same checkpoint.json. */
+/* Local. All ranks have the same checkpoint.json, so they return the same code. */
 static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 {
 	uint64_t form = 0, lines = 0;
@@ -133,8 +133,8 @@ static gemp_code read_state(gemp_step_checkpoint *k, const json_t *state)
 	return read_seen(k, json_object_get(state, "seen"));
 }
 
-/* The graph of the checkpoint replaces the graph that the caller opened; the question made sure that the rules began
- * with it. */
+/* The graph of the checkpoint replaces the graph of the caller. The question ensures that the rules began with the
+ * graph of the caller. */
 gemp_code gemp_step_checkpoint_open(gemp_step_checkpoint *k, json_t *question, gemp_shard **graph)
 {
 	GEMP_OWNED char *path = NULL;
@@ -171,7 +171,7 @@ static json_t *make_reports(const gemp_step_checkpoint *k)
 	return list;
 }
 
-/* Attributes that the log has named, with their types. */
+/* Returns the attributes that the log has named, with their types. */
 static json_t *make_seen(const gemp_step_checkpoint *k)
 {
 	json_t *list = json_array();
@@ -181,7 +181,7 @@ static json_t *make_seen(const gemp_step_checkpoint *k)
 	return list;
 }
 
-/* The counterpart of read_state; NULL: out of memory. */
+/* Returns the state that read_state reads, or NULL if there is no memory. */
 static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text applied = { 0 };
@@ -202,8 +202,8 @@ static json_t *make_state(const gemp_step_checkpoint *k, const char *graph)
 	                 make_seen(k));
 }
 
-/* On rank 0. Graph and log reach the disk before the state that names them. The graph of the job before is removed only
- * then. */
+/* On rank 0. The graph and the log reach the disk before the state that names them. The graph of the previous job is
+ * removed afterwards. */
 static gemp_code write_state(const gemp_step_checkpoint *k, const char *graph)
 {
 	GEMP_OWNED char *old = NULL;
@@ -224,7 +224,7 @@ bool gemp_step_checkpoint_stop(gemp_step_checkpoint *k)
 	return gemp_stop_wanted(&k->stop);
 }
 
-/* Returns a failure on purpose: GEMP_STOPPED ends gemp_transform as any failure does. */
+/* The function fails on purpose. GEMP_STOPPED ends gemp_transform in the same way as any other failure. */
 gemp_code gemp_step_checkpoint_save(gemp_step_checkpoint *k, gemp_shard *graph)
 {
 	const gemp_provenance provenance = { .command = "checkpoint of rules", .version = GEMP_VERSION };

@@ -1,9 +1,8 @@
 /* help: the order of items in every form of help, and the form for terminals.
  *
- * A text is complete before rank 0 prints it, so a failure prints nothing. Lines wrap at WIDTH columns on every
- * terminal, since the same help everywhere can be compared and searched. Names stand in a column of their own; the
- * meaning of a name that is too long for the column begins on the next line.
- */
+ * The text is complete before rank 0 prints it, so a failure prints nothing. Lines wrap at WIDTH columns on every
+ * terminal; the same help everywhere can be compared and searched. The names have a column of their own. If a name is
+ * too long for this column, its meaning begins on the next line. */
 
 #include "cli/help/help.h"
 
@@ -35,7 +34,8 @@ const gemp_help_entry gemp_help_environment[] = {
 	{ NULL, NULL },
 };
 
-/* Adds the words of `text` and a line end. The cursor is at column `at`; further lines begin at column `indent`. */
+/* Adds the words of `text` and a line end. The cursor is at column `at`. Continuation lines begin at column
+ * `indent`. */
 static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 {
 	bool fresh = true;
@@ -55,7 +55,7 @@ static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
 	gemp_text_print(out, "\n");
 }
 
-/* A line with a name, indented by 2, and its meaning from `column` on. */
+/* Adds a line with a name, indented by 2, and its meaning from `column` on. */
 static void print_entry(gemp_text *out, const char *name, size_t column, const char *meaning)
 {
 	size_t at = 2 + strlen(name);
@@ -68,7 +68,7 @@ static void print_entry(gemp_text *out, const char *name, size_t column, const c
 	wrap(out, column, column, meaning);
 }
 
-/* A heading and a list that ends with a NULL name. */
+/* Adds a heading and the entries of a list, which ends with a NULL name. */
 static void print_entries(gemp_text *out, const char *heading, size_t column, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n%s:\n", heading);
@@ -76,7 +76,7 @@ static void print_entries(gemp_text *out, const char *heading, size_t column, co
 		print_entry(out, list->name, column, list->meaning);
 }
 
-/* Formats are known to the library alone, so the list of --format and this one follow from its table. */
+/* Only the library knows the formats, so this list and the choices of --format are made from its table. */
 static void print_formats(gemp_text *out, const gemp_help_form *form)
 {
 	const char *name, *endings, *summary;
@@ -89,7 +89,7 @@ static void print_formats(gemp_text *out, const gemp_help_form *form)
 	}
 }
 
-/* An entry such as "-o, --output FILE" with the meaning and the default. */
+/* Adds an entry such as "-o, --output FILE" with the meaning and the default. */
 static void print_option(gemp_text *out, const gemp_option *option, const gemp_help_form *form)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 }, meaning = { 0 };
@@ -109,7 +109,7 @@ static void print_option(gemp_text *out, const gemp_option *option, const gemp_h
 		form->entry(out, name.data, meaning.data);
 }
 
-/* A parameter is shown like an option of its generator. */
+/* A parameter of a generator is shown like an option. */
 static void print_generators(gemp_text *out, const gemp_help_form *form)
 {
 	size_t count;
@@ -131,7 +131,7 @@ static void print_generators(gemp_text *out, const gemp_help_form *form)
 	}
 }
 
-/* Parameters are also in the table of options, for parsing, but only generators show them. */
+/* The table of options also has the parameters, for parsing. They are shown only with their generators. */
 void gemp_help_items(gemp_text *out, const gemp_command *command, const gemp_help_form *form)
 {
 	const char *group = "";
@@ -161,7 +161,7 @@ static void text_entry(gemp_text *out, const char *name, const char *meaning)
 	print_entry(out, name, OPTION_COLUMN, meaning);
 }
 
-/* The name of a generator and what it makes, wrapped, before its parameters. */
+/* Adds the name of a generator and what it makes, wrapped. Its parameters follow. */
 static void text_generator(gemp_text *out, const gemp_generator *generator)
 {
 	gemp_text_print(out, "\n%s: ", generator->name);
@@ -170,7 +170,7 @@ static void text_generator(gemp_text *out, const gemp_generator *generator)
 
 static const gemp_help_form text_form = { text_heading, text_entry, text_generator, "", "    " };
 
-/* Examples and first steps. */
+/* The examples and first steps of the overview. */
 static void print_indented(gemp_text *out, const char *lines)
 {
 	int size;
@@ -239,7 +239,7 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	print_entries(out, "Environment", 19, gemp_help_environment);
 }
 
-/* The other ranks build the same text, so all return the same code. */
+/* All ranks build the text, so they all return the same code. */
 gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 {
 	GEMP_TRY(gemp_text_status(text));
@@ -248,7 +248,7 @@ gemp_code gemp_help_print(const gemp_context *context, const gemp_text *text)
 	return GEMP_OK;
 }
 
-/* --as markdown and --as man have all commands, whatever the argument. */
+/* --as markdown and --as man print all commands, with or without an argument. */
 static gemp_code help(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Commands that share a field stand in one entry. Fields of single commands begin with the name of the command. */
+/* Fields that several commands have are in one entry. The text of a field of a single command begins with the name of
+ * the command. */
 const gemp_help_entry gemp_help_json[] = {
 	{ "version, command, arguments, options", "The program and its command line; options as they were given." },
 	{ "ranks, devices", "Number of ranks; devices with the number of ranks on each." },
@@ -74,7 +75,7 @@ static void markdown_entry(gemp_text *out, const char *name, const char *meaning
 	gemp_text_print(out, "- `%s`: %s\n", name, meaning);
 }
 
-/* Groups are bold lines and no headings, since a command has up to seven. */
+/* The name of a group is a bold line instead of a heading, since a command has up to seven groups. */
 static void markdown_group(gemp_text *out, const char *title)
 {
 	gemp_text_print(out, "\n**%s**\n\n", title);
@@ -87,7 +88,7 @@ static void markdown_generator(gemp_text *out, const gemp_generator *generator)
 
 static const gemp_help_form markdown_form = { markdown_group, markdown_entry, markdown_generator, "", "" };
 
-/* A section with summary, forms of use, paragraphs, examples and options of a command. */
+/* Adds a section with the summary, the forms of use, the paragraphs, the examples and the options of a command. */
 static void markdown_command(gemp_text *out, const gemp_command *command)
 {
 	const char *rest = command->text;
@@ -104,7 +105,7 @@ static void markdown_command(gemp_text *out, const gemp_command *command)
 	gemp_help_items(out, command, &markdown_form);
 }
 
-/* A heading and a list that ends with a NULL name. */
+/* Adds a heading and the entries of a list, which ends with a NULL name. */
 static void markdown_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n## %s\n\n", heading);
@@ -130,8 +131,8 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 
 /* MAN PAGE */
 
-/* Adds text with the characters escaped that roff would interpret: dots and quotes at the beginning of a line,
- * backslashes, and hyphens, which a search must find as minus signs. */
+/* Adds text, and escapes the characters that roff would interpret. These are dots and quotes at the beginning of a
+ * line, backslashes, and hyphens, which must be minus signs so that a search finds them. */
 static void roff(gemp_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -147,14 +148,14 @@ static void roff(gemp_text *out, const char *text, size_t size)
 	}
 }
 
-/* A line of its own. */
+/* Adds a line. */
 static void roff_line(gemp_text *out, const char *text)
 {
 	roff(out, text, strlen(text));
 	gemp_text_print(out, "\n");
 }
 
-/* A tagged paragraph: a name, in bold, and its meaning. */
+/* Adds a tagged paragraph with a name in bold and its meaning. */
 static void man_entry(gemp_text *out, const char *name, const char *meaning)
 {
 	gemp_text_print(out, ".TP\n.B ");
@@ -162,7 +163,7 @@ static void man_entry(gemp_text *out, const char *name, const char *meaning)
 	roff_line(out, meaning);
 }
 
-/* The parameters are indented. */
+/* The parameters of a generator are indented. */
 static void man_generator(gemp_text *out, const gemp_generator *generator)
 {
 	man_entry(out, generator->name, generator->meaning);
@@ -189,7 +190,7 @@ static void man_command(gemp_text *out, const gemp_command *command)
 	gemp_help_items(out, command, &man_form);
 }
 
-/* A section of its own for a list that ends with a NULL name. */
+/* Adds a section with the entries of a list, which ends with a NULL name. */
 static void man_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
 {
 	gemp_text_print(out, ".SH %s\n", heading);
@@ -215,7 +216,7 @@ void gemp_help_man(gemp_text *out, const gemp_command_table *table)
 
 /* COMPLETION: a bash script that completes commands, options, and the values of options that have choices */
 
-/* The names of the options of a command, for compgen -W. */
+/* Adds the names of the options of a command, for compgen -W. */
 static void print_option_names(gemp_text *out, const gemp_command *command)
 {
 	const gemp_option *option;
@@ -223,7 +224,7 @@ static void print_option_names(gemp_text *out, const gemp_command *command)
 		gemp_text_print(out, " --%s", option->name);
 }
 
-/* A case branch for each option that has choices. */
+/* Adds a case branch for each option that has choices. */
 static void print_choices(gemp_text *out)
 {
 	size_t size;
@@ -239,8 +240,8 @@ static void print_choices(gemp_text *out)
 	}
 }
 
-/* The function that bash calls. The choices of the option before the cursor come first, then the options of the
- * command, and files where nothing else fits. */
+/* Adds the function that bash calls. It completes the choices of the option before the cursor if there are any,
+ * otherwise the options of the command, otherwise files. */
 static void print_bash_script(gemp_text *out, const gemp_command_table *table)
 {
 	size_t generators;
@@ -274,7 +275,7 @@ static void print_bash_script(gemp_text *out, const gemp_command_table *table)
 	                     "complete -o filenames -F _gemp_mpi gemp-mpi\n");
 }
 
-/* Other shells would need a script of their own. */
+/* Only bash is supported. Other shells would need scripts of their own. */
 static gemp_code completion(gemp_context *context, const gemp_options *options, gemp_report *report)
 {
 	(void)report;

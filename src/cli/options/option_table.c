@@ -1,13 +1,14 @@
-/* option_table: every option of every command, once.
+/* option_table: the options of all commands.
  *
- * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the echo in --json all read this
- * table, so an option is one entry here and one field of gemp_options. An entry has, in this order: name, letter, kind,
- * value as help shows it, default, commands that accept it, heading in help, field, and help. Options of different
- * commands may have the same name and different meanings (--weight, --seed); no command accepts two of one name, which
- * tests/unit/cli_options.c checks. The order of entries is the order in help.
+ * Parsing, --help, --config, completion, the manual page, docs/command-line.md and the field `options` of --json read
+ * this table. An option is one entry of the table and one field of gemp_options. An entry has, in this order: name,
+ * letter, kind, value in the form that help shows, default, commands that accept the option, heading in help, field,
+ * and help text. Options of different commands may have the same name and different meanings (--weight, --seed). No
+ * command accepts two options of one name, which tests/unit/cli_options.c checks. Help lists the options in the order
+ * of the table.
  *
- * The names of import formats and the parameters of generators come from the library when the table is first asked for.
- */
+ * The names of import formats and the parameters of generators come from the library, and are added at the first use of
+ * the table. */
 
 #include "cli/options/options.h"
 
@@ -17,13 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The field that an option sets. With POSITIVE a given 0 is an error, so 0 in the field means that the option is not
- * given. */
+/* The field that an option sets. For POSITIVE options a given 0 is an error, so a 0 in the field means that the option
+ * is not given. */
 #define AT(field) offsetof(gemp_options, field), false
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
-/* Groups of commands that have options in common. A command of ON_REPORT has --json, --trace, --config and --quiet;
- * ON_HOST_OR_DEVICE choose between threads and a device; ON_DEVICE have the budgets of a search. */
+/* Groups of commands with common options. ON_REPORT commands have --json, --trace, --config and --quiet.
+ * ON_HOST_OR_DEVICE commands can use threads or a device. ON_DEVICE commands have the budgets of a search. */
 enum {
 	ON_ALL = (1 << 26) - 1, /* all bits of gemp_command_bit */
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
@@ -45,12 +46,12 @@ enum {
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
 				  output[] = "Output", budgets[] = "Device and memory", general[] = "General";
 
-/* The capacity is checked when the names are added. */
-static char formats[256] = "auto"; /* list_formats adds the names of all formats */
+/* The capacity of the list of formats. It is checked when names are added. */
+static char formats[256] = "auto"; /* list_formats appends the names of all formats */
 
 static const gemp_option table[] = {
-	/* Input of import and generate. --seed and --relabel-seed differ, since the same random graph can be distributed in
-	 * several ways. */
+	/* Input of import and generate. A generated graph has two seeds, --seed and --relabel-seed, since the same random
+	 * graph can be distributed in several ways. */
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(vertex_files),
 	  "A table of vertices with the columns id, type and attributes; may be repeated. Default: the ends of the edges." },
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input, AT(edge_files),
@@ -78,9 +79,9 @@ static const gemp_option table[] = {
 	  "Seed of the order in which conflicting matches take precedence." },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input, AT(relabel_seed),
 	  "Seed of the random partition: vertices are numbered by a hash of their key." },
-	/* --weight has five entries, since it is a matter of the file for import and partition, of lengths for sssp, and of
-	 * matrix entries for pagerank, spmv and convert. */
-	/* The part of a graph that is used, and where a search starts. */
+	/* --weight has five entries. It selects values of the file for import and partition, lengths for sssp, and matrix
+	 * entries for pagerank, spmv and convert. */
+	/* The selected part of a graph, and the start of a search. */
 	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS | GEMP_ON_SOM, input,
 	  AT(only_relations), "Use only edges of this type; may be repeated. Default: all edges." },
 	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, AT(source),
@@ -113,7 +114,7 @@ static const gemp_option table[] = {
 	{ "circular", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input, AT(circular),
 	  "With --sequence: the text is circular; its end does not repeat its beginning." },
 
-	/* The query comes from exactly one of the argument, these files or --pattern. */
+	/* Exactly one of the argument QUERY, these files and --pattern gives the query. */
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_file),
 	  "Read queries from FILE. A semicolon ends each of several queries, and each has its own rows and report." },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, AT(query_graph),
@@ -132,7 +133,7 @@ static const gemp_option table[] = {
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query, AT(patterns),
 	  "A shape on the simple undirected graph, as in match; may be repeated." },
 
-	/* These options change the set of matches; those of the next heading change only how matches are found. */
+	/* These options change the set of matches. The options under the next heading change only how matches are found. */
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, meaning,
 	  AT(semantics),
 	  "iso: a match has distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: as iso, and the "
@@ -143,12 +144,13 @@ static const gemp_option table[] = {
 	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", ON_SEARCH, meaning, AT(symmetry),
 	  "break: find each match once; hash: find all embeddings and remove duplicates by hash. The answer is the same." },
 
-	/* How the answer is found: for measurements, and for graphs on which the automatic choice is poor. */
+	/* How matches are found. These options are for measurements, and for graphs on which the automatic choice is
+	 * poor. */
 	{ "count-by", 0, GEMP_OPTION_CHOICE, "auto|enumerate", "auto", ON_SEARCH, search, AT(count_by),
 	  "How matches are counted if only a count is asked for. auto: by sums over the graph, if the planner finds any "
 	  "for the pattern; enumerate: one by one. The answer is the same." },
 	/* --symmetry, --count-by, --pivot and --attributes turn an optimisation off, for measurements and for tests that
-	 * compare both ways. */
+	 * compare the two ways. */
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search, AT(pivot),
 	  "on: start at the pattern vertex with the fewest candidates; off: at the first one, with all graph vertices." },
 	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search, AT(order),
@@ -261,8 +263,8 @@ static const gemp_option table[] = {
 	  "Draw a small graph for Graphviz before and after: created elements are green, deleted red, changed amber." },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output, AT(output),
 	  "bench tune: write the result to FILE and not to the file that later runs read." },
-	/* Options of bench stand under Output, each with its subcommand in front, since headings belong to whole
-	 * commands. */
+	/* Headings belong to whole commands. The options of bench are therefore under Output, and each text begins with its
+	 * subcommand. */
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output, AT(repeat),
 	  "bench match: number of timed runs, after one warm-up run." },
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output, POSITIVE(seconds),
@@ -410,7 +412,7 @@ static const gemp_option table[] = {
 	  "Device memory for adjacency rows that come in rounds (--exchange pull, or a graph larger than the device). "
 	  "Default: half of the free memory." },
 
-	/* --help and --version are options of all commands, so that they work even where others are missing. */
+	/* All commands accept --help and --version, so they work even if other options are missing. */
 	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general, AT(config),
 	  "Read options from FILE, one `long-option = value` a line. Options on the command line take precedence." },
 	{ "dry-run", 'n', GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, general, AT(dry_run),
@@ -425,7 +427,7 @@ static const gemp_option table[] = {
 
 enum { FIXED = sizeof table / sizeof *table };
 
-/* Adds the formats of the library to the choices of --format, so a new format needs no change here. */
+/* Appends the formats of the library to the choices of --format, so a new format needs no change here. */
 static void list_formats(void)
 {
 	const char *name, *endings, *summary;
@@ -435,7 +437,7 @@ static void list_formats(void)
 	GEMP_CHECK(at < sizeof formats);
 }
 
-/* True if a parameter of this name is in the table; generators share parameters such as --vertices. */
+/* Returns true if the table has a parameter of this name. Generators share parameters such as --vertices. */
 static bool has_parameter(const gemp_option *all, size_t count, const char *name)
 {
 	for (size_t i = FIXED; i < count; i++)
@@ -444,7 +446,7 @@ static bool has_parameter(const gemp_option *all, size_t count, const char *name
 	return false;
 }
 
-/* Builds the table in the first call; it never changes later. */
+/* The first call builds the table, which does not change later. */
 const gemp_option *gemp_option_table(size_t *count)
 {
 	static gemp_option all[GEMP_MAX_OPTIONS];

@@ -1,10 +1,10 @@
-/* options: from the command line and a configuration to the fields of gemp_options, in three steps.
+/* options: converts the command line and a configuration to the fields of gemp_options, in three steps.
  *
- * First every option that was given is kept as text in values[value_count], the configuration's options before the
- * command line's. Then the defaults of the table and these texts are converted to fields, in this order, so the command
- * line wins. At last the number of arguments is checked. The texts stay, since --json, the provenance of files and
- * lists in the fields refer to them. All ranks parse the same command line; rank 0 alone reads the configuration.
- */
+ * First, each given option is kept as text in values[value_count], where the options of the configuration come before
+ * the options of the command line. Second, the defaults of the table and these texts are converted to fields, in this
+ * order, so the command line has precedence. Third, the number of arguments is checked. The texts are kept, since
+ * --json, the provenance of files and the lists in the fields refer to them. All ranks parse the same command line;
+ * only rank 0 reads the configuration. */
 
 #include "cli/options/options.h"
 
@@ -27,7 +27,7 @@ const gemp_command *gemp_command_find(const gemp_command_table *table, const cha
 	return NULL;
 }
 
-/* The message lists all commands, since a user who misspells one may not know its name. */
+/* The message lists all commands, since a user who misspells a command may not know its name. */
 gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name)
 {
 	const char *names[32];
@@ -43,7 +43,7 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 	                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 }
 
-/* Every line of `arguments` is a form of use. */
+/* Each line of `arguments` is a form of use. */
 gemp_code gemp_command_misused(const gemp_command *command)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text forms = { 0 };
@@ -76,7 +76,7 @@ const char *gemp_next_line(const char **text, int *size)
 
 /* OPTIONS BY NAME */
 
-/* The table is short (about 150 entries), so every search is a walk through it. */
+/* The table has about 150 entries, so a linear search is fast enough. */
 const gemp_option *gemp_option_next(const gemp_command *command, size_t *index)
 {
 	size_t count;
@@ -89,7 +89,7 @@ const gemp_option *gemp_option_next(const gemp_command *command, size_t *index)
 	return NULL;
 }
 
-/* A list of words is one string, as in the table, so help shows the choices of an option as they are there. */
+/* A list of words is one string in the table, and help shows this string as the choices of an option. */
 const char *gemp_word_at(const char *words, size_t index, size_t *size)
 {
 	for (; index && words; index--) {
@@ -111,7 +111,7 @@ int gemp_word_index(const char *words, const char *word)
 	return -1;
 }
 
-/* Options of different commands may have the same name, so the command is part of the search. */
+/* Options of different commands may have the same name, so the search needs the command. */
 const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
 {
 	const gemp_option *option;
@@ -132,7 +132,7 @@ static void print_commands_with(gemp_text *out, const gemp_options *options, con
 		}
 }
 
-/* The option of this command whose name is most like `name`, or NULL. */
+/* Returns the option of this command with the name most similar to `name`, or NULL. */
 static const char *nearest_option(const gemp_command *command, const char *name)
 {
 	size_t count = 0;
@@ -143,8 +143,8 @@ static const char *nearest_option(const gemp_command *command, const char *name)
 	return gemp_text_nearest(name, names, count);
 }
 
-/* GEMP_EUSAGE for an option that the command does not accept. The message names the commands that accept it or, since a
- * misspelt name is more common, a similar name. place: "" or "file:line: "; dashes: "--" where they belong to the
+/* GEMP_EUSAGE for an option that the command does not accept. If other commands accept the option, the message names
+ * them; otherwise it shows a similar name. `place` is "" or "file:line: ". `dashes` is "--" if they belong to the
  * name. */
 static gemp_code refuse_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
 {
@@ -180,8 +180,9 @@ gemp_code gemp_options_refuse(const gemp_options *options, const char *names, co
 	return GEMP_OK;
 }
 
-/* Keeps an option as text until all options are known. place: where the configuration has it; NULL: it is from the
- * command line. An option of the configuration is inserted before those of the command line, which are known first. */
+/* Keeps an option as text until all options are known. `place` is its place in the configuration, or NULL for the
+ * command line. The command line is parsed first, so an option of the configuration is inserted before the options of
+ * the command line. */
 static gemp_code keep_value(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	GEMP_TRY(GEMP_RESERVE(options->values, options->value_capacity, options->value_count + 1));
@@ -192,9 +193,9 @@ static gemp_code keep_value(gemp_options *options, const gemp_option *option, co
 	return value->text && (!place || value->place) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* VALUES: from text to field. place: "file:line" in a configuration; NULL: the command line. */
+/* VALUES are converted from text to fields. `place` is "file:line" in a configuration, or NULL for the command line. */
 
-/* GEMP_EUSAGE for a value; the message says what the kind of option expects. */
+/* GEMP_EUSAGE for a wrong value. The message says which values the kind of option accepts. */
 static gemp_code refuse_value(const gemp_option *option, const char *place, const char *text)
 {
 	static const char *const expected[] = {
@@ -211,8 +212,8 @@ static gemp_code refuse_value(const gemp_option *option, const char *place, cons
 	                 option->positive ? ", more than 0" : "");
 }
 
-/* Converts a text to the field of an option, which has the type of its kind (gemp_option_kind). Fields borrow the
- * text. */
+/* Converts a text to the field of an option. The kind of the option (gemp_option_kind) determines the type of the
+ * field. Fields borrow the text. */
 static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
 {
 	void *field = (char *)options + option->offset;
@@ -237,14 +238,14 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	case GEMP_OPTION_SIZE: good = gemp_parse_size(text, field) && (!option->positive || *(uint64_t *)field > 0); break;
 	case GEMP_OPTION_REAL: good = gemp_parse_real(text, field) && (!option->positive || *(double *)field > 0); break;
 	case GEMP_OPTION_CHOICE:
-		/* An enumeration of the library has the order of the choices, so commands cast the index. */
+		/* The choices have the order of an enumeration of the library, so commands cast the index to it. */
 		*(int *)field = index = gemp_word_index(option->value, text);
 		good = index >= 0;
 		break;
-	case GEMP_OPTION_PARAMETER: break; /* the generator reads the text, since it knows the range */
+	case GEMP_OPTION_PARAMETER: break; /* the generator parses the text, since it knows the range */
 	case GEMP_OPTION_SIZE_OR_WORD:
-		/* The word SIZE in the list stands for a number. Words are 0 or negative, so that a size of any value differs
-		 * from them. */
+		/* The word SIZE in the list stands for any number. The values of the other words are 0 or negative, so they
+		 * differ from every positive size. */
 		index = strcmp(text, "SIZE") == 0 ? -1 : gemp_word_index(option->value, text);
 		good = index >= 0 || gemp_parse_size(text, &bytes);
 		if (good)
@@ -254,7 +255,7 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 	return good ? GEMP_OK : refuse_value(option, place, text);
 }
 
-/* A list on the command line replaces the configuration's list and does not lengthen it. */
+/* A list on the command line replaces the list of the configuration. */
 static bool is_replaced(const gemp_options *options, const gemp_option_value *given)
 {
 	if (given->option->kind != GEMP_OPTION_LIST || !given->place)
@@ -265,7 +266,7 @@ static bool is_replaced(const gemp_options *options, const gemp_option_value *gi
 	return false;
 }
 
-/* Sets all fields. Defaults are texts like any other value, so help shows exactly what is set. */
+/* Sets all fields. A default is converted like any other value, so help shows exactly the value that is set. */
 static gemp_code set_fields(gemp_options *options)
 {
 	const gemp_option *option;
@@ -280,9 +281,10 @@ static gemp_code set_fields(gemp_options *options)
 	return GEMP_OK;
 }
 
-/* COMMAND LINE: popt splits it. */
+/* COMMAND LINE. popt splits it into options and arguments. */
 
-/* Makes popt's table, out[GEMP_MAX_OPTIONS + 1], from ours. popt returns `val`, the number of the entry plus 1. */
+/* Makes popt's table, out[GEMP_MAX_OPTIONS + 1], from the table of options. For entry i popt returns `val`, which is i
+ * + 1. */
 static void make_popt_table(struct poptOption *out, const gemp_command *command)
 {
 	size_t count;
@@ -298,11 +300,12 @@ static void make_popt_table(struct poptOption *out, const gemp_command *command)
 	*out = (struct poptOption)POPT_TABLEEND;
 }
 
-/* GEMP_EUSAGE for a word that popt could not read; for an unknown name the message has the hints of our own table. */
+/* GEMP_EUSAGE for a word that popt could not read. For an unknown name the message has the hints of the table of
+ * options. */
 static gemp_code refuse_word(const gemp_options *options, poptContext context, int error)
 {
 	const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
-	size_t dashes = strspn(bad, "-"); /* of "---x" the third dash belongs to the name */
+	size_t dashes = strspn(bad, "-"); /* in "---x" the third dash belongs to the name */
 	if (dashes > 2)
 		dashes = 2;
 	if (error != POPT_ERROR_BADOPT)
@@ -313,7 +316,7 @@ static gemp_code refuse_word(const gemp_options *options, poptContext context, i
 	return refuse_unknown(options, "", dashes > 1 ? "--" : "-", name);
 }
 
-/* Arguments are copied, since popt frees them with its context. */
+/* The arguments are copied, since popt frees them with its context. */
 static gemp_code copy_arguments(gemp_options *options, poptContext context)
 {
 	const char **rest = poptGetArgs(context);
@@ -330,7 +333,7 @@ static gemp_code copy_arguments(gemp_options *options, poptContext context)
 	return GEMP_OK;
 }
 
-/* popt gives no text for a flag; here it is "true", as in a configuration. */
+/* popt gives no text for a flag. Its text becomes "true", as in a configuration. */
 static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 {
 	size_t count;
@@ -355,8 +358,8 @@ static gemp_code parse_line(gemp_options *options, int argc, char **argv)
 
 /* CONFIGURATION */
 
-/* One line of the configuration. Dashes in front of the name are allowed, since people copy them from a command
- * line. */
+/* Parses one line of the configuration. Dashes in front of the name are allowed, since users copy options from a
+ * command line. */
 static gemp_code keep_setting(void *self, const char *place, char *name, char *value)
 {
 	gemp_options *options = self;
@@ -364,7 +367,7 @@ static gemp_code keep_setting(void *self, const char *place, char *name, char *v
 		name += 2;
 	if (!*name)
 		return gemp_fail(GEMP_EUSAGE, "%s: expected `long-option = value`, found no option", place);
-	/* A chain of configurations could be a circle. */
+	/* A configuration must not contain --config, since configurations could then refer to each other in a circle. */
 	if (strcmp(name, "config") == 0)
 		return gemp_fail(GEMP_EUSAGE, "%s: a configuration cannot name another one", place);
 	const gemp_option *option = gemp_option_find(name, options->command);
@@ -375,7 +378,7 @@ static gemp_code keep_setting(void *self, const char *place, char *name, char *v
 	return refuse_unknown(options, before, "", name);
 }
 
-/* Collective. Adds the options of the file that --config names, the last one if there are several. */
+/* Collective. Adds the options of the file in --config. If --config is repeated, the last file is used. */
 static gemp_code add_configuration(gemp_options *options, const gemp_context *context)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
@@ -391,7 +394,7 @@ static gemp_code add_configuration(gemp_options *options, const gemp_context *co
 
 /* ARGUMENTS */
 
-/* A surplus argument usually comes from a query without quotes, or is a command after its options. */
+/* A surplus argument usually comes from a query without quotes, or it is a command that follows its options. */
 static gemp_code check_arguments(const gemp_options *options)
 {
 	const gemp_command *command = options->command;
@@ -411,10 +414,10 @@ static gemp_code check_arguments(const gemp_options *options)
 	                 command->name, extra, command->name);
 }
 
-/* PROVENANCE AND LIFE */
+/* PROVENANCE, CREATION AND RELEASE */
 
-/* True if the resulting graph depends on this option. Output paths, reports, devices and checkpoints do not change the
- * graph, and the provenance omits them, since the same graph must be the same file. */
+/* Returns true if the resulting graph depends on this option. Output paths, reports, devices and checkpoints do not
+ * change the graph. The provenance omits them, since the same graph must give the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
 	static const char unrelated[] =
@@ -422,7 +425,7 @@ static bool shapes_graph(const gemp_option *option)
 	return gemp_word_index(unrelated, option->name) < 0 && !(option->commands & GEMP_ON_INFO);
 }
 
-/* Writes the command line that the provenance of files shows. */
+/* Makes the command line that the provenance of files shows. */
 static gemp_code write_as_given(gemp_options *options)
 {
 	gemp_text text = { 0 };
@@ -439,7 +442,7 @@ static gemp_code write_as_given(gemp_options *options)
 	return gemp_text_status(&text);
 }
 
-/* Two options of a command could share a list, so a freed list is set to empty. */
+/* Two options of a command may share a list, so a freed list is set to empty. */
 static void free_lists(gemp_options *options)
 {
 	const gemp_option *option;
@@ -476,7 +479,7 @@ gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, cons
 		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
 		code = parse_line(options, argc, argv);
 	}
-	/* Reading the configuration is collective, so no rank may have failed before. */
+	/* Reading the configuration is collective, so the ranks first agree that none has failed. */
 	GEMP_TRY(gemp_context_agree(context, code));
 	code = add_configuration(options, context);
 	GEMP_THEN(set_fields(options));

@@ -43,7 +43,7 @@ GEMP_RELEASE(gemp_text_release, char *)
 
 struct gemp_options;
 
-/* Each command has a bit; an option has the bits of the commands that accept it. */
+/* Each command has a bit. An option has the bits of the commands that accept it. */
 enum gemp_command_bit {
 	GEMP_ON_DEMO = 1 << 0,
 	GEMP_ON_IMPORT = 1 << 1,
@@ -78,21 +78,21 @@ typedef gemp_code gemp_command_function(gemp_context *context, const struct gemp
 
 typedef struct gemp_command {
 	const char *name;
-	unsigned bit;          /* one gemp_command_bit */
-	const char *arguments; /* as usage shows them; a line for each form of use */
-	const char *summary;   /* one line, no full stop */
-	const char *text;      /* paragraphs of --help; each is one line of text and ends with \n */
-	const char *examples;  /* a line each; a line that begins with # is a comment */
+	unsigned bit;          /* a gemp_command_bit */
+	const char *arguments; /* text for the usage; one line for each form of use */
+	const char *summary;   /* one line without a full stop */
+	const char *text;      /* the paragraphs of --help; each is one line that ends with \n */
+	const char *examples;  /* one example a line; a line that begins with # is a comment */
 	struct {
 		size_t min, max;
-	} argument_count; /* positional arguments that the command accepts */
+	} argument_count; /* number of positional arguments that the command accepts */
 	bool plain;       /* the command has no report, so --json, --trace and --quiet have no effect */
 	gemp_command_function *run;
 } gemp_command;
 
 typedef struct gemp_command_table {
 	size_t count;
-	const gemp_command *const *commands; /* [count]; the first one runs when the command line names none */
+	const gemp_command *const *commands; /* [count]; the first command runs when the command line names none */
 } gemp_command_table;
 
 extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
@@ -102,64 +102,66 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_transform, gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank,
 	gemp_command_spmv, gemp_command_som;
 
-/* The command called `name`, or NULL. */
+/* Returns the command called `name`, or NULL. */
 const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name);
 /* Fails with GEMP_EUSAGE and a message that lists all commands. */
 gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name);
 
-/* GEMP_EUSAGE for missing or unsuitable arguments; the message shows all forms of use. */
+/* Fails with GEMP_EUSAGE because of missing or wrong arguments. The message shows all forms of use. */
 gemp_code gemp_command_misused(const gemp_command *command);
 
-/* A word that, as the first argument of a command, selects a function, such as `match` of `bench match`. */
+/* A subcommand is a function that the first argument of a command selects, such as `match` in `bench match`. */
 typedef struct gemp_subcommand {
 	const char *name;
-	size_t min, max; /* arguments, the word included */
+	size_t min, max; /* number of arguments, including the word */
 	gemp_command_function *run;
 } gemp_subcommand;
 
-/* Returns the first line of *text, *size bytes without its end, and moves *text to the next line. */
+/* Returns the first line of *text and moves *text to the next line. The line has *size bytes and is not ended by 0. */
 const char *gemp_next_line(const char **text, int *size);
 
 enum { GEMP_MAX_OPTIONS = 256 };
 
 typedef enum gemp_option_kind {
-	GEMP_OPTION_FLAG,         /* bool; in a configuration `true` or `false` */
-	GEMP_OPTION_TEXT,         /* const char * */
-	GEMP_OPTION_LIST,         /* gemp_list; the option may be repeated */
-	GEMP_OPTION_COUNT,        /* uint64_t */
-	GEMP_OPTION_SIZE,         /* uint64_t, bytes */
-	GEMP_OPTION_REAL,         /* double */
-	GEMP_OPTION_CHOICE,       /* int: the index of a choice in `value` */
-	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus the index of a choice (none|auto|all|SIZE: 0, -1, -2) */
-	GEMP_OPTION_PARAMETER, /* a parameter of a generator: no field; the text stays in `values` for gemp_graph_generate */
+	GEMP_OPTION_FLAG,   /* bool; a configuration has `true` or `false` */
+	GEMP_OPTION_TEXT,   /* const char * */
+	GEMP_OPTION_LIST,   /* gemp_list; the option may be repeated */
+	GEMP_OPTION_COUNT,  /* uint64_t */
+	GEMP_OPTION_SIZE,   /* uint64_t, bytes */
+	GEMP_OPTION_REAL,   /* double */
+	GEMP_OPTION_CHOICE, /* int: the index of a choice in `value` */
+	/* int64_t: a number of bytes, or minus the index of a choice (none|auto|all|SIZE: 0, -1, -2) */
+	GEMP_OPTION_SIZE_OR_WORD,
+	/* parameter of a generator, which has no field; gemp_graph_generate gets the text in `values` */
+	GEMP_OPTION_PARAMETER,
 } gemp_option_kind;
 
 typedef struct gemp_option {
 	const char *name;
 	char letter; /* 0: none */
 	gemp_option_kind kind;
-	const char *value;        /* as help shows it: FILE, N, SIZE, or choices joined by | */
+	const char *value;        /* text for help: FILE, N, SIZE, or choices joined by | */
 	const char *default_text; /* parsed like any other value; NULL: the field is 0, NULL or an empty list */
 	unsigned commands;        /* the gemp_command_bit of each command that accepts the option */
 	const char *group;        /* heading in help */
-	size_t offset;            /* of the field in gemp_options */
-	bool positive;            /* 0 is an error */
+	size_t offset;            /* offset of the field in gemp_options */
+	bool positive;            /* the value 0 is an error */
 	const char *help;
 } gemp_option;
 
-/* The table, followed by the parameters of all generators, each name once. */
+/* Returns the table, followed by the parameters of all generators. Each parameter name occurs once. */
 const gemp_option *gemp_option_table(size_t *count);
 
 typedef struct gemp_list {
 	size_t count, capacity;
-	const char **items; /* [count] borrowed from `values` */
+	const char **items; /* [count]; the strings are borrowed from `values` */
 } gemp_list;
 
-/* An option as the user gave it. */
+/* An option and its text, as the user gave them. */
 typedef struct gemp_option_value {
 	const gemp_option *option;
 	char *text;  /* owned; "true" or "false" for a flag */
-	char *place; /* owned; "file:line" in a configuration; NULL: it is from the command line */
+	char *place; /* owned; "file:line" in a configuration; NULL: the option is on the command line */
 } gemp_option_value;
 
 typedef struct gemp_options {
@@ -168,11 +170,11 @@ typedef struct gemp_options {
 	size_t argument_count;
 	char **arguments; /* [argument_count] owned */
 	size_t value_count, value_capacity, configured_count;
-	gemp_option_value *values; /* [value_count] the first configured_count are of the configuration */
+	gemp_option_value *values; /* [value_count]; the first configured_count come from the configuration */
 
-	char *as_given; /* owned: the command with the options that the graph depends on, for the provenance of files */
+	char *as_given; /* owned: the command with the options that determine the graph, for the provenance of files */
 
-	/* FIELDS that the table sets. An int is the index of a choice of its option. */
+	/* FIELDS that the table sets. An int field is the index of a choice of its option. */
 
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
@@ -222,9 +224,9 @@ typedef struct gemp_options {
 	uint64_t max_iterations;
 	double delta, damping, tolerance;
 	/* sort, distinct */
-	int value_type; /* 0: auto; else a gemp_number_type plus 1 */
+	int value_type; /* 0: auto; otherwise a gemp_number_type plus 1 */
 	bool descending;
-	/* som: indices in the lists of gemp/types.h */
+	/* som: the ints are indices into the lists of gemp/types.h */
 	const char *features, *map_size, *key_column, *labels_file;
 	int grid, topology, metric, neighbourhood, cooling, training, start, scaling;
 	uint64_t epochs, save_every;
@@ -239,26 +241,28 @@ typedef struct gemp_options {
 	double seconds;
 } gemp_options;
 
-/* The subcommand that the first argument names and whose number of arguments was given, or NULL. */
+/* Returns the subcommand that the first argument names if it accepts the number of arguments, otherwise NULL. */
 const gemp_subcommand *gemp_subcommand_find(const gemp_subcommand *list, size_t count, const gemp_options *options);
 
-/* Collective (rank 0 reads the configuration). argv[0] is ignored. The caller frees *out. */
+/* Collective, since rank 0 reads the configuration. argv[0] is ignored. The caller frees *out. */
 gemp_code gemp_options_new(gemp_options **out, const gemp_context *context, const gemp_command_table *table,
                            const gemp_command *command, int argc, char **argv);
 void gemp_options_free(gemp_options *options);
 
-/* True if the command line or the configuration has the option. */
+/* Returns true if the command line or the configuration has the option. */
 bool gemp_options_has(const gemp_options *options, const char *name);
-/* GEMP_EUSAGE with the message "--NAME WHY" if one of the options in `names`, joined by |, was given. */
+/* GEMP_EUSAGE with the message "--NAME WHY" if one of the options in `names` was given. The names are joined by |. */
 gemp_code gemp_options_refuse(const gemp_options *options, const char *names, const char *why);
 
-/* The index of `word` among `words`, which are joined by |, or -1. */
+/* Returns the index of `word` in `words`, which are joined by |, or -1. */
 int gemp_word_index(const char *words, const char *word);
-/* Number `index` of the words, *size bytes; NULL past the last. */
+/* Returns word number `index`, which has *size bytes, or NULL if there are fewer words. */
 const char *gemp_word_at(const char *words, size_t index, size_t *size);
-/* The next option of a command (NULL: of any command) at or after *index, or NULL; *index moves past it. */
+/* Returns the next option of a command from *index on, and moves *index behind it. Returns NULL after the last option.
+ * If `command` is NULL, the options of all commands are returned. */
 const gemp_option *gemp_option_next(const gemp_command *command, size_t *index);
-/* The option of that name that the command (NULL: any command) accepts, or NULL. */
+/* Returns the option called `name` that the command accepts, or NULL. If `command` is NULL, any command may accept
+ * it. */
 const gemp_option *gemp_option_find(const char *name, const gemp_command *command);
 
 #endif

@@ -1,10 +1,8 @@
-/* report_run: the report of a command from its first field to the written file, and the checks of the files that a
- * command writes.
+/* report_run: makes the report of a command, and checks the files that the command writes.
  *
- * A command must not overwrite its own input. Rank 0 therefore compares the paths of results, report and trace with one
- * another, with the arguments and with the files of other options before any work. It compares names and, since links
- * are common, device and inode.
- */
+ * A command must not overwrite its input. Before any work rank 0 compares the paths of results, report and trace with
+ * one another, with the arguments, and with the files of other options. It compares names, and also device and inode,
+ * since links are common. */
 
 #include "cli/report/report_run.h"
 
@@ -22,7 +20,7 @@ static json_t *arguments_of(const gemp_options *options)
 	return arguments;
 }
 
-/* The options as they were given. A list is an array in the order of the command line. */
+/* Returns the given options. A list is an array in the order of the command line. */
 static json_t *options_given(const gemp_options *options)
 {
 	json_t *given = json_object();
@@ -39,7 +37,7 @@ static json_t *options_given(const gemp_options *options)
 	return given;
 }
 
-/* Sets a field of the report and releases `value`. The library accepts JSON as text, so programs need not use
+/* Sets a field of the report and releases `value`. The library accepts JSON as text, so that programs need not use
  * jansson. */
 static gemp_code set_field(gemp_report *report, const char *name, json_t *value)
 {
@@ -50,7 +48,7 @@ static gemp_code set_field(gemp_report *report, const char *name, json_t *value)
 	return code;
 }
 
-/* The fields that make a report understandable without the command line. */
+/* Sets the fields that make a report understandable without the command line. */
 static gemp_code set_head(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
 	GEMP_TRY(set_field(report, "version", json_string(gemp_version())));
@@ -62,14 +60,14 @@ static gemp_code set_head(gemp_report *report, const gemp_context *context, cons
 
 /* OUTPUT PATHS */
 
-/* The length of the file name in a path that may name a dataset: F.h5 of F.h5:/values. */
+/* Returns the length of the file name in a path that may name a dataset, such as F.h5 in F.h5:/values. */
 static size_t file_length(const char *place)
 {
 	const char *dataset = strstr(place, ".h5:");
 	return dataset ? (size_t)(dataset - place) + strlen(".h5") : strlen(place);
 }
 
-/* False if there is no such file yet. */
+/* Returns false if the file does not exist. */
 static bool find_file(const char *place, struct stat *status)
 {
 	char path[4096];
@@ -80,7 +78,7 @@ static bool find_file(const char *place, struct stat *status)
 	return stat(path, status) == 0;
 }
 
-/* Files that do not exist yet are the same only if their names are. */
+/* Two files that do not exist are the same only if their names are equal. */
 static bool same_file(const char *one, const char *other)
 {
 	struct stat a, b;
@@ -90,8 +88,8 @@ static bool same_file(const char *one, const char *other)
 	return find_file(one, &a) && find_file(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* GEMP_EUSAGE if `path` and `other` are the same file. dashes, name: how the message names `other`, an argument or an
- * option. */
+/* GEMP_EUSAGE if `path` and `other` are the same file. The message calls `other` by `dashes` and `name`, which denote
+ * an argument or an option. */
 static gemp_code refuse_same(const char *option, const char *path, const char *dashes, const char *name,
                              const char *other)
 {
@@ -100,7 +98,7 @@ static gemp_code refuse_same(const char *option, const char *path, const char *d
 	return gemp_fail(GEMP_EUSAGE, "--%s %s is also the file of %s%s; give it another name", option, path, dashes, name);
 }
 
-/* The value that help shows tells whether an option names a file. */
+/* An option names a file if its value in help is one of these words. */
 static bool takes_file(const gemp_option *option)
 {
 	return option->value && gemp_word_index("FILE|G.h5|H.h5|F|F.dot|F.jsonl|OUT", option->value) >= 0;
@@ -121,7 +119,7 @@ static gemp_code check_path(const gemp_options *options, const char *option, con
 	return GEMP_OK;
 }
 
-/* Checks all options that write a file, except --into, which may name the graph that is read. */
+/* Checks all options that write a file, except --into, which may name the input graph. */
 static gemp_code check_paths(const gemp_options *options)
 {
 	GEMP_TRY(check_path(options, "trace", options->trace));
@@ -141,7 +139,7 @@ bool gemp_is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* True if rows, FASTA or a spelled text go to stdout, where text for people must not be mixed with them. */
+/* Returns true if rows, FASTA or a spelled text go to stdout. Text for people must not be mixed with them. */
 static bool answer_on_stdout(const gemp_options *options)
 {
 	bool sequence = options->sequence && !options->output && !gemp_is_stdout(options->json);
@@ -169,7 +167,7 @@ gemp_code gemp_write_output(gemp_graph *graph, const gemp_options *options, gemp
 	return gemp_graph_write(graph, options->output, &settings, report);
 }
 
-/* A gemp_report_options callback. */
+/* Callback of gemp_report_options. */
 static void print_text(void *file, const char *text, size_t size)
 {
 	fwrite(text, 1, size, file);
@@ -187,7 +185,8 @@ static gemp_code check_files(const gemp_options *options)
 	return check_paths(options);
 }
 
-/* Only rank 0 writes, so only it fills the head of the report and checks the paths; the other ranks learn its code. */
+/* Only rank 0 writes, so it alone fills the head of the report and checks the paths. The other ranks receive its
+ * code. */
 gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -213,7 +212,7 @@ gemp_code gemp_report_begin(gemp_report **out, gemp_context *context, const gemp
 	return code;
 }
 
-/* On rank 0. */
+/* On rank 0. Writes the JSON to the file of --json or to stdout. */
 static gemp_code write_json(const gemp_report *report, const gemp_options *options)
 {
 	GEMP_OWNED_BY(gemp_text_release_at) char *text = NULL;
@@ -226,7 +225,7 @@ static gemp_code write_json(const gemp_report *report, const gemp_options *optio
 	return GEMP_OK;
 }
 
-/* Collective. The trace is written first, since it adds fields to the report. */
+/* Collective. The trace is written before the JSON, since the trace adds fields to the report. */
 static gemp_code write_files(gemp_report *report, const gemp_context *context, const gemp_options *options)
 {
 	gemp_code code = options->trace ? gemp_report_trace_write(report, options->trace) : GEMP_OK;
@@ -234,8 +233,8 @@ static gemp_code write_files(gemp_report *report, const gemp_context *context, c
 	return code == GEMP_OK ? written : code;
 }
 
-/* A failed command leaves no file behind that could be taken for a result, unless its report is complete and explains
- * the failure. */
+/* After a failure no file is written, since it could be taken for a result. The exception is a report that is complete
+ * and explains the failure. */
 gemp_code gemp_report_end(gemp_report *report, const gemp_context *context, const gemp_options *options, gemp_code code)
 {
 	code = gemp_context_agree(context, code);
