@@ -4,17 +4,17 @@
 #include "core/memory.h"
 #include "core/timer.h"
 
-/* The device keeps levels and visited vertices between runs: a kernel that begins a search clears both, except the
- * levels of vertices without incoming edges, which can only be reached as a source. Several ranks send bits of the
- * frontier only, since the level of a vertex is the round in which its bit was set. */
+/* The device keeps levels and visited vertices between runs. The kernel that begins a search clears both, except the
+ * levels of vertices without incoming edges, which only a search from the vertex itself sets. Several ranks send only
+ * bits of the frontier, since the level of a vertex is the round in which its bit was set. */
 
 enum { BEGIN, LEVEL, PARENTS, GATHER = PARENTS + 3, KERNELS };
-/* The last kernel is only built for tuples. */
+/* The last kernel is built only for tuples. */
 static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_PARENTS_KERNELS, "bfs_gather" };
 
-/* Pulling begins when the frontier's edges, ALPHA times, exceed the edges of unseen vertices, and ends when the
- * frontier has fewer than 1 / BETA of the vertices (Beamer, Asanovic and Patterson 2012). Where most edges are of hubs
- * a GPU should pull early and for long. */
+/* Pulling begins when ALPHA * the edges of the frontier exceed the edges of unseen vertices. Pulling ends when the
+ * frontier has fewer than 1 / BETA of the vertices (Beamer, Asanovic and Patterson 2012). If most edges belong to hubs
+ * (rows of many edges), a GPU should begin to pull early and go on for long. */
 enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
 
 struct gemp_bfs {
@@ -24,8 +24,8 @@ struct gemp_bfs {
 	gemp_halo *halo;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
-	cl_uint open;   /* own vertices from here on have no incoming edges */
-	cl_uint before; /* the source of the last search, whose level may have to be cleared; UINT32_MAX: none */
+	cl_uint open;   /* own vertices from `open` on have no incoming edges */
+	cl_uint before; /* local vertex of the last search's source, whose level may have to be cleared; UINT32_MAX: none */
 	uint32_t *level_host;
 	gemp_vertex *parent_host;
 	double prepare_seconds;
@@ -36,7 +36,7 @@ static bool is_empty(const gemp_layout_rows *rows, uint32_t row)
 	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
 }
 
-/* Vertices without incoming edges are never found, so no pull looks for a source of theirs. */
+/* Vertices without incoming edges are closed: they count as visited, so a pull does not search for a source of them. */
 static gemp_code make_closed(gemp_bfs *b)
 {
 	const gemp_layout *l = b->frontier.layout;
@@ -50,7 +50,8 @@ static gemp_code make_closed(gemp_bfs *b)
 	return gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
 }
 
-/* A vertex without incoming edges has no level, and kernels do not write it again. */
+/* Clears all levels once, because kernels do not write the level of a vertex without incoming edges unless it is a
+ * source. */
 static gemp_code clear_levels(gemp_bfs *b)
 {
 	static const cl_uint none = UINT32_MAX;
@@ -60,7 +61,7 @@ static gemp_code clear_levels(gemp_bfs *b)
 	                     : GEMP_OK;
 }
 
-/* Local. Makes what all runs share: rows, bitmaps and results on the device, and the programs. */
+/* Local. Makes the objects that all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &b->frontier;
@@ -89,8 +90,8 @@ static gemp_code prepare(gemp_bfs *b, const gemp_layout *layout, gemp_device *de
 	return GEMP_OK;
 }
 
-/* prepare is local, and its code is agreed on before the halo is made, which is collective. Values have 0 bytes, since
- * messages only tell which vertices are in the frontier. */
+/* prepare is local. The ranks agree on its code before they make the halo, which is collective. Values of the halo have
+ * 0 bytes, since messages only tell which vertices are in the frontier. */
 gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_layout *layout, gemp_device *device, const gemp_bfs_options *options)
 {
 	gemp_bfs *b = NULL;
@@ -130,7 +131,7 @@ double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
 	return b->prepare_seconds;
 }
 
-/* The state with which a search begins: its mode, and the thresholds by which kernels change it. */
+/* Sets the state with which a search begins: its mode, and the thresholds by which the rule changes the mode. */
 static void set_state(gemp_bfs *b)
 {
 	gemp_frontier *f = &b->frontier;
@@ -143,11 +144,11 @@ static void set_state(gemp_bfs *b)
 	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
 	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
-	/* A rank counts the edges of its own vertices only. */
+	/* A rank counts only the edges of its own vertices. */
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size;
 }
 
-/* Clears what the last search left, and puts the source into the first frontier. */
+/* Clears the results of the last search, and puts the source into the first frontier. */
 static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
@@ -162,8 +163,8 @@ static gemp_code launch_begin(gemp_bfs *b, cl_uint source)
 	                            GEMP_ARG(&f->control.mem), GEMP_ARG(&start));
 }
 
-/* Launches one level. The control buffer says whether it pushes along `out` or pulls from the rows `in`. again: `in`
- * has the ghosts as sources, after a launch with own sources. */
+/* Launches one level. The control buffer decides whether the launch pushes along `out` or pulls from the rows `in`.
+ * again: this is the second launch of a level, in which the sources of `in` are ghosts. */
 static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
 	gemp_frontier *f = &b->frontier;
@@ -181,7 +182,8 @@ static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool aga
 	                                   GEMP_ARG(&f->control.mem));
 }
 
-/* One rank has no ghosts. With several ranks the host has applied the rule, so it knows whether this round pulls. */
+/* A single rank has no ghosts. With several ranks the host has applied the rule, so it knows whether this round
+ * pulls. */
 static gemp_code launch_level(void *self)
 {
 	gemp_bfs *b = self;
@@ -192,7 +194,7 @@ static gemp_code launch_level(void *self)
 	return GEMP_OK;
 }
 
-/* Collective. Runs rounds until one finds no vertex. */
+/* Collective. Runs rounds until a round finds no vertex. */
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
 	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->halo, NULL };
@@ -200,7 +202,7 @@ static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 	return gemp_frontier_run(&b->frontier, &search, launch_begin(b, source), exchange);
 }
 
-/* Collective. Counts of all ranks' vertices. */
+/* Collective. Counts the reached vertices and their edges over all ranks. */
 static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 {
 	const gemp_layout *l = b->frontier.layout;
@@ -218,7 +220,8 @@ static void sum_ranks(gemp_bfs *b, gemp_bfs_result *r)
 	r->depth = (uint32_t)depth;
 }
 
-/* Collective. Finds levels, then parents, and downloads both. The code is this rank's: the caller agrees on it. */
+/* Collective. Finds levels, then parents, and downloads both. The code belongs to this rank, and the caller agrees on
+ * it. */
 static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 {
 	gemp_frontier *f = &b->frontier;
@@ -233,7 +236,7 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	if (!b->options.any) {
 		GEMP_TRY(gemp_parents_min(&b->parents, &b->level, f->state[GAS_LOOK], b->options.direction != GEMP_BFS_PULL));
 		GEMP_TRY(gemp_parents_ids(&b->parents, &b->parents.best, &b->parent));
-		GEMP_TRY(gemp_frontier_seconds(f, &unused)); /* waits */
+		GEMP_TRY(gemp_frontier_seconds(f, &unused)); /* waits for the launches */
 	}
 	r->cost.parents = gemp_now() - since;
 	since = gemp_now();
@@ -246,7 +249,7 @@ static gemp_code run_search(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	return GEMP_OK;
 }
 
-/* All ranks pass the same source, so an invalid one is refused by all before any message is sent. */
+/* All ranks pass the same source, so all ranks refuse an invalid source before any message is sent. */
 gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
 {
 	const gemp_layout *l = b->frontier.layout;

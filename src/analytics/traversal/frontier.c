@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-/* The state of a search is GAS_CONTROL numbers. Those from GAS_SUMS to GAS_RULED are counters that the kernels of a
- * round add to; the rule turns them into the mode and thresholds of the next round. On one rank the device applies the
- * rule, and a round whose mode is 0 does nothing, which lets the host launch ahead. With several ranks the host applies
- * it to the sums of all ranks. */
+/* The state of a search consists of GAS_CONTROL numbers. The numbers from GAS_SUMS to GAS_RULED are counters to which
+ * the kernels of a round add. From these counters the rule computes the mode and thresholds of the next round. On one
+ * rank the device applies the rule, and a round whose mode is 0 does nothing, so the host can launch rounds ahead. With
+ * several ranks the host applies the rule to the sums of all ranks. */
 
 typedef struct row_lists {
 	cl_uint2 *slices, *pieces;
@@ -26,11 +26,11 @@ static gemp_code append_pair(cl_uint2 **list, size_t *count, size_t *capacity, u
 	return GEMP_OK;
 }
 
-/* The maximum number of rows of one bitmap word that a warp takes together. */
+/* The maximum number of rows in a piece, which a warp takes together. */
 enum { PIECE_ROWS = 4 };
 
-/* Rows longer than `slice` edges are cut into slices; shorter ones above `piece` edges go to warps, up to PIECE_ROWS
- * of one bitmap word together; the rest are light. */
+/* Rows longer than `slice` edges are cut into slices. Of the shorter rows, rows longer than `piece` edges are grouped
+ * into pieces of up to PIECE_ROWS rows within one bitmap word. All other rows are light. */
 static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
 {
 	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
@@ -50,7 +50,7 @@ static gemp_code list_row(row_lists *l, const gemp_layout_rows *rows, uint32_t r
 	return GEMP_OK;
 }
 
-/* The first end of each row lies in an array of its own: a pull that finds its source there reads no edges. */
+/* heads[] has the first end of each row. A pull that finds a source in the frontier there reads no edges of the row. */
 static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows)
 {
 	GEMP_OWNED uint32_t *heads = NULL;
@@ -60,8 +60,8 @@ static gemp_code upload_heads(gemp_frontier *f, gemp_frontier_rows *out, const g
 	return gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
 }
 
-/* Makes the lists of one set of rows on the device. sources: rows of frontier vertices, for which there are pieces and
- * a mask of light rows; else heads. */
+/* Makes the lists of a set of rows on the device. sources: the rows belong to frontier vertices, and get pieces and a
+ * mask of light rows. Otherwise the rows get heads. */
 static gemp_code upload_rows(gemp_frontier *f, gemp_frontier_rows *out, const gemp_layout_rows *rows,
                              const gemp_device_rows *held, bool sources)
 {
@@ -88,16 +88,18 @@ done:
 
 enum {
 	WARP = 32,
-	FEW_VERTICES = 1 << 20, /* graphs with fewer vertices take FEW_ITEMS work-items: a smaller launch ends sooner */
+	/* for a smaller graph FEW_ITEMS work-items are launched, since a smaller launch ends sooner */
+	FEW_VERTICES = 1 << 20,
 	FEW_ITEMS = 512,
-	FIRST_BATCH = 12, /* launches before the host reads the counters, until a search has shown how many it takes */
+	/* launches before the host reads the counters, until a search has shown how many rounds it takes */
+	FIRST_BATCH = 12,
 	MAX_ARGUMENTS = 32,
 };
 
 static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
 static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1, 1 };
 
-/* Takes the default shape of the device and replaces the members that the caller has set. */
+/* Takes the default shape of the device, and replaces the members that the caller has set. */
 static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
 	bool groups = f->device->gpu || (wanted && wanted->groups);
@@ -128,7 +130,7 @@ static void free_program(gemp_frontier *f)
 	gemp_program_free(&f->program);
 }
 
-/* The program depends on the shape and on how the rows are kept. */
+/* The program depends on the shape, and on the types of offsets and weights. */
 gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names,
                               size_t count)
 {
@@ -150,7 +152,8 @@ gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *mo
 	return GEMP_OK;
 }
 
-/* Bitmaps have a bit for each known vertex: ghosts are in frontiers, too, once their bits have been received. */
+/* Bitmaps have a bit for each known vertex, because ghosts are also in frontiers after their bits have been
+ * received. */
 gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_layout *layout, gemp_device *device, unsigned parts,
                             const gemp_frontier_shape *shape, const char *file, const char *options,
                             const char *const *names, size_t count)
@@ -216,7 +219,7 @@ gemp_code gemp_frontier_launch_push_list(gemp_frontier *f, int kernel, const gem
 	return gemp_frontier_launch_list(f, kernel, all, ROWS + count + (tuples->frontier ? LISTS : 0));
 }
 
-/* Only the owner has the local vertex. */
+/* Only the owner of a vertex has its local vertex. */
 gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
 {
 	const gemp_layout *l = f->layout;
@@ -228,7 +231,7 @@ gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *
 	return GEMP_OK;
 }
 
-/* The last slice of a row may be shorter than `slice` edges, so the product is an upper bound of the edges in
+/* The last slice of a row may have fewer than `slice` edges, so the product is an upper bound of the number of edges in
  * slices. */
 bool gemp_frontier_has_hubs(const gemp_frontier *f)
 {
@@ -246,8 +249,8 @@ gemp_code gemp_frontier_write(gemp_frontier *f)
 		clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
-/* Launches are enqueued in batches, at first as many as the last search took: searches of one graph take about as many
- * rounds. */
+/* Launches are enqueued in batches. The first batch has as many rounds as the last search took, since searches of the
+ * same graph take about the same number of rounds. */
 static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *search)
 {
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
@@ -262,16 +265,17 @@ static gemp_code run_one_rank(gemp_frontier *f, const gemp_frontier_search *sear
 	return GEMP_OK;
 }
 
-/* Collective. When launches have ended, values of the frontier are sent to ranks that have them as ghosts, together
- * with the counters of this rank; then all ranks apply the rule to the same sums. *mine: this rank's code, which may be
- * a failure after the ranks have agreed; they agree on it in the next round. */
+/* Collective. Waits for the launches and sends values of the frontier to the ranks that have its vertices as ghosts,
+ * together with the counters of this rank. Then all ranks apply the rule to the same sums. *mine: this rank's code. It
+ * may become a failure after the ranks have agreed, and the ranks then agree on it in the next round. */
 static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted,
                                    double *exchange)
 {
 	const gemp_buffer *frontier = &f->bitmap[f->current % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
 	const gemp_halo_read read = { &f->control, sizeof f->state, f->state };
-	gemp_code code = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL); /* waits */
+	/* waits for the launches */
+	gemp_code code = gemp_halo_begin(search->halo, search->values, frontier, counted ? &read : NULL);
 	if (*mine == GEMP_OK)
 		*mine = code;
 	if (counted) {
@@ -283,7 +287,7 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	GEMP_TRY(gemp_halo_round(search->halo, *mine, sums, 4, &greatest, 1));
 	if (counted) {
 		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
-		f->state[GAS_OVERFLOW] = sums[3] != 0; /* 2 would mean a lost vertex, see gas_frontier_abi.h */
+		f->state[GAS_OVERFLOW] = sums[3] != 0; /* the value 2 would mean a lost vertex (gas_frontier_abi.h) */
 		f->state[GAS_LEAST] = greatest;
 		search->rule(f->state);
 		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
@@ -297,7 +301,8 @@ static gemp_code exchange_frontier(gemp_frontier *f, const gemp_frontier_search 
 	return GEMP_OK;
 }
 
-/* Collective. One launch a round; a rank that has failed goes on exchanging until all have agreed. */
+/* Collective. Each round has one launch. A rank that has failed goes on exchanging until all ranks have agreed on the
+ * failure. */
 static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
 {
 	GEMP_TRY(exchange_frontier(f, search, &mine, false, exchange));
@@ -310,7 +315,7 @@ static gemp_code run_ranks(gemp_frontier *f, const gemp_frontier_search *search,
 	return gemp_comm_agree(f->layout->comm, mine);
 }
 
-/* With several ranks a failed code enters the rounds, too: the other ranks wait for this one's messages. */
+/* With several ranks even a rank with a failed code enters the rounds, since other ranks wait for its messages. */
 gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
 {
 	if (f->layout->comm->size > 1)
@@ -326,8 +331,8 @@ gemp_code gemp_frontier_fetch(gemp_frontier *f, const gemp_buffer *from, void *t
 	return gemp_buffer_read(f->device, from, 0, size, to);
 }
 
-/* The first call after a build stores the program. A driver may compile kernels at their first launch, and that work is
- * then in the cache, too. */
+/* The first call after a build stores the program in the cache. A driver may compile kernels at their first launch, and
+ * the cache then has the result of that work, too. */
 gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 {
 	GEMP_TRY(gemp_timings_seconds(&f->timings, seconds));
@@ -340,7 +345,7 @@ gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
 
 enum { MAX_GATHER_ARGUMENTS = 16, OWN_ARGUMENTS = 4 };
 
-/* A range of targets is as large as its values fit local memory. */
+/* A range has as many targets as values fit in local memory. */
 static unsigned shift_of(size_t value_size)
 {
 	return value_size > sizeof(cl_uint) ? GEMP_SHUFFLE_SHIFT - 1 : GEMP_SHUFFLE_SHIFT;
@@ -351,7 +356,7 @@ void gemp_frontier_tuples_options(char options[GEMP_TUPLES_OPTIONS_SIZE], size_t
 	snprintf(options, GEMP_TUPLES_OPTIONS_SIZE, " -DGAS_SHUFFLE -DGAS_RANGE=%uu", 1u << shift_of(value_size));
 }
 
-/* The arrays hold as many tuples as there are edges, and twice, as decode does not work in place. */
+/* The arrays hold a tuple for each edge. There are two sets of arrays, since decode does not work in place. */
 gemp_code gemp_frontier_tuples_new(gemp_frontier_tuples *out, gemp_frontier *f, size_t value_size)
 {
 	const unsigned shift = shift_of(value_size);
@@ -388,7 +393,8 @@ void gemp_frontier_tuples_free(gemp_frontier_tuples *t)
 	*t = (gemp_frontier_tuples){ 0 };
 }
 
-/* Decoding groups the tuples by range in target_out[] and value_out[], and sets begin[ranges + 1]. */
+/* Decoding groups the tuples by range in target_out[] and value_out[], and sets begin[ranks + 1] to the begins of the
+ * ranges. */
 gemp_code gemp_frontier_tuples_gather_list(gemp_frontier_tuples *t, int kernel, const gemp_argument *arguments,
                                            size_t count)
 {

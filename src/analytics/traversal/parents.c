@@ -4,8 +4,8 @@
 
 enum { BEGIN, ROWS, IDS, STEPS, ZERO };
 
-/* Numbers known vertices from 0 on in the order of their keys, so the smallest name belongs to the smallest key. For a
- * rank that knows all vertices these numbers are already in key_rank. */
+/* Names the known vertices 0, 1, ... in the order of their keys, so the smallest name belongs to the smallest key. If a
+ * rank knows all vertices, key_rank already has these numbers. */
 static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 {
 	GEMP_OWNED_BY(gemp_rank_bitmap_free) gemp_rank_bitmap bits = { 0 };
@@ -18,7 +18,7 @@ static gemp_code number_keys(const gemp_layout *l, uint32_t *name)
 	return GEMP_OK;
 }
 
-/* Names of vertices, and ids by name. */
+/* Uploads the names of vertices, and the ids by name. */
 static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_layout *l)
 {
 	const uint32_t *name = l->key_rank;
@@ -36,7 +36,8 @@ static gemp_code upload_names(gemp_parents *s, gemp_device *device, const gemp_l
 	return gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
 }
 
-/* best[] and hint[] are made by gemp_parents_min: a search that names predecessors during its rounds needs neither. */
+/* gemp_parents_min makes best[] and hint[]. A search that names predecessors during its rounds needs neither of
+ * them. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, bool equal)
 {
 	const gemp_layout *l = f->layout;
@@ -46,7 +47,7 @@ gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *f, int kernels, boo
 	return upload_names(out, f->device, l);
 }
 
-/* The halo was made on all ranks or on none, as freeing it is collective. */
+/* Freeing the halo is collective. All ranks have made the halo, or no rank has. */
 void gemp_parents_free(gemp_parents *s)
 {
 	if (!s->frontier)
@@ -55,8 +56,8 @@ void gemp_parents_free(gemp_parents *s)
 	gemp_buffers_free(s->frontier->device, &s->step, &s->hint, &s->best, &s->name, &s->id);
 }
 
-/* Launches over one set of rows. send: sources name themselves to their targets; otherwise targets look for their
- * parent. */
+/* Launches over a set of rows. send: sources send their names to their targets. Otherwise targets search for their
+ * parents. */
 static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
                              cl_uint send)
 {
@@ -71,7 +72,7 @@ static gemp_code launch_rows(gemp_parents *s, const gemp_frontier_rows *rows, co
 	                            GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem));
 }
 
-/* A first launch clears the results; then parents are found along each set of rows. */
+/* The first launch clears the results. The following launches find parents along each set of rows. */
 gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t how, bool send)
 {
 	gemp_frontier *f = s->frontier;
@@ -87,7 +88,7 @@ gemp_code gemp_parents_min(gemp_parents *s, const gemp_buffer *values, uint64_t 
 	return launch_rows(s, &f->in_ghost, values, how, false);
 }
 
-/* Collective. *count: the sum of the counter of all ranks, which is cleared. */
+/* Collective. *count: the sum of the counters of all ranks. The counters are then cleared. */
 static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 {
 	gemp_frontier *f = s->frontier;
@@ -103,8 +104,8 @@ static gemp_code sum_count(gemp_parents *s, gemp_code code, uint64_t *count)
 	return code;
 }
 
-/* Collective. Sends steps of own vertices to their ghosts on other ranks. changed: the vertices whose steps changed in
- * this round; NULL: all. */
+/* Collective. Sends the steps of own vertices to the ranks that have them as ghosts. changed: the vertices whose steps
+ * changed in this round; NULL: all. */
 static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 {
 	gemp_frontier *f = s->frontier;
@@ -117,7 +118,8 @@ static gemp_code send_steps(gemp_parents *s, const gemp_buffer *changed)
 	return code;
 }
 
-/* Gives parents to vertices that are `round` edges of weight 0 behind a vertex with a nearer parent. */
+/* Gives parents to the vertices that `round` edges of weight 0 connect to a vertex whose parent is nearer to the
+ * source. */
 static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, const gemp_buffer *values,
                              const gemp_buffer *best, cl_uint round)
 {
@@ -130,8 +132,8 @@ static gemp_code launch_zero(gemp_parents *s, const gemp_frontier_rows *in, cons
 	                            GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem));
 }
 
-/* Vertices that only edges of weight 0 reach get parents in rounds, each one edge farther from a vertex that has a
- * parent. Each round finds at least one, else the distances are wrong. */
+/* Vertices that only edges of weight 0 reach get parents in rounds. Each round goes one edge farther from the vertices
+ * that have a parent. Each round finds at least one parent, since otherwise the distances would be wrong. */
 gemp_code gemp_parents_zero(gemp_parents *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
 {
 	gemp_frontier *f = s->frontier;

@@ -1,41 +1,43 @@
-/* parents: the stage after a search that names each vertex's parent. Of all sources that could be the parent it takes
- * the one with the smallest key, so the result does not depend on the number of ranks or devices.
+/* parents: the stage after a search that finds each vertex's parent. Of all sources that could be the parent it takes
+ * the source with the smallest key, so the result does not depend on the number of ranks or devices.
  *
- * A vertex's name is its number among the known vertices in the order of their keys, so the smallest name is the
- * smallest key. best[own] has the best candidate so far, by name; id[known] gives ids by name.
- */
+ * A vertex's name is its number among the known vertices in the order of their keys, so the smallest name belongs to
+ * the smallest key. best[own] has the name of the best candidate so far. id[known] has the ids by name. */
 
 #ifndef GEMP_ANALYTICS_TRAVERSAL_PARENTS_H
 #define GEMP_ANALYTICS_TRAVERSAL_PARENTS_H
 
 #include "analytics/traversal/frontier.h"
 
-/* The kernels of kernels/analytics/gas_parents.clh and gas_parents_equal.clh, which follow one another among the
- * frontier's. */
+/* The kernels of kernels/analytics/gas_parents.clh and gas_parents_equal.clh. They lie one behind the other among the
+ * kernels of the frontier. */
 #define GEMP_PARENTS_KERNELS "parents_begin", "parents_rows", "parents_ids"
 #define GEMP_PARENTS_ZERO_KERNELS "parents_steps", "parents_equal"
 
 typedef struct gemp_parents {
 	gemp_frontier *frontier; /* borrowed */
-	int kernels;             /* the index of the first one */
-	gemp_buffer best, hint;  /* [own], [known] bytes; made by gemp_parents_min */
-	gemp_buffer step;        /* [known] edges of weight 0 behind a vertex with a nearer parent */
-	gemp_buffer name, id;    /* [known] names; ids by name */
-	gemp_halo *halo;         /* of step[], on several ranks; made when it is needed */
+	int kernels;             /* index of the first of these kernels */
+	gemp_buffer best, hint;  /* [own] candidates, [known] bytes; gemp_parents_min makes both */
+	/* [known] number of edges of weight 0 between the vertex and a vertex whose parent is nearer to the source */
+	gemp_buffer step;
+	gemp_buffer name, id; /* [known] names of vertices; ids by name */
+	gemp_halo *halo;      /* exchange of step[] on several ranks; made when it is first needed */
 } gemp_parents;
 
-/* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. Free it also after a failure. */
+/* Local. The frontier has GEMP_LAYOUT_IN. equal: gemp_parents_zero will be called. The caller frees *out even after a
+ * failure. */
 gemp_code gemp_parents_new(gemp_parents *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_parents_free(gemp_parents *parents);
 
-/* Finds the smallest parents, into parents->best; does not wait. values[known]: of all known vertices. how: passed to
- * settle_open and settle_sends of the application; send: some vertices name themselves to their targets, besides
- * targets that look for a parent. */
+/* Finds the smallest parents, into parents->best. Does not wait. values[known]: values of all known vertices. how:
+ * passed to parents_open and parents_sends of the application. send: sources of some vertices send their names to their
+ * targets. In any case targets also search for parents. */
 gemp_code gemp_parents_min(gemp_parents *parents, const gemp_buffer *values, uint64_t how, bool send);
-/* Collective. Finds parents of vertices that only edges of weight 0 lead to, into best[own]: parents->best, or values
- * that contain names. source: the local vertex where the search began; UINT32_MAX: another rank owns it. */
+/* Collective. Finds the parents of vertices to which only edges of weight 0 lead, into best[own]: parents->best, or
+ * values that contain names. source: the local vertex where the search began; UINT32_MAX: another rank owns this
+ * vertex. */
 gemp_code gemp_parents_zero(gemp_parents *parents, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
-/* parent[own] becomes the ids of the names in best[own]. Does not wait. */
+/* Sets parent[own] to the ids of the names in best[own]. Does not wait. */
 gemp_code gemp_parents_ids(gemp_parents *parents, const gemp_buffer *best, const gemp_buffer *parent);
 
 #endif

@@ -8,16 +8,17 @@
 #include <stdio.h>
 
 /* A distance on the device has one of three forms: 32 bits; 64 bits, integer or double (wide); or 32 bits with the
- * predecessor's name in the lower half of 64 bits (named), whose order as integers is that of distance, then name. The
- * first two forms name predecessors afterwards. All bits set means that a vertex is not reached. */
+ * predecessor's name in the lower half of 64 bits (named). Named distances, compared as integers, are ordered by
+ * distance and then by name. With the first two forms predecessors are found after the search. In an unreached vertex
+ * all bits of the distance are set. */
 
 enum { BEGIN, ROUND, OVERFLOW, PARENTS, GATHER = PARENTS + 5, KERNELS };
 static const char *const names[KERNELS] = {
 	"sssp_begin", "sssp_round", "sssp_lost", GEMP_PARENTS_KERNELS, GEMP_PARENTS_ZERO_KERNELS, "sssp_gather"
 };
 
-/* Delta is so many times the mean weight over the mean degree. It is larger where a round costs the time of more edges:
- * on a GPU, and with several ranks. */
+/* The default delta is this factor times the mean weight over the mean degree. The factor is larger where a round costs
+ * the time of more edges: on a GPU, and with several ranks. */
 enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 struct gemp_sssp {
@@ -27,17 +28,17 @@ struct gemp_sssp {
 	gemp_halo *halo;
 	gemp_sssp_options options;
 	bool floating, wide; /* distances are doubles; distances have 64 bits */
-	bool named;          /* distances have 32 bits and the predecessor's name beside them */
+	bool named;          /* distances have 32 bits, with the predecessor's name beside them */
 	double delta;
 	gemp_buffer distance, far, predecessor;
-	uint32_t *narrow;              /* [own] distances of 32 bits as they come from the device; NULL if floating */
-	uint64_t *distance_host;       /* [own] the result; NULL if floating */
-	double *real;                  /* [own] the result if floating, else NULL */
+	uint32_t *narrow;              /* [own] distances of 32 bits, as downloaded from the device; NULL if floating */
+	uint64_t *distance_host;       /* [own] resulting distances; NULL if floating */
+	double *real;                  /* [own] resulting distances if floating; otherwise NULL */
 	gemp_vertex *predecessor_host; /* [own] */
 	double prepare_seconds;
 };
 
-/* With names a distance and its predecessor share a word of 64 bits, so one atomic minimum keeps both. */
+/* With names a distance and its predecessor share a word of 64 bits, so one atomic minimum updates both. */
 static size_t distance_size(const gemp_sssp *s)
 {
 	return s->wide || s->named ? sizeof(cl_ulong) : sizeof(cl_uint);
@@ -54,7 +55,7 @@ static size_t kernel_count(const gemp_sssp *s)
 }
 
 enum { OPTIONS_SIZE = GEMP_TUPLES_OPTIONS_SIZE + 16 };
-/* Compiler options: the width of distances, and whether values travel as tuples. */
+/* Sets the compiler options: the width of distances, and whether values travel as tuples. */
 static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 {
 	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "";
@@ -63,8 +64,8 @@ static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : s->named ? " -DSSSP_NAMES" : "", tuples);
 }
 
-/* The bucket width of delta-stepping (Meyer and Sanders 2003): by default a multiple of the mean weight over the
- * mean degree. */
+/* Chooses delta, the bucket width of delta-stepping (Meyer and Sanders 2003). By default it is a multiple of the mean
+ * weight over the mean degree. */
 static void choose_delta(gemp_sssp *s)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -82,7 +83,7 @@ static void choose_delta(gemp_sssp *s)
 	s->delta = delta;
 }
 
-/* Local. Makes what all runs share: rows, bitmaps and results on the device, and the programs. */
+/* Local. Makes the objects that all runs share: rows, bitmaps and results on the device, and the programs. */
 static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *device)
 {
 	gemp_frontier *f = &s->frontier;
@@ -116,7 +117,7 @@ static gemp_code prepare(gemp_sssp *s, const gemp_layout *layout, gemp_device *d
 	return GEMP_OK;
 }
 
-/* prepare is local, and its code is agreed on before the halo is made, which is collective. */
+/* prepare is local. The ranks agree on its code before they make the halo, which is collective. */
 gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_layout *layout, gemp_device *device,
                         const gemp_sssp_options *options)
 {
@@ -157,8 +158,8 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 	return s->prepare_seconds;
 }
 
-/* Collective. Changes distances from 32 bits to 64, for this search and later ones: new kernels, buffers and
- * messages. */
+/* Collective. Changes distances from 32 to 64 bits, for this search and later searches. This takes new kernels, buffers
+ * and messages. */
 static gemp_code widen(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -178,7 +179,7 @@ static gemp_code widen(gemp_sssp *s)
 	return code == GEMP_OK ? gemp_halo_new(&s->halo, f->layout, f->device, distance_size(s)) : code;
 }
 
-/* The first bound (GAS_BELOW) is delta: the source has distance 0 and is near. */
+/* The first bound (GAS_BELOW) is delta. So the source, which has distance 0, is near. */
 static void set_state(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -192,7 +193,7 @@ static void set_state(gemp_sssp *s)
 	f->state[GAS_BELOW] = f->state[GAS_DELTA];
 }
 
-/* Clears what the last search left, and puts the source into the first frontier. */
+/* Clears the results of the last search, and puts the source into the first frontier. */
 static gemp_code launch_begin(gemp_sssp *s, cl_uint source)
 {
 	gemp_frontier *f = &s->frontier;
@@ -203,7 +204,8 @@ static gemp_code launch_begin(gemp_sssp *s, cl_uint source)
 	                            GEMP_ARG(&start));
 }
 
-/* Relaxes the near frontier, or moves the bound, as the device has decided. */
+/* Launches a round. The kernel relaxes the near frontier or scans the far vertices, as the mode in the control buffer
+ * says. */
 static gemp_code launch_round(void *self)
 {
 	gemp_sssp *s = self;
@@ -219,7 +221,8 @@ static gemp_code launch_round(void *self)
 	                                   GEMP_ARG(&f->control.mem));
 }
 
-/* Collective. Searches with distances of the present width. If some do not fit, GAS_OVERFLOW is set on all ranks. */
+/* Collective. Searches with distances of the present width. If some distances do not fit, GAS_OVERFLOW is set on all
+ * ranks. */
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->halo, &s->distance };
@@ -227,8 +230,8 @@ static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 	return gemp_frontier_run(&s->frontier, &search, launch_begin(s, source), exchange);
 }
 
-/* Local. A distance that does not fit is as large as that of an unreached vertex. It is an error if an edge leads to
- * the vertex from a reached one. */
+/* Local. A distance that does not fit has the value of an unreached vertex. It is an error if an edge leads to such a
+ * vertex from a reached vertex. */
 static gemp_code check_lost(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -242,7 +245,8 @@ static gemp_code check_lost(gemp_sssp *s)
 	return GEMP_OK;
 }
 
-/* Collective. Searches with distances of 32 bits first. If any overflows, the whole search is repeated with 64 bits. */
+/* Collective. Searches with distances of 32 bits first. If any distance overflows, the whole search is repeated with 64
+ * bits. */
 static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 {
 	GEMP_TRY(search_once(s, source, exchange));
@@ -255,7 +259,7 @@ static gemp_code search(gemp_sssp *s, cl_uint source, double *exchange)
 	return GEMP_OK;
 }
 
-/* Collective. Names predecessors unless the search has done so; edges of weight 0 need rounds of their own. */
+/* Collective. Finds predecessors if the search has not named them. Edges of weight 0 need further rounds. */
 static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -266,10 +270,10 @@ static gemp_code find_parents(gemp_sssp *s, cl_uint source)
 	if (s->floating || (l->weights && !(l->min_weight > 0)))
 		GEMP_TRY(gemp_parents_zero(&s->parents, &s->distance, best, source));
 	GEMP_TRY(gemp_parents_ids(&s->parents, best, &s->predecessor));
-	return gemp_frontier_seconds(&s->frontier, &device); /* waits */
+	return gemp_frontier_seconds(&s->frontier, &device); /* waits for the launches */
 }
 
-/* Local. Distances become 64 bits or doubles, whatever form the device used. */
+/* Local. Downloads the results, and converts distances to 64 bits or doubles. */
 static gemp_code download(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -279,7 +283,7 @@ static gemp_code download(gemp_sssp *s)
 	if (s->floating) {
 		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->real, own * sizeof *s->real));
 		for (uint32_t v = 0; v < own; v++)
-			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* all bits set */
+			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* unreached: all bits are set */
 	} else if (s->wide || s->named) {
 		GEMP_TRY(gemp_frontier_fetch(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
 		for (uint32_t v = 0; s->named && v < own; v++) {
@@ -294,7 +298,7 @@ static gemp_code download(gemp_sssp *s)
 	return GEMP_OK;
 }
 
-/* Collective. Counts of all ranks' vertices. */
+/* Collective. Counts the reached vertices and their edges over all ranks. */
 static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 {
 	const gemp_layout *l = s->frontier.layout;
@@ -304,14 +308,14 @@ static void sum_ranks(gemp_sssp *s, gemp_sssp_result *r)
 			sums[0]++;
 			sums[1] += l->out_degree[v];
 		}
-	gemp_comm_sum(l->comm, sums, 2); /* the third is one of all ranks */
+	gemp_comm_sum(l->comm, sums, 2); /* sums[2] is a sum over all ranks already */
 	r->reached = sums[0];
 	r->reached_edges = sums[1];
 	r->cost.edges = sums[2];
 }
 
-/* Collective. Finds distances, then predecessors, and downloads both. The code is this rank's: the caller agrees on
- * it. */
+/* Collective. Finds distances, then predecessors, and downloads both. The code belongs to this rank, and the caller
+ * agrees on it. */
 static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 {
 	gemp_frontier *f = &s->frontier;
@@ -334,7 +338,7 @@ static gemp_code run_search(gemp_sssp *s, cl_uint source, gemp_sssp_result *r)
 	return GEMP_OK;
 }
 
-/* All ranks pass the same source, so an invalid one is refused by all before any message is sent. */
+/* All ranks pass the same source, so all ranks refuse an invalid source before any message is sent. */
 gemp_code gemp_sssp_run(gemp_sssp *s, gemp_vertex source, gemp_sssp_result *result)
 {
 	cl_uint local;
