@@ -5,19 +5,21 @@
 
 #include <stdlib.h>
 
-/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
- * there; the opposite arc, x ^ 1, arrives. Three exchanges orient the edges: ends go to the owners of their vertices,
- * which pair them; successors go to the ranks of their arcs; and directed edges go to the ranks of their sources. */
+/* Arc 2 s goes along slot s, and arc 2 s + 1 goes against it. An edge has an end at each of its vertices. An end is
+ * named by the arc that leaves the vertex there; the opposite arc, x ^ 1, arrives at the vertex. Three exchanges orient
+ * the edges. Ends go to the owners of their vertices, which pair them. Successors go to the ranks of their arcs.
+ * Directed edges go to the ranks of their sources. */
 
-/* In the first exchange an end of an edge, for the owner of vertex `to`; in the second the successor of arc `to`. */
+/* In the first exchange: an end of an edge, sent to the owner of vertex `to`. In the second exchange: the successor of
+ * arc `to`. */
 typedef struct arc_record {
 	uint64_t to, arc;
 } arc_record;
 
-/* An edge with a direction, for the rank of its source. */
+/* An edge with its direction, sent to the rank of its source. */
 typedef struct directed_edge {
 	gemp_vertex source, target;
-	uint64_t name; /* own_edge[] of gemp_euler_edges, or CLOSING */
+	uint64_t name; /* as in own_edge[] of gemp_euler_edges, or CLOSING */
 } directed_edge;
 
 #define CLOSING UINT64_MAX
@@ -30,13 +32,13 @@ typedef struct orientation {
 	uint64_t *arc_bounds; /* [ranks + 1] the first arc of each rank */
 	arc_record *records;  /* [record_capacity] at least 2 * own_slots */
 	size_t record_capacity;
-	int *owner; /* [owner_capacity] the rank that each record goes to */
+	int *owner; /* [owner_capacity] the rank to which each record goes */
 	size_t owner_capacity;
 	gemp_vertex *next; /* [2 * own_slots] the successor of each own arc */
-	uint64_t odd;      /* vertices of odd degree */
+	uint64_t odd;      /* number of vertices of odd degree */
 } orientation;
 
-/* Arcs are vertices of a component search, whose ids have 32 bits. */
+/* Arcs become vertices of a component search, whose ids have 32 bits. */
 static gemp_code allocate(orientation *o)
 {
 	o->ranks = (size_t)o->comm->size;
@@ -51,7 +53,7 @@ static gemp_code allocate(orientation *o)
 
 /* SUCCESSORS */
 
-/* Collective. The ends of all edges arrive at the owners of their vertices. */
+/* Collective. Sends the ends of all edges to the owners of their vertices. */
 static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 {
 	const gemp_euler_edges *undirected = o->undirected;
@@ -72,8 +74,8 @@ static gemp_code send_ends(orientation *o, arc_record **ends, size_t *count)
 	return GEMP_OK;
 }
 
-/* open[row] is the end that has no partner yet, plus 1. Each pair makes two records, one for either direction
- * through the vertex. An end that stays open shows an odd degree. */
+/* open[row] is 1 + the end at the vertex that has no partner yet, or 0. Each pair makes two records, one for each
+ * direction through the vertex. An end without a partner shows an odd degree. */
 static gemp_code pair_ends(orientation *o, const arc_record *ends, size_t count, size_t *pairs)
 {
 	GEMP_OWNED uint64_t *open = NULL;
@@ -120,7 +122,8 @@ static gemp_code link_arcs(orientation *o)
 
 /* DIRECTIONS */
 
-/* Collective. Circuits of arcs are the components of the graph of successors, named by their smallest arcs. */
+/* Collective. The circuits of arcs are the components of the graph of successors. The name of a circuit is its smallest
+ * arc. */
 static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 {
 	GEMP_OWNED uint64_t *begin = NULL;
@@ -136,7 +139,7 @@ static gemp_code find_circuits(const orientation *o, gemp_components *arcs)
 	return gemp_components_find(arcs, o->comm, NULL, o->arc_bounds, &csr, 1, &how);
 }
 
-/* Of the two arcs of an edge the one whose circuit has the smaller name gives the direction. */
+/* An edge is two arcs. The arc whose circuit has the smaller name gives the edge its direction. */
 static void orient_edges(const orientation *o, const gemp_components *arcs, directed_edge *out, int *owner)
 {
 	const gemp_euler_edges *undirected = o->undirected;
@@ -157,7 +160,7 @@ static void orient_edges(const orientation *o, const gemp_components *arcs, dire
 }
 
 /* Counting sort of the received edges by source. The count of row r is kept at index r + 2. The last loop advances
- * index r + 1 from the begin of row r to its end, which is the begin of row r + 1. */
+ * index r + 1 from the begin of row r to the end of row r, which is the begin of row r + 1. */
 static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t count)
 {
 	gemp_euler_edges *out = o->out;
@@ -181,8 +184,8 @@ static gemp_code make_rows(orientation *o, const directed_edge *edges, size_t co
 	return GEMP_OK;
 }
 
-/* Collective. Slots are renumbered, as edges may have moved to other ranks; all ranks learn the ends of the
- * closing edge. */
+/* Collective. Renumbers slots, since edges may have moved to other ranks. All ranks learn the ends of the closing
+ * edge. */
 static void number_slots(orientation *o, size_t count)
 {
 	gemp_euler_edges *out = o->out;
@@ -200,7 +203,7 @@ static void number_slots(orientation *o, size_t count)
 	}
 }
 
-/* Collective. Chooses the directions and makes the rows of the directed edges. */
+/* Collective. Chooses the directions of all edges, and makes the rows of the directed edges. */
 static gemp_code orient_all(orientation *o)
 {
 	GEMP_OWNED_BY(gemp_components_free) gemp_components arcs = { 0 };
@@ -217,8 +220,8 @@ static gemp_code orient_all(orientation *o)
 	return GEMP_OK;
 }
 
-/* Odd degrees are no failure: the function then returns GEMP_OK with *odd set, before any edge has a direction, and
- * `out` is freed as after a failure. */
+/* Odd degrees are no failure: the function then returns GEMP_OK and sets *odd before any edge has a direction. `out` is
+ * freed as after a failure. */
 gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *undirected,
                             gemp_count *odd)
 {
@@ -252,9 +255,9 @@ done:
 
 /* THE REASON WHY THERE IS NO CIRCUIT */
 
-enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends at a time */
+enum { TARGETS_PER_ROUND = 1 << 22 }; /* targets that a rank sends in a round */
 
-/* Collective. The targets of one round go to their owners, which count them. */
+/* Collective. Sends the targets of a round to their owners, which count them. */
 static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, gemp_block_range part, int *owner,
                              uint64_t *in)
 {
@@ -271,7 +274,7 @@ static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edge
 	return GEMP_OK;
 }
 
-/* Collective. In-degrees of own vertices, in rounds that bound the memory for messages. */
+/* Collective. Counts the in-degrees of own vertices, in rounds that bound the memory for messages. */
 static gemp_code count_in_degrees(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -297,7 +300,8 @@ static int compare_keys(const void *a, const void *b)
 	return (x->key_rank > y->key_rank) - (x->key_rank < y->key_rank);
 }
 
-/* Collective. The examples that come first by key on all ranks are among the first of each rank. */
+/* Collective. Takes the examples with the smallest keys on all ranks. Each of them is among the first GEMP_EULER_SHOWN
+ * examples of its rank. */
 static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
                                  size_t count)
 {
@@ -315,8 +319,8 @@ static gemp_code gather_examples(gemp_euler_balance *out, const gemp_comm *comm,
 	return GEMP_OK;
 }
 
-/* A path has exactly one vertex with one out-edge more than in-edges, its start, and one with one in-edge more, its
- * end. With undirected edges it may go either way. */
+/* A path has exactly two unbalanced vertices. The start has one out-edge more than in-edges, and the end has one
+ * in-edge more. With undirected edges the path may go in either direction. */
 static void classify_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
@@ -336,7 +340,7 @@ static void classify_path(gemp_euler_balance *out, bool undirected)
 	out->path = out->components == 1 && out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
 }
 
-/* This rank's unbalanced vertices, by key. */
+/* Lists this rank's unbalanced vertices by key. */
 static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges *edges, const uint64_t *in,
                                  const uint32_t *key_rank, gemp_euler_unbalanced **list)
 {
@@ -356,7 +360,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 	return GEMP_OK;
 }
 
-/* Collective. Only components with edges matter: isolated vertices do not prevent a circuit. */
+/* Collective. Counts only components with edges, since isolated vertices do not prevent a circuit. */
 static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges)
 {
 	GEMP_OWNED_BY(gemp_components_free) gemp_components found = { 0 };
@@ -371,7 +375,7 @@ static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm
 	return GEMP_OK;
 }
 
-/* out->unbalanced is first the number on this rank, as gather_examples needs it, and then becomes the sum over all
+/* out->unbalanced is first the number on this rank, which gather_examples needs. Then it becomes the sum over all
  * ranks. */
 gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                   const uint32_t *key_rank)

@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Rows are written in rounds by gemp_row_turns_write, which calls fill_rows for a few places of each rank. The order
- * has numbers of slots only: relations and numbers of edges are requested from the owners of the slots, and keys from
- * the owners of the vertices. */
+/* gemp_row_turns_write writes rows in rounds and calls fill_rows for a few places of each rank. The order has only the
+ * numbers of slots. Relations and numbers of edges are requested from the owners of the slots, and keys from the owners
+ * of the vertices. */
 
 enum { PLACE, SOURCE, TYPE, EDGE, TARGET, COLUMNS };
 
@@ -20,20 +20,21 @@ typedef struct row_source {
 	const gemp_shard *graph;
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
-	gemp_vertex end_vertex; /* where the last edge of this rank ends */
+	gemp_vertex end_vertex; /* the vertex where this rank's last edge ends */
 	bool oriented;          /* edges have moved to other rows (balance.h) */
 } row_source;
 
 /* COLUMNS */
 
-/* Request handler: relation and number of the edge in a slot. */
+/* Request handler: returns the relation and the number of the edge in a slot. */
 static uint64_t name_edge(void *self, gemp_edge slot)
 {
 	const gemp_euler_edges *edges = ((const row_source *)self)->edges;
 	return gemp_euler_edge_name(gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot));
 }
 
-/* Collective. Without merged relations or moved edges, slots are the numbers of edges and no request is needed. */
+/* Collective. Sets the names of the edges in these slots. If no relations were merged and no edge has moved, slots are
+ * the numbers of edges, and no request is needed. */
 static gemp_code name_edges(row_source *r, const gemp_edge *slots, size_t count, uint64_t *edge_names)
 {
 	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX || r->oriented)
@@ -58,7 +59,8 @@ static gemp_code add_names(gemp_projected *columns, const row_source *r, const u
 	return GEMP_OK;
 }
 
-/* Collective. The target of an edge is the source of the next, so one fetch of count + 1 keys serves both columns. */
+/* Collective. The target of an edge is the source of the next edge, so one fetch of count + 1 keys gives both
+ * columns. */
 static gemp_code fill_ends(gemp_projected *columns, const row_source *r, size_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -90,8 +92,8 @@ static gemp_code fill_rows(void *self, gemp_projected *columns, size_t first, si
 	return add_names(columns, r, edge_names, r->order->first + first, count);
 }
 
-/* Collective. The vertex where this rank's last edge ends: the first source of the next rank that has places, or,
- * behind the last rank that has any, the first source of all for a circuit and the end of the path for a path. */
+/* Collective. Finds the vertex where this rank's last edge ends. It is the first source of the next rank that has
+ * places. If no later rank has places, it is the end of a path, or the first source of the whole order of a circuit. */
 static gemp_code find_end_vertex(row_source *r)
 {
 	int rank = r->comm->rank, ranks = r->comm->size;
@@ -109,8 +111,8 @@ static gemp_code find_end_vertex(row_source *r)
 	return GEMP_OK;
 }
 
-/* A rank knows the sources of all its places. Only the target of its last edge may be another rank's, which
- * find_end_vertex fetches once for all rounds. */
+/* A rank knows the sources of all its places. Only the target of its last edge may come from another rank, and
+ * find_end_vertex fetches it once for all rounds. */
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options)
 {
@@ -141,12 +143,12 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, 
 
 typedef struct drawn_edge {
 	gemp_vertex source, target;
-	uint32_t circuit; /* as the engine names it; after number_circuits from 0 on */
+	uint32_t circuit; /* number from the engine; number_circuits renumbers circuits from 0 */
 	uint32_t joined;
-	uint64_t place; /* from 1; 0: the edge that closes a path */
+	uint64_t place; /* place in the order, from 1; 0: the edge that closes a path */
 } drawn_edge;
 
-/* The graph that is drawn. Edges are gathered on every rank, and rank 0 alone has the keys and draws. */
+/* The graph that is drawn. Edges are gathered on every rank, but only rank 0 has the keys and draws. */
 typedef struct drawing {
 	const gemp_shard *graph;
 	size_t edges, vertices, circuits;
@@ -156,7 +158,8 @@ typedef struct drawing {
 	gemp_text text;
 } drawing;
 
-/* Collective. out: the arrays of all ranks behind one another, whose total size the caller knows. */
+/* Collective. out receives the concatenated arrays of all ranks. The caller has allocated it, since it knows the total
+ * size. */
 static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, size_t size, void *out)
 {
 	GEMP_OWNED void *all = NULL;
@@ -167,7 +170,8 @@ static gemp_code gather(const gemp_comm *comm, const void *own, size_t count, si
 	return GEMP_OK;
 }
 
-/* Collective. Every rank has all edges, although only rank 0 draws: the graph has at most GEMP_EULER_DRAWING_MAX. */
+/* Collective. Gathers all edges on every rank, although only rank 0 draws, since the graph has at most
+ * GEMP_EULER_DRAWING_MAX edges. */
 static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_result *result)
 {
@@ -189,7 +193,7 @@ static gemp_code gather_edges(drawing *p, const gemp_comm *comm, const gemp_eule
 	return GEMP_OK;
 }
 
-/* Collective. Only rank 0 requests keys. */
+/* Collective. Only rank 0 requests keys, the other ranks answer. */
 static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 {
 	GEMP_OWNED gemp_vertex *ids = NULL;
@@ -199,7 +203,7 @@ static gemp_code gather_keys(drawing *p, const gemp_comm *comm)
 	return gemp_vertex_keys_fetch(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
 }
 
-/* Circuits are numbered 0, 1, ... in the order of their first slots, and degrees are counted. */
+/* Numbers circuits 0, 1, ... in the order of their first slots, and counts degrees. */
 static gemp_code number_circuits(drawing *p)
 {
 	GEMP_OWNED uint32_t *name = NULL;
@@ -219,7 +223,7 @@ static gemp_code number_circuits(drawing *p)
 	return GEMP_OK;
 }
 
-/* Hues that differ by the golden ratio never come close to one of the few before. */
+/* Each hue differs from the previous hue by the golden ratio, so it never comes close to one of the last few hues. */
 static void print_colour(gemp_text *out, size_t circuit, double saturation)
 {
 	double hue = 0.6180339887 * (double)circuit;
@@ -234,7 +238,7 @@ static void print_key(drawing *p, gemp_text *out, size_t vertex)
 	gemp_escape_dot(out, p->text.data, p->text.size);
 }
 
-/* A deeper blue means more edges; red marks unequal in- and out-degree, which the ends of a path have. */
+/* Draws vertices. A deeper blue means more edges. Red marks unequal in- and out-degree, as at the ends of a path. */
 static void draw_vertices(drawing *p, gemp_text *out, char side)
 {
 	size_t max_count = 1;
@@ -250,7 +254,7 @@ static void draw_vertices(drawing *p, gemp_text *out, char side)
 	}
 }
 
-/* Edges have the colour of their circuit; the edge that closes a path is dotted. */
+/* Draws edges in the colour of their circuit. The edge that closes a path is dotted. */
 static void draw_edges(drawing *p, gemp_text *out, char side, bool places)
 {
 	for (size_t e = 0; e < p->edges; e++) {
@@ -268,8 +272,8 @@ static void begin_cluster(gemp_text *out, char side, const char *label)
 	gemp_text_print(out, "\tsubgraph cluster_%c {\n\t\tlabel=\"%s\";\n", side, label);
 }
 
-/* An edge of the circuit graph is a pair of neighbouring slots of a row on different circuits; bold lines belong to the
- * spanning tree. */
+/* Draws the circuit graph. Two neighbouring slots of a row that lie on different circuits are an edge of this graph.
+ * The edges of the spanning tree are bold. */
 static void draw_circuits(drawing *p, gemp_text *out)
 {
 	for (size_t c = 0; c < p->circuits; c++) {
@@ -287,7 +291,7 @@ static void draw_circuits(drawing *p, gemp_text *out)
 	}
 }
 
-/* Three clusters: before joining, the circuit graph, and after joining. */
+/* Draws three clusters: the edges before joining, the circuit graph, and the edges after joining. */
 static gemp_code draw(drawing *p, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 };
@@ -320,7 +324,7 @@ gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edg
 	                 path, graph->vertex_count, edges->edges, GEMP_EULER_DRAWING_MAX);
 }
 
-/* Rank 0 draws alone. The agreement at the end passes its failure to the other ranks, which would otherwise return
+/* Only rank 0 draws. The agreement at the end passes its failure to the other ranks, which would otherwise return
  * success. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path)

@@ -1,7 +1,6 @@
-/* circuit_output: writes an Euler circuit or path in two forms. Rows list its edges in their order, by the user's keys.
- * For a small graph a Graphviz drawing shows the circuits before joining, each in a colour, the circuit graph with its
- * spanning tree, and the edges with their places.
- */
+/* circuit_output: writes an Euler circuit or path in two forms. Rows list its edges in their order, with the user's
+ * keys. For a small graph a Graphviz drawing shows the circuits before joining, each in its own colour, the circuit
+ * graph with its spanning tree, and the edges with their places. */
 
 #ifndef GEMP_EULER_CIRCUIT_OUTPUT_H
 #define GEMP_EULER_CIRCUIT_OUTPUT_H
@@ -11,11 +10,11 @@
 #include <stdio.h>
 
 typedef struct gemp_euler_rows_options {
-	/* The ending gives the format: .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people. */
+	/* the ending gives the format: .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
 	const char *path;
-	gemp_table *table; /* receives this rank's rows instead of a file; {0} on entry; NULL: there is none */
+	gemp_table *table; /* receives this rank's rows instead of a file; {0} on entry; NULL: rows go to `path` */
 	FILE *preview;     /* rank 0 writes the preview here; NULL on other ranks */
-	size_t shown;      /* places of the preview */
+	size_t shown;      /* number of places in the preview */
 } gemp_euler_rows_options;
 
 /* Collective. The columns are place, source, type, edge (its number in the order of its type), and target. The order
@@ -23,13 +22,14 @@ typedef struct gemp_euler_rows_options {
 gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options);
 
-enum { GEMP_EULER_DRAWING_MAX = 1000 }; /* edges of a graph that is drawn */
+enum { GEMP_EULER_DRAWING_MAX = 1000 }; /* maximum number of edges of a drawing */
 
-/* Local. GEMP_EDATA if the graph is too large for a drawing; to be called before the circuit is computed. */
+/* Local. Returns GEMP_EDATA if the graph is too large for a drawing. The caller should call it before the circuit is
+ * computed. */
 gemp_code gemp_euler_drawing_check(const gemp_shard *graph, const gemp_euler_edges *edges, const char *path);
 
-/* Collective. The result must have been made with keep_circuits and have an order, and keys must be loaded. The file
- * gets its name once it is complete. */
+/* Collective. The result must have an order and must have been made with keep_circuits, and keys must be loaded. The
+ * file gets its name after it is complete. */
 gemp_code gemp_euler_drawing_write(const gemp_comm *comm, const gemp_shard *graph, const gemp_euler_edges *edges,
                                    const gemp_euler_result *result, const char *path);
 

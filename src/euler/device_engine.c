@@ -10,9 +10,9 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* The host only launches kernels and reads the counters three times: after pairing, after the union, and at the end.
- * Everything else stays on the device. Walks write the edges that they visit into chunks of EULER_CHUNK, so later
- * stages read them in order instead of following links at random addresses again. Bitmaps have a bit for each slot. */
+/* The host only launches kernels, and reads the counters three times: after pairing, after the union, and at the end.
+ * Everything else stays on the device. Walks write the edges that they visit into chunks of EULER_CHUNK edges, so later
+ * stages read edges in order instead of following links at random addresses again. Bitmaps have a bit for each slot. */
 
 enum {
 	CLEAR,
@@ -47,18 +47,18 @@ static const char *const kernel_names[KERNELS] = {
 	"euler_list",  "euler_double",   "euler_emit",  "euler_sources"
 };
 
-enum { LARGE_GRAPH = 1 << 23 }; /* edges from which arrays do not fit a GPU's cache */
-/* From so many samples on the first samples to be united contend for few circuits: every SAMPLE_STRIDE-th block goes
- * first. */
+enum { LARGE_GRAPH = 1 << 23 }; /* number of edges from which arrays do not fit in a GPU's cache */
+/* With CONTENDED_SAMPLES samples or more, the first samples to be united contend for few circuits. Then every
+ * SAMPLE_STRIDE-th block of the sample is united before the other blocks. */
 enum { CONTENDED_SAMPLES = 1 << 20, SAMPLE_STRIDE = 16 };
-/* Work-items of a group, and how many a unit runs at a time. */
+/* Work-items of a group, and the number of work-items that a unit runs at the same time. */
 enum { GPU_GROUP = 256, GPU_ITEMS_PER_UNIT = 2048, CPU_GROUP = 8, CPU_ITEMS_PER_UNIT = 64 };
 
-/* Arrays on the device, named as in euler.cl; set_sizes and new_arrays give their lengths. */
+/* Arrays on the device, named as in euler.cl. set_sizes and new_arrays give their lengths. */
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
 	gemp_buffer starts, visited, labelled, mark; /* a bit for each slot */
-	gemp_buffer some, full; /* a bit for each word of mark: has it a bit that is set, are all set */
+	gemp_buffer some, full; /* a bit for each word of mark: the word has a set bit; all its bits are set */
 	gemp_buffer coarse;     /* a bit for each 2^shift words of mark */
 	gemp_buffer changed;    /* a byte for each segment */
 } arrays;
@@ -72,19 +72,19 @@ typedef struct engine {
 	arrays on;
 	gemp_timings timings[GEMP_EULER_STAGES];
 	cl_uint vertices, slots, splitters, seed;
-	cl_uint pool_chunks;           /* chunks of each of the EULER_POOLS pools */
-	cl_uint words, closing;        /* words: of a bitmap of slots; closing: UINT32_MAX if there is none */
-	cl_uint samples, shift;        /* shift: 2^shift words of mark[] have a bit of coarse[] */
-	cl_ulong entries, all_entries; /* elements of chunks[]: of the first walk, and of both */
+	cl_uint pool_chunks;           /* number of chunks of each of the EULER_POOLS pools */
+	cl_uint words, closing;        /* words: of a bitmap of slots; closing: the closing slot, or UINT32_MAX */
+	cl_uint samples, shift;        /* shift: 2^shift words of mark[] share a bit of coarse[] */
+	cl_ulong entries, all_entries; /* elements of chunks[]: of the first walk; of both walks */
 	size_t spacing_bits;           /* one of 2^spacing_bits slots is a splitter */
-	size_t group, max_items;       /* work-items of a group, and of a launch at most */
+	size_t group, max_items;       /* work-items of a group; maximum number of work-items of a launch */
 	cl_uint counters[EULER_COUNTERS];
 } engine;
 
 /* SIZES AND ARRAYS */
 
-/* log2 of the mean distance between splitters. Short distances balance the walks of many work-items; long ones
- * make the list of splitters, which pointer jumping reads log2 times, short. */
+/* log2 of the mean distance between splitters. Short distances balance the walks of many work-items. Long distances
+ * make the list of splitters short; pointer jumping reads this list log2(splitters) times. */
 static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 {
 	size_t bits = 0;
@@ -95,7 +95,8 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 	return bits;
 }
 
-/* Sizes of all arrays. Walks write chunks from pools, since the length of a segment is not known in advance. */
+/* Sets the sizes of all arrays. Walks write chunks from pools, since the length of a segment is not known in
+ * advance. */
 static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
 {
 	const gemp_euler_edges *edges = e->edges;
@@ -122,7 +123,7 @@ static gemp_code set_sizes(engine *e, const gemp_euler_options *options)
 	return GEMP_OK;
 }
 
-/* All arrays at once: a graph that does not fit is refused before anything is copied. */
+/* Makes all arrays at the beginning, so a graph that does not fit is refused before anything is copied. */
 static gemp_code new_arrays(engine *e)
 {
 	arrays *on = &e->on;
@@ -168,7 +169,7 @@ static void free_arrays(engine *e)
 	                  &on->coarse, &on->changed);
 }
 
-/* The spacing is a constant of the kernels, which makes divisions by it shifts. */
+/* The spacing is a constant of the kernels, so divisions by it become shifts. */
 static gemp_code build(engine *e)
 {
 	gemp_kernel_entry entries[KERNELS];
@@ -181,8 +182,8 @@ static gemp_code build(engine *e)
 
 /* LAUNCHES */
 
-/* work: the number of work-items that have something to do. At most as many are launched as the device runs at a time;
- * the kernels loop over the rest. */
+/* work: the number of work-items that have something to do. The launch has at most as many work-items as the device
+ * runs at the same time, and the kernels loop over the remaining work. */
 static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
                         size_t count)
 {
@@ -198,7 +199,7 @@ static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t 
 #define CHUNKS(entries) \
 	MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), GEMP_ARG(&e->pool_chunks)
 
-/* Waits for the device: counters decide which stages follow. */
+/* Waits for the device. The counters decide which stages follow. */
 static gemp_code read_counters(engine *e)
 {
 	return gemp_buffer_read(e->device, &e->on.counters, 0, sizeof e->counters, e->counters);
@@ -206,7 +207,7 @@ static gemp_code read_counters(engine *e)
 
 /* STAGES */
 
-/* The check reads the cursors: a vertex is balanced if each of its out-edges has been taken once. */
+/* The check reads the cursors. A vertex is balanced if each of its out-edges has been taken exactly once. */
 static gemp_code fill_and_pair(engine *e)
 {
 	cl_uint max_count = (cl_uint)gemp_max(gemp_max(e->samples, e->splitters), EULER_COARSE / 32);
@@ -219,7 +220,7 @@ static gemp_code fill_and_pair(engine *e)
 	return read_counters(e);
 }
 
-/* The second walk only follows the segments that rotation has changed. */
+/* The second walk follows only the segments that rotation has changed. */
 static gemp_code walk(engine *e, gemp_euler_stage stage)
 {
 	const cl_uint again = stage == GEMP_EULER_REWALK;
@@ -230,8 +231,8 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 	              11);
 }
 
-/* Pointer jumping (Wyllie 1979) finds the smallest splitter of each circuit; circuits without any splitter are found by
- * visiting the slots that no walk has reached. */
+/* Pointer doubling (Wyllie 1979) finds the smallest splitter of each circuit. Circuits without a splitter are found
+ * among the slots that no walk has reached. */
 static gemp_code find_circuits(engine *e)
 {
 	size_t from = 0;
@@ -256,9 +257,9 @@ static gemp_code unite_sample(engine *e, cl_uint step)
 	return LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters));
 }
 
-/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and the other
- * slots are only examined where they lie outside the largest set (GIANT). A large sample is united in two passes, of
- * which the first takes few blocks: compare-and-swaps then contend less for the few roots. */
+/* Afforest's idea (Sutton, Ben-Nun and Barak 2018): a sample of the slots joins nearly all circuits, and of the other
+ * slots only the slots outside the largest set (GIANT) are examined. A large sample is united in two passes. The first
+ * pass takes few blocks, so compare-and-swaps contend less for the few roots. */
 static gemp_code unite(engine *e)
 {
 	if (e->samples >= CONTENDED_SAMPLES)
@@ -271,7 +272,7 @@ static gemp_code unite(engine *e)
 	return read_counters(e);
 }
 
-/* For drawings: the circuits before joining, and the slots at which they are joined. */
+/* For drawings, keeps the circuits before joining, and the slots at which circuits are joined. */
 static gemp_code keep_circuits(engine *e)
 {
 	GEMP_OWNED uint32_t *next = NULL, *mark = NULL;
@@ -290,8 +291,8 @@ static gemp_code keep_circuits(engine *e)
 	return GEMP_OK;
 }
 
-/* Successors change only where circuits are joined; bitmaps at three levels (slots, words, coarse) let most words
- * be skipped. */
+/* Successors change only where circuits are joined. Bitmaps at three levels (slots, words, coarse) let the kernel skip
+ * most words. */
 static gemp_code rotate(engine *e)
 {
 	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
@@ -317,8 +318,8 @@ static gemp_code rank_and_emit(engine *e)
 
 /* RESULT */
 
-/* The caller's arrays are only read; the transfer's interface takes pointers that are not const for both
- * directions. */
+/* Uploads the caller's arrays. They are only read, but the interface of transfers takes pointers that are not const,
+ * because it serves both directions. */
 static gemp_code upload(engine *e)
 {
 	double since = gemp_now();
@@ -330,7 +331,8 @@ static gemp_code upload(engine *e)
 	return GEMP_OK;
 }
 
-/* Downloads `count` elements of the buffer from index `cut` on, and behind its end those from its begin. */
+/* Downloads `count` elements of the buffer, beginning with index `cut`. Behind the end of the buffer it continues at
+ * index 0. */
 static gemp_code download_rotated(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to,
                                   size_t count)
 {
@@ -351,7 +353,7 @@ static gemp_code download(engine *e, bool sources)
 	order->count = order->edges;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
 	GEMP_TRY(download_rotated(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
-	if (sources) { /* into the buffer of the successors, which are no longer needed */
+	if (sources) { /* into the buffer of the successors, which are not needed any more */
 		GEMP_TRY(GEMP_NEW(order->source, order->count));
 		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
 		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
@@ -389,8 +391,8 @@ static gemp_code run_stages(engine *e, const gemp_euler_options *options)
 	return gemp_program_store(e->device, &e->program);
 }
 
-/* Kernels are built and buffers are made before the clock of out->total starts. What was allocated is freed at the end
- * in every case; after a failure the result is empty, too. */
+/* Kernels are built and buffers are made before the clock of out->total starts. Both are freed at the end in every
+ * case. After a failure the result is empty. */
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
                                const gemp_euler_options *options)
 {

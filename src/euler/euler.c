@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* The edges of a single relation are borrowed from it. Arrays are made (own_begin, own_target) where several relations
- * are merged or an edge is added that closes a path; begin and target always point to the arrays in use. */
+/* The edges of a single relation are borrowed from the relation. New arrays (own_begin, own_target) are made if several
+ * relations are merged, or if an edge that closes a path is added. begin and target always point to the arrays in
+ * use. */
 
 /* Selects the relations and checks that they are all directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *graph, const bool *relations)
@@ -27,7 +28,7 @@ static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_shard *gra
 	return GEMP_OK;
 }
 
-/* A row of the merged graph consists of the rows of the relations, in their order. */
+/* Makes rows of the merged graph. A row consists of the rows of the relations, in the order of relations. */
 static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -43,7 +44,7 @@ static void merge_rows(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The offset of a merged row is the sum of the relations' offsets. */
+/* The offset of a merged row is the sum of its offsets in all relations. */
 static gemp_code merge_relations(gemp_euler_edges *edges)
 {
 	GEMP_TRY(GEMP_NEW(edges->own_begin, edges->rows + 1));
@@ -57,7 +58,7 @@ static gemp_code merge_relations(gemp_euler_edges *edges)
 	return GEMP_OK;
 }
 
-/* The rows of a single relation are borrowed, so the usual case copies no edge. Several relations are merged to new
+/* The rows of a single relation are borrowed, so the usual case copies no edge. Several relations are merged into new
  * arrays. */
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_shard *graph, const bool *relations)
 {
@@ -83,7 +84,7 @@ done:
 	return code;
 }
 
-/* Adds a slot at the end of `row`; the arrays are copied, since they may belong to the relation. */
+/* Adds a slot at the end of `row`. The arrays are copied, since they may belong to the relation. */
 static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex target)
 {
 	GEMP_OWNED uint64_t *begin = NULL;
@@ -104,12 +105,11 @@ static gemp_code insert_slot(gemp_euler_edges *edges, size_t row, gemp_vertex ta
 	return GEMP_OK;
 }
 
-/* No message is needed: every rank knows from `bounds` which rank gets the new slot, and thus whether its own slots are
- * numbered from one later. */
+/* No message is needed. Every rank knows from `bounds` which rank gets the new slot. A rank behind that rank numbers
+ * its own slots from one later. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end)
 {
 	uint64_t first = edges->bounds[edges->rank];
-	/* The slots of the ranks behind the one that gets the edge are numbered from one later. */
 	if (end >= first && end < first + edges->rows)
 		GEMP_TRY(insert_slot(edges, end - first, start));
 	else if (end < first)
@@ -120,7 +120,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 	return GEMP_OK;
 }
 
-/* Only the array of pointers is copied. The relations belong to the graph, which outlives both lists of edges. */
+/* Copies only the array of pointers. The relations belong to the graph, which outlives both lists of edges. */
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
 {
 	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
@@ -149,8 +149,8 @@ gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot)
 	return (gemp_vertex)(edges->bounds[edges->rank] + gemp_range_find(edges->begin, edges->rows, local));
 }
 
-/* A row consists of the rows of the relations in their order, so subtracting their lengths leads to the relation. Only
- * the closing edge lies behind all of them, and it belongs to no relation. */
+/* A row consists of the rows of the relations in their order, so subtracting the lengths of these rows leads to the
+ * relation. Only the closing edge lies behind all of these rows, and it belongs to no relation. */
 gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex source, gemp_edge slot)
 {
 	size_t row = source - edges->bounds[edges->rank], r = 0;
@@ -173,16 +173,16 @@ void gemp_euler_result_free(gemp_euler_result *result)
 	*result = (gemp_euler_result){ 0 };
 }
 
-/* Numbers have 4 bytes, bitmaps a bit for each slot, and a sixteenth of the slots is in the sample. */
+/* Numbers have 4 bytes, bitmaps have a bit for each slot, and a sixteenth of the slots is in the sample. */
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters)
 {
 	double n = (double)vertices, m = (double)edges, s = (double)splitters;
 	switch (stage) {
-	case GEMP_EULER_FILL: /* begins become cursors; bitmaps, the sample */ return 8 * n + 4 * m / 8 + m / 4;
-	case GEMP_EULER_PAIR: /* targets, successors, cursors, which are checked then */ return 8 * m + 16 * n;
+	case GEMP_EULER_FILL: /* row starts become cursors; bitmaps, the sample */ return 8 * n + 4 * m / 8 + m / 4;
+	case GEMP_EULER_PAIR: /* targets, successors, cursors; the check reads cursors again */ return 8 * m + 16 * n;
 	case GEMP_EULER_WALK: /* successors, chunks, segments */ return 8 * m + 8 * s;
-	case GEMP_EULER_CIRCUITS: /* segments become a list, that becomes parents and roots */ return 32 * s;
-	case GEMP_EULER_ORPHANS: /* chunks, visited twice, the sample */ return 4 * m + m / 4 + m / 4;
+	case GEMP_EULER_CIRCUITS: /* segments become a list, and the list becomes parents and roots */ return 32 * s;
+	case GEMP_EULER_ORPHANS: /* chunks, visited (read and written), the sample */ return 4 * m + m / 4 + m / 4;
 	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */ return m / 4 + m / 8 + m / 8 + 8 * s;
 	case GEMP_EULER_ROTATE: /* chunks, marks, visited */ return 4 * m + m / 8 + m / 8;
 	case GEMP_EULER_REWALK: return s;
@@ -195,13 +195,13 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill",  "pair",   "walk",   "circuits", "orphans",
 	                                                           "union", "rotate", "rewalk", "rank",     "emit" };
 
-enum { SLOTS_PER_ROUND = 1 << 22 }; /* a rank requests at most so many at a time, which bounds the memory of owners */
+enum { SLOTS_PER_ROUND = 1 << 22 }; /* slots that a rank requests in a round, which bounds the memory of owners */
 
-/* Requests for slots at their owner. */
+/* The requests that an owner answers. */
 typedef struct slot_requests {
 	gemp_euler_answer *answer;
 	void *self;
-	const gemp_edge *slots; /* of this round, as the owner has received them */
+	const gemp_edge *slots; /* the slots of this round, as the owner has received them */
 	uint64_t *answers;
 } slot_requests;
 
@@ -213,7 +213,7 @@ static void answer_range(void *context, size_t range, size_t begin, size_t end)
 		requests->answers[i] = requests->answer(requests->self, requests->slots[i]);
 }
 
-/* Request handler. */
+/* Request handler: all threads answer. */
 static gemp_code answer_slots(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	slot_requests *requests = self;
@@ -223,7 +223,7 @@ static gemp_code answer_slots(void *self, const void *records, size_t count, uin
 	return GEMP_OK;
 }
 
-/* An unknown slot is an error of the caller; without the check it would be sent to a rank that does not exist. */
+/* An unknown slot is an error of the caller. Without this check the request would go to a rank that does not exist. */
 static gemp_code check_slots(const gemp_euler_edges *edges, const gemp_edge *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -233,8 +233,8 @@ static gemp_code check_slots(const gemp_euler_edges *edges, const gemp_edge *slo
 	return GEMP_OK;
 }
 
-/* All ranks make the same number of rounds, so a rank with fewer slots takes part in the last rounds with none. `owner`
- * holds the ranks of one round only; a single rank needs none. */
+/* All ranks make the same number of rounds, so a rank with fewer slots takes part in the last rounds without requests.
+ * `owner` holds the ranks of one round only. A single rank needs no owners. */
 gemp_code gemp_euler_query_slots(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots,
                                  size_t count, gemp_euler_answer *answer, void *self, uint64_t *answers)
 {

@@ -6,9 +6,9 @@
 #include <assert.h>
 #include <stdatomic.h>
 
-/* The check shares only the query for slots with the engines. The rank of a place requests the ends of the edge there
- * from the rank of the edge, which marks the edge as seen: a second request shows a repeated edge, and an edge without
- * a mark a missing one. */
+/* The check shares no code with the engines except the query for slots. For each place, the rank of the place requests
+ * the ends of the edge from the rank of the edge, which marks the edge as visited. A second request for an edge shows a
+ * repeated edge, and an edge without a mark is missing in the order. */
 
 /* The ends of an edge, packed into one number for requests. */
 typedef union edge_ends {
@@ -18,18 +18,18 @@ typedef union edge_ends {
 	uint64_t both;
 } edge_ends;
 
-/* Arrays by own slot, and the ends of the edges at own places. */
+/* The data of a check: arrays by own slot, and the ends of the edges at own places. */
 typedef struct verification {
 	const gemp_comm *comm;
 	const gemp_euler_edges *edges;
 	const gemp_euler_order *order;
 	gemp_vertex *source;        /* [own slots] */
 	uint64_t *visited;          /* [own slots / 64 + 1] a bit for each own slot */
-	_Atomic gemp_edge repeated; /* an own slot that was requested twice; GEMP_NO_EDGE: none */
-	edge_ends *ends;            /* [order->count] */
+	_Atomic gemp_edge repeated; /* an own slot that was requested twice, or GEMP_NO_EDGE */
+	edge_ends *ends;            /* [order->count] ends of the edge at each place */
 } verification;
 
-/* The source of each own slot, so a request costs no binary search. */
+/* Sets the source of each own slot, so a request costs no binary search. */
 static void fill_sources(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -50,7 +50,7 @@ static uint64_t mark_seen(void *self, gemp_edge slot)
 	return (edge_ends){ { v->source[own], v->edges->target[own] } }.both;
 }
 
-/* Every own slot is visited exactly once, except the closing one, which must not be in the order. */
+/* Checks that every own slot is visited exactly once, except the closing slot, which must not be in the order. */
 static gemp_code check_seen(const verification *v)
 {
 	const gemp_euler_edges *edges = v->edges;
@@ -68,7 +68,8 @@ static gemp_code check_seen(const verification *v)
 	return GEMP_OK;
 }
 
-/* Local. Within a rank each edge begins where the previous one ends; sources of the order are those of the edges. */
+/* Local. Checks within this rank that each edge begins where the previous edge ends, and that the sources of the order
+ * are the sources of its edges. */
 static gemp_code check_steps(const verification *v)
 {
 	const gemp_euler_order *order = v->order;
@@ -85,14 +86,14 @@ static gemp_code check_steps(const verification *v)
 	return GEMP_OK;
 }
 
-/* The first and the last edge of a rank's places. */
+/* The first and the last edge in the places of a rank. */
 typedef struct boundary {
 	uint64_t first_place, count;
 	edge_ends first_edge, last_edge;
 } boundary;
 
-/* Evaluated alike on all ranks: places are consecutive over the ranks, edges connect across ranks, and the circuit
- * closes or the path has the right ends. */
+/* All ranks evaluate the same checks: places are consecutive over the ranks, edges connect across ranks, and the
+ * circuit closes or the path has the right ends. */
 static gemp_code check_boundaries(const verification *v, const boundary *boundaries)
 {
 	const gemp_euler_edges *edges = v->edges;
@@ -138,7 +139,7 @@ static gemp_code gather_boundaries(const verification *v)
 	return check_boundaries(v, boundaries);
 }
 
-/* Local. */
+/* Local. Makes the arrays of a check. */
 static gemp_code allocate(verification *v)
 {
 	uint64_t own = v->edges->begin[v->edges->rows];
@@ -148,8 +149,8 @@ static gemp_code allocate(verification *v)
 	return GEMP_OK;
 }
 
-/* Both local checks are agreed on before the boundaries are gathered: a rank that returned early would leave the others
- * waiting in that collective call. */
+/* The ranks agree on both local checks before they gather the boundaries. A rank that returned early would leave the
+ * other ranks waiting in this collective call. */
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
 {
 	assert(gemp_euler_edges_is_valid(edges));

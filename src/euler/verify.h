@@ -6,9 +6,9 @@
 
 #include "euler/euler.h"
 
-/* Collective. Checks that each edge is in the order once, that it begins where the edge before ends, and that the
- * circuit closes, or the path goes from path_start to path_end; also the sources, if the order has them. The first
- * error found is GEMP_EINTERNAL, and its message names the place. */
+/* Collective. Checks that each edge is in the order once, that each edge begins where the previous edge ends, and that
+ * the circuit closes, or the path goes from path_start to path_end. If the order has sources, they are checked, too.
+ * The first error is GEMP_EINTERNAL, and its message names the place. */
 gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order);
 
 #endif

@@ -2,15 +2,16 @@
 
 #include "core/memory.h"
 
-/* In step s team t belongs to block t / 2^s, so the highest bit in which the numbers of two teams differ says in which
- * step they first share a block. Every step reduces the forest by two union-finds over the circuits that its edges
- * have: one of the sets that decided edges connect, and one that keeps the deferred edges a forest. */
+/* In step s team t belongs to block t / 2^s. So the highest bit in which the numbers of two teams differ gives the step
+ * in which they first share a block. Every step reduces the forest with two union-finds over the circuits of its edges.
+ * The first has the sets that decided edges connect. The second keeps the deferred edges a forest. */
 
-enum { NUMBERS = 3, CLOSING_STEPS = 2 }; /* of an edge as it is sent: its circuits and slot, and a byte for each step */
+/* An edge is sent as three numbers, its circuits and its slot, and a byte for the closing step of each circuit. */
+enum { NUMBERS = 3, CLOSING_STEPS = 2 };
 
 /* CLOSING STEPS */
 
-/* The first and last team that has slots of each circuit of this team. */
+/* For each circuit of this team, the first and the last team that has slots of the circuit. */
 typedef struct team_extents {
 	uint64_t *first, *last; /* [circuits] */
 } team_extents;
@@ -22,7 +23,7 @@ static void extend(void *context, size_t team, uint64_t circuit)
 	extents->last[circuit] = gemp_max(team, extents->last[circuit]);
 }
 
-/* The highest bit in which the numbers of the first and the last team differ, counted from 1; 0 if one team alone has
+/* The highest bit in which the numbers of the first and the last team differ, counted from 1; 0 if only one team has
  * the circuit. */
 static uint64_t closing_step(const void *context, uint64_t circuit)
 {
@@ -31,8 +32,8 @@ static uint64_t closing_step(const void *context, uint64_t circuit)
 	return difference ? 64 - (uint64_t)__builtin_clzll(difference) : 0;
 }
 
-/* Every team requests the closing step of each circuit that it has from the circuit's owner, which thereby learns which
- * teams have the circuit. */
+/* Every team requests the closing step of each circuit of which it has slots from the circuit's owner. From these
+ * requests the owner learns which teams have the circuit. */
 gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **closing_steps)
 {
 	GEMP_OWNED uint64_t *first = NULL, *last = NULL;
@@ -57,17 +58,18 @@ gemp_code gemp_euler_forest_closing(gemp_euler_team *team, const gemp_euler_subs
 
 /* DECISIONS OF A STEP */
 
-/* Arrays by circuit are indexed within `circuits` and have circuits.count elements. */
+/* Arrays by circuit have circuits.count elements, and their index is the circuit's index in `circuits`. */
 typedef struct reduction {
 	gemp_euler_forest *forest;
 	gemp_euler_subset circuits; /* the circuits of the forest's edges */
 	uint64_t *decided_sets;     /* union-find of the circuits that decided edges connect */
-	uint64_t *kept_sets;        /* union-find of those sets, by the deferred edges that are kept */
-	uint64_t *open_circuit;     /* of each root of decided_sets: a circuit of the set that is open, + 1; 0: none is */
-	uint8_t *closing;           /* the step that closes each circuit */
+	uint64_t *kept_sets;        /* union-find of the sets of decided_sets that kept deferred edges connect */
+	/* for each root of decided_sets: 1 + an open circuit of its set; 0: no circuit of the set is open */
+	uint64_t *open_circuit;
+	uint8_t *closing; /* the step that closes each circuit */
 } reduction;
 
-/* Circuits of the forest get dense numbers. */
+/* Numbers the circuits of the forest densely, and makes each circuit a set of its own. */
 static gemp_code index_forest_circuits(reduction *s, uint64_t bound)
 {
 	const gemp_euler_forest *forest = s->forest;
@@ -92,14 +94,14 @@ static void set_closing(reduction *s, uint64_t circuit, uint8_t closing, unsigne
 	s->open_circuit[i] = closing > step ? circuit + 1 : 0;
 }
 
-/* The set that decided edges have made of this circuit and others. */
+/* The root of the set in which decided edges have put this circuit. */
 static size_t set_of(reduction *s, uint64_t circuit)
 {
 	return gemp_euler_root_of(s->decided_sets, gemp_euler_subset_index(&s->circuits, circuit), true);
 }
 
-/* Edges between two open sets are deferred; the others are decided, or redundant if both ends are in one set
- * already. The union of an open and a closed set is open. */
+/* Edges between two open sets are deferred. Any other edge is decided, or dropped if both ends are in the same set. The
+ * union of an open and a closed set is open. */
 static gemp_code decide(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
@@ -123,8 +125,8 @@ static gemp_code decide(reduction *s)
 	return GEMP_OK;
 }
 
-/* Of the deferred edges only a forest is kept. Each end becomes the open circuit that represents its set, which the
- * teams that have the edge next know, too. */
+/* Keeps only a forest of the deferred edges. Each end of an edge becomes the open circuit that represents its set,
+ * since a team that receives the edge also knows this circuit. */
 static void keep_forest(reduction *s)
 {
 	gemp_euler_forest *forest = s->forest;
@@ -143,7 +145,7 @@ static void keep_forest(reduction *s)
 	forest->count = kept;
 }
 
-/* Local. One step of the merge: decides what can be decided and reduces the rest to a forest. */
+/* Local. One step of the merge: decides the edges that can be decided, and reduces the other edges to a forest. */
 static gemp_code reduce(gemp_euler_forest *forest, unsigned step, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
@@ -168,14 +170,14 @@ done:
 typedef struct merge_state {
 	gemp_euler_team *team;
 	gemp_euler_forest *forest;
-	uint64_t bound; /* of the numbers of circuits */
-	size_t size;    /* bytes of an edge as it is sent: numbers have the width of the graph, closing steps are bytes */
-	size_t *sizes;  /* [2 * teams] bytes sent and received */
+	uint64_t bound; /* upper bound of the numbers of circuits */
+	size_t size;    /* bytes of an edge as it is sent; numbers have the team's width, and closing steps are bytes */
+	size_t *sizes;  /* [2 * teams] bytes sent to each team, then bytes received */
 	void *received;
 	size_t received_capacity;
 } merge_state;
 
-/* The closing steps are the last two bytes of a record: a step is at most 64, since it is the number of a bit. */
+/* The closing steps are the last two bytes of a record. A step is the number of a bit, so it is at most 64. */
 static gemp_code pack(const merge_state *m, size_t count, char **out)
 {
 	bool wide = m->team->wide;
@@ -194,7 +196,7 @@ static gemp_code pack(const merge_state *m, size_t count, char **out)
 	return GEMP_OK;
 }
 
-/* Appends the received forest to the own one. Together they may have cycles, of which `reduce` drops an edge. */
+/* Appends the received forest to the forest of this team. The result may have cycles, which `reduce` breaks. */
 static gemp_code add_received(merge_state *m, size_t count)
 {
 	bool wide = m->team->wide;
@@ -236,7 +238,7 @@ static gemp_code merge_step(merge_state *m, unsigned step)
 	return gemp_comm_agree(team->comm, code);
 }
 
-/* Step 0 is local: it decides the edges of circuits that no other team has. */
+/* Step 0 is local and decides the edges of circuits that no other team has. */
 gemp_code gemp_euler_forest_merge(gemp_euler_forest *forest, gemp_euler_team *team, uint64_t bound)
 {
 	merge_state m = { .team = team,

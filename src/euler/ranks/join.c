@@ -4,33 +4,33 @@
 #include "core/threads.h"
 #include "euler/ranks/forest.h"
 
-/* The union-find has an element for each circuit. A single team numbers circuits densely and its members share the
- * array; several teams have one each, over the circuits that have slots of the team, and merge the forests that result.
- * Most slots need no search for roots: Afforest's idea (Sutton, Ben-Nun and Barak 2018) unites a sample of the slots
- * first and compares roots for the others.
+/* The union-find has an element for each circuit. A single team numbers circuits densely, and its members share the
+ * array. Each of several teams has an array of its own, over the circuits that have slots of the team, and the
+ * resulting forests are merged. Most slots need no search for roots. Afforest's idea (Sutton, Ben-Nun and Barak 2018)
+ * is to unite a sample of the slots first, and to compare roots for the other slots.
  *
  * Joining changes the successors along some stretches only. The labels of the joined slots name these stretches, and
- * only they are walked again (gemp_euler_join_changed). */
+ * only these stretches are walked again (gemp_euler_join_changed). */
 
 enum { SLOTS_PER_CHUNK = 1 << 14, BLOCK = 1 << 12, SAMPLE = 1 << 8, CIRCUITS_PER_CHUNK = 1 << 15 };
 
-/* With several teams `circuit` and `root` refer to indices of the circuits present here; with one team to circuits
- * themselves. */
+/* With one team `circuit` and `root` give circuits. With several teams they give indices in `present`. */
 typedef struct join_state {
 	const gemp_euler_list *list;
 	const gemp_euler_edges *edges;
 	bool wide;
 	gemp_euler_lookup circuit; /* the circuit of each slot */
-	gemp_euler_lookup root;    /* the root of each slot's circuit, as of the last compression */
-	gemp_euler_subset present; /* circuits that have slots of this team; not used by a single team */
+	gemp_euler_lookup root;    /* the root of each slot's circuit at the last compression */
+	gemp_euler_subset present; /* the circuits that have slots of this team; not used by a single team */
 	size_t circuits;
-	gemp_euler_block parent; /* [circuits] numbers: the union-find (forest.h) */
+	gemp_euler_block parent; /* [circuits] union-find (forest.h) */
 	uint64_t *joined;
-	uint64_t joins; /* made by this rank */
-	bool sampling;  /* this pass treats the first SAMPLE slots of each block; otherwise the others */
+	uint64_t joins; /* number of joins that this rank has made */
+	bool sampling;  /* true: this pass unites the first SAMPLE slots of each block; false: the other slots */
 } join_state;
 
-/* Consecutive slots of one row are united; equal roots are skipped without touching the union-find. */
+/* Unites the circuits of consecutive slots of a row. Slots with equal roots are skipped without a search in the
+ * union-find. */
 GEMP_INLINE uint64_t join_slots(join_state *j, size_t first, size_t end, bool wide)
 {
 	const gemp_euler_edges *edges = j->edges;
@@ -55,8 +55,8 @@ GEMP_INLINE uint64_t join_slots(join_state *j, size_t first, size_t end, bool wi
 	return joins;
 }
 
-/* A few slots of each block join nearly all circuits of most graphs; for the others a comparison of roots then
- * suffices. */
+/* In most graphs a few slots of each block join nearly all circuits. For the other slots it then suffices to compare
+ * roots. */
 GEMP_INLINE void join_chunk(join_state *j, size_t begin, size_t end, bool wide)
 {
 	size_t joins = 0;
@@ -69,7 +69,7 @@ GEMP_INLINE void join_chunk(join_state *j, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(join_body, join_chunk, join_state)
 
-/* Replaces circuits by their current roots between the two passes. */
+/* Replaces the circuits numbers[first .. end - 1] by their current roots, between the two passes. */
 static void compress(join_state *j, void *numbers, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
@@ -90,7 +90,8 @@ static void compress_body(void *context, size_t chunk, size_t begin, size_t end)
 		compress(j, j->root.values, begin, end < j->root.named.count ? end : j->root.named.count);
 }
 
-/* Collective over the team. Unites the circuits of the sample, compresses the roots, and treats the other slots. */
+/* Collective over the team. Unites the circuits of the sample, compresses the roots, and unites the circuits of the
+ * other slots. */
 static void unite_slots(join_state *j)
 {
 	const gemp_euler_team *team = j->list->team;
@@ -112,7 +113,7 @@ static void add_circuits(join_state *j, const void *numbers, size_t count)
 		gemp_euler_subset_add(&j->present, gemp_number_at(numbers, i, j->wide));
 }
 
-/* numbers[count] become the dense indices of the circuits that they name; *copy gets the same numbers. */
+/* Replaces each circuit in numbers[count] by its index in `present`. *copy becomes a copy of the result. */
 static gemp_code replace_by_index(join_state *j, void *numbers, size_t count, void **copy)
 {
 	GEMP_TRY(gemp_numbers_new(copy, count, j->wide));
@@ -122,7 +123,8 @@ static gemp_code replace_by_index(join_state *j, void *numbers, size_t count, vo
 	return GEMP_OK;
 }
 
-/* Several teams: circuits that have slots here get dense numbers, and roots get arrays of their own. */
+/* With several teams, numbers the circuits that have slots of this team densely, and makes separate arrays for the
+ * roots. */
 static gemp_code index_circuits(join_state *j, uint64_t bound)
 {
 	size_t own = j->list->splitters, named = j->circuit.named.count;
@@ -135,7 +137,8 @@ static gemp_code index_circuits(join_state *j, uint64_t bound)
 	return replace_by_index(j, j->circuit.values, named, &j->root.values);
 }
 
-/* Lists the joined slots as edges of the circuit graph and clears their bits: other teams may decide otherwise. */
+/* Lists the joined slots as edges of the circuit graph, and clears their bits, since other teams may decide not to join
+ * them. */
 static gemp_code list_forest_edges(join_state *j, const uint8_t *closing_steps, gemp_euler_forest *forest)
 {
 	const gemp_euler_list *list = j->list;
@@ -155,7 +158,7 @@ static gemp_code list_forest_edges(join_state *j, const uint8_t *closing_steps, 
 	return GEMP_OK;
 }
 
-/* Collective. The team that has decided about an edge sends its slot to the slot's owner, which sets the bit again. */
+/* Collective. A team that has decided an edge sends the edge's slot to the slot's owner, which sets the bit again. */
 static gemp_code unite_teams(join_state *j, uint64_t bound)
 {
 	gemp_euler_team *team = j->list->team;
@@ -184,9 +187,9 @@ static gemp_code prepare_sets(join_state *j, uint64_t bound)
 	return GEMP_OK;
 }
 
-/* With several teams the roots get arrays of their own in prepare_sets. Until then the pointers are NULL: otherwise an
- * early failure would free the arrays of `lookup`. Circuit j of team t has the number j * teams + t, so the team with
- * most circuits decides the bound. */
+/* With several teams prepare_sets makes separate arrays for the roots. Until then the pointers are NULL, because
+ * otherwise an early failure would free the arrays of `lookup`. Circuit j of team t has the number j * teams + t, so
+ * the team with the most circuits decides the bound. */
 gemp_code gemp_euler_join(gemp_euler_lookup *lookup, const gemp_euler_edges *edges, uint64_t *joined, uint64_t *joins)
 {
 	gemp_code code = GEMP_OK;
@@ -213,19 +216,18 @@ done:
 	return code;
 }
 
-/* The splitter of the stretch that leads to a slot: of the slot's own stretch, or of the stretch before if the slot is
- * a splitter. */
+/* The splitter of the stretch that leads to a slot. If the slot is a splitter itself, this is the previous stretch. */
 static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 {
 	uint64_t label = gemp_euler_label_at(list, slot, list->wide), flag = gemp_euler_label_flag(list->wide);
 	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
 }
 
-/* The place where changed stretches are marked: a bitmap of the team's splitters, or a subset of the splitters of all
+/* Where changed stretches are marked: in a bitmap of the team's splitters, or in a subset of the splitters of all
  * teams. */
 typedef struct change_marks {
 	uint64_t *bits;
-	gemp_euler_subset *subset; /* NULL: there is but one team */
+	gemp_euler_subset *subset; /* NULL: there is one team, and bits[] is used */
 } change_marks;
 
 static void mark_stretch(const change_marks *marks, uint64_t number)
@@ -236,8 +238,8 @@ static void mark_stretch(const change_marks *marks, uint64_t number)
 		gemp_bits64_set_atomic(marks->bits, number);
 }
 
-/* The first slot of a run of joined slots has no bit of its own, but the edge that leads to it gets another successor,
- * too. */
+/* Marks the stretches that lead to joined slots. The first slot of a run of joined slots has no bit, but the edge that
+ * leads to it also gets another successor, so its stretch is marked, too. */
 static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, change_marks marks)
 {
 	for (size_t word = list->own_begin / 64; word * 64 < list->own_end; word++)
@@ -251,7 +253,7 @@ static void mark_changed(const gemp_euler_list *list, const uint64_t *joined, ch
 		}
 }
 
-/* Collective. Each changed stretch is sent once, however many slots of it are joined. */
+/* Collective. Sends each changed stretch once, however many of its slots are joined. */
 static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joined, uint64_t *bits)
 {
 	gemp_euler_team *team = list->team;
@@ -270,7 +272,7 @@ static gemp_code send_to_owners(const gemp_euler_list *list, const uint64_t *joi
 	return gemp_euler_bits_set(team, numbers, changed.count, NULL, bits);
 }
 
-/* The splitters of this member's part that are marked, as starts of walks. */
+/* Lists the marked splitters of this member's part, as starts of walks. */
 static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits, void **starts, size_t *count)
 {
 	size_t first, end;
@@ -286,7 +288,7 @@ static gemp_code list_set_bits(const gemp_euler_list *list, const uint64_t *bits
 	return GEMP_OK;
 }
 
-/* The fence precedes the listing, since each member marks splitters in the parts of the others, too. */
+/* The fence precedes the listing, since each member may mark splitters in the parts of other members. */
 gemp_code gemp_euler_join_changed(const gemp_euler_list *list, const uint64_t *joined, void **starts, size_t *count)
 {
 	gemp_euler_team *team = list->team;

@@ -8,21 +8,21 @@
 
 #include <inttypes.h>
 
-/* A contraction runs in three steps: splitters are selected and labelled, walks label the elements between them,
- * and the two passes for orphans repeat both for elements that no walk has reached. Links and labels lie side by
- * side in link[], so one cache miss of a walk brings both. Walks of different splitters label disjoint
- * elements: threads and members write without synchronisation, and a fence follows each walk.
+/* A contraction has three steps: splitters are selected and labelled, walks label the elements between splitters, and
+ * two passes for orphans repeat both for elements that no walk has reached. Links and labels lie side by side in
+ * link[], so one cache miss of a walk loads both. Walks of different splitters label disjoint elements, so threads and
+ * members write without synchronisation. A fence follows each walk.
  *
  * With several teams a walk that leaves its team continues as a record (element, splitter, distance) in the next
  * round. */
 
 enum { BLOCKS_PER_CHUNK = 4096, ELEMENTS_PER_CHUNK = 1 << 16, ORPHAN_SPACING = 3, UPPER_LEVEL_SPACING = 8 };
 
-/* Scans whole words backwards for a zero bit; slot 0 has none set, which ends the scan. */
+/* Scans whole words backwards for a bit that is 0. The bit of slot 0 is 0, which ends the scan. */
 size_t gemp_euler_run_start(const uint64_t *joined, size_t slot)
 {
 	size_t word = slot >> 6;
-	uint64_t gaps = ~joined[word] & (((uint64_t)2 << (slot & 63)) - 1); /* zero bits up to the slot's */
+	uint64_t gaps = ~joined[word] & (((uint64_t)2 << (slot & 63)) - 1); /* the bits that are 0, up to the slot's bit */
 	while (gaps == 0)
 		gaps = ~joined[--word];
 	return (word << 6) + 63 - (size_t)__builtin_clzll(gaps);
@@ -38,14 +38,15 @@ void gemp_euler_list_free(gemp_euler_list *list)
 	gemp_euler_block_free(&list->length);
 }
 
-/* Elements of this member that become splitters, or that have no label: each chunk counts them in a first pass and
- * lists them in a second. */
+/* Selects elements of this member: elements that become splitters, or elements without a label. Each chunk counts its
+ * elements in a first pass and lists them in a second pass. */
 typedef struct element_selection {
 	gemp_euler_list *list;
 	bool wide;
 	size_t chunk_size;
-	uint64_t *begin; /* [chunks] elements that each chunk has selected; then where it writes the next one */
-	void *elements;  /* NULL: the first pass, which only counts */
+	/* [chunks] number of selected elements of each chunk; in the second pass the place of the next element */
+	uint64_t *begin;
+	void *elements; /* NULL in the first pass, which only counts */
 } element_selection;
 
 static void append_element(element_selection *s, size_t begin, size_t x, bool wide)
@@ -55,14 +56,15 @@ static void append_element(element_selection *s, size_t begin, size_t x, bool wi
 		gemp_number_set(s->elements, at, x, wide);
 }
 
-/* The option `spacing` applies to the edges. The lists of splitters above them have a fixed spacing. */
+/* The option `spacing` applies to level 0, the list of edges. The higher levels have a fixed spacing. */
 static uint64_t spacing_of(const gemp_euler_list *list)
 {
 	return list->level == 0 ? list->team->spacing : UPPER_LEVEL_SPACING;
 }
 
-/* One of each block of `spacing` elements, at a random place. A shorter last block may have none: otherwise short
- * lists would never shrink. A chunk is a multiple of the spacing, so blocks do not depend on the threads. */
+/* Selects one element of each block of `spacing` elements, at a random place. A shorter last block may have none, since
+ * otherwise short lists would never shrink. A chunk is a multiple of the spacing, so blocks do not depend on the number
+ * of threads. */
 GEMP_INLINE void select_splitters(element_selection *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -78,7 +80,7 @@ GEMP_INLINE void select_splitters(element_selection *s, size_t begin, size_t end
 }
 GEMP_CHUNK_WIDTHS(splitter_body, select_splitters, element_selection)
 
-/* Elements that no walk has reached lie on circuits without a splitter. */
+/* Selects the elements that no walk has reached. They lie on circuits without a splitter. */
 GEMP_INLINE void select_unlabelled(element_selection *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -88,7 +90,7 @@ GEMP_INLINE void select_unlabelled(element_selection *s, size_t begin, size_t en
 }
 GEMP_CHUNK_WIDTHS(unlabelled_body, select_unlabelled, element_selection)
 
-/* Local. *elements: [*count] numbers, ascending, which the caller frees. */
+/* Local. *elements: [*count] ascending numbers, which the caller frees. */
 static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, size_t chunk_size, void **elements,
                                  size_t *count)
 {
@@ -106,8 +108,8 @@ static gemp_code select_elements(gemp_euler_list *list, gemp_range_body *body, s
 	return GEMP_OK;
 }
 
-/* Moves a random third of the elements that still have no label from orphans[*left] to taken[], or all of them. Returns
- * the number of elements taken. */
+/* Of the elements orphans[*left], drops elements that have a label now, and moves a random third of the other elements,
+ * or all of them, to taken[]. Returns the number of moved elements. */
 static size_t take_orphans(gemp_euler_list *list, void *orphans, size_t *left, void *taken, bool all)
 {
 	size_t count = 0, kept = 0;
@@ -130,10 +132,10 @@ typedef struct new_splitters {
 	gemp_euler_list *list;
 	bool wide;
 	const void *elements;
-	size_t first; /* the number of the first one */
+	size_t first; /* the number of the first new splitter */
 } new_splitters;
 
-/* A splitter's label has the highest bit set, which ends walks. */
+/* The label of a splitter has the highest bit set, which ends walks. */
 GEMP_INLINE void label_splitters(new_splitters *n, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *list = n->list;
@@ -145,8 +147,8 @@ GEMP_INLINE void label_splitters(new_splitters *n, size_t begin, size_t end, boo
 }
 GEMP_CHUNK_WIDTHS(label_body, label_splitters, new_splitters)
 
-/* Collective. These elements become splitters, and their stretches are walked. code: what the preceding local steps
- * have returned. */
+/* Collective. Makes these elements splitters, and walks their stretches. code: the code of the preceding local
+ * steps. */
 static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size_t count, gemp_code code)
 {
 	gemp_euler_team *team = list->team;
@@ -165,7 +167,7 @@ static gemp_code add_splitters(gemp_euler_list *list, const void *elements, size
 	return gemp_euler_list_walk(list, NULL, before + first, end - first);
 }
 
-/* Collective. Two passes: after the first, only elements of short circuits can be left. */
+/* Collective. There are two passes. After the first pass only elements of short circuits are without a label. */
 static gemp_code contract_orphans(gemp_euler_list *list)
 {
 	GEMP_OWNED void *orphans = NULL, *taken = NULL;
@@ -182,8 +184,8 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 	return GEMP_OK;
 }
 
-/* The code of the local selection is not returned but passed on to add_splitters, which agrees on it: a rank without
- * memory must not leave the others waiting there. */
+/* The code of the local selection is passed on to add_splitters, which agrees on it. If a rank without memory returned
+ * here, the other ranks would wait there in vain. */
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds)
 {
 	GEMP_OWNED void *elements = NULL;
@@ -202,19 +204,19 @@ gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds)
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1024, SHORT_DISTANCE_SPACING = 1024, MAX_SHORT_DISTANCE = UINT16_MAX };
 
-/* Walkers advance until they reach a splitter or leave for another team. Each thread advances WALKERS of them in
- * turns: the next element of a walker is prefetched while the others move, which hides the latency of random
+/* Walkers advance until they reach a splitter or leave for another team. Each thread advances WALKERS walkers in turn.
+ * While the other walkers move, the next element of a walker is prefetched, which hides the latency of random
  * accesses. */
 typedef struct walk_state {
 	gemp_euler_list *list;
 	bool wide;
-	const void *starts; /* numbers of splitters; NULL: start i is splitter first + i */
+	const void *starts; /* numbers of the splitters where walks start; NULL: start i is splitter first + i */
 	size_t first;
-	bool short_distances;   /* distances of records have 2 bytes */
-	bool distance_overflow; /* a distance did not fit 2 bytes */
+	bool short_distances;   /* a distance in a record has 2 bytes */
+	bool distance_overflow; /* a distance did not fit in 2 bytes */
 	const char *arrived;    /* [arrivals] records: element, splitter, distance */
 	size_t arrivals,
-		count; /* count: walkers of this round, first those that have arrived, then those that start here */
+		count; /* count: walkers of this round, first the arrived walkers, then the walkers that start here */
 	gemp_euler_exchange exchange;
 } walk_state;
 
@@ -223,7 +225,7 @@ typedef struct walker {
 	uint64_t from, distance;
 } walker;
 
-/* The prefetches are for writing, as the label of the element will be set. */
+/* Prefetches for writing, since the label of the element will be set. */
 GEMP_INLINE void move_to(const gemp_euler_list *list, walker *l, size_t element, bool wide)
 {
 	l->at = gemp_euler_rotated(list->joined, element);
@@ -242,8 +244,8 @@ static size_t record_size(const walk_state *w)
 	return 2 * gemp_number_size(w->wide) + (w->short_distances ? sizeof(uint16_t) : gemp_number_size(w->wide));
 }
 
-/* At small spacing distances below 65,536 are certain enough to be sent in 2 bytes; a longer one is reported as an
- * error. */
+/* With small spacing, distances of 65,536 and more are so improbable that distances are sent in 2 bytes. A larger
+ * distance is reported as an error. */
 static void write_record(walk_state *w, size_t chunk, const walker *l, uint64_t next, bool wide)
 {
 	const gemp_euler_list *list = w->list;
@@ -261,7 +263,7 @@ static void write_record(walk_state *w, size_t chunk, const walker *l, uint64_t 
 		__atomic_store_n(&w->distance_overflow, true, __ATOMIC_RELAXED);
 }
 
-/* A distance has at least 2 bytes in either form, so reading the short form is safe before the form is known. */
+/* A distance has at least 2 bytes in both forms, so 2 bytes may be read before the form is tested. */
 GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide)
 {
 	const char *record = w->arrived + i * w->exchange.size;
@@ -272,7 +274,7 @@ GEMP_INLINE void read_record(const walk_state *w, size_t i, walker *l, bool wide
 	l->distance = w->short_distances ? distance : gemp_number_read(record, 2, wide);
 }
 
-/* False: the successor belongs to another team, and the walker was sent there. */
+/* Returns false if the successor belongs to another team. The walker is then sent to that team. */
 GEMP_INLINE bool advance(walk_state *w, size_t chunk, walker *l, uint64_t next, bool wide)
 {
 	gemp_euler_list *list = w->list;
@@ -284,7 +286,8 @@ GEMP_INLINE bool advance(walk_state *w, size_t chunk, walker *l, uint64_t next, 
 	return false;
 }
 
-/* Walkers that arrived from other teams go first, then those that start here. False: the walker left at once. */
+/* Walkers that arrived from other teams come first, followed by walkers that start here. Returns false if the walker
+ * left for another team at once. */
 GEMP_INLINE bool start_walker(walk_state *w, size_t chunk, size_t i, walker *l, bool wide)
 {
 	const gemp_euler_list *list = w->list;
@@ -302,7 +305,7 @@ GEMP_INLINE bool start_walker(walk_state *w, size_t chunk, size_t i, walker *l, 
 	return advance(w, chunk, l, gemp_euler_next_at(list, x, wide), wide);
 }
 
-/* False: the walker has reached a splitter, or has left. */
+/* Returns false if the walker has reached a splitter, or has left for another team. */
 GEMP_INLINE bool walk_step(walk_state *w, size_t chunk, walker *l, bool wide)
 {
 	gemp_euler_list *list = w->list;
@@ -320,7 +323,7 @@ GEMP_INLINE bool walk_step(walk_state *w, size_t chunk, walker *l, bool wide)
 	return advance(w, chunk, l, gemp_euler_next_at(list, l->at, wide), wide);
 }
 
-/* A finished walker is replaced at once, so WALKERS accesses stay under way. */
+/* A finished walker is replaced at once, so WALKERS accesses are always under way. */
 GEMP_INLINE void walk_chunk(walk_state *w, size_t chunk, bool wide)
 {
 	walker lanes[WALKERS];
@@ -347,7 +350,7 @@ GEMP_INLINE void walk_chunk(walk_state *w, size_t chunk, bool wide)
 }
 GEMP_WIDTHS(walk_body, walk_chunk, walk_state)
 
-/* Collective. Each round advances all walkers that are here and starts new ones up to the limit of records in
+/* Collective. Each round advances all walkers on this rank, and starts new walkers up to the limit of records in
  * flight. */
 static gemp_code walk_in_rounds(walk_state *w, size_t count)
 {
@@ -379,8 +382,9 @@ done:
 	return code;
 }
 
-/* The walks of a single team cross ranks in shared memory, so one pass ends them all, and the fence shows their labels
- * to all members. With several teams a walk that leaves its team continues in the next round of messages. */
+/* The walks of a single team cross ranks in shared memory, so all walks end in one pass, and the fence makes their
+ * labels visible to all members. With several teams a walk that leaves its team continues in the next round of
+ * messages. */
 gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count)
 {
 	walk_state w = { .list = list, .wide = list->wide, .starts = starts, .first = first };
@@ -392,8 +396,9 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	return GEMP_OK;
 }
 
-/* Adds the splitters that labels here name, if they belong to other teams: the label of an own splitter's stretch has
- * the flag only at the splitter itself, so numbers of own splitters are requested, too, from this rank. */
+/* Adds the splitters of other teams that the labels of this rank name. The label of an element in an own splitter's
+ * stretch has the flag only if the element is the splitter, so own splitters are added, too, and this rank requests
+ * their values from itself. */
 static void collect_labels(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -406,15 +411,15 @@ static void collect_labels(void *context, size_t chunk, size_t begin, size_t end
 	}
 }
 
-/* Request handler: the value of splitter k of this team. */
+/* Request handler: returns the value of splitter k of this team. */
 static uint64_t own_value(const void *context, uint64_t k)
 {
 	const gemp_euler_lookup *lookup = context;
 	return gemp_number_at(lookup->own, k, lookup->list->wide);
 }
 
-/* A single team reads the values directly. Splitter k of team t has the number k * teams + t, so numbers below the
- * largest team's splitters * teams cover the labels of all teams. */
+/* A single team reads the values directly. Splitter k of team t has the number k * teams + t. So the bound teams *
+ * (splitters of the team with the most splitters) exceeds all numbers in labels. */
 gemp_code gemp_euler_lookup_new(gemp_euler_lookup *lookup, const gemp_euler_list *list, void *values)
 {
 	gemp_euler_team *team = list->team;

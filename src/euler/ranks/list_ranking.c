@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-/* The circuits of a list and the places on its only circuit come from the same recursion, since a walk either assigns
- * one number to all elements or counts their distances. Only the way back differs: the circuit of a splitter is copied
- * to its elements, whereas the distance of a splitter is reversed and the distance within the stretch is added. */
+/* The same recursion gives the circuits of a list, and the places on its only circuit, since a walk either assigns one
+ * number to all elements or counts their distances. Only the expansion differs. The circuit of a splitter is copied to
+ * its elements. The distance of a splitter is reversed, and the distance within the stretch is added. */
 
 enum { ELEMENTS_PER_CHUNK = 1 << 15 };
 
@@ -16,13 +16,13 @@ enum { ELEMENTS_PER_CHUNK = 1 << 15 };
 typedef struct ranking_state {
 	gemp_euler_list *list;
 	bool wide;
-	void *values;             /* [list->count] numbers */
-	uint64_t total;           /* 0: the values are circuits */
-	gemp_euler_lookup lookup; /* of the splitters' values */
+	void *values;             /* [list->count] circuits or distances */
+	uint64_t total;           /* 0: values are circuits */
+	gemp_euler_lookup lookup; /* gives the values of splitters */
 } ranking_state;
 
-/* Collective. Circuits of a single element get their numbers here and need no further work. Returns the number of
- * elements of all ranks on other circuits. */
+/* Collective. Sets the values of circuits of a single element, which need no further work. Returns the number of
+ * elements on other circuits, over all ranks. */
 static uint64_t number_closed(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -38,8 +38,8 @@ static uint64_t number_closed(ranking_state *s)
 	return gemp_comm_sum1(team->comm, list->own_end - list->own_begin - closed);
 }
 
-/* One member follows the circuits in the team's memory while the others wait: the list is short by then. A label of 1
- * marks an element as seen. */
+/* One member follows the circuits in the team's memory while the other members wait, since the list is short by then.
+ * The label 1 marks an element as seen. */
 static void follow_local(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -55,7 +55,7 @@ static void follow_local(ranking_state *s)
 	}
 }
 
-/* An element of any team. */
+/* A gathered element, of any team. */
 typedef struct gathered_element {
 	uint64_t number, next, weight, value;
 	bool seen;
@@ -67,8 +67,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Elements ascend, as they come team by team. A circuit is numbered by the team of its first element, so all ranks
- * assign the same number. */
+/* Elements ascend, since they are gathered team by team. The team of a circuit's first element numbers the circuit, so
+ * all ranks assign the same number. */
 static void follow_gathered(const ranking_state *s, gathered_element *elements, size_t count, uint64_t *circuits)
 {
 	const gemp_euler_list *list = s->list;
@@ -86,7 +86,8 @@ static void follow_gathered(const ranking_state *s, gathered_element *elements, 
 	}
 }
 
-/* Collective. Every rank ranks the whole list: another level of contraction would cost more rounds of messages. */
+/* Collective. Every rank ranks the whole list, since another level of contraction would cost more rounds of
+ * messages. */
 static gemp_code rank_gathered(ranking_state *s)
 {
 	gemp_euler_list *list = s->list;
@@ -113,8 +114,8 @@ static gemp_code rank_gathered(ranking_state *s)
 	return GEMP_OK;
 }
 
-/* Values of elements from those of their splitters. The list of splitters leads backwards, so distances there are
- * subtracted from the total. */
+/* Computes the values of elements from the values of their splitters. The list of splitters leads backwards, so
+ * distances on it are subtracted from the total. */
 GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = s->list;
@@ -129,8 +130,8 @@ GEMP_INLINE void expand_values(ranking_state *s, size_t begin, size_t end, bool 
 }
 GEMP_CHUNK_WIDTHS(expand_body, expand_values, ranking_state)
 
-/* Collective. One level of contraction, the recursion, and the expansion. Each level has a fraction of the elements
- * of the level below, so the lists of all levels together are little larger than the first. */
+/* Collective. Runs one level of contraction, the recursion, and the expansion. Each level has a fraction of the
+ * elements of the level below, so all levels together take little more memory than the first. */
 static gemp_code rank_by_splitters(ranking_state *s)
 {
 	gemp_code code = GEMP_OK;
@@ -154,7 +155,8 @@ done:
 	return code;
 }
 
-/* The numbering of circuits is undone where places are wanted: the result reports the circuits before joining. */
+/* If places are wanted, the number of circuits is restored at the end, since the result reports the circuits before
+ * joining. */
 gemp_code gemp_euler_rank_list(gemp_euler_list *list, void *values, uint64_t total)
 {
 	gemp_code code = GEMP_OK;
@@ -182,7 +184,8 @@ typedef struct splitter_copy {
 	bool wide;
 } splitter_copy;
 
-/* In the list of splitters the successor is the splitter before, and the weight is its distance. */
+/* In the list of splitters the successor of a splitter is the previous splitter, and the weight is the distance from
+ * it. */
 GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool wide)
 {
 	gemp_euler_list *to = c->to;
@@ -197,8 +200,8 @@ GEMP_INLINE void copy_splitters(splitter_copy *c, size_t begin, size_t end, bool
 }
 GEMP_CHUNK_WIDTHS(copy_body, copy_splitters, splitter_copy)
 
-/* *bounds becomes [teams + 1], the prefix sums of the teams' splitters. Links are those of the last walk, so the list
- * is made once more when joining has changed them. */
+/* *bounds: [teams + 1] prefix sums of the teams' numbers of splitters. The links come from the last walk, so after
+ * joining the list must be made again. */
 gemp_code gemp_euler_list_of_splitters(gemp_euler_list *out, uint64_t **bounds, const gemp_euler_list *list)
 {
 	gemp_euler_team *team = list->team;

@@ -3,8 +3,8 @@
 #include "core/search.h"
 #include "core/threads.h"
 
-/* Distances are measured from an arbitrary splitter, so all places are rotated by the distance of list->fixed_splitter
- * (shift). One team and several teams alike write order->edge and order->source at random places, so memory latency
+/* Distances are measured from an arbitrary splitter, so all places are rotated (shift) to bring list->fixed_splitter to
+ * its place. One team and several teams alike write order->edge and order->source at random places, so memory latency
  * bounds this stage. */
 
 typedef struct placement {
@@ -12,29 +12,30 @@ typedef struct placement {
 	const gemp_euler_edges *edges;
 	gemp_euler_order *order;
 	bool wide, sources;
-	uint64_t total;      /* edges of all ranks */
+	uint64_t total;      /* number of edges on all ranks */
 	uint64_t shift;      /* is added to every distance, modulo total */
 	uint64_t first, end; /* this rank has the places first .. end - 1 */
 	uint64_t *places;    /* [ranks + 1] the first place of each rank */
-	void *values;        /* [splitters] numbers */
+	void *values;        /* [splitters] distances of splitters */
 
-	/* several teams */
+	/* with several teams: */
 	gemp_euler_lookup lookup;
-	size_t round_begin; /* the first edge of this round, of this rank's */
+	size_t round_begin; /* the first edge of this round, among this rank's edges */
 	gemp_euler_exchange exchange;
 
-	/* a single team */
-	gemp_euler_block lengths; /* [splitters] the length of each splitter's stretch */
+	/* with a single team: */
+	gemp_euler_block lengths; /* [splitters] length of each splitter's stretch */
 } placement;
 
-/* Values are distances against the direction of the circuit; shift moves the wanted edge to its place. */
+/* value: the distance of the splitter, against the direction of the circuit. distance: of the edge from the
+ * splitter. */
 GEMP_INLINE uint64_t place_of(const placement *p, uint64_t value, uint64_t distance)
 {
 	uint64_t place = (value ? p->total - value : 0) + distance + p->shift;
 	return place >= p->total ? place - p->total : place;
 }
 
-/* Places are distributed evenly over the ranks. */
+/* Allocates the order. Places are distributed evenly over the ranks. */
 static gemp_code new_order(placement *p)
 {
 	const gemp_comm *comm = p->list->team->comm;
@@ -53,15 +54,15 @@ static gemp_code new_order(placement *p)
 
 /* SEVERAL TEAMS */
 
-enum { MAX_VARINT_BYTES = 10 }; /* of a number of 64 bits; half as many are enough for 32 bits */
+enum { MAX_VARINT_BYTES = 10 }; /* bytes of a number of 64 bits; half as many suffice for 32 bits */
 
 static size_t record_size(const placement *p)
 {
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
 }
 
-/* Sends each edge to the rank of its place. Edges ascend, and with them the rows, so the row is found by search only
- * once. */
+/* Sends each edge to the rank of its place. Edges and their rows ascend, so a search is needed only for the first
+ * row. */
 GEMP_INLINE void send_chunk(placement *p, size_t chunk, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -86,7 +87,7 @@ GEMP_INLINE void send_chunk(placement *p, size_t chunk, bool wide)
 }
 GEMP_WIDTHS(send_body, send_chunk, placement)
 
-/* Records for one team ascend by edge, so differences are sent, 7 bits a byte (LEB128). */
+/* Records for one team ascend by edge, so differences are sent, with 7 bits in a byte (LEB128). */
 static char *write_varint(char *to, uint64_t difference)
 {
 	for (; difference >> 7; difference >>= 7)
@@ -106,7 +107,7 @@ static const char *read_varint(const char *from, uint64_t *sum)
 	return from;
 }
 
-/* Places keep their width, as they are in random order; edges and sources ascend and are sent as differences. */
+/* Places are in random order, so they are sent in full. Edges and sources ascend and are sent as differences. */
 static size_t encode(const void *context, const char *records, size_t count, char *to)
 {
 	const placement *p = context;
@@ -127,7 +128,7 @@ static size_t encode(const void *context, const char *records, size_t count, cha
 	return (size_t)(to - begin);
 }
 
-/* The inverse of encode; `edge` begins at the sender's first slot, since records have local numbers. */
+/* The inverse of encode. Records have local numbers of edges, so `edge` begins with the sender's first slot. */
 GEMP_INLINE void decode(const placement *p, const char *from, const char *end, gemp_edge edge, bool wide)
 {
 	gemp_edge *edges = p->order->edge;
@@ -144,7 +145,7 @@ GEMP_INLINE void decode(const placement *p, const char *from, const char *end, g
 	}
 }
 
-/* Decodes the records of one team in their order. Places differ, so teams are decoded concurrently. */
+/* Decodes the records of one team in their order. All places are different, so teams are decoded concurrently. */
 GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 {
 	const char *from = p->exchange.receive;
@@ -154,7 +155,7 @@ GEMP_INLINE void receive_team(const placement *p, size_t team, bool wide)
 }
 GEMP_WIDTHS(receive_body, receive_team, placement)
 
-/* Collective. Several teams: every edge is sent to the rank of its place. */
+/* Collective, with several teams. Sends every edge to the rank of its place. */
 static gemp_code place_in_rounds(placement *p)
 {
 	gemp_code code = GEMP_OK;
@@ -185,8 +186,8 @@ done:
 
 enum { WALKERS = 24, STARTS_PER_CHUNK = 1 << 11, EDGES_PER_CHUNK = 1 << 16 };
 
-/* Labels are no longer needed. Each is replaced by the target of its edge, which is the source of the next edge on the
- * circuit: walks then find it beside the link, without another cache miss. */
+/* Labels are not needed any more. Each label is replaced by the target of its edge, which is the source of the next
+ * edge on the circuit. So a walk finds the target beside the link, without another cache miss. */
 GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -195,7 +196,8 @@ GEMP_INLINE void store_targets(placement *p, size_t begin, size_t end, bool wide
 }
 GEMP_CHUNK_WIDTHS(target_body, store_targets, placement)
 
-/* The splitter at the end of a stretch knows its length; the one at its begin needs it. */
+/* The splitter at the end of a stretch has its length. Stores the length with the splitter at the begin, where walks
+ * need it. */
 GEMP_INLINE void store_lengths(placement *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -212,8 +214,9 @@ typedef struct walker {
 	uint64_t place, left;
 } walker;
 
-/* False: the stretch has none of this rank's places. A stretch that ends behind the last place continues at place 0. A
- * stretch that ends just before this rank's first place counts, too: its last edge yields the source of that place. */
+/* Returns false if the walk sets none of this rank's places. A stretch that extends behind the last place continues at
+ * place 0. A stretch that ends just before this rank's first place is walked, too, since its last edge gives the source
+ * of that place. */
 GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide)
 {
 	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
@@ -224,8 +227,8 @@ GEMP_INLINE bool start_walker(const placement *p, size_t k, walker *l, bool wide
 	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
 }
 
-/* Writes the edge at its place and its target as the source of the next place, each if the place is this rank's. False:
- * the stretch ends here. */
+/* Writes the edge at its place, and its target as the source of the next place, if these places belong to this rank.
+ * Returns false if the stretch ends here. */
 GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 {
 	const gemp_euler_list *list = p->list;
@@ -243,7 +246,7 @@ GEMP_INLINE bool walk_step(const placement *p, walker *l, bool wide)
 	return true;
 }
 
-/* Every rank follows the stretches that have places of its own, WALKERS at a time as in list.c. */
+/* Every rank follows the stretches that have its places, WALKERS stretches at a time as in list.c. */
 GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 {
 	walker lanes[WALKERS];
@@ -263,8 +266,8 @@ GEMP_INLINE void emit_chunk(placement *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(emit_body, emit_chunk, placement)
 
-/* Collective. The first fence makes lengths and targets visible to all members; the second keeps a member from freeing
- * or reusing the arrays while others walk. */
+/* Collective. The first fence makes lengths and targets visible to all members. After the second fence a member may
+ * free or reuse the arrays, since all members have ended their walks. */
 static gemp_code place_in_shared_memory(placement *p)
 {
 	gemp_euler_list *list = p->list;
@@ -281,8 +284,8 @@ static gemp_code place_in_shared_memory(placement *p)
 	return GEMP_OK;
 }
 
-/* Collective. The distance of the fixed splitter from the splitter that all values are measured from; only its owner
- * knows it. */
+/* Collective. The distance of the fixed splitter from the splitter from which all values are measured. Only the owner
+ * of the fixed splitter knows it and sends it to all. */
 static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;
@@ -295,8 +298,8 @@ static uint64_t fixed_splitter_distance(const placement *p)
 	return gemp_comm_sum1(list->team->comm, at);
 }
 
-/* `shift` brings the fixed splitter to its place: the first edge of a circuit to place 0, and the closing edge of a
- * path to place total - 1, which no rank has, since a path has total - 1 places. */
+/* `shift` brings the fixed splitter to its place. For a circuit it is the first edge, which gets place 0. For a path it
+ * is the closing edge, which gets place total - 1; no rank has this place, since a path has total - 1 places. */
 gemp_code gemp_euler_place_edges(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
                                  void *values, bool sources)
 {

@@ -10,11 +10,11 @@
 
 #include <assert.h>
 
-/* Pairing sets the links of level 0, of which the other stages are made. A team has a cursor for each of its vertices.
- * An edge takes its successor by an atomic decrement of the cursor of its target, so the pairs depend on the order in
- * which threads and messages come, while the number of components and the validity of the circuit do not.
+/* Pairing sets the links of level 0, with which the other stages begin. A team has a cursor for each of its vertices.
+ * An edge takes its successor by an atomic decrement of the cursor of its target. So the pairs depend on the order in
+ * which threads run and messages arrive, but the number of components and the validity of the circuit do not.
  *
- * The time of a stage is that of this rank, with its waiting for others. */
+ * The time of a stage is the time on this rank, including the time in which it waits for other ranks. */
 
 enum { EDGES_PER_CHUNK = 1 << 15, ROWS_PER_CHUNK = 1 << 15, PREFETCH_DISTANCE = 24 };
 
@@ -24,11 +24,11 @@ typedef struct pairing {
 	bool wide;
 	uint64_t low_vertex;     /* the first vertex of the team */
 	gemp_euler_block cursor; /* [vertices of the team] the slot that was assigned last, numbered within the team */
-	size_t round_begin;      /* the first edge of this round, of this rank's */
+	size_t round_begin;      /* the first edge of this round, among this rank's edges */
 	gemp_euler_exchange exchange;
-	void *answers, *slots; /* numbers that this rank sends, and that it receives: one for each request of a round */
+	void *answers, *slots; /* numbers that this rank sends and receives: one for each request of a round */
 	size_t slots_capacity;
-	uint64_t unbalanced; /* vertices of this rank */
+	uint64_t unbalanced; /* number of unbalanced vertices of this rank */
 } pairing;
 
 /* Cursors start behind the last slot of each row and count down. */
@@ -58,7 +58,7 @@ GEMP_INLINE void link_to(pairing *p, size_t edge, uint64_t slot, bool wide)
 	gemp_number_set(p->list->link.at, 2 * (p->list->own_begin + edge), slot, wide);
 }
 
-/* All vertices belong to this team, so successors are taken directly. */
+/* All vertices belong to this team, so edges take their successors directly. */
 GEMP_INLINE void pair_chunk(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *target = p->edges->target;
@@ -70,7 +70,8 @@ GEMP_INLINE void pair_chunk(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(pair_body, pair_chunk, pairing)
 
-/* The next slots of vertices of other teams are requested; those of own vertices are taken at once. */
+/* If the target belongs to another team, its next slot is requested. The next slot of an own vertex is taken at
+ * once. */
 GEMP_INLINE void request_chunk(pairing *p, size_t chunk, bool wide)
 {
 	const gemp_euler_edges *edges = p->edges;
@@ -88,7 +89,7 @@ GEMP_INLINE void request_chunk(pairing *p, size_t chunk, bool wide)
 }
 GEMP_WIDTHS(request_body, request_chunk, pairing)
 
-/* Slots of own vertices are assigned to edges of other teams; the prefetch hides the random access to the cursor. */
+/* Assigns slots of own vertices to edges of other teams. The prefetch hides the random access to the cursor. */
 GEMP_INLINE void answer_chunk(pairing *p, size_t begin, size_t end, bool wide)
 {
 	const gemp_vertex *vertices = p->exchange.receive;
@@ -100,7 +101,7 @@ GEMP_INLINE void answer_chunk(pairing *p, size_t begin, size_t end, bool wide)
 }
 GEMP_CHUNK_WIDTHS(answer_body, answer_chunk, pairing)
 
-/* Answers are in the order in which requests were sent; the tag of a request is its edge. */
+/* Answers are in the order in which requests were sent. The tag of a request is its edge. */
 GEMP_INLINE void scatter_chunk(pairing *p, size_t chunk, bool wide)
 {
 	const gemp_euler_exchange *exchange = &p->exchange;
@@ -110,7 +111,7 @@ GEMP_INLINE void scatter_chunk(pairing *p, size_t chunk, bool wide)
 }
 GEMP_WIDTHS(scatter_body, scatter_chunk, pairing)
 
-/* Collective. Pairs the edges round_begin .. round_begin + count - 1. sizes[2 * teams]: scratch. */
+/* Collective. Pairs the edges round_begin .. round_begin + count - 1. sizes[2 * teams] is scratch memory. */
 static gemp_code pair_round(pairing *p, size_t count, size_t *sizes)
 {
 	gemp_euler_team *team = p->list->team;
@@ -132,7 +133,8 @@ static gemp_code pair_round(pairing *p, size_t count, size_t *sizes)
 	return code;
 }
 
-/* Collective. Rounds bound the records in flight; all teams take part in the longest team's number of rounds. */
+/* Collective. Rounds bound the number of records in flight. The team with the most edges decides the number of rounds,
+ * and all teams take part in each round. */
 static gemp_code pair_in_rounds(pairing *p)
 {
 	gemp_euler_team *team = p->list->team;
@@ -151,10 +153,10 @@ static gemp_code pair_in_rounds(pairing *p)
 	return code;
 }
 
-/* Collective. The owner of a vertex assigns its out-edges to its in-edges, from the last one on: in- and out-edges are
- * stored in similar order, and pairing first with first closes many small circuits (285,000 for a graph of 3.1 million
- * edges, against 8,000). Sets the links of the list for this rank's edges. *unbalanced: number of vertices of all ranks
- * with unequal in- and out-degree; if it is not 0, the links are invalid. */
+/* Collective. The owner of a vertex assigns its out-edges to its in-edges, from the last out-edge on. In- and out-edges
+ * are stored in similar order, and pairing first with first closes many small circuits (285,000 for a graph of 3.1
+ * million edges, against 8,000). Sets the links of the list for this rank's edges. *unbalanced: the number of vertices
+ * on all ranks with unequal in- and out-degree. If it is not 0, the links are invalid. */
 static gemp_code pair_edges(gemp_euler_list *list, const gemp_euler_edges *edges, uint64_t *unbalanced)
 {
 	gemp_code code = GEMP_OK;
@@ -178,8 +180,8 @@ done:
 	return code;
 }
 
-/* Edges for each splitter. With messages (APART) splitters are dense: more walkers share the cost of a round, and
- * distances from a near splitter take fewer bytes. */
+/* Number of edges for each splitter. With messages (APART) splitters are dense, since more walkers then share the cost
+ * of a round, and the distance from a near splitter takes fewer bytes. */
 enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
 enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
 
@@ -188,15 +190,15 @@ typedef struct engine_state {
 	const gemp_euler_edges *edges;
 	const gemp_euler_options *options;
 	gemp_euler_team team;
-	uint64_t *bounds; /* [teams + 1] slots of each team */
+	uint64_t *bounds; /* [teams + 1] first slot of each team */
 	gemp_euler_list list;
-	gemp_euler_block joined;    /* a bit for each slot of the team, and one more */
-	gemp_euler_lookup circuits; /* of the slots, before joining */
-	gemp_euler_block values;    /* of the splitters: their circuits, then their places */
+	gemp_euler_block joined;    /* a bit for each slot of the team, and one more bit */
+	gemp_euler_lookup circuits; /* gives the circuit of each slot before joining */
+	gemp_euler_block values;    /* of the splitters: first their circuits, then their places */
 	double stage_begin;
 } engine_state;
 
-/* Adds the time since the end of the previous stage. */
+/* Adds the time since the end of the previous stage to this stage. */
 static void end_stage(engine_state *f, gemp_euler_stage stage)
 {
 	double now = gemp_now();
@@ -204,7 +206,8 @@ static void end_stage(engine_state *f, gemp_euler_stage stage)
 	f->stage_begin = now;
 }
 
-/* A number must hold an edge, and also a label, which is a splitter of any team and a flag (list.h). */
+/* Tests whether numbers need 8 bytes. A number holds an edge or a label, which is a splitter of any team and a flag
+ * (list.h). */
 static bool needs_wide(const engine_state *f)
 {
 	uint64_t max_count = 0, limit = ((uint64_t)1 << 31) - 1;
@@ -213,9 +216,9 @@ static bool needs_wide(const engine_state *f)
 	return gemp_limits_now()->euler_wide || f->edges->edges >= limit || (max_count + 1) * f->team.teams >= limit;
 }
 
-/* Collective. Makes the list of level 0 without its links, and the bitmap of joined slots. Distances are only kept
- * where places are sent by messages. A path is cut at its closing edge and a circuit at its first edge, which therefore
- * becomes a splitter. */
+/* Collective. Makes the list of level 0 without its links, and the bitmap of joined slots. Distances are kept only if
+ * places are sent by messages. A path is cut at its closing edge and a circuit at its first edge, so this edge must
+ * become a splitter. */
 static gemp_code allocate(engine_state *f)
 {
 	gemp_code code = GEMP_OK;
@@ -249,7 +252,7 @@ done:
 	return code;
 }
 
-/* Collective. Sets the values of the splitters, which are linked as they are now: to circuits (total 0) or places. */
+/* Collective. Sets the values of the splitters, as they are linked now: circuits if total is 0, otherwise places. */
 static gemp_code rank_splitters(engine_state *f, uint64_t total)
 {
 	GEMP_OWNED_BY(gemp_euler_list_free) gemp_euler_list splitters = { 0 };
@@ -261,7 +264,7 @@ static gemp_code rank_splitters(engine_state *f, uint64_t total)
 	return gemp_euler_rank_list(&splitters, f->values.at, total);
 }
 
-/* Local. The circuit of each own slot before joining, for drawings. */
+/* Local. Keeps the circuit of each own slot before joining, for drawings. */
 static gemp_code keep_circuits(engine_state *f)
 {
 	size_t own = f->list.own_end - f->list.own_begin;
@@ -271,7 +274,7 @@ static gemp_code keep_circuits(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Collective. Pairs the edges and finds the circuits that they form. */
+/* Collective. Pairs the edges, and finds the circuits that the pairs form. */
 static gemp_code find_circuits(engine_state *f)
 {
 	gemp_euler_result *out = f->out;
@@ -316,7 +319,7 @@ static gemp_code join_circuits(engine_state *f)
 	return GEMP_OK;
 }
 
-/* Collective. Stops early where the graph is unbalanced or not connected; the result says which. */
+/* Collective. Stops early if the graph is unbalanced or not connected. The counts of the result show the reason. */
 static gemp_code run_stages(engine_state *f)
 {
 	const gemp_euler_edges *edges = f->edges;
@@ -336,7 +339,7 @@ static gemp_code run_stages(engine_state *f)
 	return GEMP_OK;
 }
 
-/* The defaults were measured for either way of communication; options and limits override them. */
+/* The defaults were measured for messages and for shared memory. Options and limits override them. */
 static void choose_settings(gemp_euler_team *team, const gemp_euler_options *options)
 {
 	const size_t in_flight = gemp_limits_now()->euler_in_flight;
@@ -347,7 +350,7 @@ static void choose_settings(gemp_euler_team *team, const gemp_euler_options *opt
 	team->in_flight = in_flight ? in_flight : IN_FLIGHT;
 }
 
-/* An estimate of the team's shared memory: links, row starts, and the arrays of splitters. */
+/* Estimates the team's shared memory: links, row starts, and the arrays of splitters. */
 static size_t shared_bytes(const gemp_euler_edges *edges)
 {
 	enum { A_EDGE = 20, A_VERTEX = 4 };
@@ -355,7 +358,7 @@ static size_t shared_bytes(const gemp_euler_edges *edges)
 	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
 }
 
-/* One attempt, with or without shared memory; everything is freed either way. */
+/* Makes one attempt, with or without shared memory. Everything except the result is freed at the end. */
 static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                                 const gemp_euler_options *options, bool together)
 {
@@ -375,7 +378,7 @@ static gemp_code run_with_teams(gemp_euler_result *out, const gemp_comm *comm, c
 	return code;
 }
 
-/* If shared memory turns out to be too small after all, the ranks start again with messages. */
+/* If shared memory turns out to be too small, the ranks start again with messages. */
 gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_options *options)
 {

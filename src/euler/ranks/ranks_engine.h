@@ -1,13 +1,12 @@
-/* ranks_engine: the Euler circuit on the hosts of all ranks, in shared memory or by messages (team.h).
+/* ranks_engine: computes the Euler circuit on the hosts of all ranks, in shared memory or by messages (team.h).
  *
  * Stages:
- *   1 pair     each edge gets its own successor among the out-edges of its target; the edges then form circuits
- *   2 contract list.h and list_ranking.h find the circuits
- *   3 join     join.h joins circuits that share a vertex
- *   4 rewalk   list.h walks the stretches that joining has changed
- *   5 rank     list_ranking.h ranks the splitters
- *   6 place    placement.h sends each edge to its place
- */
+ *   1 pair     gives each edge its own successor among the out-edges of its target; the edges then form circuits
+ *   2 contract finds the circuits (list.h and list_ranking.h)
+ *   3 join     joins circuits that share a vertex (join.h)
+ *   4 rewalk   walks the stretches that joining has changed (list.h)
+ *   5 rank     ranks the splitters (list_ranking.h)
+ *   6 place    gives each edge its place, on the rank of the place (placement.h) */
 
 #ifndef GEMP_EULER_RANKS_RANKS_ENGINE_H
 #define GEMP_EULER_RANKS_RANKS_ENGINE_H

@@ -4,11 +4,11 @@
 #include "core/memory.h"
 #include "core/threads.h"
 
-/* A block of a team of several ranks is a shared window of their node; of a team of one rank it is heap memory. Callers
- * need not know which: they fence (gemp_euler_team_fence, which costs nothing in a team of one) between writing
- * elements that others read and reading them, and every allocation ends in an agreement of all ranks. */
+/* In a team of several ranks a block is a shared window of their node. In a team of one rank it is heap memory. Callers
+ * need not distinguish them. They call gemp_euler_team_fence, which costs nothing in a team of one, after writing
+ * elements that other members read. Every allocation ends with an agreement of all ranks. */
 
-/* `together` must be the same on all ranks: it decides which later calls are collective over shared memory. */
+/* `together` must be the same on all ranks, since it decides which later calls are collective over shared memory. */
 void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together)
 {
 	size_t ranks = (size_t)comm->size, rank = (size_t)comm->rank;
@@ -19,8 +19,8 @@ void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool tog
 		                       .member = together ? rank : 0 };
 }
 
-/* The fences keep compiler and processor from moving accesses to shared memory across the barrier, which by itself only
- * orders messages. */
+/* The fences keep compiler and processor from moving accesses to shared memory across the barrier, which orders only
+ * messages. */
 void gemp_euler_team_fence(const gemp_euler_team *team)
 {
 	if (team->members == 1)
@@ -30,7 +30,8 @@ void gemp_euler_team_fence(const gemp_euler_team *team)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* A team of several members has all ranks of the communicator, so a sum over the communicator is one over the team. */
+/* A team of several members has all ranks of the communicator, so a sum over the communicator is a sum over the
+ * team. */
 uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all)
 {
 	*all = own;
@@ -52,8 +53,8 @@ gemp_code gemp_numbers_new(void **out, size_t count, bool wide)
 	return *out ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Every member clears its part: a page is placed on the memory of the cores that write to it first. Small blocks are
- * padded to the size below which gemp_shared_new refuses, since the engine has no second way within an attempt. */
+/* Every member clears its part, since a page is placed in the memory of the cores that write to it first. Small blocks
+ * are padded to the size below which gemp_shared_new refuses, since the engine has no alternative within an attempt. */
 static gemp_code new_shared(gemp_euler_team *team, gemp_euler_block *block)
 {
 	size_t size = gemp_max(block->size, gemp_limits_now()->shared_min), first, end;
@@ -75,8 +76,8 @@ gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, s
 	return gemp_comm_agree(team->comm, block->at ? GEMP_OK : GEMP_ENOMEM);
 }
 
-/* A failure leaves the old block as it was. Each member copies its part; the fence keeps a member from freeing the old
- * block while another one still reads it. */
+/* A failure leaves the old block unchanged. Each member copies its part. After the fence a member may free the old
+ * block, since no member reads it any more. */
 gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size)
 {
 	if (!block->at)

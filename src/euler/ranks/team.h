@@ -1,12 +1,11 @@
-/* team: ranks that hold a part of the graph in shared memory, or each rank by itself.
+/* team: ranks that hold a part of the graph together in shared memory, or a single rank that holds its part.
  *
- * Either each rank is a team of its own, and teams exchange messages (team_exchange.h); or all ranks share one node and
- * form one team: then arrays are in shared memory (comm/shared.h), and successors cross ranks without a message. The
- * engine is written once for both.
+ * There are two cases. Either each rank is a team of its own, and teams exchange messages (team_exchange.h). Or all
+ * ranks share one node and form one team. Then arrays are in shared memory (comm/shared.h), and successors cross ranks
+ * without a message. The engine is written once for both cases. The ranks of a team are its members.
  *
- * Numbers of edges have 4 bytes where the graph allows, otherwise 8. The width is a parameter of every access. The
- * loops over edges are compiled once for each width (GEMP_WIDTHS), which takes the test of the width out of them.
- */
+ * Numbers of edges have 4 bytes if the graph allows it, and otherwise 8 bytes (wide). The width is a parameter of every
+ * access. The loops over edges are compiled once for each width (GEMP_WIDTHS), so they do not test it. */
 
 #ifndef GEMP_EULER_RANKS_TEAM_H
 #define GEMP_EULER_RANKS_TEAM_H
@@ -36,7 +35,7 @@ GEMP_INLINE void gemp_number_set(void *at, size_t i, uint64_t value, bool wide)
 		((uint32_t *)at)[i] = (uint32_t)value;
 }
 
-/* Relaxed atomics, for threads and for processes that share the array. */
+/* These functions are relaxed atomics, for threads and processes that share the array. */
 GEMP_INLINE uint64_t gemp_number_load(const void *at, size_t i, bool wide)
 {
 	return wide ? __atomic_load_n((const uint64_t *)at + i, __ATOMIC_RELAXED)
@@ -86,9 +85,9 @@ GEMP_INLINE void gemp_number_write(char *record, size_t j, uint64_t value, bool 
 		memcpy(record + j * sizeof narrow, &narrow, sizeof narrow);
 }
 
-/* GEMP_WIDTHS defines a body of gemp_parallel_for that calls name(context, chunk, wide), GEMP_CHUNK_WIDTHS a body
- * of gemp_for_chunks that calls name(context, begin, end, wide). `wide` is a constant in each of the two copies of
- * name. */
+/* GEMP_WIDTHS defines a body of gemp_parallel_for that calls name(context, chunk, wide). GEMP_CHUNK_WIDTHS defines a
+ * body of gemp_for_chunks that calls name(context, begin, end, wide). Each body has two copies of name, in which `wide`
+ * is constant. */
 #define GEMP_CHUNK_WIDTHS(body, name, type)                                 \
 	static void body(void *context, size_t chunk, size_t begin, size_t end) \
 	{                                                                       \
@@ -118,38 +117,38 @@ typedef struct gemp_euler_team {
 	bool wide;              /* numbers of edges have 8 bytes */
 	uint64_t seed;
 	uint32_t spacing;  /* elements for each splitter */
-	size_t gather;     /* a list of at most so many elements is ranked by every rank for itself */
-	size_t in_flight;  /* the maximum number of records that a rank sends in one round */
-	uint64_t circuits; /* that this team has numbered */
+	size_t gather;     /* a list of at most so many elements is ranked by every rank on its own */
+	size_t in_flight;  /* maximum number of records that a rank sends in a round */
+	uint64_t circuits; /* number of circuits that this team has numbered */
 	gemp_traffic traffic;
 } gemp_euler_team;
 
 /* Local. together: all ranks are one team. */
 void gemp_euler_team_init(gemp_euler_team *team, const gemp_comm *comm, bool together);
 
-/* Collective over the team. Afterwards every member sees what the others wrote before. */
+/* Collective over the team. Afterwards every member sees what other members wrote before the call. */
 void gemp_euler_team_fence(const gemp_euler_team *team);
-/* Collective over the team. Returns the sum of `own` over the members before this one; *all: the sum over all
+/* Collective over the team. Returns the sum of `own` over the members before this member. *all: the sum over all
  * members. */
 uint64_t gemp_euler_team_before(const gemp_euler_team *team, uint64_t own, uint64_t *all);
-/* Local. This member's part [*first, *end) of `count` elements. */
+/* Local. [*first, *end) becomes this member's part of `count` elements. */
 void gemp_euler_team_part(const gemp_euler_team *team, size_t count, size_t *first, size_t *end);
 
-/* Zeroed memory of the team: shared by its members, or private to a team of one. */
+/* Zeroed memory of the team. Its members share it; in a team of one rank it is private. */
 typedef struct gemp_euler_block {
-	void *at; /* NULL: none */
+	void *at; /* NULL: no memory */
 	size_t size;
 	gemp_shared shared;
 } gemp_euler_block;
 
-/* Collective over all teams; all ranks return the same code. Every block of `count` elements of `size` bytes. */
+/* Collective over all teams, and all ranks return the same code. Makes a block of `count` elements of `size` bytes for
+ * each team. */
 gemp_code gemp_euler_block_new(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
-/* Collective over all teams; all ranks return the same code. A larger block with the elements of the old one, which is
- * freed. */
+/* Collective over all teams, and all ranks return the same code. Makes the block larger and keeps its elements. */
 gemp_code gemp_euler_block_grow(gemp_euler_team *team, gemp_euler_block *block, size_t count, size_t size);
-/* Collective over the team. Takes {0}. */
+/* Collective over the team. *block may be {0}. */
 void gemp_euler_block_free(gemp_euler_block *block);
-/* Local. *out: `count` zeroed numbers, which the caller frees. */
+/* Local. *out becomes `count` zeroed numbers, which the caller frees. */
 gemp_code gemp_numbers_new(void **out, size_t count, bool wide);
 
 #endif

@@ -12,7 +12,7 @@ gemp_code gemp_euler_subset_new(gemp_euler_subset *subset, uint64_t bound)
 	return GEMP_NEW(subset->word, subset->words);
 }
 
-/* This is an exclusive prefix sum over the words. Afterwards the index of a member takes one count of bits within its
+/* Computes an exclusive prefix sum over the words. Afterwards the index of a member takes one popcount within its
  * word. */
 void gemp_euler_subset_seal(gemp_euler_subset *subset)
 {
@@ -46,8 +46,8 @@ gemp_code gemp_euler_exchange_new(gemp_euler_exchange *exchange, gemp_euler_team
 	                    GEMP_ARRAY(exchange->send_size, team->teams), GEMP_ARRAY(exchange->receive_size, team->teams));
 }
 
-/* Arrays grow to the largest round and stay. The capacity is set last: after a failure some arrays are larger than it
- * says, which is harmless. */
+/* Arrays grow to the size for the largest round and are kept. The capacity is set last. So after a failure some arrays
+ * may be larger than the capacity says, which is harmless. */
 static gemp_code reserve(gemp_euler_exchange *exchange, size_t count)
 {
 	if (count <= exchange->capacity)
@@ -84,8 +84,8 @@ gemp_code gemp_euler_exchange_open(gemp_euler_exchange *exchange, size_t count)
 	return exchange->team->teams > 1 ? reserve(exchange, count) : GEMP_OK;
 }
 
-/* Counting sort by team. The counts of the chunk have become the places of its first record for each team, so threads
- * write without synchronisation and the records for a team keep their order. */
+/* Counting sort by team. The counts of the chunk have become the places of its first record for each team. So threads
+ * write without synchronisation, and the records for a team keep their order. */
 static void sort_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -99,8 +99,8 @@ static void sort_chunk(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Collective. One reduction sums up failures and remaining work; only if some rank has failed a second one distributes
- * the message. */
+/* Collective. One reduction sums up failures and remaining work. Only if some rank has failed, a second reduction
+ * distributes the message. */
 static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint64_t *left)
 {
 	uint64_t sums[2] = { code != GEMP_OK, left ? *left : 0 };
@@ -112,8 +112,7 @@ static gemp_code agree(const gemp_euler_exchange *exchange, gemp_code code, uint
 	return sums[0] ? gemp_comm_agree(exchange->team->comm, code) : GEMP_OK;
 }
 
-/* Encodes the records for one team after the other; send_size[] becomes the sizes of the encoded form. Returns the
- * bytes to send. */
+/* Encodes the records for each team. send_size[] becomes the size of the encoded records. Returns the bytes to send. */
 static const char *encode_records(gemp_euler_exchange *exchange)
 {
 	const char *from = exchange->send;
@@ -129,8 +128,8 @@ static const char *encode_records(gemp_euler_exchange *exchange)
 	return exchange->encoded;
 }
 
-/* The counts by chunk and team become offsets in send[]: first by team, as gemp_exchange wants them, and within a team
- * by chunk, so the records for a team keep the order of their elements. */
+/* The counts by chunk and team become offsets in send[]: first by team, as gemp_exchange requires, and within a team by
+ * chunk. So the records for a team keep the order of their elements. */
 gemp_code gemp_euler_exchange_send(gemp_euler_exchange *exchange, gemp_code code, uint64_t *left)
 {
 	size_t teams = exchange->team->teams, before = 0;
@@ -165,12 +164,12 @@ void gemp_euler_exchange_free(gemp_euler_exchange *exchange)
 
 /* One round of gemp_euler_bits_set. */
 typedef struct bit_round {
-	const uint64_t *numbers; /* of this round */
+	const uint64_t *numbers; /* the numbers of this round */
 	const uint64_t *bounds;
 	gemp_euler_exchange exchange;
 } bit_round;
 
-/* Each number goes to its owner as the owner's local index. */
+/* Sends each number to its owner, as the owner's local index. */
 static void post_bits(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -184,8 +183,8 @@ static void post_bits(void *context, unsigned thread, size_t chunk)
 	}
 }
 
-/* Rounds bound the records in flight. An owner may receive the same number from several teams, since setting a bit
- * twice does no harm. */
+/* Rounds bound the number of records in flight. Several teams may send the same number to its owner, since setting a
+ * bit twice does no harm. */
 gemp_code gemp_euler_bits_set(gemp_euler_team *team, const uint64_t *numbers, size_t count, const uint64_t *bounds,
                               uint64_t *bits)
 {
@@ -213,15 +212,17 @@ typedef struct query_state {
 	const gemp_euler_request *request;
 	bool wide;
 	size_t teams;
-	uint64_t *owned;         /* [teams] numbers of each team */
-	size_t *sizes;           /* [4 * teams] bytes: of requests sent and received, of answers sent and received */
+	uint64_t *owned; /* [teams] how many numbers each team has */
+	/* [4 * teams] bytes of requests sent, requests received, answers sent, and answers received */
+	size_t *sizes;
 	size_t *cursor;          /* [teams] */
-	unsigned char *requests; /* a bit for each number, team by team; each team's bits begin with a byte */
+	unsigned char *requests; /* a bit for each number, team by team; the bits of each team begin at a byte */
 	void *received_requests, *answers, *received, *values;
 	size_t requests_capacity, received_capacity;
 } query_state;
 
-/* A request is a bitmap over the owner's numbers, so each number is requested once and answers need no keys. */
+/* The request to a team is a bitmap over the team's numbers, so each number is requested once and answers need no
+ * keys. */
 static gemp_code pack_requests(query_state *a)
 {
 	size_t bytes = 0;
@@ -240,8 +241,8 @@ static gemp_code pack_requests(query_state *a)
 	return GEMP_OK;
 }
 
-/* The number of answers for each team. Every request is passed to request->receive before the first answer is computed,
- * since an answer may depend on all of them. */
+/* Counts the answers for each team. Every request is passed to request->receive before the first answer is computed,
+ * since an answer may depend on all requests. */
 static size_t count_requests(query_state *a)
 {
 	const gemp_euler_request *request = a->request;
@@ -261,7 +262,7 @@ static size_t count_requests(query_state *a)
 	return total;
 }
 
-/* Answers are in the order of the bits of each team's request. */
+/* Answers are in the order of the bits in each team's request. */
 static gemp_code pack_answers(query_state *a)
 {
 	const gemp_euler_request *request = a->request;
@@ -275,7 +276,7 @@ static gemp_code pack_answers(query_state *a)
 	return GEMP_OK;
 }
 
-/* Answers arrive by team and are put into the order of the numbers. */
+/* Answers arrive by team. This function puts them into the order of the numbers. */
 static gemp_code order_answers(query_state *a)
 {
 	const gemp_euler_subset *named = a->request->named;
@@ -293,7 +294,7 @@ static gemp_code order_answers(query_state *a)
 	return GEMP_OK;
 }
 
-/* Collective. Two exchanges: bitmaps go to the owners, values come back. */
+/* Collective. Makes two exchanges: bitmaps go to the owners, and values come back. */
 static gemp_code run_query(query_state *a)
 {
 	gemp_euler_team *team = a->request->team;
@@ -309,7 +310,7 @@ static gemp_code run_query(query_state *a)
 	return gemp_comm_agree(comm, order_answers(a));
 }
 
-/* *values is set only when both exchanges have succeeded, so after a failure the caller has nothing to free. */
+/* *values is set only after both exchanges have succeeded, so after a failure the caller has nothing to free. */
 gemp_code gemp_euler_query(const gemp_euler_request *request, void **values)
 {
 	gemp_euler_team *team = request->team;
