@@ -1,12 +1,11 @@
-/* The counts before each block of 512 bits are stored, so the number of set bits before any place is one stored
- * number and at most eight population counts (Jacobson 1989).
- */
+/* A rank bitmap stores the number of set bits before each block of 512 bits. The rank of a bit is one stored number
+ * plus at most eight population counts (Jacobson 1989). */
 
 #include "core/bitset.h"
 
 #include "core/memory.h"
 
-/* One word more than needed: the place behind the last bit may be asked for. */
+/* One word more than the bits need, because callers also ask for the rank at the end. */
 gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count)
 {
 	*bits = (gemp_rank_bitmap){ .count = count };
@@ -14,7 +13,7 @@ gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count)
 	                    GEMP_ARRAY(bits->before, count / (64 * GEMP_RANK_WORDS) + 1));
 }
 
-/* The counts are made in one pass once all bits are set; later changes of bits make them wrong. */
+/* Later changes of bits make before[] wrong. */
 uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits)
 {
 	uint64_t all = 0;

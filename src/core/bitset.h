@@ -1,10 +1,10 @@
-/* bitset: sets of small numbers as bits, in words of 32 bits (which kernels read, too) or of 64 bits (host only).
+/* bitset: sets of small numbers as bits, in words of 32 bits, which kernels read, too, or of 64 bits, for the host
+ * only.
  *
- * words[ceil(bits / 32)] (or / 64); bit i lies in word i / 32 (or i / 64), the lowest bits first. The set functions are
- * plain read-modify-writes. The atomic ones may run concurrently (relaxed order: the end of the parallel loop orders
- * them); they read the word first, since most bits are set already where they are used and a read does not take the
- * cache line away from other cores.
- */
+ * A set is words[ceil(bits / 32)] or words[ceil(bits / 64)]. Bit i lies in word i / 32 or i / 64, and lower bits come
+ * first. Functions with `atomic` in their name may run concurrently. Their memory order is relaxed, since the end of
+ * the parallel loop orders them. They read the word before they change it: most bits are already set, and a read leaves
+ * the cache line shared with other cores. */
 
 #ifndef GEMP_CORE_BITSET_H
 #define GEMP_CORE_BITSET_H
@@ -35,7 +35,7 @@ static inline void gemp_bits32_clear(uint32_t *words, uint64_t i)
 	words[i / 32] &= ~(UINT32_C(1) << i % 32);
 }
 
-/* Was the bit set before? */
+/* Returns whether the bit was set before. */
 static inline bool gemp_bits32_set_atomic(uint32_t *words, uint64_t i)
 {
 	uint32_t bit = UINT32_C(1) << i % 32;
@@ -43,7 +43,7 @@ static inline bool gemp_bits32_set_atomic(uint32_t *words, uint64_t i)
 	       __atomic_fetch_or(&words[i / 32], bit, __ATOMIC_RELAXED) & bit;
 }
 
-/* Bits of word i / 32 that are set before bit i. */
+/* Returns the number of set bits in word i / 32 before bit i. */
 static inline uint32_t gemp_bits32_count_before(uint32_t word, uint64_t i)
 {
 	return (uint32_t)__builtin_popcount(word & ((UINT32_C(1) << i % 32) - 1));
@@ -69,7 +69,7 @@ static inline void gemp_bits32_set_range(uint32_t *words, uint64_t low, uint64_t
 		}
 }
 
-/* Clears the bits of the last word that are beyond the set's `bits`. */
+/* Clears the bits of the last word behind the set's `bits` bits. */
 static inline void gemp_bits32_trim(uint32_t *words, uint64_t bits)
 {
 	if (bits % 32)
@@ -106,24 +106,24 @@ static inline uint64_t gemp_bits64_count(const uint64_t *words, size_t count)
 	return bits;
 }
 
-/* A bitmap of 64-bit words with the number of set bits before each 8 words, from which the number before any place
- * follows. */
+/* A bitmap of 64-bit words that stores the number of set bits before every 8 words, so the rank of any bit is found
+ * fast. */
 
-enum { GEMP_RANK_WORDS = 8 }; /* words for each number of bits before them */
+enum { GEMP_RANK_WORDS = 8 }; /* words of a block */
 
 typedef struct gemp_rank_bitmap {
-	uint64_t count;   /* bits */
+	uint64_t count;   /* number of bits */
 	uint64_t *words;  /* [count / 64 + 1] */
-	uint64_t *before; /* [count / 512 + 1] bits that are set before each 8 words */
+	uint64_t *before; /* [count / 512 + 1] number of set bits before each block */
 } gemp_rank_bitmap;
 
-/* All bits are zero; before[] is not made yet. */
+/* Makes a bitmap whose bits are all zero; before[] is not valid yet. */
 gemp_code gemp_rank_bitmap_new(gemp_rank_bitmap *bits, uint64_t count);
-/* Local. Makes before[], once all bits are set. Returns how many. */
+/* Makes before[] after all bits have been set. Returns the number of set bits. */
 uint64_t gemp_rank_bitmap_count(gemp_rank_bitmap *bits);
 void gemp_rank_bitmap_free(gemp_rank_bitmap *bits);
 
-/* How many bits are set before place `at`, which is at most the count. */
+/* Returns the number of set bits before bit `at`; at <= count. */
 static inline uint64_t gemp_rank_bitmap_rank(const gemp_rank_bitmap *bits, uint64_t at)
 {
 	uint64_t word = at / 64, block = word / GEMP_RANK_WORDS, first = block * GEMP_RANK_WORDS;

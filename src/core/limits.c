@@ -1,6 +1,5 @@
-/* The defaults are for real graphs. A test that overrides some members copies gemp_limits_default or the current
- * limits, changes these members and restores the old ones at its end.
- */
+/* A test that overrides some members copies gemp_limits_default or the current limits, changes the members of the copy,
+ * and restores the old limits at its end. */
 
 #include "core/limits.h"
 
@@ -39,7 +38,7 @@ const gemp_limits *gemp_limits_now(void)
 	return current;
 }
 
-/* The copy is static, since callers pass a temporary object. */
+/* The copy is static, because the pointer outlives the caller's temporary object. */
 gemp_limits gemp_limits_override(gemp_limits limits)
 {
 	gemp_limits before = *current;

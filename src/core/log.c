@@ -1,7 +1,5 @@
-/* The settings belong to the process and not to a context: messages come from code that has no context at hand. Rank 0
- * prints for all ranks, since all of them would say the same; the other ranks drop their messages before they are
- * formatted.
- */
+/* The settings belong to the process and not to a context, because messages come from code that knows no context. Rank
+ * 0 prints for all ranks, whose messages would be equal; the other ranks drop their messages before formatting. */
 
 #include "core/log.h"
 
@@ -24,7 +22,7 @@ static struct {
 	bool showing_progress;
 } logger = { .level = GEMP_NORMAL };
 
-/* A context that is opened later takes the callbacks over. */
+/* A context that is opened later replaces the callbacks of an earlier one. */
 void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp_progress_callback *progress,
                     void *self)
 {
@@ -33,7 +31,7 @@ void gemp_log_setup(int rank, gemp_verbosity level, gemp_log_callback *log, gemp
 	logger.log = log;
 	logger.progress = progress;
 	logger.self = self;
-	logger.showing_progress = false; /* the callback that was told of the task is no longer called */
+	logger.showing_progress = false; /* the new callback has not shown progress */
 }
 
 gemp_verbosity gemp_log_set_level(gemp_verbosity level)
@@ -48,7 +46,7 @@ gemp_verbosity gemp_log_level(void)
 	return logger.level;
 }
 
-/* A progress line that is shown must end first, or the message would be written into it. */
+/* Ends a visible progress line before the message, so that the message has its own line. */
 static void emit(gemp_verbosity level, bool warning, const char *format, va_list arguments)
 {
 	char message[MAX_LOG_MESSAGE];
@@ -59,7 +57,7 @@ static void emit(gemp_verbosity level, bool warning, const char *format, va_list
 	logger.log(logger.self, level, warning, logger.rank, message);
 }
 
-/* Messages above the level cost a comparison and no formatting. */
+/* The level is compared first, so that a message above the level is not formatted. */
 void gemp_log(gemp_verbosity level, const char *format, ...)
 {
 	if (logger.rank != 0 || level > logger.level)
@@ -70,7 +68,7 @@ void gemp_log(gemp_verbosity level, const char *format, ...)
 	va_end(arguments);
 }
 
-/* The rank is put in front, as messages of several ranks may be mixed. */
+/* The callback receives the rank, because messages of several ranks may be mixed. */
 void gemp_log_local(gemp_verbosity level, const char *format, ...)
 {
 	char message[MAX_LOG_MESSAGE];
@@ -95,7 +93,7 @@ void gemp_warn(const char *format, ...)
 	va_end(arguments);
 }
 
-/* The callback decides how often it draws; here every call is passed on. */
+/* Passes every call on; the callback decides how often it draws. */
 void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t found)
 {
 	if (logger.rank != 0 || logger.level == GEMP_QUIET || !logger.progress)
@@ -104,7 +102,7 @@ void gemp_progress(const char *task, uint64_t done, uint64_t total, uint64_t fou
 	logger.progress(logger.self, task, done, total, found);
 }
 
-/* Tells the callback once that nothing is shown any more. */
+/* Tells the callback once, by the task NULL, that the task is over. */
 void gemp_progress_end(void)
 {
 	if (logger.showing_progress)
@@ -112,7 +110,7 @@ void gemp_progress_end(void)
 	logger.showing_progress = false;
 }
 
-/* Steps that come again (a loop over files) are summed under one name. */
+/* A step that occurs repeatedly, as in a loop over files, is one entry with the sum of its times. */
 static size_t find_or_add(gemp_step_times *steps, const char *name)
 {
 	for (size_t i = 0; i < steps->count; i++)
@@ -123,7 +121,7 @@ static size_t find_or_add(gemp_step_times *steps, const char *name)
 	return steps->count++;
 }
 
-/* The time since the last call goes to the step that ends. */
+/* The time since the last call is added to the step that ends. */
 void gemp_step_times_next(gemp_step_times *steps, const char *name)
 {
 	if (!steps)

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Each block carries its size in a header of 16 bytes, so the elements stay aligned. */
+/* Each block has its size in a header of 16 bytes, so its elements stay aligned to 16 bytes. */
 enum { HEADER_SIZE = 16, PAGE_SIZE = 4096, LARGE_BLOCK = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
 
-/* The message names the request and the two remedies that users have. */
+/* The message has the size of the request and the two remedies that users have. */
 static void *out_of_memory(size_t count, size_t size)
 {
 	gemp_fail(GEMP_ENOMEM,
@@ -25,7 +25,7 @@ static void *out_of_memory(size_t count, size_t size)
 	return NULL;
 }
 
-/* Keeps the maximum by compare-and-swap, since threads allocate concurrently. */
+/* Updates the peak by compare-and-swap, since threads allocate concurrently. */
 static void add_live(size_t bytes)
 {
 	size_t now = atomic_fetch_add(&live, bytes) + bytes, before = peak;
@@ -33,7 +33,8 @@ static void add_live(size_t bytes)
 		;
 }
 
-/* *bytes: size of the block with its header. False if the size overflows or a test wants this request to fail. */
+/* *bytes becomes the size of the block with its header. Returns false if the size overflows or if a test makes this
+ * request fail. */
 static bool check_request(size_t count, size_t size, size_t *bytes)
 {
 	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER_SIZE || until_failure == 0)
@@ -44,7 +45,7 @@ static bool check_request(size_t count, size_t size, size_t *bytes)
 	return true;
 }
 
-/* Writes the header and counts the block; returns the address of the elements. */
+/* Writes the header and counts the block. Returns the address of the elements. */
 static void *register_block(char *base, size_t bytes)
 {
 	*(size_t *)(void *)base = bytes - HEADER_SIZE;
@@ -52,7 +53,8 @@ static void *register_block(char *base, size_t bytes)
 	return base + HEADER_SIZE;
 }
 
-/* The old size is subtracted first: the peak counts requested bytes, not the copy that realloc may hold meanwhile. */
+/* The old size is subtracted before the new size is added: the peak counts requested bytes, not the second copy that
+ * realloc may make. */
 void *gemp_realloc(void *block, size_t count, size_t size)
 {
 	size_t bytes;
@@ -69,9 +71,9 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
-/* Large blocks get fresh pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages where there
- * are any. The threads that use a page first touch it, so it lies near them (NUMA); memory that malloc recycles would
- * be cleared by this one thread. */
+/* Large blocks get new pages from the system (M_MMAP_THRESHOLD), which are zero already, and huge pages if the system
+ * has them. The thread that first touches a page decides on which NUMA node the page lies. Memory that malloc recycles
+ * would be cleared, and touched, by this one thread. */
 static void *new_pages(size_t bytes)
 {
 	static atomic_flag threshold_set = ATOMIC_FLAG_INIT;
@@ -87,7 +89,7 @@ static void *new_pages(size_t bytes)
 	return base;
 }
 
-/* calloc is used, and not malloc and memset, because it knows which pages are zero already. */
+/* calloc, unlike malloc and memset, does not clear pages that are zero already. */
 void *gemp_calloc(size_t count, size_t size)
 {
 	size_t bytes;
@@ -100,7 +102,7 @@ void *gemp_calloc(size_t count, size_t size)
 	return register_block(base, bytes);
 }
 
-/* The size is read from the header, so no caller has to remember it. */
+/* The size is in the header, so callers need not pass it. */
 void gemp_free(void *block)
 {
 	if (!block)
@@ -111,7 +113,7 @@ void gemp_free(void *block)
 	free(base);
 }
 
-/* Stops at the first failure; pointers behind it keep their values, which callers have set to NULL. */
+/* Stops at the first failure. The pointers of later arrays keep their values, which the caller has set to NULL. */
 gemp_code gemp_new_list(const gemp_allocation *arrays, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -141,7 +143,7 @@ void gemp_memory_discount(size_t bytes)
 	live -= bytes;
 }
 
-/* A length of SIZE_MAX would overflow by the final 0. */
+/* length + 1 would overflow for SIZE_MAX. */
 char *gemp_strndup(const char *text, size_t length)
 {
 	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : out_of_memory(length, 1);
@@ -155,7 +157,7 @@ char *gemp_strdup(const char *text)
 	return gemp_strndup(text, strlen(text));
 }
 
-/* Copies of no elements are valid blocks, too. */
+/* A copy of no elements is a valid block, too. */
 gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
 {
 	void *block = gemp_calloc(count, size);
@@ -165,7 +167,7 @@ gemp_code gemp_copy(void **out, const void *from, size_t count, size_t size)
 	return block ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Grows by one element: for arrays of a few elements that are built once. */
+/* Reallocates for every element: for short arrays that are built once. */
 gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size)
 {
 	char *grown = gemp_realloc(gemp_pointer_get(array), *count + 1, size);
@@ -177,8 +179,7 @@ gemp_code gemp_append(void **array, size_t *count, const void *item, size_t size
 	return GEMP_OK;
 }
 
-/* The capacity grows by half at least, so a series of reservations copies each element a constant number of
- * times. */
+/* The capacity grows by at least half, so a series of reservations copies each element a constant number of times. */
 gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size)
 {
 	if (needed <= *capacity)
@@ -207,7 +208,7 @@ size_t gemp_memory_peak(void)
 	return peak;
 }
 
-/* VmHWM, since getrusage reports the peak of the parent before exec, too. */
+/* Reads VmHWM, since getrusage includes the peak of the parent before exec. */
 size_t gemp_memory_resident_peak(void)
 {
 	char line[256];
@@ -221,7 +222,7 @@ size_t gemp_memory_resident_peak(void)
 	return kib << 10;
 }
 
-/* The counter is shared by all threads: which thread meets the failure is not defined. */
+/* All threads share the counter, so the thread whose request fails is not defined. */
 void gemp_memory_fail_after(long requests)
 {
 	until_failure = requests;
@@ -229,15 +230,15 @@ void gemp_memory_fail_after(long requests)
 
 enum { ARENA_BLOCK = 4096 };
 
-/* Blocks of an arena form a list, the newest first; each is twice as large as the one before. */
+/* Blocks of an arena form a list with the newest first. Each block has at least twice the size of the previous one. */
 struct gemp_arena_block {
 	struct gemp_arena_block *next;
 	size_t size;
 	_Alignas(16) char bytes[];
 };
 
-/* Allocates from the newest block. A value that does not fit begins a block of twice the size, so a long row takes a
- * logarithmic number of blocks. */
+/* Allocates from the newest block. A value that does not fit starts a new block of twice the size, so a long row takes
+ * a logarithmic number of blocks. */
 char *gemp_arena_alloc(gemp_arena *arena, size_t size)
 {
 	struct gemp_arena_block *block = arena->blocks;
@@ -257,7 +258,7 @@ char *gemp_arena_alloc(gemp_arena *arena, size_t size)
 	return value;
 }
 
-/* The list is walked by a loop, as recursion would need a stack frame for each block. */
+/* A loop, since recursion would need a stack frame for each block. */
 static void free_after(struct gemp_arena_block *block)
 {
 	while (block) {
@@ -267,7 +268,7 @@ static void free_after(struct gemp_arena_block *block)
 	}
 }
 
-/* Keeps the newest block, which is the largest: after some rows the arena allocates no more. */
+/* Keeps the newest block, which is the largest. After some rows the arena no longer allocates. */
 void gemp_arena_reset(gemp_arena *arena)
 {
 	arena->used = 0;

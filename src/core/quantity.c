@@ -1,6 +1,5 @@
-/* Numbers for people. Output groups digits by commas whatever the locale, since scripts read it; input accepts what the
- * output prints and the usual units.
- */
+/* Numbers for people. The output separates groups of digits by commas in every locale, since scripts read it. The input
+ * may have any form of the output, and the usual units. */
 
 #include "core/quantity.h"
 
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The factor of a unit, or 0 if there is no such unit. KiB and K are powers of 1024, KB powers of 1000. */
+/* Returns the factor of a unit, or 0 for an unknown unit. KiB and K are powers of 1024, KB is a power of 1000. */
 static double unit_factor(const char *unit)
 {
 	static const char prefixes[] = "KMGT";
@@ -28,7 +27,7 @@ static double unit_factor(const char *unit)
 	return strcasecmp(unit + 1, "B") == 0 ? pow(1000, power) : 0;
 }
 
-/* Whole numbers of bytes are parsed as integers: a double is exact only below 2^53. */
+/* A whole number of bytes is parsed as an integer, since a double is exact only up to 2^53. */
 bool gemp_parse_size(const char *text, uint64_t *bytes)
 {
 	char *unit;
@@ -50,7 +49,7 @@ bool gemp_parse_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
-/* strtoull accepts signs and blanks, which a count must not have; hence the test of the first character. */
+/* The test of the first character refuses signs and blanks, which strtoull accepts. */
 bool gemp_parse_count(const char *text, uint64_t *count)
 {
 	char *end;
@@ -62,7 +61,7 @@ bool gemp_parse_count(const char *text, uint64_t *count)
 	return true;
 }
 
-/* Infinities and NaN are refused: no option has a meaning for them. */
+/* Refuses infinities and NaN, which have no meaning for any option. */
 bool gemp_parse_real(const char *text, double *real)
 {
 	char *end;
@@ -73,7 +72,7 @@ bool gemp_parse_real(const char *text, double *real)
 	return true;
 }
 
-/* Digits with a comma before each group of three from the right. */
+/* Writes the digits with a comma before each group of three from the right. */
 static void write_grouped(gemp_shown *out, const char *digits, size_t count)
 {
 	char *to = out->text;
@@ -85,7 +84,7 @@ static void write_grouped(gemp_shown *out, const char *digits, size_t count)
 	*to = '\0';
 }
 
-/* The result is a value, so several can be arguments of one printf. */
+/* The result is a value, so one printf can have several. */
 gemp_shown gemp_grouped(uint64_t count)
 {
 	char digits[24];
@@ -95,20 +94,20 @@ gemp_shown gemp_grouped(uint64_t count)
 	return shown;
 }
 
-/* Plurals of the nouns that messages use: vertex -> vertices, match -> matches, else an s. */
+/* Forms the plurals of the nouns in messages: vertex -> vertices, match -> matches, otherwise an s. */
 gemp_shown gemp_counted(uint64_t count, const char *noun)
 {
 	gemp_shown shown = gemp_grouped(count);
 	const size_t used = strlen(shown.text), length = strlen(noun);
 	const bool vertex = length > 2 && strcmp(noun + length - 2, "ex") == 0;
-	const bool sibilant = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* a match, but no epoch */
+	const bool sibilant = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* matches, but epochs */
 	const char *end = count == 1 ? "" : vertex ? "ices" : sibilant ? "es" : "s";
 	const int stem = (int)(count != 1 && vertex ? length - 2 : length);
 	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", stem, noun, end);
 	return shown;
 }
 
-/* 1023.95 and more would print as "1024" of the unit, so it takes the next unit. */
+/* From 1023.95 on, a number would print as "1024.0" of its unit, so it takes the next unit. */
 gemp_shown gemp_shown_bytes(uint64_t bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
@@ -121,7 +120,7 @@ gemp_shown gemp_shown_bytes(uint64_t bytes)
 	return shown;
 }
 
-/* Clocks may differ by a hair: a negative time is shown as 0. */
+/* A slightly negative time, which differences of clocks may give, is shown as 0. */
 gemp_shown gemp_shown_seconds(double seconds)
 {
 	double clamped = seconds > 0 && seconds < 1e15 ? seconds : 0;

@@ -1,4 +1,4 @@
-#define XXH_INLINE_ALL /* so that sizes known here are worked out by the compiler */
+#define XXH_INLINE_ALL /* lets the compiler specialise XXH3 for constant sizes */
 
 #include "core/random.h"
 
@@ -26,7 +26,7 @@ double gemp_random_unit(uint64_t *state)
 	return (double)(gemp_random(state) >> 11) * 0x1p-53;
 }
 
-/* Rejects the lowest 2^64 mod bound numbers, so the remainder is unbiased. */
+/* Rejects the lowest 2^64 mod bound numbers, so that all remainders have the same probability. */
 uint64_t gemp_random_below(uint64_t *state, uint64_t bound)
 {
 	uint64_t threshold = -bound % bound, x;
@@ -41,7 +41,8 @@ uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed)
 	return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-/* The highest byte first, so the hash is that of the same bytes on machines of any byte order. */
+/* The bytes of a key are hashed with the highest byte first, so the hash does not depend on the machine's byte
+ * order. */
 void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -52,7 +53,7 @@ void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uin
 	}
 }
 
-/* With the size known, the compiler drops the code of XXH3 for all other sizes. */
+/* For a constant size, the compiler drops the code of XXH3 for all other sizes. */
 #define SUM_OF(name, type)                                                      \
 	static uint64_t name(const type *elements, size_t count, uint64_t first)    \
 	{                                                                           \
@@ -65,7 +66,7 @@ SUM_OF(sum_of_bytes, uint8_t)
 SUM_OF(sum_of_words, uint32_t)
 SUM_OF(sum_of_long_words, uint64_t)
 
-/* Common sizes have loops of their own, in which XXH3 is inlined for that size. */
+/* The three common element sizes have specialised loops. */
 uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first)
 {
 	if (size == sizeof(uint8_t))

@@ -17,16 +17,17 @@ static const struct {
 
 enum { STOP_SIGNALS = sizeof stop_signals / sizeof *stop_signals };
 
-/* The other signals that end a process, by request or by its own fault, and the actions they had before ours. */
+/* The other signals that end a process, whether sent or caused by a fault, and their actions before
+ * gemp_signals_catch_fatal. */
 static const int fatal_signals[] = { SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 enum { FATAL_SIGNALS = sizeof fatal_signals / sizeof *fatal_signals };
 static struct sigaction previous_actions[FATAL_SIGNALS];
 
 static volatile sig_atomic_t recorded;
-static bool recording; /* the handlers only record */
+static bool recording; /* the handlers record signals and do not end the process */
 static const char *volatile exit_message;
 
-/* Unfinished files. A handler may run at any time, so `set` becomes true only after the whole name is stored. */
+/* Unfinished files. A handler may run at any time, so `set` becomes true only after the whole name has been stored. */
 enum { MAX_TEMP_FILES = 4, MAX_PATH_LENGTH = 4096 };
 static struct {
 	volatile sig_atomic_t set;
@@ -35,7 +36,7 @@ static struct {
 
 static void (*volatile fatal_hook)(void);
 
-/* Runs inside signal handlers: only unlink and the hook, no allocation and no locks. */
+/* Runs inside signal handlers: calls only unlink and the hook, and neither allocates nor locks. */
 static void remove_temp_files(void)
 {
 	for (size_t i = 0; i < MAX_TEMP_FILES; i++)
@@ -45,7 +46,7 @@ static void remove_temp_files(void)
 		fatal_hook();
 }
 
-/* Ends the process as the signal would by default, so the parent sees the right exit status. */
+/* Ends the process by the default action of the signal, so the parent sees the right exit status. */
 static void raise_default(int signal_number)
 {
 	remove_temp_files();
@@ -53,7 +54,7 @@ static void raise_default(int signal_number)
 	raise(signal_number);
 }
 
-/* Interrupted system calls are restarted: the work does not notice the signal. */
+/* Installs a handler. Interrupted system calls are restarted, so the work does not notice the signal. */
 static void install_handler(void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
@@ -62,7 +63,8 @@ static void install_handler(void (*handler)(int))
 		sigaction(stop_signals[i].number, &action, NULL);
 }
 
-/* A user who presses Ctrl-C twice does not want to wait for the end of the step. */
+/* A second SIGINT ends the process at once: a user who presses Ctrl-C twice does not want to wait for the end of the
+ * step. */
 static void record_signal(int signal_number)
 {
 	if (signal_number == SIGINT && recorded == SIGINT)
@@ -70,11 +72,11 @@ static void record_signal(int signal_number)
 	recorded = signal_number;
 }
 
-/* write is async-signal-safe, printf is not. */
+/* Uses write, which is async-signal-safe; printf is not. */
 static void print_and_raise(int signal_number)
 {
 	if (exit_message && write(STDERR_FILENO, exit_message, strlen(exit_message)) < 0)
-		exit_message = NULL; /* stderr is closed; the assignment only uses the result of write */
+		exit_message = NULL; /* uses the result of write, to avoid a warning */
 	raise_default(signal_number);
 }
 
@@ -91,7 +93,7 @@ void gemp_signals_set_message(const char *text)
 	install_handler(print_and_raise);
 }
 
-/* A signal that came while the work could not stop takes effect now. */
+/* A recorded signal takes effect now. */
 void gemp_signals_restore(void)
 {
 	gemp_signals_set_message(NULL);
@@ -113,8 +115,8 @@ void gemp_signals_resume(bool recorded_before)
 		gemp_signals_record();
 }
 
-/* Restores the previous action and lets it happen: a fault repeats when the handler returns, a signal that was sent
- * (si_code <= 0) is raised again. MPI's and debuggers' handlers thus still run. */
+/* Restores the previous action and triggers it, so the handlers of MPI and of debuggers still run. A fault repeats when
+ * the handler returns. Any other signal, and a fault signal that was sent (si_code <= 0), is raised again. */
 static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -128,7 +130,7 @@ static void handle_fatal(int signal_number, siginfo_t *info, void *context)
 		raise(signal_number);
 }
 
-/* The action of a signal is saved before it is replaced, so handle_fatal can restore it. */
+/* The action of a signal is saved before it is replaced, so that handle_fatal can restore it. */
 void gemp_signals_catch_fatal(void)
 {
 	struct sigaction action = { .sa_sigaction = handle_fatal, .sa_flags = SA_SIGINFO };
@@ -143,7 +145,7 @@ void gemp_signals_on_fatal(void (*clean)(void))
 	fatal_hook = clean;
 }
 
-/* A path that is too long is not recorded: its file then stays after a signal. */
+/* A path that is too long is not recorded, and its file then remains after a signal. */
 void gemp_signals_add_temp(const char *path)
 {
 	size_t length = strlen(path), i = 0;
@@ -167,7 +169,7 @@ int gemp_signals_pending(void)
 	return recorded;
 }
 
-/* Only signals that are recorded have a name here. */
+/* Only recorded signals have a name here. */
 const char *gemp_signals_name(int signal_number)
 {
 	for (size_t i = 0; i < STOP_SIGNALS; i++)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One message for each thread, so bodies of parallel loops can fail without locks. */
+/* Each thread has a message, so that bodies of parallel loops can fail without locks. */
 static _Thread_local char message[GEMP_MESSAGE_SIZE];
 
-/* The text is formatted aside first, as an argument may point into the message that it replaces. */
+/* The text is formatted into a copy first, because an argument may be the message that the text replaces. */
 gemp_code gemp_fail(gemp_code code, const char *format, ...)
 {
-	char text[GEMP_MESSAGE_SIZE]; /* an argument may be the last message itself */
+	char text[GEMP_MESSAGE_SIZE];
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
@@ -39,7 +39,7 @@ const char *gemp_message(void)
 	return message;
 }
 
-/* abort, and not exit: a debugger or a core file shows where it happened. */
+/* abort, unlike exit, lets a debugger or a core file show where the error happened. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...)
 {
 	va_list arguments;

@@ -1,9 +1,8 @@
 /* status: how functions fail.
  *
  * A function that can fail returns a gemp_code; the codes are the program's exit codes. The message of the last failure
- * belongs to the thread (gemp_message); it names the object, the place and the remedy. A failure that only one rank
- * knows becomes common by gemp_comm_agree (comm/comm.h). Errors of the programmer do not return: GEMP_CHECK aborts.
- */
+ * belongs to the thread (gemp_message). It names the object, the place and the remedy. gemp_comm_agree (comm/comm.h)
+ * turns a failure on one rank into a failure on all ranks. A programmer's error does not return: GEMP_CHECK aborts. */
 
 #ifndef GEMP_CORE_STATUS_H
 #define GEMP_CORE_STATUS_H
@@ -14,11 +13,11 @@
 
 enum { GEMP_MESSAGE_SIZE = 4096 };
 
-/* A programmer's error: prints file:line and the text, and aborts the whole job. */
+/* A programmer's error: prints file:line and the text, and aborts the job. */
 _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* In a function with `gemp_code code = GEMP_OK;` and a label `done:`, for what must be released in an order of its own
- * or collectively; other functions have owners (core/memory.h) and GEMP_TRY. */
+/* For functions with `gemp_code code = GEMP_OK;` and a label `done:`, which release objects collectively or in a given
+ * order. Other functions use owners (core/memory.h) and GEMP_TRY. */
 #define GEMP_TRY_DONE(call)  \
 	do {                     \
 		code = (call);       \
@@ -26,7 +25,7 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			goto done;       \
 	} while (0)
 
-/* Returns the code of a failed call. */
+/* Returns from the function with the code of a failed call. */
 #define GEMP_TRY(call)                    \
 	do {                                  \
 		const gemp_code failure = (call); \
@@ -34,15 +33,15 @@ _Noreturn void gemp_bug(const char *file, int line, const char *format, ...) __a
 			return failure;               \
 	} while (0)
 
-/* One of several steps whose common code is read afterwards, mostly by gemp_comm_agree. The step is skipped after a
- * failure. */
+/* A step that is skipped after a failure. The caller uses `code` after several such steps, mostly in
+ * gemp_comm_agree. */
 #define GEMP_THEN(call)      \
 	do {                     \
 		if (code == GEMP_OK) \
 			code = (call);   \
 	} while (0)
 
-/* A step that runs even after a failure, because other ranks would wait for it; the first failure is kept. */
+/* A step that also runs after a failure, because other ranks would wait for it. `code` keeps the first failure. */
 #define GEMP_ALSO(call)                    \
 	do {                                   \
 		const gemp_code failure_ = (call); \

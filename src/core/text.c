@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One byte more than asked for, for the final 0. */
+/* One byte more than requested, for the final 0. */
 static bool reserve_bytes(gemp_text *text, size_t added)
 {
 	if (!text->failed && GEMP_RESERVE(text->data, text->capacity, text->size + added + 1) != GEMP_OK)
@@ -17,7 +17,7 @@ static bool reserve_bytes(gemp_text *text, size_t added)
 	return !text->failed;
 }
 
-/* The end is always 0, so the data can be printed as a C string. */
+/* The data always end in a 0, so they can be printed as a C string. */
 void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 {
 	if (!reserve_bytes(text, size))
@@ -28,7 +28,7 @@ void gemp_text_add(gemp_text *text, const void *bytes, size_t size)
 	text->data[text->size] = '\0';
 }
 
-/* Prints into the free space first and, only if the text was cut off, again after growing: most lines are formatted
+/* Prints into the free space first, and again after growing only if the text was cut off. Most lines are thus formatted
  * once. */
 void gemp_text_print(gemp_text *text, const char *format, ...)
 {
@@ -39,7 +39,7 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 	const int size = vsnprintf(available ? text->data + text->size : NULL, available, format, arguments);
 	va_end(arguments);
 	if (size >= 0 && reserve_bytes(text, (size_t)size)) {
-		if ((size_t)size >= available) /* it was cut off */
+		if ((size_t)size >= available) /* the text was cut off */
 			vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments_copy);
 		text->size += (size_t)size;
 	} else {
@@ -50,7 +50,7 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 	va_end(arguments_copy);
 }
 
-/* In chunks, since a pipe has no size. Adding nothing at last makes the text of an empty file one that can be
+/* Reads in chunks, since a pipe has no size. Adding 0 bytes at the end gives an empty file a text that can be
  * printed. */
 gemp_code gemp_text_read(gemp_text *text, FILE *file, const char *path)
 {
@@ -81,7 +81,7 @@ gemp_code gemp_text_status(const gemp_text *text)
 	return text->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
-/* memcmp of the common length first; equal prefixes are ordered by length. */
+/* Compares the common length with memcmp; a prefix comes before the longer text. */
 int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t common = gemp_min(a_size, b_size);
@@ -89,7 +89,7 @@ int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 	return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-/* Levenshtein distance (Wagner and Fischer 1974, one row at a time), ignoring case, of the first 63 characters. */
+/* Levenshtein distance (Wagner and Fischer 1974, one row at a time) of the first 63 characters, ignoring case. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	enum { MAX_WORD = 63 };
@@ -109,7 +109,7 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[b_length];
 }
 
-/* A third of the word may differ; more would suggest names that have nothing to do with it. */
+/* At most a third of the word may differ, so that unrelated names are not suggested. */
 const char *gemp_text_nearest(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;
@@ -135,7 +135,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* A # inside a word is part of the value: paths and names may contain one. */
+/* A # inside a word belongs to the value, since paths and names may contain a #. */
 static void cut_comment(char *line)
 {
 	for (char *at = line; *at; at++)
@@ -145,7 +145,7 @@ static void cut_comment(char *line)
 		}
 }
 
-/* The line is cut in place; `place` ("path:line") begins every message. */
+/* Cuts the line in place. `place` ("path:line") begins every message. */
 static gemp_code parse_line(const char *place, char *line, const char *kind, gemp_settings_handler take, void *self)
 {
 	cut_comment(line);
@@ -162,7 +162,7 @@ static gemp_code parse_line(const char *place, char *line, const char *kind, gem
 	return take(self, place, name, value);
 }
 
-/* Each line is copied, since it is cut in place and the caller's text is constant. */
+/* Copies each line, because parse_line changes it and the caller's text is constant. */
 gemp_code gemp_settings_parse(const char *path, const char *text, const char *kind, gemp_settings_handler take,
                               void *self)
 {

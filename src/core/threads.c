@@ -15,8 +15,8 @@ enum { MAX_THREADS = 64 };
 
 static unsigned thread_limit;
 
-/* The affinity mask, not the machine's number of cores: mpirun and batch systems bind ranks to a part of the
- * machine. */
+/* Counts the cores of the affinity mask and not of the machine, because mpirun and batch systems bind ranks to a part
+ * of the machine. */
 static unsigned count_cores(void)
 {
 	cpu_set_t set;
@@ -29,7 +29,7 @@ void gemp_threads_limit(unsigned threads)
 	thread_limit = threads;
 }
 
-/* Counted anew each time, as a launcher may change the affinity of a running process. */
+/* Counts anew each time, since a launcher may change the affinity of a running process. */
 unsigned gemp_threads(void)
 {
 	unsigned count = count_cores();
@@ -43,10 +43,10 @@ typedef struct loop_task {
 	void *context;
 	size_t chunks;
 	_Atomic size_t next;
-	atomic_uint threads; /* that have joined: the next thread's number */
+	atomic_uint threads; /* number of threads that have joined, which is the number of the next thread */
 } loop_task;
 
-/* Takes chunks until none is left. Threads of a loop share nothing but the two atomic counters. */
+/* Takes chunks until none is left. Threads of a loop share only the two atomic counters. */
 static void run_chunks(loop_task *task)
 {
 	unsigned thread = atomic_fetch_add(&task->threads, 1);
@@ -55,9 +55,9 @@ static void run_chunks(loop_task *task)
 		task->body(task->context, thread, chunk);
 }
 
-/* The pool's helpers live from the first loop to the end of the process, since starting threads takes as long as many a
- * loop. They serve one loop at a time; a loop that begins meanwhile, in another thread or inside a body, starts threads
- * of its own. */
+/* The pool's helper threads live from the first loop to the end of the process, since starting a thread takes as long
+ * as many loops. They serve one loop at a time. A loop that begins in the meantime, in another thread or inside a body,
+ * starts threads of its own. */
 
 static struct {
 	pthread_mutex_t mutex;
@@ -65,13 +65,13 @@ static struct {
 	pthread_t thread[MAX_THREADS];
 	unsigned count;
 	bool busy, stopped;
-	loop_task *loop;   /* the loop that helpers may join; NULL: none */
-	uint64_t number;   /* of loops so far */
-	unsigned openings; /* helpers that may still join */
-	unsigned joined;   /* helpers that have joined and not left */
+	loop_task *loop;   /* the loop that helpers may join, or NULL */
+	uint64_t number;   /* number of loops so far */
+	unsigned openings; /* number of helpers that may still join */
+	unsigned joined;   /* number of helpers that have joined and not left */
 } pool = { .mutex = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
-/* A helper joins a loop at most once (`number` tells loops apart), and only while the loop has openings. */
+/* A helper joins a loop only while the loop has openings. `number` keeps it from joining the same loop twice. */
 static void *run_helper(void *unused)
 {
 	uint64_t last_number = 0;
@@ -95,8 +95,8 @@ static void *run_helper(void *unused)
 	return unused;
 }
 
-/* Joins the helpers at exit, so leak checkers and profilers see them end. Helpers of a busy pool are left
- * alone: exit() was called from inside a loop, which would never finish. */
+/* Joins the helpers at exit, so that leak checkers and profilers see them end. If the pool is busy, exit() was called
+ * inside a loop; its helpers would never finish and are not joined. */
 static void stop_helpers(void)
 {
 	pthread_mutex_lock(&pool.mutex);
@@ -109,7 +109,7 @@ static void stop_helpers(void)
 		pthread_join(pool.thread[t], NULL);
 }
 
-/* A child process has no helpers: threads do not survive fork. Without this its first loop would wait for them
+/* Threads do not survive fork, so a child process has no helpers. Without this reset its first loop would wait for them
  * forever. */
 static void reset_after_fork(void)
 {
@@ -121,8 +121,8 @@ static void reset_after_fork(void)
 	pool.loop = NULL;
 }
 
-/* Starts helpers up to `wanted`. They block all signals, which stay with the program's own threads. If a thread
- * cannot be started, the loop runs on fewer. */
+/* Starts helpers until there are `wanted`. Helpers block all signals, so that the program's own threads receive them.
+ * If a thread cannot be started, the loop runs on fewer threads. */
 static void grow_pool(unsigned wanted)
 {
 	static bool registered;
@@ -139,8 +139,8 @@ static void grow_pool(unsigned wanted)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Offers the loop to the pool; false if the pool is busy with another loop. With few chunks only as many helpers
- * wake up. */
+/* Offers the loop to the pool. Returns false if the pool is busy with another loop. Only as many helpers wake up as are
+ * wanted. */
 static bool start_helpers(loop_task *task, unsigned wanted)
 {
 	pthread_mutex_lock(&pool.mutex);
@@ -161,7 +161,7 @@ static bool start_helpers(loop_task *task, unsigned wanted)
 	return acquired;
 }
 
-/* Withdraws the loop and waits for the helpers that have joined it. Those that wake up later find no loop. */
+/* Withdraws the loop and waits for the helpers that have joined it. A helper that wakes up later finds no loop. */
 static void finish_helpers(void)
 {
 	pthread_mutex_lock(&pool.mutex);
@@ -178,7 +178,7 @@ static void *run_temporary(void *task)
 	return NULL;
 }
 
-/* The loop runs on temporary threads because the pool is busy. */
+/* Runs the loop on temporary threads, because the pool is busy. */
 static void run_without_pool(loop_task *task, unsigned wanted)
 {
 	pthread_t temporary[MAX_THREADS];
@@ -208,12 +208,12 @@ void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context)
 }
 
 typedef struct range_loop {
-	size_t count, rows; /* rows in all, and rows of a chunk (the last chunk may have fewer) */
+	size_t count, rows; /* rows of the loop, and rows of a range (the last range may have fewer) */
 	gemp_range_body *body;
 	void *context;
 } range_loop;
 
-/* Which thread runs a range is of no interest to the body. */
+/* The body does not learn which thread runs it. */
 static void run_range(void *self, unsigned thread, size_t range)
 {
 	const range_loop *r = self;
@@ -221,7 +221,7 @@ static void run_range(void *self, unsigned thread, size_t range)
 	r->body(r->context, range, range * r->rows, gemp_chunk_end(r->count, r->rows, range));
 }
 
-/* Rows of a range: GEMP_RANGE_ROWS, or more where the ranges would exceed GEMP_MAX_RANGES. */
+/* The number of rows of a range: GEMP_RANGE_ROWS, or more if there would be more than GEMP_MAX_RANGES ranges. */
 static size_t rows_of(size_t count)
 {
 	size_t rows = (count + GEMP_MAX_RANGES - 1) / GEMP_MAX_RANGES;
@@ -240,7 +240,7 @@ void gemp_for_chunks(size_t count, size_t chunk, gemp_range_body *body, void *co
 	gemp_parallel_for((count + chunk - 1) / chunk, run_range, &r);
 }
 
-/* The size of the ranges follows from the count alone: results that depend on ranges do not depend on the threads. */
+/* The ranges depend on the count alone, so results that depend on ranges do not depend on the number of threads. */
 void gemp_for_ranges(size_t count, gemp_range_body *body, void *context)
 {
 	gemp_for_chunks(count, rows_of(count), body, context);
@@ -265,10 +265,11 @@ void gemp_for_elements(size_t count, gemp_elements_body *body, void *context)
 
 typedef struct prefix_task {
 	uint64_t *numbers;
-	uint64_t offset[GEMP_MAX_RANGES]; /* what each range adds (inclusive), or its new first number (shift) */
+	/* the number that each range adds (inclusive), or its new first element (shift) */
+	uint64_t offset[GEMP_MAX_RANGES];
 } prefix_task;
 
-/* First pass: sums within the range, whose total goes to offset[range]. */
+/* First pass: makes the prefix sums of a range; the total becomes offset[range]. */
 static void sum_range(void *context, size_t range, size_t begin, size_t end)
 {
 	prefix_task *task = context;
@@ -278,7 +279,7 @@ static void sum_range(void *context, size_t range, size_t begin, size_t end)
 	task->offset[range] = sum;
 }
 
-/* Second pass: adds the sum of all earlier ranges. */
+/* Second pass: adds the total of all earlier ranges. */
 static void add_offset(void *context, size_t range, size_t begin, size_t end)
 {
 	const prefix_task *task = context;
@@ -286,7 +287,7 @@ static void add_offset(void *context, size_t range, size_t begin, size_t end)
 		task->numbers[i] += task->offset[range];
 }
 
-/* The sums of the ranges are few and are scanned by this thread. */
+/* There are few ranges, so this thread alone scans their totals. */
 void gemp_prefix_inclusive(uint64_t *numbers, size_t count)
 {
 	prefix_task task = { .numbers = numbers };
@@ -302,7 +303,8 @@ void gemp_prefix_inclusive(uint64_t *numbers, size_t count)
 		gemp_for_ranges(count, add_offset, &task);
 }
 
-/* The last number of a range becomes the first of the next one: it is saved before any range moves. */
+/* Saves the last element of a range, which becomes the first element of the next range. All are saved before any range
+ * moves. */
 static void save_last(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)begin;
@@ -311,7 +313,7 @@ static void save_last(void *context, size_t range, size_t begin, size_t end)
 		task->offset[range + 1] = task->numbers[end - 1];
 }
 
-/* Moves the range by one; the element that leaves it was saved by save_last. */
+/* Moves the elements of a range up by one; save_last has saved the last element. */
 static void shift_range(void *context, size_t range, size_t begin, size_t end)
 {
 	const prefix_task *task = context;
@@ -319,7 +321,7 @@ static void shift_range(void *context, size_t range, size_t begin, size_t end)
 	task->numbers[begin] = task->offset[range];
 }
 
-/* Two loops, because a range overwrites the first element of the next one. */
+/* Two loops, so that every last element is saved before a range is moved. */
 void gemp_prefix_shift(uint64_t *numbers, size_t count)
 {
 	prefix_task task = { .numbers = numbers };
@@ -333,7 +335,7 @@ typedef struct any_task {
 	atomic_bool found;
 } any_task;
 
-/* The flag is read before each element, so one find ends the work of all threads. */
+/* Reads the flag before each element, so all threads stop soon after one has found an element. */
 static void test_elements(void *context, size_t begin, size_t end)
 {
 	any_task *task = context;
@@ -354,11 +356,11 @@ enum { PICK_CHUNK = 1 << 14 };
 typedef struct pick_task {
 	gemp_pick_predicate *wanted;
 	const void *self;
-	size_t *begin; /* [chunks + 1] chunk c writes to out[begin[c]] .. out[begin[c + 1] - 1] */
+	size_t *begin; /* [chunks + 1] chunk c writes out[begin[c]] .. out[begin[c + 1] - 1] */
 	uint64_t *out; /* NULL in the first pass, which counts */
 } pick_task;
 
-/* One body for both passes, so they cannot disagree about what is selected. */
+/* Both passes run this body, so they select the same elements. */
 static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const pick_task *p = context;
@@ -374,7 +376,7 @@ static void pick_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		p->begin[chunk + 1] = at;
 }
 
-/* The exact size is known after the first pass, so the result is allocated once. */
+/* The first pass gives the exact size, so the result is allocated once. */
 gemp_code gemp_pick(uint64_t **out, size_t *count, size_t n, gemp_pick_predicate *wanted, const void *self)
 {
 	size_t chunks = (n + PICK_CHUNK - 1) / PICK_CHUNK;

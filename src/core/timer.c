@@ -12,7 +12,7 @@ const char *const gemp_phase_name[GEMP_PHASES] = {
 	"exchange", "resolve", "attributes", "distinct", "download", "write",
 };
 
-/* The monotonic clock: adjustments of the wall clock must not make times negative. */
+/* The monotonic clock, so that adjustments of the wall clock do not make times negative. */
 double gemp_now(void)
 {
 	struct timespec t;
@@ -21,7 +21,7 @@ double gemp_now(void)
 }
 
 static const gemp_lane lane_of[GEMP_PHASES] = {
-	/* all other phases: GEMP_LANE_HOST */
+	/* all phases that are not listed: GEMP_LANE_HOST */
 	[GEMP_PHASE_EXCHANGE] = GEMP_LANE_EXCHANGE,
 	[GEMP_PHASE_DOWNLOAD] = GEMP_LANE_OUTPUT,
 	[GEMP_PHASE_WRITE] = GEMP_LANE_OUTPUT,
@@ -32,14 +32,14 @@ double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since)
 	return gemp_timers_add_less(timers, phase, since, 0);
 }
 
-/* Both ends were read from the same clock in seconds; the trace has nanoseconds. */
+/* Adds a span whose ends are in seconds; the trace has nanoseconds. */
 static void gemp_trace_until(const char *name, gemp_lane lane, double since, double until)
 {
 	if (gemp_trace_on())
 		gemp_trace_between(name, lane, llround(since * 1e9), llround(until * 1e9));
 }
 
-/* The span of the trace covers all of the time, also what is charged elsewhere. */
+/* The span of the trace covers the whole time, including the seconds that are charged to other phases. */
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double charged_elsewhere)
 {
 	double now = gemp_now();
@@ -50,7 +50,7 @@ double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since,
 
 static gemp_trace trace;
 
-/* A second recording begins with an empty trace. */
+/* Each recording begins with an empty trace. */
 void gemp_trace_start(size_t max_spans)
 {
 	gemp_trace_free();
@@ -62,7 +62,8 @@ bool gemp_trace_on(void)
 	return trace.max_spans > 0;
 }
 
-/* The index of a name, which is added when new. Names that do not fit share the last one, "others". */
+/* Returns the index of a name, and adds the name if it is new. When the table is full, all new names become the last
+ * one, "others". */
 static uint16_t name_index(const char *name)
 {
 	size_t n = 0;
@@ -77,7 +78,7 @@ static uint16_t name_index(const char *name)
 	return (uint16_t)n;
 }
 
-/* A span that ends before it begins, by the error of a device's clock, becomes an empty one. */
+/* A span that ends before it begins, because of the error of a device's clock, becomes empty. */
 void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end)
 {
 	if (!gemp_trace_on())
@@ -96,13 +97,13 @@ void gemp_trace_add(const char *name, gemp_lane lane, double since)
 		gemp_trace_until(name, lane, since, gemp_now());
 }
 
-/* A dropped span is counted, so a picture that is incomplete says so. */
+/* Dropped spans are counted, so that reports can say that the trace is incomplete. */
 void gemp_trace_drop(void)
 {
 	trace.dropped++;
 }
 
-/* Devices beyond the last lane share it; the picture then shows them as one. */
+/* Devices beyond the last lane share that lane. */
 gemp_lane gemp_trace_device(void)
 {
 	if (trace.devices < GEMP_TRACE_DEVICES)
@@ -110,13 +111,13 @@ gemp_lane gemp_trace_device(void)
 	return (gemp_lane)(GEMP_LANE_DEVICE + trace.devices - 1);
 }
 
-/* All device lanes have one kind: sorted together, the spans in which any device works are neighbours. */
+/* All device lanes have the same kind, so the spans of all devices are sorted together. */
 static uint16_t lane_kind(const gemp_span *span)
 {
 	return span->lane < GEMP_LANE_DEVICE ? span->lane : GEMP_LANE_DEVICE;
 }
 
-/* Outer spans come before inner ones that begin at the same time. */
+/* Of two spans that begin at the same time, the outer one comes first. */
 static int compare_spans(const void *one, const void *other)
 {
 	const gemp_span *a = one, *b = other;
@@ -127,8 +128,8 @@ static int compare_spans(const void *one, const void *other)
 	return a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* Device times are mapped to the host's clock with an error of some microseconds, while launches follow one another
- * faster. Overlaps that the error causes are cut, since spans of a device must be disjoint. */
+/* Device times are mapped to the host's clock with an error of some microseconds, and the gaps between launches are
+ * shorter. The overlaps that this causes are cut, because the spans of a device must be disjoint. */
 static void separate_launches(gemp_span *spans, size_t count)
 {
 	int64_t ends[GEMP_TRACE_DEVICES] = { 0 };
@@ -144,7 +145,7 @@ static void separate_launches(gemp_span *spans, size_t count)
 	}
 }
 
-/* Recording stops before the sort, which moves the spans. */
+/* Recording stops before the spans are sorted. */
 const gemp_trace *gemp_trace_end(void)
 {
 	trace.max_spans = 0;
@@ -160,13 +161,13 @@ void gemp_trace_free(void)
 	trace = (gemp_trace){ 0 };
 }
 
-/* A maximal stretch of time in which some span of a lane kind runs. */
+/* A maximal interval of time in which some span of a lane kind runs at every moment. */
 typedef struct busy_interval {
 	int64_t begin, end;
 } busy_interval;
 
-/* The next interval of a kind, from *at on, which advances. Spans are sorted by begin, so each span either extends
- * the current interval or begins the next one. */
+/* Finds the next interval of a kind from *at on, and advances *at. Spans are sorted by begin, so each span either
+ * extends the current interval or begins the next one. */
 static bool next_interval(const gemp_trace *t, size_t *at, gemp_lane kind, busy_interval *out)
 {
 	while (*at < t->count && lane_kind(&t->spans[*at]) < kind)
@@ -180,7 +181,8 @@ static bool next_interval(const gemp_trace *t, size_t *at, gemp_lane kind, busy_
 	return true;
 }
 
-/* Merges the intervals of the lane with those of the devices: the intersection is the time that device work hides. */
+/* Intersects the intervals of the lane with those of the devices. The intersection is the time that device work
+ * hides. */
 gemp_lane_times gemp_trace_lane_times(const gemp_trace *t, gemp_lane lane)
 {
 	int64_t seconds = 0, hidden = 0;

@@ -1,10 +1,9 @@
-/* timer: seconds by phase, and the trace, a record of what this rank did when (--trace).
+/* timer: seconds by phase, and the trace (--trace), a record of the times of this rank's work.
  *
- * The phases have the same names in every report. A trace is spans[count] of time in lanes. Nothing is recorded before
- * gemp_trace_start; after max_spans spans the others are only counted (dropped). Spans of a lane are nested or
- * disjoint, as calls are; those of a device are disjoint. Only one thread records. After gemp_trace_end the spans are
- * sorted by lane, all devices together, and in each lane by their begin, outer spans first.
- */
+ * The phases have the same names in every report. A trace is an array of spans, each in a lane. Nothing is recorded
+ * before gemp_trace_start. After max_spans spans, further spans are only counted (dropped). The spans of a host lane
+ * are nested or disjoint, like calls; the spans of a device are disjoint. Only one thread records. After gemp_trace_end
+ * the spans are sorted by lane, with all device lanes as one, then by begin, and outer spans come first. */
 
 #ifndef GEMP_CORE_TIMER_H
 #define GEMP_CORE_TIMER_H
@@ -14,18 +13,18 @@
 #include <stdint.h>
 
 typedef enum gemp_phase {
-	GEMP_PHASE_READ,       /* from the graph file or the text files */
-	GEMP_PHASE_CONVERT,    /* parse, relabel, views, plan */
-	GEMP_PHASE_BUILD,      /* kernels */
-	GEMP_PHASE_UPLOAD,     /* host to device */
-	GEMP_PHASE_PREPARE,    /* device busy, by its own clock, with what counting reads: ranks, supports, task lists */
-	GEMP_PHASE_KERNEL,     /* device busy, by its own clock; may overlap with what the host does */
+	GEMP_PHASE_READ,       /* reading the graph file or text files */
+	GEMP_PHASE_CONVERT,    /* parsing, relabelling, views, planning */
+	GEMP_PHASE_BUILD,      /* compiling kernels */
+	GEMP_PHASE_UPLOAD,     /* transfer from host to device */
+	GEMP_PHASE_PREPARE,    /* device time of preparing the inputs of counting: supports, tables, task lists */
+	GEMP_PHASE_KERNEL,     /* device time of all other kernels; may overlap with phases of the host */
 	GEMP_PHASE_EXCHANGE,   /* MPI */
-	GEMP_PHASE_RESOLVE,    /* on the host: incoming partial matches; which rows a round reads */
-	GEMP_PHASE_ATTRIBUTES, /* fetching and testing values */
-	GEMP_PHASE_DISTINCT,   /* canonical form and deduplication */
-	GEMP_PHASE_DOWNLOAD,   /* device to host */
-	GEMP_PHASE_WRITE,      /* results, graph files */
+	GEMP_PHASE_RESOLVE,    /* host work on incoming partial matches, and on the rows that a round reads */
+	GEMP_PHASE_ATTRIBUTES, /* fetching and testing attribute values */
+	GEMP_PHASE_DISTINCT,   /* canonical forms and deduplication */
+	GEMP_PHASE_DOWNLOAD,   /* transfer from device to host */
+	GEMP_PHASE_WRITE,      /* writing results and graph files */
 	GEMP_PHASES
 } gemp_phase;
 
@@ -35,25 +34,25 @@ typedef struct gemp_timers {
 
 extern const char *const gemp_phase_name[GEMP_PHASES];
 
-double gemp_now(void); /* seconds, monotonic */
+double gemp_now(void); /* seconds of the monotonic clock */
 
-/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t, and returns now. The
- * time becomes a span of the trace, too. less: seconds of it that are charged to other phases. */
+/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_PHASE_READ, t); adds the time since t to the phase and to the
+ * trace, and returns the current time. `less` are seconds of that time that are charged to other phases. */
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
 double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less);
 
 typedef enum gemp_lane {
-	GEMP_LANE_HOST,     /* the host's own work */
-	GEMP_LANE_EXCHANGE, /* rows and partial matches between ranks */
-	GEMP_LANE_RANKS,    /* reductions and agreement, including the wait for other ranks */
-	GEMP_LANE_OUTPUT,   /* matches from the device to their output */
-	GEMP_LANE_DEVICE,   /* launches of the first device; others follow */
+	GEMP_LANE_HOST,     /* work of the host */
+	GEMP_LANE_EXCHANGE, /* exchange of rows and partial matches between ranks */
+	GEMP_LANE_RANKS,    /* reductions and agreement, including waits for other ranks */
+	GEMP_LANE_OUTPUT,   /* matches on the way from the device to the output */
+	GEMP_LANE_DEVICE,   /* launches of the first device; the lanes of other devices follow */
 } gemp_lane;
 
 enum { GEMP_TRACE_NAMES = 64, GEMP_TRACE_NAME = 32, GEMP_TRACE_DEVICES = 16 };
 
 typedef struct gemp_span {
-	int64_t begin, end; /* nanoseconds of gemp_now() */
+	int64_t begin, end; /* nanoseconds of the clock of gemp_now() */
 	uint16_t name, lane;
 } gemp_span;
 
@@ -62,27 +61,27 @@ typedef struct gemp_trace {
 	size_t count, capacity;
 	size_t max_spans; /* 0: nothing is recorded */
 	uint64_t dropped;
-	unsigned devices; /* lanes from GEMP_LANE_DEVICE on, at most GEMP_TRACE_DEVICES */
+	unsigned devices; /* number of lanes from GEMP_LANE_DEVICE on, at most GEMP_TRACE_DEVICES */
 	size_t name_count;
-	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME]; /* the last name, "others", stands for all further names */
+	char names[GEMP_TRACE_NAMES][GEMP_TRACE_NAME]; /* when the table is full, the last name is "others" */
 } gemp_trace;
 
 void gemp_trace_start(size_t max_spans);
 bool gemp_trace_on(void);
 
-/* A span from `since` (gemp_now()) until now. */
+/* Adds a span from `since`, a result of gemp_now(), until now. */
 void gemp_trace_add(const char *name, gemp_lane lane, double since);
 
-/* A span in nanoseconds of gemp_now(). */
+/* Adds a span in nanoseconds of the clock of gemp_now(). */
 void gemp_trace_between(const char *name, gemp_lane lane, int64_t begin, int64_t end);
 void gemp_trace_drop(void);        /* counts a span whose times are unknown */
-gemp_lane gemp_trace_device(void); /* a new lane; devices beyond GEMP_TRACE_DEVICES share the last */
+gemp_lane gemp_trace_device(void); /* returns a new lane; devices beyond GEMP_TRACE_DEVICES share the last lane */
 
 /* Ends the recording and sorts the spans. The result is valid until gemp_trace_free. */
 const gemp_trace *gemp_trace_end(void);
 void gemp_trace_free(void);
 
-/* Seconds in which a lane is busy, and those of them in which a device is busy, too. After gemp_trace_end. */
+/* After gemp_trace_end: the seconds in which a lane is busy, and the part of them in which a device is busy, too. */
 typedef struct gemp_lane_times {
 	double seconds, overlapped;
 } gemp_lane_times;

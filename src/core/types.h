@@ -1,19 +1,18 @@
-/* types: the integer roles, each with its printf form and limits.
+/* types: the integer types of vertices, edges and counts, with their printf formats and limits.
  *
- * The corresponding MPI, HDF5 and OpenCL types have the same suffix and stand in the headers that may include those
- * libraries: comm/comm.h, io/hdf5/hdf5_file.h, kernels/match/match_abi.h.
- */
+ * The corresponding MPI, HDF5 and OpenCL types have the same suffix. They are declared in headers that may include
+ * those libraries: comm/comm.h, io/hdf5/hdf5_file.h, kernels/match/match_abi.h. */
 
 #ifndef GEMP_CORE_TYPES_H
 #define GEMP_CORE_TYPES_H
 
 #include <inttypes.h>
 
-typedef uint32_t gemp_vertex; /* an id in the file's order, or a slot: the comment at its use says which */
-typedef uint64_t gemp_edge;   /* relation offset + position in CSR order */
-typedef uint64_t gemp_count;  /* of matches; overflow is detected, see gemp_count_add */
+typedef uint32_t gemp_vertex; /* an id in the file's order, or a slot; the comment of each use says which */
+typedef uint64_t gemp_edge;   /* offset of the relation + position in CSR order */
+typedef uint64_t gemp_count;  /* a number of matches */
 
-/* The ends of an edge, or of whatever else leads from one vertex to another. */
+/* The two ends of an edge, or of another connection from one vertex to another. */
 typedef struct gemp_edge_pair {
 	gemp_vertex source, target;
 } gemp_edge_pair;
