@@ -1,6 +1,5 @@
-/* Queries are repeated until enough runs or seconds are spent. Shuffles are tried TRIES times, and the fastest try
- * counts. All times are those of the slowest rank, so all ranks stop after the same run.
- */
+/* Queries are repeated until enough runs or seconds are used. Shuffles are repeated TRIES times, and the fastest try
+ * counts. All times are the maximum over the ranks, so all ranks stop after the same run. */
 
 #include "bench/measure.h"
 
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The parts of a run that are timed. */
+/* The measured times of a run. */
 typedef enum part { KERNEL, PREPARE, WHOLE, CPU, PARTS } part;
 
 typedef struct meter {
@@ -42,7 +41,7 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Collective. Runs the query and times its parts. A CPU device works with threads of this process, so CPU contains its
+/* Collective. Runs the query and measures the times. A CPU device uses threads of this process, so CPU includes its
  * kernels. */
 static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_result *result)
 {
@@ -65,7 +64,7 @@ static void record_run(meter *m, const double seconds[PARTS])
 	m->runs++;
 }
 
-/* Runs that count differently show a bug. */
+/* Different counts of the same query are a bug. */
 static gemp_code compare_counts(const gemp_match_result *first, const gemp_match_result *again, size_t run)
 {
 	if (first->matches == again->matches && first->embeddings == again->embeddings)
@@ -74,8 +73,8 @@ static gemp_code compare_counts(const gemp_match_result *first, const gemp_match
 	                 run + 2, again->matches, first->matches);
 }
 
-/* Collective. Runs the query up to `max` times, or until `limit` seconds are spent. first: seconds of the run
- * before. */
+/* Collective. Runs the query up to `max` times, or until `limit` seconds are used. first: the seconds that the run
+ * before took. */
 static gemp_code repeat_runs(meter *m, gemp_query_timing *out, double first, size_t max, double limit)
 {
 	double seconds[PARTS], spent = 0;
@@ -95,8 +94,8 @@ static void free_meter(meter *m)
 		gemp_free(m->seconds[part]);
 }
 
-/* Collective. The first run counts only if no other follows: none is wanted, or the first one took longer than the
- * limit. */
+/* Collective. The first run counts only if it is the only one: no other run is wanted, or the first took longer than
+ * the limit. */
 static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
                            const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
 {
@@ -123,7 +122,8 @@ static gemp_code time_runs(gemp_query_timing *out, gemp_runtime *runtime, gemp_s
 	return gemp_comm_agree(runtime->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
 }
 
-/* A failure may leave a plan and a prepared query in *out, which are freed here, so callers free only after success. */
+/* After a failure *out may have a plan and a prepared query. They are freed here, so callers free only after
+ * success. */
 gemp_code gemp_query_timing_run(gemp_query_timing *out, gemp_runtime *runtime, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *how, size_t max, double limit)
 {
@@ -146,8 +146,8 @@ void gemp_query_timing_free(gemp_query_timing *measured)
 
 enum { TRIES = 5, SEED = 1, MAX_EXCHANGED = 1 << 28 };
 
-/* A fixed number of bytes, more on a GPU, divided among the ranks. Methods in which every range reads all tuples get
- * fewer. */
+/* Divides a fixed number of bytes, which is larger on a GPU, among the ranks. A method in which every range reads all
+ * tuples gets fewer. */
 size_t gemp_shuffle_tuples(const gemp_runtime *runtime, gemp_shuffle_method method, const gemp_shuffle *how)
 {
 	bool gpu = runtime->device->gpu, once = method == GEMP_SHUFFLE_DECODE || method == GEMP_SHUFFLE_ATOMIC;
@@ -159,7 +159,7 @@ size_t gemp_shuffle_tuples(const gemp_runtime *runtime, gemp_shuffle_method meth
 	return (size_t)max / (size_t)runtime->comm->size;
 }
 
-/* Tuples, the shuffled tuples, and sums, on this rank's device. */
+/* The tuples, the shuffled tuples and the sums on this rank's device. */
 typedef struct trial {
 	gemp_runtime *runtime;
 	gemp_toolbox *box;
@@ -176,7 +176,7 @@ static void trial_free(trial *t)
 		gemp_buffer_free(all[i], t->runtime->device);
 }
 
-/* Each rank makes its tuples on the device from a seed of its own; their digest is taken before they are shuffled. */
+/* Each rank makes tuples on its device from its own seed. Their digest is computed before the shuffle. */
 static gemp_code trial_new(trial *t, gemp_runtime *runtime, gemp_toolbox *box, const gemp_shuffle_case *c)
 {
 	gemp_device *device = runtime->device;
@@ -199,7 +199,7 @@ static gemp_code trial_new(trial *t, gemp_runtime *runtime, gemp_toolbox *box, c
 	return gemp_toolbox_seconds(box, &making);
 }
 
-/* Lowers *min to the seconds of the launches since the last call. */
+/* *min becomes the seconds of the launches since the last call, if they are fewer. */
 static gemp_code record_fastest(trial *t, double *min)
 {
 	double seconds;
@@ -211,11 +211,12 @@ static gemp_code record_fastest(trial *t, double *min)
 
 /* CHECKS */
 
-/* Collective. All ranks together must have the same tuples as before, each in its range. */
+/* Collective. Checks that all ranks together have the same tuples as before, and that each tuple is in its range. */
 static gemp_code check_shuffled(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled,
                                 const gemp_buffer *begin)
 {
-	uint64_t digests[3] = { t->digest, 0, 0 }; /* before, after, tuples in a wrong range; of all ranks */
+	/* over all ranks: digest before, digest after, tuples in a wrong range */
+	uint64_t digests[3] = { t->digest, 0, 0 };
 	GEMP_TRY(gemp_comm_agree(t->runtime->comm,
 	                         gemp_test_tuples_check(t->box, how, shuffled, begin, &digests[1], &digests[2])));
 	gemp_comm_sum(t->runtime->comm, digests, 3);
@@ -246,7 +247,7 @@ static gemp_code check_sums(trial *t, const gemp_shuffle *how, const gemp_tuples
 
 /* METHODS */
 
-/* Times the gathering of shuffled tuples. The fastest try counts, since every disturbance makes a try slower. */
+/* Measures the gathering of shuffled tuples. The fastest try counts, since every disturbance makes a try slower. */
 static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
                              double *seconds)
 {
@@ -259,7 +260,7 @@ static gemp_code time_gather(trial *t, const gemp_shuffle *how, const gemp_tuple
 	return GEMP_OK;
 }
 
-/* Times the shuffle and the gathering after it separately, and checks both results. */
+/* Measures the shuffle and then the gathering, and checks both results. */
 static gemp_code time_decode(trial *t, gemp_shuffle_rates *out)
 {
 	const gemp_shuffle *how = &t->c->how;
@@ -288,7 +289,7 @@ static double slowest(const gemp_comm *comm, double seconds)
 	return (double)nanoseconds * 1e-9;
 }
 
-/* Collective. Times one shuffle across ranks. The last one is checked, and its tuples are gathered. */
+/* Collective. Measures one shuffle across ranks. Only the last one is checked, and only its tuples are gathered. */
 static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool last)
 {
 	const gemp_comm *comm = t->runtime->comm;
@@ -315,7 +316,7 @@ static gemp_code time_decode_of_ranks(trial *t, gemp_shuffle_rates *out, bool la
 	return GEMP_OK;
 }
 
-/* Times a method that adds values without a shuffle before it. The fastest try counts. */
+/* Measures a method that adds values without shuffling tuples first. The fastest try counts. */
 static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 {
 	out->all = 1e9;
@@ -327,7 +328,8 @@ static gemp_code time_accumulate(trial *t, gemp_shuffle_rates *out)
 	return check_sums(t, &t->c->how, &t->in);
 }
 
-/* Several ranks also measure their exchange. One rank measures the method that the case names. */
+/* With several ranks, measures the shuffle across ranks and the bandwidth of their exchange. One rank measures the
+ * method of the case. */
 gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_runtime *runtime, gemp_toolbox *box,
                                const gemp_shuffle_case *c)
 {

@@ -1,7 +1,6 @@
 /* MPI calls behind the functions that the other layers use. Every call goes through GEMP_MPI, which ends the job after
- * an error, since no rank could go on without the others. The times of reductions and agreements are recorded as spans
- * of the trace: they show where ranks wait for each other.
- */
+ * an error, since no rank could continue without the others. Reductions and agreements are spans of the trace, where
+ * they show how long ranks wait for each other. */
 
 #include "comm/comm.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MESSAGE = 1 << 30 }; /* bytes of one MPI call, whose counts are int */
+enum { MAX_MESSAGE = 1 << 30 }; /* maximum bytes of one MPI call, whose counts are int */
 
 /* Removes the session folder, which MPI_Abort would leave behind, and ends the job. */
 _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error)
@@ -42,8 +41,8 @@ bool gemp_comm_finalize_forbidden(void)
 	return finalize_forbidden;
 }
 
-/* MPI_MAXLOC finds the worst code and, among ranks with the same code, the lowest rank. Only after a failure is its
- * message broadcast, so the usual case is one small reduction. */
+/* MPI_MAXLOC finds the highest code and the lowest rank that has it. This rank's message is broadcast only after a
+ * failure, so without failures an agreement is one small reduction. */
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {
 	struct {
@@ -60,7 +59,7 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
-/* A failed rank has marked its size for all ranks, so all of them enter the reduction or none does. */
+/* Every rank has received the mark of a failed rank, so either all ranks enter the reduction or none. */
 gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const uint64_t *sizes)
 {
 	bool failed = false;
@@ -69,7 +68,7 @@ gemp_code gemp_comm_agree_marked(const gemp_comm *comm, gemp_code mine, const ui
 	return failed ? gemp_comm_agree(comm, mine) : GEMP_OK;
 }
 
-/* In place; the time appears in the trace, since it includes the wait for the slowest rank. */
+/* Reduces in place. The span of the trace includes the wait for the slowest rank. */
 static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op operation)
 {
 	double began = gemp_now();
@@ -87,10 +86,10 @@ void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 	reduce(comm, values, count, MPI_MAX);
 }
 
-/* All ranks cut the array alike. */
+/* The number of steps depends on count, which is equal on all ranks. */
 void gemp_comm_sum_long(const gemp_comm *comm, uint64_t *values, size_t count)
 {
-	enum { STEP = 1 << 24 }; /* MPI counts in int and may copy the values for a reduction */
+	enum { STEP = 1 << 24 }; /* MPI counts are int, and MPI may copy the values for a reduction */
 	for (size_t at = 0; at < count; at += STEP)
 		gemp_comm_sum(comm, values + at, (int)(count - at < STEP ? count - at : STEP));
 }
@@ -109,14 +108,14 @@ uint64_t gemp_comm_exscan(const gemp_comm *comm, uint64_t value)
 	return comm->rank == 0 ? 0 : before;
 }
 
-/* Collective. Cut into messages because MPI counts in int. */
+/* Collective. Several messages, since MPI counts are int. */
 static void broadcast_bytes(const gemp_comm *comm, char *bytes, size_t size, int root)
 {
 	for (size_t at = 0; at < size; at += MAX_MESSAGE)
 		GEMP_MPI(MPI_Bcast(bytes + at, (int)gemp_min(size - at, MAX_MESSAGE), MPI_BYTE, root, comm->world));
 }
 
-/* Every rank needs memory for the bytes, so the ranks agree once the size is known. */
+/* The ranks agree after each has allocated memory for the bytes. */
 gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 {
 	uint64_t length = comm->rank == 0 ? *size : 0;
@@ -137,9 +136,9 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 	return code;
 }
 
-/* Two agreements: the code of the caller rides with the sizes, and that of the allocation needs a reduction of its own,
- * since the sizes must be known first. The bytes go by one broadcast for each rank instead of MPI_Allgatherv, whose
- * displacements are int and end at 2 GiB. */
+/* The code of the caller travels with the sizes. The allocation needs the sizes, and hence an agreement of its own. The
+ * bytes are sent by a broadcast from each rank and not by MPI_Allgatherv, whose displacements are int and thus limited
+ * to 2 GiB. */
 gemp_code gemp_comm_allgather(const gemp_comm *comm, gemp_code code, const void *mine, size_t size, void **all,
                               size_t **begin)
 {
@@ -171,8 +170,8 @@ gemp_block_range gemp_comm_block(const gemp_comm *comm, uint64_t count)
 	return (gemp_block_range){ gemp_chunk_begin(count, ranks, rank), gemp_chunk_begin(count, ranks, rank + 1) };
 }
 
-/* Errors are returned so that GEMP_MPI can name the call before it aborts. `sizes` is not counted as memory of the
- * library, since it exists as long as the communicator and would make every balance of blocks uneven. */
+/* MPI returns errors, so that GEMP_MPI can name the call before it aborts. `sizes` is allocated with calloc and not
+ * counted: it lives as long as the communicator, and tests that count blocks would report a leak. */
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 {
 	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
@@ -188,7 +187,7 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 	GEMP_CHECK(comm->size == 1 || comm->sizes);
 }
 
-/* The window was made by comm/shared.c; it is freed here, before the communicator of the node. */
+/* Frees the window of comm/shared.c before gemp_comm_free frees the node's communicator. */
 void gemp_counter_free(gemp_comm *comm)
 {
 	if (!comm->counters)
@@ -198,7 +197,7 @@ void gemp_counter_free(gemp_comm *comm)
 	comm->counters = NULL;
 }
 
-/* The order is the reverse of that in which they were made. */
+/* Frees in the reverse order of gemp_comm_new. */
 void gemp_comm_free(gemp_comm *comm)
 {
 	gemp_counter_free(comm);
@@ -207,17 +206,17 @@ void gemp_comm_free(gemp_comm *comm)
 	GEMP_MPI(MPI_Comm_free(&comm->world));
 }
 
-/* The innermost launcher first: inside a SLURM step mpirun decides, not the step. */
+/* The innermost launcher comes first: if mpirun runs inside a SLURM step, the variables of mpirun are right. */
 static const struct {
 	const char *size, *rank;
 } launchers[] = {
 	{ "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" }, /* Open MPI's mpirun */
 	{ "PMI_SIZE", "PMI_RANK" },                         /* MPICH's mpiexec, srun --mpi=pmi2 */
 	{ "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK" },   /* MVAPICH's mpirun_rsh */
-	{ "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" },         /* srun; the batch script itself is a step of one task */
+	{ "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" },         /* srun; a batch script itself is a step of one task */
 };
 
-/* -1: not set, or no number */
+/* Returns -1 if the variable is not set or is not a number. */
 static int number_from(const char *variable)
 {
 	const char *text = getenv(variable);
@@ -226,7 +225,7 @@ static int number_from(const char *variable)
 	return text && *text && !*end && value >= 0 && value < 1 << 30 ? (int)value : -1;
 }
 
-/* The first launcher that has left its variables wins; a rank that is not set counts as 0. */
+/* Uses the first launcher whose size variable is set. A missing rank counts as 0. */
 gemp_launcher_info gemp_launcher_info_read(void)
 {
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
@@ -237,7 +236,7 @@ gemp_launcher_info gemp_launcher_info_read(void)
 	return (gemp_launcher_info){ 0 };
 }
 
-/* Only the first process warns, as each of them believes that it is alone. */
+/* Only the first process warns, because each process believes that it is alone. */
 void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts)
 {
 	if (comm->size > 1 || facts->size <= 1 || facts->rank > 0)
@@ -249,8 +248,8 @@ void gemp_world_check(const gemp_comm *comm, const gemp_launcher_info *facts)
 		facts->size, facts->from);
 }
 
-/* Ranks with equal affinity masks share their cores; masks that only overlap are not handled, since launchers bind
- * to equal or disjoint sets. */
+/* Ranks with equal affinity masks share their cores. Masks that only overlap are not handled, since launchers bind to
+ * equal or disjoint sets. */
 void gemp_comm_share_cores(const gemp_comm *comm)
 {
 	cpu_set_t own, other;
@@ -258,7 +257,7 @@ void gemp_comm_share_cores(const gemp_comm *comm)
 	memset(&own, 0, sizeof own);
 	if (sched_getaffinity(0, sizeof own, &own) != 0)
 		CPU_SET(0, &own);
-	for (int r = 0; r < comm->node_size; r++) { /* one broadcast a rank needs no array of all sets */
+	for (int r = 0; r < comm->node_size; r++) { /* one broadcast for each rank needs no array of all sets */
 		other = own;
 		GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
 		sharers += CPU_EQUAL(&own, &other) != 0;

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/* Messages are cut at the chunk, so their lengths fit an int. */
+/* A message has at most exchange_chunk bytes, so its length fits into an int. */
 static size_t messages_of(size_t bytes)
 {
 	const size_t chunk = gemp_limits_now()->exchange_chunk;
 	return bytes / chunk + (bytes % chunk != 0);
 }
 
-/* Posts the messages of one block; both sides cut alike, and MPI keeps the order of messages between two ranks, so
- * one tag is enough. */
+/* Posts the messages of one block. Sender and receiver divide the block equally, and MPI keeps the order of messages
+ * between two ranks, so one tag suffices. */
 static void post_messages(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm,
                           MPI_Request *requests, int *posted)
 {
@@ -29,7 +29,7 @@ static void post_messages(bool sending, char *bytes, size_t size, int peer, cons
 	}
 }
 
-/* Only what leaves the rank counts. */
+/* Counts bytes that leave this rank. */
 static void count_sent(gemp_traffic *traffic, size_t size)
 {
 	if (traffic && size) {
@@ -39,8 +39,8 @@ static void count_sent(gemp_traffic *traffic, size_t size)
 }
 
 /* Collective. Sends the sizes of the blocks to their ranks and sets received[ranks]. A rank that has failed sends the
- * mark of a failure to all ranks, so all of them return the code on which they agree; only then a reduction is needed.
- * The sizes go through memory of the communicator, since a rank that is out of memory has no array of its own. */
+ * mark of a failure to all ranks, so only then the ranks need a reduction to agree. The sizes lie in scratch memory of
+ * the communicator, since a rank that is out of memory cannot allocate an array. */
 static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, size_t *received)
 {
 	const size_t ranks = (size_t)comm->size;
@@ -54,7 +54,7 @@ static gemp_code exchange_sizes(const gemp_comm *comm, gemp_code code, const gem
 }
 
 /* All receives are posted before the first send, so messages arrive in place and not in MPI's buffers. Both sides know
- * the sizes, so the agreement on memory is the only one. */
+ * the sizes, so the ranks agree only on their codes and the memory for requests. */
 gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send,
                                const gemp_peer_block *receive, gemp_traffic *traffic)
 {
@@ -79,14 +79,14 @@ gemp_code gemp_exchange_blocks(const gemp_comm *comm, gemp_code code, const gemp
 	return GEMP_OK;
 }
 
-/* The bytes for or from the ranks lie one behind the other. */
+/* The blocks of the ranks are contiguous, in rank order. */
 static void place_blocks(const gemp_comm *comm, char *bytes, const size_t *size, gemp_peer_block *blocks)
 {
 	for (int r = 0; r < comm->size; bytes += size[r++])
 		blocks[r] = (gemp_peer_block){ bytes, size[r] };
 }
 
-/* The bytes for this rank itself are copied. */
+/* The block for this rank itself is copied. */
 gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_peer_block *send, void **receive,
                               size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -105,7 +105,7 @@ gemp_code gemp_exchange_parts(const gemp_comm *comm, gemp_code code, const gemp_
 	return gemp_exchange_blocks(comm, code, send, parts, traffic);
 }
 
-/* The caller's bytes lie in rank order, so the blocks follow from their sizes. */
+/* The caller's bytes are in rank order, so the sizes give the blocks. */
 gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
                         void **receive, size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -116,7 +116,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, gemp_code code, const void *send,
 	return gemp_exchange_parts(comm, code, parts, receive, receive_capacity, receive_size, traffic);
 }
 
-/* The capacity is not needed afterwards, as the block is used once. */
+/* The capacity is dropped, since the block is used once. */
 gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void *send, const size_t *send_size,
                               void **receive, size_t *received, gemp_traffic *traffic)
 {
@@ -131,8 +131,8 @@ gemp_code gemp_exchange_bytes(const gemp_comm *comm, gemp_code code, const void 
 	return GEMP_OK;
 }
 
-/* next: [ranks + 1] zeros. next[r] becomes the number of records of the owners before r, which is where those of r
- * begin. */
+/* next is [ranks + 1] zeros before. next[r] becomes the number of records for ranks less than r, which is the position
+ * of r's first record. */
 static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 {
 	for (size_t i = 0; i < count; i++)
@@ -141,7 +141,7 @@ static void find_starts(const int *owner, size_t count, int ranks, size_t *next)
 		next[r + 1] += next[r];
 }
 
-/* The same order as sort_records, computed for callers that receive answers by other means. */
+/* Computes the order of sort_records for callers that receive answers by other means. */
 gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *place)
 {
 	GEMP_OWNED size_t *next = NULL;
@@ -152,7 +152,7 @@ gemp_code gemp_owner_places(const int *owner, size_t count, int ranks, size_t *p
 	return GEMP_OK;
 }
 
-/* Records of one owner stay in order, which gemp_exchange_answers relies on. */
+/* Sorts the records by owner. The records of one owner keep their order, as gemp_exchange_answers requires. */
 static void sort_records(const char *records, size_t count, size_t size, const int *owner, int ranks, size_t *next,
                          char *sorted)
 {
@@ -161,7 +161,7 @@ static void sort_records(const char *records, size_t count, size_t size, const i
 		memcpy(sorted + next[owner[i]]++ * size, records + i * size, size);
 }
 
-/* Bytes of the records are sorted by owner first: each rank gets one block. */
+/* The records are sorted by owner first, so that each rank receives one block. */
 gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const void *records, size_t count, size_t size,
                                 const int *owner, void **out, size_t **from, gemp_traffic *traffic)
 {
@@ -174,7 +174,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const voi
 	                       GEMP_ARRAY(came, ranks), GEMP_ARRAY(sources, ranks + 1)));
 	if (code == GEMP_OK)
 		sort_records(records, count, size, owner, comm->size, next, sorted);
-	for (size_t r = 0; code == GEMP_OK && r < ranks; r++) /* next[r] is now where the records of r end */
+	for (size_t r = 0; code == GEMP_OK && r < ranks; r++) /* next[r] is now the end of r's records */
 		sizes[r] = (next[r] - (r ? next[r - 1] : 0)) * size;
 	GEMP_TRY(gemp_exchange(comm, code, sorted, sizes, &received, &capacity, came, traffic));
 	for (size_t r = 0; r < ranks; r++)
@@ -188,7 +188,7 @@ gemp_code gemp_exchange_records(const gemp_comm *comm, gemp_code code, const voi
 	return GEMP_OK;
 }
 
-/* All memory is there before the exchange, so the ranks need not agree again afterwards. */
+/* All memory is allocated before the exchange, so the ranks need no agreement afterwards. */
 gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const void *answers, size_t size,
                                 const size_t *from, const int *owner, size_t count, void *out, gemp_traffic *traffic)
 {
@@ -206,7 +206,7 @@ gemp_code gemp_exchange_answers(const gemp_comm *comm, gemp_code code, const voi
 	return GEMP_OK;
 }
 
-/* The code of the handler rides in the exchange of the answers, or, where none come back, costs an agreement. */
+/* The code of the handler travels with the answers. A request without answers costs an agreement instead. */
 gemp_code gemp_request_records(const gemp_comm *comm, gemp_code code, const gemp_request *request, size_t answer_size,
                                void *answers, gemp_traffic *traffic)
 {
@@ -233,7 +233,7 @@ gemp_code gemp_request_run(const gemp_comm *comm, gemp_code code, const gemp_req
 	return gemp_request_records(comm, code, request, sizeof *answers, answers, NULL);
 }
 
-/* The reduction is the price for rounds: a rank with few elements takes part in all of them. */
+/* A rank with few elements takes part in all rounds, so the number of rounds needs a reduction. */
 uint64_t gemp_exchange_rounds(const gemp_comm *comm, uint64_t count, uint64_t step)
 {
 	uint64_t rounds = (count + step - 1) / step;
@@ -249,7 +249,7 @@ gemp_block_range gemp_exchange_round(uint64_t round, uint64_t count, uint64_t st
 
 enum { TRIES = 5 };
 
-/* The slowest rank counts: a barrier before, the maximum of the times after. */
+/* All ranks start together, and the time is that of the slowest rank. */
 gemp_code gemp_exchange_rate(const gemp_comm *comm, size_t bytes, double *rate)
 {
 	size_t others = (size_t)comm->size - 1, each = others ? bytes / others + 1 : 0;

@@ -15,11 +15,11 @@
 
 enum { MAX_DEPTH = 16, BUFFER_SIZE = 2048 };
 
-static char session_folder[PATH_MAX]; /* empty: none */
+static char session_folder[PATH_MAX]; /* empty if there is none */
 
 static void remove_entries(int folder, dev_t device, const char *kept, int depth);
 
-/* Does not follow symbolic links and does not leave the file system, so it cannot delete anything else. */
+/* Does not follow symbolic links and does not leave the file system, so only files below the folder are removed. */
 static void remove_subfolder(int folder, const char *name, dev_t device, int depth)
 {
 	struct stat status;
@@ -32,7 +32,7 @@ static void remove_subfolder(int folder, const char *name, dev_t device, int dep
 	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* getdents64 and not readdir, because a signal handler may run this and readdir allocates. */
+/* Uses getdents64 instead of readdir, which allocates, because a signal handler may run this function. */
 static void remove_entries(int folder, dev_t device, const char *kept, int depth)
 {
 	_Alignas(struct dirent64) char bytes[BUFFER_SIZE];
@@ -48,8 +48,8 @@ static void remove_entries(int folder, dev_t device, const char *kept, int depth
 		}
 }
 
-/* Removes everything in the open folder except the file `kept`. Symbolic links are removed, their targets are not.
- * What cannot be removed stays. */
+/* Removes everything in the open folder except the file `kept`. Of a symbolic link, the link is removed and not its
+ * target. Entries that cannot be removed stay. */
 static void remove_folder_entries(int folder, const char *kept)
 {
 	struct stat status;
@@ -57,14 +57,14 @@ static void remove_folder_entries(int folder, const char *kept)
 		remove_entries(folder, status.st_dev, kept, 0);
 }
 
-#define PREFIX "gemp-mpi-session." /* not one that users might take for folders of their own */
+#define PREFIX "gemp-mpi-session." /* a prefix that users do not use for their own folders */
 #define RANDOM "XXXXXX"
 
 enum { MAX_ATTEMPTS = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
-static const char owner[] = "gemp-mpi-owner"; /* the file that is locked */
+static const char owner[] = "gemp-mpi-owner"; /* the name of the file that the process locks */
 
-/* A launcher's processes share a session that the launcher manages. */
+/* The processes of a launcher share a session that the launcher manages. */
 static bool is_launched(void)
 {
 	static const char *const variables[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
@@ -74,21 +74,22 @@ static bool is_launched(void)
 	return false;
 }
 
-/* The host is written to the owner file: locks do not always work between hosts, while folders may be shared. */
+/* The owner file contains the host's name, since folders may be shared between hosts but locks do not always work
+ * between hosts. */
 static size_t host_name(char name[HOST_NAME_MAX + 1])
 {
 	memset(name, 0, HOST_NAME_MAX + 1);
 	return gethostname(name, HOST_NAME_MAX) == 0 ? strlen(name) : 0;
 }
 
-/* False also if the file has no name any more: another process took it for stale before it was locked. */
+/* Returns false also if the file has been unlinked: another process took it for stale before it was locked. */
 static bool lock_owner(int file)
 {
 	struct stat status;
 	return flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &status) == 0 && status.st_nlink == 1;
 }
 
-/* Creates the owner file and locks it. It stays open, and so locked, to the end of the process. */
+/* Creates the owner file and locks it. The file stays open, and thus locked, to the end of the process. */
 static bool claim_owner_file(int directory)
 {
 	char name[HOST_NAME_MAX + 1];
@@ -103,7 +104,7 @@ static bool claim_owner_file(int directory)
 	return false;
 }
 
-/* Ownership and permissions are checked on the open descriptor, so nobody can exchange the file in between. */
+/* Checks ownership and permissions of the open descriptor, so that nobody can exchange the file in between. */
 static bool is_mine(int descriptor, mode_t kind)
 {
 	struct stat status;
@@ -111,7 +112,7 @@ static bool is_mine(int descriptor, mode_t kind)
 	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* True also for an empty file: its process was killed before it had written the name. */
+/* Returns true also for an empty file, whose process was killed before it had written the name. */
 static bool names_this_host(int file)
 {
 	char name[HOST_NAME_MAX + 1], found[HOST_NAME_MAX + 1] = "";
@@ -120,16 +121,15 @@ static bool names_this_host(int file)
 	return size == 0 || (size > 0 && (size_t)size == length && memcmp(name, found, length) == 0);
 }
 
-/* What is left after a crash in between is still recognized as stale, as the owner file goes last. */
+/* Removes the owner file last: if this process is killed before, the folder is still recognized as stale. */
 static void remove_session(int directory)
 {
 	remove_folder_entries(directory, owner);
-	/* Last: a process that is killed before leaves a folder that is still recognized as stale. */
 	unlinkat(directory, owner, 0);
 }
 
-/* An empty folder has lost its owner file to Open MPI's own cleanup and is removed, too. If its process has only
- * just made it, that process makes another. */
+/* Removes the folder if it is stale or empty. An empty folder has lost its owner file to Open MPI's own cleanup. If its
+ * process has only just made the folder, that process makes another. */
 static void remove_if_stale(int base, const char *name)
 {
 	int directory = openat(base, name, FOLDER), file = -1;
@@ -146,7 +146,7 @@ static void remove_if_stale(int base, const char *name)
 	close(directory);
 }
 
-/* Only names of the exact length are looked at, so folders of users are never touched. */
+/* Considers only names of the exact length, so folders of users are never touched. */
 static void remove_stale(const char *base)
 {
 	DIR *listing = opendir(base);
@@ -157,8 +157,8 @@ static void remove_stale(const char *base)
 		closedir(listing);
 }
 
-/* Repeats if another process removed the new folder as stale. Where locks do not work the folder has no owner file,
- * and no other process removes it. */
+/* Makes another folder if a process removed the new one as stale. Without working locks the folder has no owner file,
+ * and no process removes it. */
 static bool make_folder(const char *base)
 {
 	bool owned = false;
@@ -176,8 +176,8 @@ static bool make_folder(const char *base)
 	return true;
 }
 
-/* Isolation also keeps Open MPI from starting a daemon for a process that might spawn others, which takes a fifth of
- * a second. */
+/* Isolation also saves the start of a daemon, a fifth of a second: Open MPI would start one in case the process spawns
+ * others. */
 void gemp_session_begin(void)
 {
 	static const char variable[] = "OMPI_MCA_orte_jobfam_session_dir";
@@ -196,7 +196,7 @@ void gemp_session_begin(void)
 		session_folder[0] = '\0';
 }
 
-/* Usually Open MPI has removed the folder in MPI_Finalize; this covers all other ends. */
+/* Usually Open MPI has removed the folder in MPI_Finalize. This function covers all other ends of the process. */
 void gemp_session_end(void)
 {
 	int directory = session_folder[0] ? open(session_folder, FOLDER) : -1;

@@ -1,10 +1,10 @@
 /* session: a private session folder for a process that no mpirun started.
  *
- * Open MPI would use one folder for all such processes of a user, and the first of them that ends removes it while
- * others open files in it. So each gets TMPDIR/gemp-mpi-session.XXXXXX. The folder is removed with the process, also by
- * a signal; the next process removes what SIGKILL left. For that each folder has a file, locked as long as its process
- * lives, that names the host: a folder is stale if it is this user's, from this host, and its lock is free.
- */
+ * Open MPI would use one folder for all such processes of a user. The first process to end would remove the folder
+ * while others open files in it. So each process gets its own TMPDIR/gemp-mpi-session.XXXXXX. The folder is removed at
+ * the end of the process, also after a signal. The next process removes folders of processes that SIGKILL ended. For
+ * that, each folder has an owner file that contains the host's name and stays locked as long as its process lives. A
+ * folder is stale if it belongs to this user and this host and its lock is free. */
 
 #ifndef GEMP_COMM_SESSION_H
 #define GEMP_COMM_SESSION_H

@@ -1,8 +1,7 @@
-/* Memory that the ranks of a node share. A block is an MPI window of which rank 0 of the node has all bytes; it is
- * made only if all nodes have enough free space, as a failed allocation would leave ranks waiting. Counters and
- * barriers live in such memory and use C11 atomics. The barrier sleeps on a futex: ranks may outnumber cores, and a
- * rank that spins would then take the core from the rank that it waits for.
- */
+/* Memory that the ranks of a node share. A block is an MPI window whose bytes belong to rank 0 of the node. It is made
+ * only if all nodes have enough free space, as a failed allocation would leave ranks waiting. Counters and barriers lie
+ * in such memory and use C11 atomics. A rank that waits at a barrier sleeps on a futex: if there are more ranks than
+ * cores, a spinning rank would take the core from the rank that it waits for. */
 
 #include "comm/shared.h"
 
@@ -29,11 +28,11 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-enum { RESERVE = 16 << 20 }; /* bytes left to other users of the folder */
+enum { RESERVE = 16 << 20 }; /* bytes that remain for other users of the folder */
 
-static size_t live, peak; /* not atomic: the calls are collective, from one thread */
+static size_t live, peak; /* not atomic, since the calls are collective and from one thread */
 
-/* The folder in which Open MPI and MPICH keep shared memory. */
+/* Returns the folder in which Open MPI and MPICH keep shared memory. */
 static const char *backing_folder(void)
 {
 	const char *chosen = getenv("OMPI_MCA_osc_sm_backing_directory"), *temporary = getenv("TMPDIR");
@@ -44,8 +43,8 @@ static const char *backing_folder(void)
 	return temporary && *temporary ? temporary : "/tmp";
 }
 
-/* Open MPI needs a twentieth more than the block. If the folder has less, the node's first rank fails while the others
- * wait for it, so the free space is checked before the window is made. */
+/* Has the folder enough space for a block? Open MPI needs a twentieth more than the block. The check comes before the
+ * window is made, because with too little space rank 0 of the node fails while the other ranks wait for it. */
 static bool node_has_memory(size_t size)
 {
 	struct statvfs status;
@@ -60,9 +59,9 @@ static bool all_ranks_agree(const gemp_comm *comm, bool mine)
 	return gemp_comm_sum1(comm, !mine) == 0;
 }
 
-/* Files in memory are sparse: a write for which no page is left kills the process with SIGBUS. So each rank asks the
- * system for the pages of its part, which may be refused; kernels before 5.14, which do not know the request, are
- * trusted. */
+/* Files in memory are sparse, and a write kills the process with SIGBUS if no page is left. So each rank requests the
+ * pages of its part, which the system may refuse. Kernels before 5.14 do not know this request; then the pages are
+ * assumed to exist. */
 static bool populate_pages(const gemp_shared *shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;
@@ -74,7 +73,7 @@ static bool populate_pages(const gemp_shared *shared)
 	return madvise(from, (end - first) * page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL || errno == ENOSYS;
 }
 
-/* An error is no failure of the job: MPI_Win_allocate_shared may find less memory than the check, and the callers
+/* Returns false if the window cannot be made: MPI_Win_allocate_shared may find less memory than the check. The callers
  * then use private memory. */
 static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
@@ -94,7 +93,7 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 	return populate_pages(out);
 }
 
-/* Both questions go into one reduction. */
+/* Both conditions are decided by one reduction. */
 bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 {
 	uint64_t counts[2] = { comm->node_size > 1, comm->node_rank == 0 && !node_has_memory(size) };
@@ -110,20 +109,20 @@ bool gemp_shared_fits(const gemp_comm *comm, size_t size)
 	return counts[0] && !counts[1];
 }
 
-/* The reduction in gemp_shared_fits is skipped on all ranks alike, as the size is the same everywhere. */
+/* All ranks skip the reduction of gemp_shared_fits or none, since the size is the same on all ranks. */
 bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 {
 	return size > 0 && size >= gemp_limits_now()->shared_min && gemp_shared_fits(comm, size);
 }
 
-/* Small blocks are not worth a window, which costs a file and several collective calls. */
+/* Small blocks do not justify a window, which costs a file and several collective calls. */
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
 	return size >= gemp_limits_now()->shared_min && gemp_shared_new_small(out, comm, size);
 }
 
-/* All ranks must have their window, or all free it: blocks are used collectively. */
+/* Blocks are used collectively, so if one rank has no window, all ranks free theirs. */
 bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
@@ -156,7 +155,7 @@ void gemp_shared_fence(const gemp_shared *shared)
 	GEMP_MPI(MPI_Win_sync(shared->window));
 }
 
-/* A window that could not be populated has no bytes counted. */
+/* Bytes were counted only if the window was populated. */
 void gemp_shared_free(gemp_shared *shared)
 {
 	if (shared->bytes) {
@@ -197,14 +196,16 @@ size_t gemp_shared_own_bytes(const gemp_shared *shared, size_t bytes)
 	return end - first;
 }
 
-/* Windows may begin at any address, but at the same offset in a page on all ranks, so all ranks align alike. */
+/* Ranks may map a window at different addresses, but at the same offset in a page, so all ranks find the same aligned
+ * position. */
 static gemp_counter *align_counters(void *window)
 {
 	uintptr_t line = _Alignof(gemp_counter);
 	return (gemp_counter *)(((uintptr_t)window + line - 1) / line * line);
 }
 
-/* Collective. The window lies in memory of the node's rank 0 or, if that is too small, each rank has its own. */
+/* Collective. The window lies in memory of rank 0 of the node. If rank 0 has too little, each rank has a window of its
+ * own. */
 static void open_counters(gemp_comm *comm)
 {
 	const size_t bytes = (GEMP_NODE_COUNTERS + 1) * sizeof(gemp_counter);
@@ -222,7 +223,7 @@ static void open_counters(gemp_comm *comm)
 	GEMP_MPI(MPI_Barrier(comm->node));
 }
 
-/* The node's rank 0 sets the counter; the barrier keeps the others from taking a number before. */
+/* Rank 0 of the node sets the counter. The barrier keeps other ranks from taking a number before that. */
 gemp_counter *gemp_counter_open(gemp_comm *comm)
 {
 	if (!comm->counters)
@@ -236,22 +237,23 @@ gemp_counter *gemp_counter_open(gemp_comm *comm)
 	return counter;
 }
 
-/* Counters are nested like calls: the last one opened is closed. */
+/* Counters are nested like calls, so the last opened counter is closed. */
 void gemp_counter_close(gemp_comm *comm)
 {
 	GEMP_CHECK(comm->counters_open > 0);
 	comm->counters_open--;
 }
 
-/* Rounds use two sets of values alternately: while one rank still reads those of a round, others may post the next. */
+/* Rounds alternate between two sets of values: while a rank still reads the values of one round, other ranks may post
+ * the next. */
 typedef struct gemp_node_barrier_slot {
 	alignas(GEMP_NODE_BARRIER_ALIGN) _Atomic uint32_t
-		round; /* last round that the rank has posted; written after its values */
+		round; /* the last round that the rank has posted; stored after the values of that round */
 	_Atomic uint32_t sleepers;
 	uint64_t values[2][GEMP_NODE_BARRIER_VALUES];
 } gemp_node_barrier_slot;
 
-enum { SPINS = 64 }; /* between two readings of the clock */
+enum { SPINS = 64 }; /* spins between two readings of the clock */
 
 static const double spin_seconds = 20e-6, yield_seconds = 200e-6;
 
@@ -260,20 +262,20 @@ size_t gemp_node_barrier_size(int ranks)
 	return (size_t)ranks * sizeof(gemp_node_barrier_slot);
 }
 
-/* Each rank clears its own slot; the caller synchronizes before the first post. */
+/* Each rank clears its own slot. The caller synchronizes the ranks before the first post. */
 void gemp_node_barrier_new(gemp_node_barrier *out, void *memory, int ranks, int rank)
 {
 	*out = (gemp_node_barrier){ .slots = memory, .ranks = ranks, .rank = rank };
 	memset(&out->slots[rank], 0, sizeof *out->slots);
 }
 
-/* Not FUTEX_PRIVATE, since the word is shared among processes. */
+/* Not FUTEX_PRIVATE, since processes share the word. */
 static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
 {
 	syscall(SYS_futex, (void *)word, operation, value, NULL, NULL, 0);
 }
 
-/* Values are stored before the round, which publishes them; the system call is only made if somebody sleeps. */
+/* The values are stored before the round, which publishes them. The system call is made only if a rank sleeps. */
 void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, int count)
 {
 	gemp_node_barrier_slot *slot = &barrier->slots[barrier->rank];
@@ -286,7 +288,7 @@ void gemp_node_barrier_post(gemp_node_barrier *barrier, const uint64_t *values, 
 		futex(&slot->round, FUTEX_WAKE, INT32_MAX);
 }
 
-/* Tells the core that it spins, which frees its other hardware thread. */
+/* Tells the core that it spins, which frees resources for the core's other hardware thread. */
 static void relax(void)
 {
 #ifdef __x86_64__
@@ -294,14 +296,14 @@ static void relax(void)
 #endif
 }
 
-/* Rounds are compared by their difference, so the counter may wrap around. */
+/* Compares rounds by their difference, so the counter may wrap around. */
 static bool has_posted(gemp_node_barrier_slot *slot, uint32_t round)
 {
 	return (int32_t)(atomic_load_explicit(&slot->round, memory_order_acquire) - round) >= 0;
 }
 
-/* No wake-up is lost: the poster stores the round and then reads `sleepers`, the sleeper increments `sleepers` and then
- * reads the round (both sequentially consistent), and FUTEX_WAIT rechecks the word. */
+/* No wake-up is lost. The poster stores the round and then reads `sleepers`; the sleeper increments `sleepers` and then
+ * reads the round, both sequentially consistent. FUTEX_WAIT checks the round again. */
 static void sleep_until(gemp_node_barrier_slot *slot, uint32_t round)
 {
 	atomic_fetch_add(&slot->sleepers, 1);
@@ -310,8 +312,8 @@ static void sleep_until(gemp_node_barrier_slot *slot, uint32_t round)
 	atomic_fetch_sub(&slot->sleepers, 1);
 }
 
-/* Spins for 20 us, yields up to 200 us, then sleeps: short waits are the rule and a futex costs microseconds, but
- * ranks may outnumber cores. */
+/* Spins for 20 us, yields up to 200 us, and then sleeps. Most waits are short, and a futex costs microseconds; but
+ * there may be more ranks than cores. */
 const uint64_t *gemp_node_barrier_await(const gemp_node_barrier *barrier, int rank)
 {
 	gemp_node_barrier_slot *slot = &barrier->slots[rank];

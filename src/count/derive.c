@@ -30,8 +30,7 @@ typedef struct derive_search {
 /* A kind of sum for rooted terms: all maps minus the maps in which another vertex has the least slot. */
 enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
-/* Relative times of kernels on graphs of 10^5 to 10^7 edges. Wrong costs may select a slower derivation, never a wrong
- * count. */
+/* Relative times of kernels on graphs of 10^5 to 10^7 edges. Wrong costs make a count slower, not wrong. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1,     [GEMP_SUM_EDGES] = 2,        [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
 	[GEMP_SUM_PAIRS] = 200,      [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150,   [GEMP_SUM_CLIQUES] = 30,
@@ -158,8 +157,7 @@ static bool is_countable(const derive_search *d, const gemp_term *term, const su
 	}
 }
 
-/* Returns the cost of the sum without its corrections: the cost of its kind, of a pass for each vertex table, and of
- * supports if some factor needs them. */
+/* Cost of the sum alone: of its kind, of a pass for each vertex table, and of supports if a factor needs them. */
 static int own_cost(const derive_search *d, const gemp_term *term, const sum_choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
@@ -225,8 +223,7 @@ static gemp_term normalize(const gemp_term *term)
 
 static int cost_of(derive_search *d, const gemp_term *term);
 
-/* JOINED and PATH_PAIRS count cycles at their least vertex. A cycle of n vertices without a root is n times the cycle
- * with a root. */
+/* JOINED and PATH_PAIRS count cycles at the least vertex: a cycle of n vertices is n times the rooted cycle. */
 static bool is_rooted_cycle(const sum_choice *by)
 {
 	return by->kind == GEMP_SUM_JOINED || by->kind == GEMP_SUM_PATH_PAIRS;
@@ -255,8 +252,7 @@ static int cost_of_difference(derive_search *d, const gemp_term *rooted, int min
 	return cost;
 }
 
-/* Cost of the term when it is counted this way. Branch and bound: stops when the cost reaches `minimum`, the best cost
- * so far. */
+/* Branch and bound: stops when the cost of this choice reaches `minimum`, the best cost so far. */
 static int cost_with(derive_search *d, const gemp_term *term, const sum_choice *by, int minimum)
 {
 	coincidences c;
@@ -366,8 +362,7 @@ static void add_all_orders(sum_builder *a, const gemp_term *term, const sum_choi
 		add_placed(a, by, attached, core, orders[w], 3, factor);
 }
 
-/* The c common neighbours of vertices 0 and 2 include vertex 1 itself, so c - 1 of them can be the fourth vertex of the
- * square. */
+/* Of the c common neighbours of vertices 0 and 2, all but vertex 1 can be the fourth vertex of the square. */
 static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *by, const gemp_attachments *attached,
                        int64_t factor)
 {
@@ -451,8 +446,7 @@ static void add_term(sum_builder *a, const gemp_term *original, int64_t factor)
 	}
 }
 
-/* Replaces the sum of supports alone by three times the number of triangles, which is computed faster if nothing else
- * needs supports. */
+/* Replaces the sum of supports alone by 3 times the number of triangles, if nothing else needs supports. */
 static void prefer_triangles(sum_builder *a)
 {
 	gemp_derivation *d = a->out;

@@ -15,16 +15,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCKS = 4096 };                  /* lock files; names that share one may wait for each other */
+enum { LOCKS = 4096 };                  /* lock files; two names with the same lock file may wait for each other */
 static const double max_lock_wait = 60; /* seconds */
 
 static const char magic[8] = "GEMPC01";
 
-/* A file is this header, then the bytes. */
+/* A file is this header and then the bytes. */
 typedef struct file_header {
 	char magic[8];
 	uint64_t size;
-	uint64_t hash; /* of the bytes, seeded by the name */
+	uint64_t hash; /* hash of the bytes, seeded by the name */
 } file_header;
 
 /* The name seeds the hash, so a file that was copied to another name is not accepted. */
@@ -33,7 +33,7 @@ static uint64_t hash_of(const char *name, const void *bytes, size_t size)
 	return gemp_hash(bytes, size, gemp_hash(name, strlen(name), 0));
 }
 
-/* Makes a folder and its parents; false if it cannot be written. */
+/* Makes a folder and its parents. Returns false if the folder is not writable. */
 static bool make_folder(const char *path)
 {
 	char part[GEMP_CACHE_PATH];
@@ -50,7 +50,7 @@ static bool make_folder(const char *path)
 	return access(path, W_OK | X_OK) == 0;
 }
 
-/* An empty GEMP_CACHE_DIR makes an empty path, which make_folder refuses: this is how users turn the cache off. */
+/* An empty GEMP_CACHE_DIR gives an empty path, which make_folder refuses. Users turn the cache off this way. */
 bool gemp_cache_folder(char path[GEMP_CACHE_PATH])
 {
 	const char *own = getenv("GEMP_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -72,7 +72,7 @@ static bool file_path(char path[GEMP_CACHE_PATH], const char *name)
 	return gemp_cache_folder(folder) && snprintf(path, GEMP_CACHE_PATH, "%s/%s", folder, name) < GEMP_CACHE_PATH;
 }
 
-/* Reads a file whose size, magic and hash are right; everything else counts as absent. */
+/* Reads a file whose size, magic and hash are right. Every other file counts as absent. */
 static bool read_whole(FILE *file, const char *name, void **bytes, size_t *size)
 {
 	file_header head;
@@ -91,7 +91,7 @@ static bool read_whole(FILE *file, const char *name, void **bytes, size_t *size)
 	return false;
 }
 
-/* A file that is missing and a file that is damaged are the same to the caller, who then builds anew. */
+/* A missing file and a damaged file are the same to the caller, who then builds anew. */
 bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 {
 	char path[GEMP_CACHE_PATH];
@@ -103,8 +103,8 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size)
 	return complete;
 }
 
-/* The file is written under a temporary name and renamed, so readers see a whole file or none. Nothing is
- * reported: a full disk costs time at the next start and no result. */
+/* Writes the file under a temporary name and renames it, so readers see a whole file or none. Errors are not reported:
+ * a full disk costs time at the next start, but no result. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size)
 {
 	char path[GEMP_CACHE_PATH], temporary[GEMP_CACHE_PATH + 8];
@@ -122,7 +122,8 @@ void gemp_cache_store(const char *name, const void *bytes, size_t size)
 		unlink(temporary);
 }
 
-/* One lock file for each host: a lock on a network file system would not say what other hosts see in the folder yet. */
+/* Each host has its own lock files: on a network file system, a lock does not tell which files other hosts already
+ * see. */
 static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 {
 	char folder[GEMP_CACHE_PATH], host[128] = "host";
@@ -133,7 +134,7 @@ static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
 }
 
-/* True if this process got the lock; *busy: another process has it. The descriptor stays open to the end of the
+/* Returns whether this process got the lock; *busy: another process has it. The descriptor stays open to the end of the
  * process. */
 static bool try_lock(const char *path, bool *busy)
 {
@@ -148,7 +149,7 @@ static bool try_lock(const char *path, bool *busy)
 	return false;
 }
 
-/* Polls every 2 ms and not with a blocking flock, so a process that hangs cannot block all others forever. */
+/* Polls every 2 ms instead of a blocking flock, so that a process that hangs cannot block all others forever. */
 int gemp_cache_lock(const char *name, bool *waited)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
@@ -168,7 +169,7 @@ int gemp_cache_lock(const char *name, bool *waited)
 	return lock;
 }
 
-/* Closing the descriptor releases the lock; the lock file stays for the next process. */
+/* Closing the descriptor releases the lock. The lock file stays for the next process. */
 void gemp_cache_unlock(int lock)
 {
 	if (lock >= 0)
@@ -177,7 +178,8 @@ void gemp_cache_unlock(int lock)
 
 enum { MAX_FOLDERS = 4096 };
 
-/* Takes the first numbered folder whose lock is free; the lock file lies beside the folder, which PoCL may clear. */
+/* Takes the first numbered folder whose lock is free. The lock file lies beside the folder, because PoCL may clear the
+ * folder. */
 static bool claim_numbered(const char *root)
 {
 	char host[128] = "host", folder[GEMP_CACHE_PATH + 160], path[GEMP_CACHE_PATH + 168];
@@ -194,8 +196,8 @@ static bool claim_numbered(const char *root)
 	return false;
 }
 
-/* PoCL runs what it finds in its folder, so a folder in /tmp, which anybody can make, must belong to this user
- * alone. */
+/* PoCL runs the code that it finds in its folder. A folder in /tmp, which anybody can make, must therefore belong to
+ * this user alone. */
 static bool make_private(const char *path)
 {
 	struct stat status;
@@ -204,8 +206,8 @@ static bool make_private(const char *path)
 	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The folders are tried from the user's own to the most volatile one. If none can be claimed, PoCL falls back to its
- * shared folder, which is right but may fail now and then. */
+/* Tries the user's own folder first and the most volatile folder last. If no folder can be claimed, PoCL uses its
+ * shared folder, which works but may fail occasionally. */
 void gemp_pocl_claim_folder(void)
 {
 	static bool claimed;

@@ -78,7 +78,7 @@ const char *gemp_cl_error_name(cl_int error)
 	return "unknown OpenCL error";
 }
 
-/* Only lack of memory is something that users can remedy; all other errors name call and line for a report. */
+/* Users can remedy a lack of memory. All other errors name call and line for a bug report. */
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line)
 {
 	switch (error) {
@@ -95,10 +95,11 @@ gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int li
 	}
 }
 
-/* Bytes of one fill: a single fill of 8 GiB hung an NVIDIA driver. */
+/* Maximum bytes of one fill: a single fill of 8 GiB hung an NVIDIA driver. */
 enum { MAX_FILL = 1 << 30 };
 
-/* Checks the limits before OpenCL does: drivers allocate lazily and would fail at a later launch, without a size. */
+/* Checks the limits before OpenCL does. Drivers allocate lazily and would fail at a later launch, without naming the
+ * size. */
 static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags,
                                void *from)
 {
@@ -127,14 +128,14 @@ static gemp_code create_buffer(gemp_buffer *out, gemp_device *device, size_t siz
 	return GEMP_OK;
 }
 
-/* The driver copies `from` at once, so the caller may reuse the memory on return. */
+/* The driver copies `from` before the call returns, so the caller may reuse that memory. */
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
 	return create_buffer(out, device, size, size, flags, (void *)(uintptr_t)from);
 }
 
-/* CL_MEM_USE_HOST_PTR on a CPU device saves the copy and the memory. */
+/* CL_MEM_USE_HOST_PTR on a CPU device saves the copy and its memory. */
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
 {
 	if (device->gpu || size == 0)
@@ -142,7 +143,7 @@ gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size,
 	return create_buffer(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
 }
 
-/* Only this rank's part of the shared memory counts against its limit, although the whole of it is mapped. */
+/* The whole shared memory is mapped, but only this rank's part of it counts against the rank's limit. */
 gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
 {
 	if (device->gpu || size == 0)
@@ -150,7 +151,7 @@ gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, 
 	return create_buffer(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
-/* Takes a buffer that was never made, so callers can free all of theirs after a failure. */
+/* A buffer that was never made is allowed, so callers can free all their buffers after a failure. */
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 {
 	if (!buffer->mem)
@@ -160,7 +161,7 @@ void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 	*buffer = (gemp_buffer){ 0 };
 }
 
-/* The buffer remembers the device on which its bytes are counted. */
+/* The buffer has a pointer to the device that counts its bytes. */
 void gemp_buffer_release(gemp_buffer *buffer)
 {
 	gemp_buffer_free(buffer, buffer->device);
@@ -172,13 +173,13 @@ void gemp_buffer_list_free(gemp_device *device, gemp_buffer **buffers, size_t co
 		gemp_buffer_free(buffers[i], device);
 }
 
-/* A range beyond the buffer is an error of the programmer, which drivers report late or not at all. */
+/* A range beyond the buffer is a programmer's error, which drivers report late or not at all. */
 static void check_range(const gemp_buffer *buffer, size_t at, size_t size)
 {
 	GEMP_CHECK(at <= buffer->size && size <= buffer->size - at);
 }
 
-/* Waits for the copy, and thereby for every kernel that was enqueued before it. */
+/* Waits for the copy, and thus for every kernel that was enqueued before it. */
 gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from)
 {
 	check_range(buffer, at, size);
@@ -196,7 +197,7 @@ gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_
 	return GEMP_CL(clEnqueueReadBuffer(device->queue, buffer->mem, CL_TRUE, at, size, to, 0, NULL, NULL));
 }
 
-/* A pattern of 4 bytes where the range allows it, else single bytes. */
+/* Fills with a pattern of 4 bytes if offset and size are multiples of 4, otherwise with single bytes. */
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size)
 {
 	static const cl_uint zero = 0;

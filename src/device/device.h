@@ -1,10 +1,9 @@
 /* device: an OpenCL device with its queues, and buffers on it. Local: a rank has one or several devices.
  *
- * Every OpenCL call goes through GEMP_CL, which names call and error: out of device memory becomes GEMP_ENOMEM,
- * anything else GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue` runs
- * copies beside them. Invariant: buffer_bytes is the sum over all buffers of their counted bytes and never exceeds
- * `memory`, the part of the device that this rank may use.
- */
+ * Every OpenCL call goes through GEMP_CL, which names call and error. Out of device memory becomes GEMP_ENOMEM; any
+ * other error becomes GEMP_EINTERNAL with file and line. `queue` runs kernels in order, with profiling; `copy_queue`
+ * runs copies concurrently with kernels. Invariant: buffer_bytes is the sum of the counted bytes of all buffers and
+ * never exceeds `memory`, the part of the device that this rank may use. */
 
 #ifndef GEMP_DEVICE_DEVICE_H
 #define GEMP_DEVICE_DEVICE_H
@@ -21,12 +20,12 @@
 /* A program that this process keeps loaded. */
 typedef struct gemp_loaded_program {
 	uint64_t key[2];
-	cl_program program; /* NULL: none */
+	cl_program program; /* NULL: the entry is free */
 } gemp_loaded_program;
 
 /* Page-locked host memory, which a GPU reads and writes directly. */
 typedef struct gemp_pinned {
-	cl_mem mem; /* NULL: none */
+	cl_mem mem; /* NULL: no memory */
 	char *host;
 	size_t capacity; /* bytes */
 } gemp_pinned;
@@ -38,36 +37,37 @@ typedef struct gemp_device gemp_device;
 enum { GEMP_MAX_TUNINGS = 32, GEMP_TUNING_NAME = 128 };
 
 typedef struct gemp_tuning_table {
-	uint32_t values[GEMP_MAX_TUNINGS]; /* in the order of gemp_tunables(); 0: not given */
-	char source[256];                  /* file they came from; "": none */
+	uint32_t values[GEMP_MAX_TUNINGS]; /* in the order of gemp_tunables(); 0: the file has no value */
+	char source[256];                  /* the file of the values; "": no file */
 } gemp_tuning_table;
 
 struct gemp_device {
 	cl_device_id id;
 	cl_context context;
-	cl_command_queue queue;      /* kernels, in order, with profiling */
-	cl_command_queue copy_queue; /* a second queue for copies beside kernels */
+	cl_command_queue queue;      /* runs kernels in order, with profiling */
+	cl_command_queue copy_queue; /* runs copies concurrently with kernels */
 	char name[128], vendor[64], driver[64], platform[64];
-	char pci[16], uuid[48];           /* "": unknown */
-	bool gpu;                         /* else a CPU device */
+	char pci[16], uuid[48];           /* place on the PCI bus, and UUID; "": unknown */
+	bool gpu;                         /* false: a CPU device */
 	bool nvidia;                      /* inline PTX works */
-	unsigned units;                   /* compute units this rank may use */
-	size_t memory;                    /* bytes of global memory this rank may use */
-	size_t max_buffer;                /* bytes of the largest buffer */
-	size_t driver_max_buffer;         /* the driver's limit, regardless of this rank's part of the memory */
+	unsigned units;                   /* compute units that this rank may use */
+	size_t memory;                    /* bytes of global memory that this rank may use */
+	size_t max_buffer;                /* maximum bytes of a buffer */
+	size_t driver_max_buffer;         /* the driver's maximum, regardless of this rank's part of the memory */
 	size_t local_memory;              /* bytes of local memory */
-	size_t max_group;                 /* largest work-group */
-	size_t buffer_bytes, buffer_peak; /* bytes of buffers, now and at the peak */
-	int index;                        /* among the devices of this machine, as `devices` lists them */
-	int shared_by;                    /* ranks of this node on the same device */
+	size_t max_group;                 /* maximum size of a work-group */
+	size_t buffer_bytes, buffer_peak; /* counted bytes of all buffers now, and their maximum so far */
+	int index;                        /* number of the device on this machine, as `devices` lists it */
+	int shared_by;                    /* number of ranks of this node that use the device */
 	bool sub_device;
-	cl_event last_launch;                             /* the last launch; NULL: none yet */
-	struct gemp_launch_trace *launch_trace;           /* launches for --trace (device/launch.h); NULL: none */
-	bool compiler;                                    /* this process has built a program, so the compiler is started */
-	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
-	size_t loads;                                     /* programs loaded so far */
+	cl_event last_launch;                   /* event of the last launch, or NULL */
+	struct gemp_launch_trace *launch_trace; /* launches for --trace (device/launch.h), or NULL */
+	/* this process has built a program, so the compiler has been started */
+	bool compiler;
+	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest programs */
+	size_t loads;                                     /* number of programs loaded so far */
 	gemp_pinned pinned_pool[GEMP_PINNED_POOL];        /* free blocks (device/staging.h) */
-	gemp_tuning_table tuning;                         /* launch geometry: gemp_tuning() */
+	gemp_tuning_table tuning;                         /* launch geometry, which gemp_tuning() reads */
 };
 
 /* GEMP_TRY_DONE(GEMP_CL(clFinish(queue))); */
@@ -75,14 +75,14 @@ struct gemp_device {
 gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
 const char *gemp_cl_error_name(cl_int error);
 
-/* Buffers are counted; a request beyond the largest buffer or the limit is GEMP_ENOMEM and names the size. `from` may
- * be NULL. gemp_buffer_borrow uses the caller's memory itself on a CPU device (it must outlive the buffer) and copies
- * it elsewhere. gemp_buffer_share does the same for memory that ranks share, of which this rank counts `own` bytes;
- * kernels only read it. */
+/* Buffers are counted. A request beyond max_buffer or the remaining memory is GEMP_ENOMEM, and the message has its
+ * size. `from` may be NULL. gemp_buffer_borrow uses the caller's memory itself on a CPU device, where it must outlive
+ * the buffer, and copies it on other devices. gemp_buffer_share does the same for memory that ranks share, which
+ * kernels only read; this rank counts `own` bytes of it. */
 typedef struct gemp_buffer {
 	cl_mem mem;
-	size_t size;    /* bytes */
-	size_t counted; /* bytes that count as this rank's */
+	size_t size;    /* bytes of the buffer */
+	size_t counted; /* bytes that count against this rank's memory */
 	gemp_device *device;
 } gemp_buffer;
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Puts the kernel's name in front of the message: the OpenCL error alone does not say which of many launches
- * failed. */
+/* Puts the kernel's name in front of the message, since the OpenCL error does not tell which launch failed. */
 static gemp_code kernel_failed(gemp_code code, cl_kernel kernel)
 {
 	char name[64] = "?";
@@ -19,19 +18,19 @@ enum { MAX_PENDING = 64 };
 
 typedef struct traced_launch {
 	cl_event event;
-	int64_t queued_after, queued_before; /* nanoseconds of the host around the enqueuing call */
+	int64_t queued_after, queued_before; /* host time in nanoseconds before and after the enqueuing call */
 	char name[GEMP_TRACE_NAME];
 } traced_launch;
 
 struct gemp_launch_trace {
 	gemp_lane lane;
-	traced_launch *launches; /* [count] not ended when they were last checked */
+	traced_launch *launches; /* [count] launches that had not ended when last checked */
 	size_t count, capacity;
-	int64_t min_offset, max_offset; /* bounds of host clock - device clock, nanoseconds */
-	int64_t compared_at;            /* host time of the last comparison; 0: none yet */
+	int64_t min_offset, max_offset; /* bounds of (host clock - device clock) in nanoseconds */
+	int64_t compared_at;            /* host time of the last comparison of the clocks; 0: none yet */
 };
 
-/* The record is made at the first launch, so runs without --trace pay nothing for it. */
+/* Made at the first launch, so runs without --trace do not make it. */
 static gemp_launch_trace *trace_of(gemp_device *device)
 {
 	if (!device->launch_trace && GEMP_NEW(device->launch_trace, 1) == GEMP_OK)
@@ -39,10 +38,10 @@ static gemp_launch_trace *trace_of(gemp_device *device)
 	return device->launch_trace;
 }
 
-/* The clocks drift apart by at most this fraction of the time that passes. */
+/* An upper bound on the drift of the clocks, as a fraction of the time that passes. */
 static const double drift = 1e-4;
 
-/* A point in time of a launch, in nanoseconds of the device's clock; false where the driver does not know it. */
+/* Reads a time of a launch in nanoseconds of the device's clock. Returns false if the driver does not know it. */
 static bool event_time(const traced_launch *launch, cl_profiling_info point, int64_t *out)
 {
 	cl_ulong time = 0;
@@ -51,9 +50,9 @@ static bool event_time(const traced_launch *launch, cl_profiling_info point, int
 	return known;
 }
 
-/* offset lies in [host time before the call - device time, host time after - device time]. The old bounds, widened
- * by the drift since then, are intersected with the new ones; if they contradict each other, the clock was reset and
- * the new bounds count alone. */
+/* The offset of the clocks lies in [host time before the call - device time, host time after it - device time]. The old
+ * bounds, widened by the drift since then, are intersected with these bounds. If the intersection is empty, the clock
+ * was reset, and only the new bounds are used. */
 static void compare_clocks(gemp_launch_trace *t, const traced_launch *launch)
 {
 	int64_t queued, slack = (int64_t)(drift * (double)(launch->queued_after - t->compared_at));
@@ -69,7 +68,7 @@ static void compare_clocks(gemp_launch_trace *t, const traced_launch *launch)
 	t->compared_at = launch->queued_after;
 }
 
-/* A launch that failed has ended, too: its status is negative. */
+/* A failed launch, whose status is negative, has ended, too. */
 static bool has_ended(const traced_launch *launch)
 {
 	cl_int status = CL_QUEUED;
@@ -89,7 +88,8 @@ static void record_launch(const gemp_launch_trace *t, const traced_launch *launc
 		gemp_trace_drop();
 }
 
-/* Two passes, so all ended launches are mapped with bounds to which each of them contributed. */
+/* Compares the clocks with all ended launches before it records them, so that each launch is mapped with the tightest
+ * bounds. */
 static void record_ended(gemp_launch_trace *t)
 {
 	size_t ended = 0;
@@ -104,8 +104,8 @@ static void record_ended(gemp_launch_trace *t)
 	t->count -= ended;
 }
 
-/* Records the last launch, which was enqueued between `since` (gemp_now()) and now. Ended launches are recorded in
- * batches of 64, since each query of an event costs a call. */
+/* Adds the last launch, which was enqueued between `since` (gemp_now()) and now. Ended launches are recorded in batches
+ * of 64, since each query of an event costs a call. */
 static void trace_add(gemp_device *device, cl_kernel kernel, double since)
 {
 	if (!gemp_trace_on())
@@ -126,7 +126,8 @@ static void trace_add(gemp_device *device, cl_kernel kernel, double since)
 	clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof launch->name - 1, launch->name, NULL);
 }
 
-/* Only the last event is kept; gemp_timings_add takes it over if the caller wants the duration. */
+/* The device keeps only the event of the last launch. gemp_timings_add takes the event for callers that need the
+ * duration. */
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count)
 {
@@ -150,8 +151,7 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 	return GEMP_OK;
 }
 
-/* The event of the last launch is kept for gemp_launch_seconds and gemp_launch_done; nobody needs it after the next
- * launch. */
+/* Releases the last event, which gemp_launch_seconds and gemp_launch_done use up to the next launch. */
 void gemp_launch_release(gemp_device *device)
 {
 	if (device->last_launch)
@@ -159,7 +159,7 @@ void gemp_launch_release(gemp_device *device)
 	device->last_launch = NULL;
 }
 
-/* Adds the seconds between the beginning and the end of an event's command, which has ended. */
+/* Adds the duration of an event's command, which has ended. */
 static gemp_code add_event_seconds(cl_event event, double *seconds)
 {
 	cl_ulong start = 0, end = 0;
@@ -169,7 +169,7 @@ static gemp_code add_event_seconds(cl_event event, double *seconds)
 	return GEMP_OK;
 }
 
-/* Durations come from the device's clock, so they contain neither the host's work nor the driver's. */
+/* The duration is from the device's clock, so it excludes the work of the host and of the driver. */
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 {
 	*seconds = 0;
@@ -179,7 +179,7 @@ gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
 	return add_event_seconds(device->last_launch, seconds);
 }
 
-/* A status that cannot be queried counts as an end: the wait that follows then reports the error. */
+/* A status that cannot be queried counts as ended. The next wait then reports the error. */
 bool gemp_launch_done(const gemp_device *device)
 {
 	cl_int status = CL_COMPLETE;
@@ -189,8 +189,8 @@ bool gemp_launch_done(const gemp_device *device)
 	return error != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-/* Lanes of one worker exchange values without barriers on NVIDIA, where they lie in one warp; elsewhere a group is
- * one worker. */
+/* On NVIDIA the lanes of a worker are part of one warp and exchange values without barriers, so a group may have
+ * several workers. On other devices a group is one worker. */
 size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t wanted)
 {
 	if (lanes > 1 && !device->nvidia)
@@ -203,7 +203,7 @@ size_t gemp_worker_group_size(const gemp_device *device, unsigned lanes, size_t 
 	return wanted < warp ? warp : wanted / warp * warp;
 }
 
-/* The events are released, and the array is kept for the next launches. */
+/* Releases the events and keeps the array for later launches. */
 static void release_events(gemp_timings *timings)
 {
 	for (size_t i = 0; i < timings->count; i++)
@@ -211,7 +211,7 @@ static void release_events(gemp_timings *timings)
 	timings->count = 0;
 }
 
-/* Without memory for the event the launch is awaited, so no launch runs unobserved. */
+/* If there is no memory for the event, waits for the launch, so that no launch runs unobserved. */
 gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device)
 {
 	if (!device->last_launch)
@@ -226,7 +226,7 @@ gemp_code gemp_timings_add(gemp_timings *timings, gemp_device *device)
 	return GEMP_OK;
 }
 
-/* The launch is added at once, since the next launch on this device would replace its event. */
+/* Adds the launch at once, because the next launch on this device would replace its event. */
 gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_kernel kernel, size_t global,
                                  size_t group, const gemp_argument *arguments, size_t count)
 {
@@ -234,7 +234,7 @@ gemp_code gemp_launch_timed_with(gemp_timings *timings, gemp_device *device, cl_
 	return gemp_timings_add(timings, device);
 }
 
-/* One wait for all events costs one call of the driver instead of one for each launch. */
+/* One wait for all events is one call of the driver instead of one for each launch. */
 gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 {
 	gemp_code code = GEMP_OK;
@@ -247,8 +247,7 @@ gemp_code gemp_timings_seconds(gemp_timings *timings, double *seconds)
 	return code;
 }
 
-/* A caller that frees its timings after a failure may free the memory of its kernels next, so they have to
- * end. */
+/* Waits, because after a failure the caller may next free memory that the kernels use. */
 void gemp_timings_free(gemp_timings *timings)
 {
 	if (timings->count)
@@ -258,7 +257,7 @@ void gemp_timings_free(gemp_timings *timings)
 	*timings = (gemp_timings){ 0 };
 }
 
-/* All launches end first, so the last ones appear in the trace as well. */
+/* Waits for all launches, so that the trace has the last ones, too. */
 void gemp_launch_trace_free(gemp_device *device)
 {
 	gemp_launch_trace *t = device->launch_trace;

@@ -17,7 +17,7 @@
 
 enum { GROUP = 32, ITEMS = 32 * GROUP };
 
-/* The value that kernels/device/selftest.cl computes for work-item i. */
+/* The value that kernels/device/selftest.cl must compute for work-item i. */
 static uint64_t expected_word(uint32_t i)
 {
 	uint64_t x = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
@@ -30,8 +30,8 @@ static uint64_t expected_word(uint32_t i)
 	return rotation ? x << rotation | x >> (64 - rotation) : x;
 }
 
-/* The kernel mirrors values within a group through local memory, draws tickets atomically and adds 64-bit numbers:
- * the operations that all our kernels rely on. */
+/* Checks the results of the operations that all our kernels use: exchange within a group through local memory (out),
+ * atomic addition (drawn, ticket) and 64-bit addition (sum). */
 static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t ticket, uint64_t sum)
 {
 	uint64_t expected = 0;
@@ -44,7 +44,7 @@ static bool is_correct(const uint64_t *out, const uint32_t *drawn, uint32_t tick
 	return ticket == ITEMS && sum == expected;
 }
 
-/* Runs the kernel once and compares all of its results with the expected ones on the host. */
+/* Runs the kernel once and compares its results with those computed on the host. */
 static gemp_code compute_selftest(gemp_device *device, const char *source, bool *passed)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
@@ -71,7 +71,7 @@ static gemp_code compute_selftest(gemp_device *device, const char *source, bool 
 	return GEMP_OK;
 }
 
-/* Another driver or kernel source gives another name, so the test runs again. */
+/* The name depends on driver and kernel source, so the test runs again when one of them changes. */
 static void cache_name(char name[64], const gemp_device *device, const char *source)
 {
 	char text[512];
@@ -80,7 +80,8 @@ static void cache_name(char name[64], const gemp_device *device, const char *sou
 	snprintf(name, 64, "selftest-%016llx", (unsigned long long)hash);
 }
 
-/* Success is stored in the cache, by device, driver and kernel source. GEMP_ENODEVICE if a result is wrong. */
+/* Runs the test unless the cache has its success for this device, driver and kernel source. GEMP_ENODEVICE if a result
+ * is wrong. */
 static gemp_code run_selftest(gemp_device *device)
 {
 	GEMP_OWNED char *source = NULL;
@@ -102,9 +103,9 @@ static gemp_code run_selftest(gemp_device *device)
 	return GEMP_OK;
 }
 
-enum { MAX_SUB_DEVICES = 256 }; /* of one CPU device */
+enum { MAX_SUB_DEVICES = 256 }; /* maximum number of sub-devices of a CPU device */
 
-/* Extensions are words of one text; none of the names that we ask for is a part of another. */
+/* Searches the text of all extensions. No name that we search for is a part of another name. */
 static bool has_extension(cl_device_id id, const char *name)
 {
 	char extensions[8192] = "";
@@ -112,7 +113,8 @@ static bool has_extension(cl_device_id id, const char *name)
 	return strstr(extensions, name) != NULL;
 }
 
-/* NVIDIA's extensions (inline PTX) need both the vendor and its platform: PoCL can drive NVIDIA hardware, too. */
+/* NVIDIA's extensions (inline PTX) need NVIDIA's hardware and its platform, since PoCL can also drive NVIDIA
+ * hardware. */
 static void copy_info(gemp_device *device, const gemp_device_info *info)
 {
 	memcpy(device->name, info->name, sizeof device->name);
@@ -128,7 +130,8 @@ static void copy_info(gemp_device *device, const gemp_device_info *info)
 	device->max_buffer = device->driver_max_buffer = info->max_buffer;
 }
 
-/* This rank's share of the device's memory; a GPU's driver keeps a sixteenth. An explicit limit replaces the share. */
+/* Sets the memory that this rank may use: its share, or the limit if there is one. A sixteenth of a GPU's memory
+ * remains for the driver. */
 static void set_memory(gemp_device *device, size_t memory, size_t limit)
 {
 	size_t usable = device->gpu ? memory - memory / 16 : memory;
@@ -138,8 +141,9 @@ static void set_memory(gemp_device *device, size_t memory, size_t limit)
 		device->max_buffer = device->memory;
 }
 
-/* Restricts a CPU device to this rank's cores: a sub-device if there are enough cores for all ranks, else only a
- * smaller number of units. Drivers list all cores of the machine, even those that the process may not use. */
+/* Restricts a CPU device to this rank's cores. If there are enough cores for all ranks, the rank uses a sub-device;
+ * otherwise only `units` becomes smaller. Drivers list all cores of the machine, even those that the process may not
+ * use. */
 static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 {
 	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;
@@ -166,7 +170,7 @@ static void partition_cpu(gemp_device *device, const gemp_device_pick *pick)
 	device->sub_device = true;
 }
 
-/* Two queues in one context: copies of one batch run beside the kernels of the next. */
+/* Two queues in one context let the copies of one batch run concurrently with the kernels of the next. */
 static gemp_code make_queues(gemp_device *device)
 {
 	cl_int error = CL_SUCCESS;
@@ -182,7 +186,7 @@ static gemp_code make_queues(gemp_device *device)
 	return GEMP_OK;
 }
 
-/* 64-bit atomics are required by the counters of all searches; without them a device cannot be used at all. */
+/* A device without 64-bit atomics is refused, since the counters of all searches need them. */
 static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
 {
 	copy_info(device, &pick->info);
@@ -199,7 +203,7 @@ static gemp_code open_device(gemp_device *device, const gemp_device_pick *pick, 
 	return run_selftest(device);
 }
 
-/* What was made before a failure is closed with the device. */
+/* After a failure the partly opened device is closed. */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
 {
 	GEMP_OWNED_BY(gemp_device_close_at) gemp_device *device = NULL;
@@ -214,7 +218,7 @@ gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick,
 	return GEMP_OK;
 }
 
-/* Only the first device is opened where a rank was assigned several; gemp_runtime_new opens all of them. */
+/* Opens only the first device that is assigned to the rank; gemp_runtime_new opens all of them. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
 {
 	GEMP_OWNED gemp_device_pick *picks = NULL;
@@ -245,7 +249,7 @@ void gemp_device_close(gemp_device *device)
 
 enum { TRIES = 7, WORD = sizeof(cl_uint4) };
 
-/* Copies arrays that are larger than any cache and takes the fastest try. */
+/* Copies arrays that are larger than any cache, and returns the fastest try. */
 static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer from = { 0 }, to = { 0 };
@@ -265,14 +269,14 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
 		                     GEMP_ARG(&count), GEMP_ARG(&run)));
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
-		if (i > 0) /* the first copy touches the pages for the first time */
+		if (i > 0) /* the first copy also touches the pages for the first time */
 			min_seconds = fmin(min_seconds, seconds);
 	}
 	*best = 2 * (double)size / min_seconds;
 	return GEMP_OK;
 }
 
-/* Wall-clock time and device time of the same launches: the difference is the cost of the driver. */
+/* Measures wall-clock time and device time of the same launches. The difference is the cost of the driver. */
 static gemp_code time_launch(gemp_device *device, const gemp_program *program, gemp_rates *rates)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer out = { 0 };
@@ -291,7 +295,7 @@ static gemp_code time_launch(gemp_device *device, const gemp_program *program, g
 	return GEMP_OK;
 }
 
-/* Both measurements use one program, which is stored afterwards: PoCL has then compiled all of it. */
+/* Both measurements use one program. It is stored after the launches, when PoCL has compiled all of it. */
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };

@@ -1,9 +1,8 @@
 /* open: opens, tests, measures and closes devices.
  *
- * Opening picks this rank's share of memory and cores, loads the tuning, makes context and queues, and runs a self-
- * test: a kernel with known answers, once for each device, driver and source (the cache stores that it passed).
- * gemp_device_rates measures bandwidth and latency for benchmarks. Local.
- */
+ * Opening computes this rank's share of memory and cores, loads the tuning, makes context and queues, and runs a
+ * self-test. The test is a kernel with known results. It runs once for each device, driver and kernel source, and the
+ * cache stores its success. gemp_device_rates measures bandwidth and latency for benchmarks. Local. */
 
 #ifndef GEMP_DEVICE_OPEN_H
 #define GEMP_DEVICE_OPEN_H
@@ -16,18 +15,17 @@
 
 /* Ranks that share a CPU device share its cores; ranks that share a GPU share its memory. memory_limit 0: no limit. */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);
-/* gemp_device_assign and gemp_device_open_pick of the first device. */
+/* Assigns devices (gemp_device_assign) and opens the first one (gemp_device_open_pick). */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
 void gemp_device_close(gemp_device *device);
 GEMP_RELEASE(gemp_device_close, gemp_device *)
 
-/* The bandwidth and the launch latency of a device, to which benchmarks compare their figures (roofline).
- * Takes up to an eighth of the device's free memory, at most 4 GiB, and returns the best of several tries each.
- */
+/* Measures the bandwidth and the launch latency of a device, with which benchmarks compare their figures (roofline).
+ * Uses at most an eighth of the device's free memory, and at most 4 GiB. The results are the best of several tries. */
 
 typedef struct gemp_rates {
-	double copy;   /* bytes read plus bytes written per second by a copy kernel, in memory, not in caches */
-	double launch; /* seconds from enqueuing an empty kernel until the host knows that it ended */
+	double copy;   /* bytes read plus bytes written per second by a copy kernel in global memory, not in caches */
+	double launch; /* seconds from enqueuing an empty kernel until the host knows that it has ended */
 	double empty;  /* seconds of an empty kernel by the device's clock */
 } gemp_rates;
 

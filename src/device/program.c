@@ -15,9 +15,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_DEPTH = 8 }; /* of includes within includes */
+enum { MAX_DEPTH = 8 }; /* maximum depth of nested includes */
 
-/* Reads folder/name; *found: whether that file exists. */
+/* Reads folder/name. *found becomes false if there is no such file. */
 static gemp_code read_override(gemp_text *out, const char *folder, const char *name, bool *found)
 {
 	char path[4096];
@@ -33,8 +33,8 @@ static gemp_code read_override(gemp_text *out, const char *folder, const char *n
 	return code;
 }
 
-/* Reads the file from GEMP_KERNEL_DIR, if that has it (in subfolders as in kernels/, or flat), else the embedded
- * one. */
+/* Reads the file from GEMP_KERNEL_DIR if that folder has it, in the subfolder as in kernels/ or without subfolders.
+ * Otherwise reads the embedded file. */
 static gemp_code read_kernel(gemp_text *out, const char *name)
 {
 	const char *folder = getenv("GEMP_KERNEL_DIR");
@@ -57,7 +57,7 @@ static gemp_code read_kernel(gemp_text *out, const char *name)
 	return gemp_text_status(out);
 }
 
-/* The name in `#include "name"`, or an empty one. */
+/* The name in `#include "name"`; empty if the line is no such include. */
 static void included_name(char name[64], const char *line, size_t length)
 {
 	char copy[128];
@@ -69,8 +69,8 @@ static void included_name(char name[64], const char *line, size_t length)
 	}
 }
 
-/* Includes are expanded here, since OpenCL compilers would look for files that exist only inside our program. #line
- * keeps the compiler's messages right. */
+/* Expands includes, since OpenCL compilers would look for files that exist only inside our program. #line directives
+ * keep the line numbers in the compiler's messages right. */
 static gemp_code expand(gemp_text *out, const char *file, int depth)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -96,7 +96,7 @@ static gemp_code expand(gemp_text *out, const char *file, int depth)
 	return gemp_text_status(out);
 }
 
-/* The text is handed over to the caller without another copy. */
+/* The caller takes over the text without a copy. */
 gemp_code gemp_kernel_source(char **out, const char *file)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -106,7 +106,7 @@ gemp_code gemp_kernel_source(char **out, const char *file)
 	return GEMP_OK;
 }
 
-/* Generators put fixed parts of kernels behind what they have written. */
+/* Generators append fixed parts of kernels to the text that they have written. */
 gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text source = { 0 };
@@ -115,7 +115,7 @@ gemp_code gemp_kernel_append(gemp_text *text, const char *file)
 	return gemp_text_status(text);
 }
 
-/* A property that the driver does not know adds an empty line, the same one each time. */
+/* A property that the driver does not know always adds the same empty line. */
 static void add_info(gemp_text *out, cl_device_id id, cl_device_info property)
 {
 	char text[512] = "";
@@ -123,7 +123,8 @@ static void add_info(gemp_text *out, cl_device_id id, cl_device_info property)
 	gemp_text_print(out, "%s\n", text);
 }
 
-/* PoCL changes its platform version with its compiler, and then old binaries must not be found. */
+/* The platform version belongs to the key: PoCL changes it with its compiler, and binaries of the old compiler must not
+ * be found. */
 static void add_platform_version(gemp_text *out, cl_device_id id)
 {
 	cl_platform_id platform = NULL;
@@ -133,7 +134,7 @@ static void add_platform_version(gemp_text *out, cl_device_id id)
 	gemp_text_print(out, "%s\n", text);
 }
 
-/* Two hashes of all that a binary depends on. */
+/* Two hashes of all properties that a binary depends on. */
 static gemp_code make_key(uint64_t key[2], const gemp_device *device, const char *source, const char *options)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
@@ -154,7 +155,7 @@ static void cache_name(char name[64], const uint64_t key[2])
 	snprintf(name, 64, "program-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
 }
 
-/* The message has the whole build log, which only the driver knows. */
+/* Adds the build log, which only the driver knows, to the message. */
 static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_program program, const char *options)
 {
 	size_t size = 0;
@@ -168,7 +169,7 @@ static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_prog
 	return code;
 }
 
-/* A binary that the driver refuses is no error; the program is built from source then. */
+/* If the driver refuses a binary, the program is built from source. */
 static bool load_cached(gemp_program *out, gemp_device *device, const char *options)
 {
 	char name[64];
@@ -193,7 +194,7 @@ static bool load_cached(gemp_program *out, gemp_device *device, const char *opti
 	return false;
 }
 
-/* Two attempts on a CPU device. */
+/* Builds the program, on a CPU device with a second attempt. */
 static gemp_code compile(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
@@ -211,14 +212,14 @@ static gemp_code compile(gemp_program *out, gemp_device *device, const char *sou
 			code = build_failed(code, device, out->program, options);
 		clReleaseProgram(out->program);
 		out->program = NULL;
-		/* PoCL fails when another process writes the same kernels; at the second attempt they exist. */
+		/* PoCL fails if another process writes the same kernels; in the second attempt the kernels exist */
 		if (error != CL_BUILD_PROGRAM_FAILURE || device->gpu)
 			break;
 	}
 	return code;
 }
 
-/* PoCL compiles much more when it is asked for a binary, so it is only asked if there is a cache folder. */
+/* PoCL compiles much more if it is asked for a binary, so it is asked only if there is a cache folder. */
 static gemp_code store_binary(cl_program program, const uint64_t key[2])
 {
 	size_t size = 0;
@@ -235,7 +236,7 @@ static gemp_code store_binary(cl_program program, const uint64_t key[2])
 	return GEMP_OK;
 }
 
-/* Starting a compiler takes a second, so a process whose compiler has started gets the lock first. */
+/* Starting a compiler takes a second, so a process whose compiler has started should get the lock first. */
 static void yield_to_builder(const gemp_device *device)
 {
 	static const struct timespec pause = { .tv_nsec = 10000000 };
@@ -243,7 +244,7 @@ static void yield_to_builder(const gemp_device *device)
 		nanosleep(&pause, NULL);
 }
 
-/* Ranks want the same program at the same time: one builds and stores it, the others load it. */
+/* Ranks need the same program at the same time: one rank builds and stores it, and the others load it. */
 static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
@@ -269,7 +270,7 @@ done:
 	return code;
 }
 
-/* Programs stay loaded in the process, since a driver takes some hundredths of a second to load a binary each time. */
+/* Finds the program among the loaded ones. A driver would take some hundredths of a second to load the binary again. */
 static bool find_loaded(gemp_program *out, const gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
@@ -284,7 +285,7 @@ static bool find_loaded(gemp_program *out, const gemp_device *device)
 	return false;
 }
 
-/* The newest program replaces the oldest; kernels that are in use keep their program alive by its reference count. */
+/* The newest program replaces the oldest. A kernel that is in use keeps its program alive by the reference count. */
 static void remember_program(gemp_device *device, const gemp_program *program)
 {
 	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
@@ -295,7 +296,7 @@ static void remember_program(gemp_device *device, const gemp_program *program)
 	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program };
 }
 
-/* Programs that kernels still use stay alive by their reference counts. */
+/* A program whose kernels are in use stays alive by its reference count. */
 void gemp_programs_release(gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++)
@@ -304,14 +305,14 @@ void gemp_programs_release(gemp_device *device)
 	memset(device->loaded, 0, sizeof device->loaded);
 }
 
-/* The key covers the source and the options, so a program of another size of lanes is another program. */
+/* The key includes source and options, so a program with another number of lanes is another program. */
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	GEMP_OWNED_BY(gemp_text_free) gemp_text all = { 0 };
 	*out = (gemp_program){ 0 };
-	/* -w: some drivers print "1 warning generated" to the user's terminal. */
+	/* -w: some drivers print "1 warning generated" to the user's terminal */
 	gemp_text_print(&all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
 	                device->gpu ? " -DGEMP_GPU=1" : "", device->nvidia ? " -DGEMP_NVIDIA=1" : "",
 	                options ? options : "");
@@ -330,7 +331,7 @@ done:
 	return code;
 }
 
-/* The program stays loaded on its device (remember_program) until newer ones take its place. */
+/* The program stays loaded on its device (remember_program) until newer programs replace it. */
 void gemp_program_free(gemp_program *program)
 {
 	if (program->program)
@@ -338,7 +339,7 @@ void gemp_program_free(gemp_program *program)
 	*program = (gemp_program){ 0 };
 }
 
-/* The name stands in front of the message, since OpenCL's error does not tell which kernel is missing. */
+/* Puts the name in front of the message, since OpenCL's error does not tell which kernel is missing. */
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name)
 {
 	cl_int error = CL_SUCCESS;
@@ -347,7 +348,7 @@ gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const cha
 	return code == GEMP_OK ? code : gemp_fail_in(code, "kernel %s: ", name);
 }
 
-/* Kernels that were made before a failure are left to the caller, who frees them with the program. */
+/* After a failure the caller frees the kernels that were made, and the program. */
 gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const char *file, const char *options,
                                   const gemp_kernel_entry *entries, size_t count)
 {
@@ -360,7 +361,7 @@ gemp_code gemp_program_build_list(gemp_program *out, gemp_device *device, const 
 	return GEMP_OK;
 }
 
-/* Takes kernels that were never made. */
+/* Kernels that were never made are allowed. */
 void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 {
 	for (size_t k = 0; k < count; k++) {
@@ -370,7 +371,7 @@ void gemp_kernel_list_free(cl_kernel **kernels, size_t count)
 	}
 }
 
-/* Reads both back from OpenCL, so gemp_program need not keep them. */
+/* Reads both from OpenCL, so gemp_program need not store them. */
 static gemp_code source_and_options(gemp_device *device, cl_program program, char **source, char **options)
 {
 	size_t size = 0;
@@ -382,8 +383,9 @@ static gemp_code source_and_options(gemp_device *device, cl_program program, cha
 	return GEMP_CL(clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_OPTIONS, size, *options, NULL));
 }
 
-/* PoCL remembers the binary that a program had when it was first asked for; a second program of the same source takes
- * all that was compiled since from PoCL's own cache, in a few hundredths of a second. */
+/* Builds the program once more to get its binary. PoCL keeps the binary that a program had when it was first asked for;
+ * a second program of the same source takes all that was compiled since from PoCL's own cache, in a few hundredths of a
+ * second. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program rebuilt = { 0 };
@@ -395,7 +397,7 @@ gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
 	return store_binary(rebuilt.program, program->key);
 }
 
-/* A failure to store is no failure of the run: the next run builds once more. */
+/* A program that cannot be stored is no failure: the next run builds it again. */
 void gemp_program_store_and_free(gemp_device *device, gemp_program *program)
 {
 	if (program->program && !program->cached)

@@ -21,8 +21,8 @@ static bool query(cl_device_id id, cl_device_info what, void *out, size_t size)
 	return clGetDeviceInfo(id, what, size, out, NULL) == CL_SUCCESS;
 }
 
-/* The Khronos extension has all four numbers. NVIDIA's older one has the bus and a slot, whose upper bits are the
- * device and whose lower three are the function. */
+/* The Khronos extension has all four numbers. NVIDIA's older extension has the bus and a slot: the upper bits of the
+ * slot are the device, and the lower three bits are the function. */
 static void find_pci(gemp_device_info *info, cl_device_id id)
 {
 	struct {
@@ -42,7 +42,7 @@ static void find_pci(gemp_device_info *info, cl_device_id id)
 		         place.device & 0xFF, place.function & 0xF);
 }
 
-/* Some drivers answer with zeros, which would make all of their devices the same. */
+/* Ignores a UUID of zeros, which some drivers return for all of their devices. */
 static void find_uuid(gemp_device_info *info, cl_device_id id)
 {
 	unsigned char u[UUID_SIZE] = { 0 }, any = 0;
@@ -56,8 +56,8 @@ static void find_uuid(gemp_device_info *info, cl_device_id id)
 		         u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
-/* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it); "" where the
- * driver does not know. info->gpu is set before. */
+/* Fills info->pci ("0000:65:00.0") and info->uuid ("GPU-01234567-89ab-...", as nvidia-smi writes it), with "" if the
+ * driver does not know them. info->gpu must be set. */
 static void device_identify(gemp_device_info *info, cl_device_id id)
 {
 	info->pci[0] = info->uuid[0] = '\0';
@@ -67,7 +67,7 @@ static void device_identify(gemp_device_info *info, cl_device_id id)
 	find_uuid(info, id);
 }
 
-/* Place on the bus as one number, or -1 for what is not written like one. */
+/* Returns a place on the PCI bus as one number, or -1 if the text is not such a place. */
 static long long pci_number(const char *text, size_t length)
 {
 	char copy[24];
@@ -89,7 +89,7 @@ static long long pci_number(const char *text, size_t length)
 	return (long long)domain << 20 | (long long)bus << 12 | device << 4 | function;
 }
 
-/* Hexadecimal digits of text[0..length) without hyphens; false for anything else. */
+/* Copies the hexadecimal digits of text[0..length) without hyphens. Returns false if there are other characters. */
 static bool digits(char out[2 * UUID_SIZE + 1], const char *text, size_t length)
 {
 	size_t count = 0;
@@ -108,8 +108,9 @@ static bool digits(char out[2 * UUID_SIZE + 1], const char *text, size_t length)
 	return count >= LEAST_UUID_DIGITS;
 }
 
-/* Is the device named by text[0..length)? By PCI: "65:00.0", "0000:65:00.0" or "00000000:65:00.0", the function may be
- * left out. By UUID: with or without "GPU-", or the first eight digits or more. In upper or lower case. */
+/* Does text[0..length) name the device? A PCI place is "65:00.0", "0000:65:00.0" or "00000000:65:00.0", and the
+ * function may be left out. A UUID may have the prefix "GPU-", and its first eight digits or more suffice. Upper and
+ * lower case are equal. */
 static bool device_matches(const gemp_device_info *info, const char *text, size_t length)
 {
 	char wanted[2 * UUID_SIZE + 1], own[2 * UUID_SIZE + 1];
@@ -120,8 +121,8 @@ static bool device_matches(const gemp_device_info *info, const char *text, size_
 	       strncmp(own, wanted, strlen(wanted)) == 0;
 }
 
-/* Less than, equal to or greater than 0: a comes before, with, or after b on the PCI bus; devices without a place are
- * equal to all, for a stable order. */
+/* Compares the places of a and b on the PCI bus, like memcmp. A device without a place is equal to all, so that a
+ * stable sort keeps it where it is. */
 static int compare_pci(const gemp_device_info *a, const gemp_device_info *b)
 {
 	long long first = pci_number(a->pci, strlen(a->pci)), second = pci_number(b->pci, strlen(b->pci));
@@ -130,8 +131,7 @@ static int compare_pci(const gemp_device_info *a, const gemp_device_info *b)
 	return (first > second) - (first < second);
 }
 
-/* CPU devices have neither a UUID nor a place on the bus; their platform, name and index tell them apart on one
- * machine. */
+/* CPU devices have no UUID and no place on the bus. Their platform, name and index identify them on one machine. */
 void gemp_device_identity(char out[GEMP_IDENTITY_SIZE], const gemp_device_info *info, int index)
 {
 	memset(out, 0, GEMP_IDENTITY_SIZE);
@@ -141,7 +141,7 @@ void gemp_device_identity(char out[GEMP_IDENTITY_SIZE], const gemp_device_info *
 		snprintf(out, GEMP_IDENTITY_SIZE, "%d %.60s %.60s", index, info->platform, info->name);
 }
 
-/* Cut to fit. */
+/* Copies as much as fits. */
 static void copy_text(char *out, size_t size, const char *text)
 {
 	size_t length = strlen(text);
@@ -151,7 +151,7 @@ static void copy_text(char *out, size_t size, const char *text)
 	out[length] = '\0';
 }
 
-/* A property that the driver does not know is an empty text. */
+/* A property that the driver does not know becomes an empty text. */
 static void device_text(char *out, size_t size, cl_device_id id, cl_device_info what)
 {
 	char text[1024] = "";
@@ -159,7 +159,7 @@ static void device_text(char *out, size_t size, cl_device_id id, cl_device_info 
 	copy_text(out, size, text);
 }
 
-/* Everything that is no CPU counts as a GPU: accelerators have lanes and memory of their own, too. */
+/* Every device that is not a CPU counts as a GPU, since accelerators have lanes and memory of their own, too. */
 static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_device_id id)
 {
 	cl_device_type type = 0;
@@ -186,7 +186,7 @@ static gemp_code query_info(gemp_device_info *out, cl_platform_id platform, cl_d
 	return GEMP_OK;
 }
 
-/* Appends the devices of one platform; a platform without any is passed over. */
+/* Appends the devices of one platform, which may have none. */
 static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos, cl_device_id **ids, size_t *count)
 {
 	cl_uint number = 0;
@@ -201,7 +201,8 @@ static gemp_code add_platform(cl_platform_id platform, gemp_device_info **infos,
 	return GEMP_OK;
 }
 
-/* As gemp_device_list, with handles: ids[i] is the device of out[i]; the caller frees both. None at all is no error. */
+/* Like gemp_device_list, with handles: ids[i] is the handle of out[i]. The caller frees both arrays. Finding no device
+ * is no error. */
 static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *count)
 {
 	GEMP_OWNED gemp_device_info *infos = NULL;
@@ -213,7 +214,7 @@ static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *co
 	*ids = NULL;
 	*count = 0;
 	gemp_pocl_claim_folder();
-	/* An ICD loader without platforms answers with an error of its own. */
+	/* an ICD loader without platforms returns an error of its own */
 	if (clGetPlatformIDs(0, NULL, &number) != CL_SUCCESS)
 		number = 0;
 	GEMP_TRY(GEMP_NEW(platforms, number));
@@ -229,14 +230,14 @@ static gemp_code list_ids(gemp_device_info **out, cl_device_id **ids, size_t *co
 	return GEMP_OK;
 }
 
-/* The handles are dropped; drivers keep their devices without a reference of ours. */
+/* The handles are dropped, since drivers keep their devices without a reference of ours. */
 gemp_code gemp_device_list(gemp_device_info **out, size_t *count)
 {
 	GEMP_OWNED cl_device_id *ids = NULL;
 	return list_ids(out, &ids, count);
 }
 
-/* Names of devices are compared without regard to case, because users type them. */
+/* Ignores case, because users type the names. */
 static bool contains(const char *name, const char *part, size_t length)
 {
 	for (; *name; name++)
@@ -250,7 +251,7 @@ static bool is_word(const char *part, size_t length, const char *word)
 	return length == strlen(word) && strncasecmp(part, word, length) == 0;
 }
 
-/* The words auto and all mean GPUs only if there are any. */
+/* If there is no GPU, the words auto and all mean CPUs. */
 static bool has_gpu(const gemp_device_info *devices, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -275,7 +276,7 @@ static bool spec_fits(const gemp_device_info *devices, size_t count, size_t inde
 	       contains(device->platform, part, length);
 }
 
-/* A device that several words mean is chosen once, in the place of the first word. */
+/* A device that fits several words is chosen once, at the first of these words. */
 static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
 {
 	for (size_t i = 0; i < chosen_count; i++)
@@ -285,7 +286,7 @@ static size_t add_index(size_t *chosen, size_t chosen_count, size_t index)
 	return chosen_count + 1;
 }
 
-/* What one word added, from `first` on: as it lies on the PCI bus. */
+/* Sorts the devices of one word, from `first` on, by their places on the PCI bus. */
 static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t first, size_t count)
 {
 	for (size_t i = first + 1; i < count; i++)
@@ -296,7 +297,7 @@ static void sort_by_pci(const gemp_device_info *devices, size_t *chosen, size_t 
 		}
 }
 
-/* The message lists what the machine has, so the user can choose without another command. */
+/* The message lists the machine's devices, so the user can choose without another command. */
 static gemp_code no_match(const char *spec, const char *part, size_t length, const gemp_device_info *devices,
                           size_t count)
 {
@@ -309,7 +310,7 @@ static gemp_code no_match(const char *spec, const char *part, size_t length, con
 	                 part, spec, there.data ? there.data : "none");
 }
 
-/* Words are taken one by one; an empty word fits no device and is an error. */
+/* Handles the words one by one. An empty word fits no device and is an error. */
 gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, size_t count, size_t *chosen,
                              size_t *chosen_count)
 {
@@ -337,8 +338,8 @@ bool gemp_device_spec_is_list(const char *spec)
 	return spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));
 }
 
-/* With fewer devices than ranks the ranks take turns. With more devices each rank has a contiguous range, since
- * neighbours on the bus often share a switch. */
+/* With a list of more devices than ranks, each rank has a contiguous range, since neighbours on the bus often share a
+ * switch. Otherwise the ranks use one device each, in turn. */
 void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count)
 {
 	size_t rank = (size_t)node_rank, ranks = (size_t)node_size;
@@ -350,8 +351,7 @@ void gemp_device_rank_range(const char *spec, size_t chosen, int node_rank, int 
 	*count = chosen * (rank + 1) / ranks - *first;
 }
 
-/* PoCL hides its devices without a word when its cache folder cannot be written, so the message names the
- * folder. */
+/* PoCL silently hides its devices if it cannot write its cache folder, so the message names the folder. */
 static gemp_code no_device(const char *spec)
 {
 	const char *pocl = getenv("POCL_CACHE_DIR");
@@ -363,7 +363,7 @@ static gemp_code no_device(const char *spec)
 	                 spec && *spec ? spec : "auto", pocl ? pocl : "not set");
 }
 
-/* Devices that a --devices text means. */
+/* The devices that a --devices text chooses. */
 typedef struct device_set {
 	gemp_device_info *infos;
 	cl_device_id *ids;
@@ -381,13 +381,13 @@ static gemp_code choose_set(device_set *c, const char *spec)
 	return gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
 }
 
-/* The handles belong to the driver; only our list of them is freed. */
+/* Frees the list of handles; the devices belong to the driver. */
 static void free_set(device_set *c)
 {
 	gemp_free_all(c->chosen, c->ids, c->infos);
 }
 
-/* Identities are hashed in the order of the choice, because ranks take their turns in that order. */
+/* Hashes the identities in the order of the choice, because ranks use the devices in this order. */
 gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 {
 	char identity[GEMP_IDENTITY_SIZE];
@@ -401,8 +401,7 @@ gemp_code gemp_device_spec_hash(uint64_t *digest, const char *spec)
 	return GEMP_OK;
 }
 
-/* Ranks that share a device number themselves by their place among the ranks of the node, so no message is
- * needed. */
+/* A rank's position among the ranks on the same device follows from its number on the node, so no message is needed. */
 gemp_code gemp_device_assign(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
 	GEMP_OWNED_BY(free_set) device_set c = { 0 };

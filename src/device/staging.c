@@ -10,16 +10,16 @@
 
 enum { MIN_PINNED = 1 << 20, ALIGNMENT = 64 };
 
-/* Locked memory is taken at the first transfer, since many searches deliver nothing. */
+/* Locked memory is taken at the first transfer, since many searches deliver no result. */
 gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size)
 {
 	*out = (gemp_readback){ 0 };
 	return gemp_buffer_new(&out->buffer, device, size, NULL);
 }
 
-/* LOCKED MEMORY. Locking takes milliseconds per 10 MB: what one readback leaves the next one takes. */
+/* LOCKED MEMORY. Locking takes milliseconds per 10 MB, so a pool keeps the memory of one readback for the next. */
 
-/* Memory is unmapped before it is released, and the queue is finished in between: a driver may still write to it. */
+/* Unmaps and finishes the queue before the release, since a driver may still write to the memory. */
 static void unpin(gemp_pinned *pinned, gemp_device *device)
 {
 	if (pinned->host) {
@@ -31,7 +31,7 @@ static void unpin(gemp_pinned *pinned, gemp_device *device)
 	*pinned = (gemp_pinned){ 0 };
 }
 
-/* The smallest of those that are left gives way. */
+/* If the pool is full, the smallest block is released. */
 static void return_to_pool(gemp_pinned *pinned, gemp_device *device)
 {
 	gemp_pinned *place = &device->pinned_pool[0];
@@ -46,8 +46,7 @@ static void return_to_pool(gemp_pinned *pinned, gemp_device *device)
 	unpin(pinned, device);
 }
 
-/* Any block that is large enough will do. The pool has two blocks, one for each of the buffers that a search
- * alternates between. */
+/* Takes any block that is large enough. The pool has two blocks, because a search alternates between two buffers. */
 static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
 {
 	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
@@ -59,7 +58,7 @@ static bool take_from_pool(gemp_pinned *out, gemp_device *device, size_t needed)
 	return false;
 }
 
-/* Called when the device is closed; blocks in use belong to their readbacks. */
+/* Called when the device is closed. Blocks in use belong to their readbacks. */
 void gemp_pinned_free_pool(gemp_device *device)
 {
 	for (size_t i = 0; i < GEMP_PINNED_POOL; i++)
@@ -83,7 +82,7 @@ gemp_code gemp_pinned_take(gemp_pinned *out, gemp_device *device, size_t size)
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
-/* No command uses the buffer: what copies to and from the memory itself has from it is their speed. */
+/* No command uses this buffer. While it exists, the pages are locked and copies of the memory itself are fast. */
 void gemp_pinned_register(gemp_pinned *out, gemp_device *device, void *memory, size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), lead = (uintptr_t)memory % page;
@@ -104,14 +103,14 @@ void gemp_pinned_unregister(gemp_pinned *pinned)
 	*pinned = (gemp_pinned){ 0 };
 }
 
-/* Takes memory that was never taken. What a device has left is kept for the next readback. */
+/* Returns the block to the device's pool. Memory that was never taken is allowed. */
 void gemp_pinned_release(gemp_pinned *pinned, gemp_device *device)
 {
 	if (pinned->mem)
 		return_to_pool(pinned, device);
 }
 
-/* No more than four times what is needed. */
+/* Takes at most four times the needed size. */
 static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed)
 {
 	size_t wanted = needed < MIN_PINNED ? MIN_PINNED : 4 * needed;
@@ -126,7 +125,7 @@ static gemp_code pin(gemp_readback *readback, gemp_device *device, size_t needed
 
 /* READING */
 
-/* The event is needed until somebody has waited for it. */
+/* Releases the event, which is needed only until the transfer has been awaited. */
 static void forget_transfer(gemp_readback *readback)
 {
 	if (readback->arrived)
@@ -134,7 +133,8 @@ static void forget_transfer(gemp_readback *readback)
 	readback->arrived = NULL;
 }
 
-/* A transfer that is under way would write to memory that the pool may hand out again, so it is awaited first. */
+/* Waits for a transfer first, because it would write to memory that the pool may already have given to another
+ * readback. */
 void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 {
 	if (readback->arrived)
@@ -146,7 +146,7 @@ void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 	*readback = (gemp_readback){ 0 };
 }
 
-/* The bytes of all ranges, each of which must lie in the buffer. */
+/* Returns the sum of the sizes. Each range must lie in the buffer. */
 static size_t check_ranges(const gemp_buffer *buffer, const gemp_readback_range *ranges, size_t count)
 {
 	size_t size = 0;
@@ -158,7 +158,7 @@ static size_t check_ranges(const gemp_buffer *buffer, const gemp_readback_range 
 	return size;
 }
 
-/* The call waits, and the buffer can be read or written as soon as it returns. */
+/* Waits, so the host can use the buffer as soon as the call returns. */
 static gemp_code map_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer, cl_map_flags access)
 {
 	cl_int error = CL_SUCCESS;
@@ -166,7 +166,7 @@ static gemp_code map_buffer(char **mapped, gemp_device *device, const gemp_buffe
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
-/* The queue is in order: kernels that are launched from now on see what the host has written. */
+/* The queue is in order, so kernels that are launched later see the data of the host. */
 static gemp_code unmap_buffer(char **mapped, gemp_device *device, const gemp_buffer *buffer)
 {
 	char *host = *mapped;
@@ -174,7 +174,7 @@ static gemp_code unmap_buffer(char **mapped, gemp_device *device, const gemp_buf
 	return host ? GEMP_CL(clEnqueueUnmapMemObject(device->queue, buffer->mem, host, 0, NULL, NULL)) : GEMP_OK;
 }
 
-/* The buffer is mapped while no kernel runs: a CPU device has no core to spare for it later. */
+/* Maps the buffer while no kernel runs, because a CPU device has no free core later. */
 static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
 	if (!readback->mapped)
@@ -184,13 +184,13 @@ static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_re
 	return GEMP_OK;
 }
 
-/* Ranges begin at multiples of 64 bytes, as vector loads and cache lines like it. */
+/* Ranges begin at multiples of 64 bytes, for vector loads and cache lines. */
 static size_t rounded_size(size_t size)
 {
 	return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* One range behind the other. */
+/* Copies the ranges one behind the other. */
 static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
 	size_t needed = 0;
@@ -209,7 +209,7 @@ static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_r
 	return GEMP_CL(clFlush(device->copy_queue));
 }
 
-/* Nothing is begun for empty ranges, so a search without matches costs no transfer. */
+/* Empty ranges start no transfer, so a search without matches costs none. */
 gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges,
                               size_t count)
 {
@@ -218,7 +218,7 @@ gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, cons
 	return device->gpu ? copy(readback, device, ranges, count) : map(readback, device, ranges, count);
 }
 
-/* Returns at once where the buffer was mapped. */
+/* A mapped buffer has no event and needs no wait. */
 gemp_code gemp_readback_wait(gemp_readback *readback)
 {
 	gemp_code code = readback->arrived ? GEMP_CL(clWaitForEvents(1, &readback->arrived)) : GEMP_OK;
@@ -226,13 +226,13 @@ gemp_code gemp_readback_wait(gemp_readback *readback)
 	return code;
 }
 
-/* On a GPU there is nothing to unmap, and the locked memory is kept for the next transfer. */
+/* On a GPU nothing is mapped, and the locked memory is kept for the next transfer. */
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 {
 	return unmap_buffer(&readback->mapped, device, &readback->buffer);
 }
 
-/* On a GPU the ranges lie one behind the other in locked memory; on a CPU device they lie in the buffer itself. */
+/* On a GPU the ranges are contiguous in locked memory. On a CPU device they lie in the buffer itself. */
 gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, const gemp_buffer *buffer,
                                   const gemp_readback_range *ranges, size_t count)
 {
@@ -256,7 +256,7 @@ gemp_code gemp_host_mapping_begin(gemp_host_mapping *out, gemp_device *device, c
 	return GEMP_OK;
 }
 
-/* Writes wait for the kernels before them, since the queue is in order. */
+/* The write waits for earlier kernels, since the queue is in order. */
 gemp_code gemp_host_mapping_end(gemp_host_mapping *mapping, gemp_device *device)
 {
 	for (size_t i = 0; mapping->pinned.mem && i < GEMP_READBACK_RANGES; i++)
@@ -274,47 +274,47 @@ void gemp_host_mapping_free(gemp_host_mapping *mapping, gemp_device *device)
 }
 
 enum {
-	LANES = 4,            /* pieces that are under way or being converted */
-	PARTS = 8,            /* of a piece, each converted by one thread */
-	ALONE_BELOW = 1 << 17 /* numbers: threads are not worth it */
+	LANES = 4,            /* pieces that are transferred or converted at the same time */
+	PARTS = 8,            /* parts of a piece, each converted by one thread */
+	ALONE_BELOW = 1 << 17 /* numbers: fewer do not justify threads */
 };
 
-/* The calling thread talks to the device. Others convert, from the first piece to the last: making them for each piece
- * anew would take as long as converting it. */
+/* The calling thread uses the device. A helper thread starts one loop that converts all pieces, since starting a loop
+ * for each piece would take as long as converting it. */
 typedef struct pipeline {
 	gemp_device *device;
 	gemp_transfer_numbers numbers;
-	size_t count, piece, pieces, parts; /* piece: numbers */
+	size_t count, piece, pieces, parts; /* count and piece are numbers, in total and of a piece */
 	bool send;
 	gemp_pinned locked;
 	cl_event under_way[LANES];
 
-	pthread_t helper; /* the first of the threads */
+	pthread_t helper; /* runs the loop of conversion */
 	bool helped;
-	size_t first; /* part from which on a loop converts */
+	size_t first; /* first part of the loop */
 
 	pthread_mutex_t mutex;
 	pthread_cond_t moved;
-	size_t ready;       /* pieces that may be converted */
-	size_t left[LANES]; /* parts of a piece that have not been */
+	size_t ready;       /* number of pieces that may be converted */
+	size_t left[LANES]; /* parts of the lane's piece that are not converted */
 	bool stopped;
 } pipeline;
 
-/* The last piece is the shorter one. */
+/* The last piece may be shorter. */
 static size_t numbers_of(const pipeline *p, size_t piece)
 {
 	return gemp_min(p->piece, p->count - piece * p->piece);
 }
 
-/* Pieces use the lanes in turn, so a lane is free again when its transfer and its conversion have ended. */
+/* Piece k uses lane k % LANES, which is free again when its transfer and its conversion have ended. */
 static uint32_t *lane_of(const pipeline *p, size_t piece)
 {
 	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
 }
 
-/* CONVERSION, by the threads. */
+/* CONVERSION, by threads */
 
-/* A part of a piece is copied where the host has 32-bit numbers, and widened or narrowed where it has 64-bit ones. */
+/* Copies a part of a piece if the host has 32-bit numbers; widens or narrows 64-bit numbers. */
 static void convert(const pipeline *p, size_t piece, size_t part)
 {
 	size_t count = numbers_of(p, piece), from = count * part / p->parts, end = count * (part + 1) / p->parts;
@@ -333,7 +333,7 @@ static void convert(const pipeline *p, size_t piece, size_t part)
 			wide[i] = locked[i];
 }
 
-/* Threads get parts in their order, so nobody waits for a piece that comes before one that nobody has begun. */
+/* Threads take parts in ascending order, so a thread never waits for a later piece than the others convert. */
 static void convert_part(void *context, unsigned thread, size_t index)
 {
 	(void)thread;
@@ -353,7 +353,7 @@ static void convert_part(void *context, unsigned thread, size_t index)
 	pthread_mutex_unlock(&p->mutex);
 }
 
-/* The body of the helper thread: one loop over all parts of all pieces. */
+/* The helper thread: one loop over all parts of all pieces. */
 static void *convert_all(void *context)
 {
 	pipeline *p = context;
@@ -361,7 +361,7 @@ static void *convert_all(void *context)
 	return NULL;
 }
 
-/* Pieces come one behind the other. */
+/* Lets threads convert the piece. Pieces are started in ascending order. */
 static void start_conversion(pipeline *p, size_t piece)
 {
 	pthread_mutex_lock(&p->mutex);
@@ -371,7 +371,7 @@ static void start_conversion(pipeline *p, size_t piece)
 	pthread_mutex_unlock(&p->mutex);
 }
 
-/* Returns when an allowed piece is converted: here, where there is only one, or no thread for it. */
+/* Waits until a started piece is converted. Without a helper thread, this thread's own loop converts it. */
 static void await_conversion(pipeline *p, size_t piece)
 {
 	if (!p->helped) {
@@ -386,8 +386,7 @@ static void await_conversion(pipeline *p, size_t piece)
 
 /* PIPELINE */
 
-/* Chooses the sizes and starts the helper. Without a helper thread, or for a single piece, the calling thread
- * converts. */
+/* Sets the sizes and starts the helper thread, unless there is only one piece. */
 static gemp_code open(pipeline *p)
 {
 	p->piece = gemp_limits_now()->transfer_chunk / sizeof(cl_uint);
@@ -400,8 +399,7 @@ static gemp_code open(pipeline *p)
 	return GEMP_OK;
 }
 
-/* The event of a lane is released as soon as it was awaited, since the next piece of the lane has an event of its
- * own. */
+/* Releases the event of a lane as soon as it was awaited: the lane's next piece has an event of its own. */
 static gemp_code await_transfer(pipeline *p, size_t piece)
 {
 	cl_event *event = &p->under_way[piece % LANES];
@@ -413,8 +411,7 @@ static gemp_code await_transfer(pipeline *p, size_t piece)
 	return code;
 }
 
-/* Threads that wait for a piece are woken after a failure, and every transfer ends before the locked memory goes
- * back. */
+/* Wakes waiting threads after a failure. All transfers end before the locked memory is returned. */
 static gemp_code finish(pipeline *p, gemp_code code)
 {
 	pthread_mutex_lock(&p->mutex);
@@ -431,7 +428,7 @@ static gemp_code finish(pipeline *p, gemp_code code)
 	return code;
 }
 
-/* The flush starts the transfer now; without it some drivers wait until somebody asks for the result. */
+/* The flush starts the transfer now; without it some drivers wait until the result is requested. */
 static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 {
 	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->copy_queue, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
@@ -440,7 +437,7 @@ static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
-/* A lane is converted into again once the transfer of its last piece has ended, one piece behind the conversion. */
+/* A piece is converted into a lane after the transfer of the lane's previous piece has ended. */
 gemp_code gemp_transfer_upload(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -462,7 +459,7 @@ done:
 	return finish(&p, code);
 }
 
-/* Beyond the last piece there is nothing to read, so the caller need not count. */
+/* Does nothing beyond the last piece, so the caller need not check. */
 static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
 {
 	if (k >= p->pieces)
@@ -473,8 +470,8 @@ static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size
 	return GEMP_CL(clFlush(p->device->copy_queue));
 }
 
-/* A lane is read into again once its piece was converted. The loop runs one turn longer than there are pieces,
- * because conversion lags one piece behind. */
+/* A piece is read into a lane after the lane's previous piece was converted. The loop has one more round than there are
+ * pieces, because the conversion lags one piece behind. */
 gemp_code gemp_transfer_download(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
                                  size_t count)
 {

@@ -47,14 +47,14 @@ static const gemp_tunable tunables[] = {
 enum { TUNABLES = sizeof tunables / sizeof *tunables };
 _Static_assert(sizeof tunables / sizeof *tunables <= (size_t)GEMP_MAX_TUNINGS, "GEMP_MAX_TUNINGS is too small");
 
-/* The table is the only list of names: files, `bench tune` and gemp_tuning all go by it. */
+/* This table is the only list of names. Files, `bench tune` and gemp_tuning use it. */
 const gemp_tunable *gemp_tunables(size_t *count)
 {
 	*count = TUNABLES;
 	return tunables;
 }
 
-/* The names are few, and numbers are looked up once a search. */
+/* A linear search suffices: there are few names, and numbers are looked up once a search. */
 static size_t find(const char *name)
 {
 	size_t i = 0;
@@ -63,7 +63,7 @@ static size_t find(const char *name)
 	return i;
 }
 
-/* A number of a GPU-only name does not count on a CPU device, even if its file has one. */
+/* On a CPU device a number with gpu_only is ignored, even if the device's file has it. */
 uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t otherwise)
 {
 	size_t i = find(name);
@@ -71,7 +71,7 @@ uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t other
 	return device->tuning.values[i] && !(tunables[i].gpu_only && !device->gpu) ? device->tuning.values[i] : otherwise;
 }
 
-/* `bench tune` tries values with this, without a file. */
+/* `bench tune` tries values with this function, without a file. */
 void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value)
 {
 	size_t i = find(name);
@@ -79,7 +79,7 @@ void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value)
 	device->tuning.values[i] = value;
 }
 
-/* The nearest name is offered, because most unknown names are misspelt. */
+/* The message suggests the nearest name, because most unknown names are misspelt. */
 static gemp_code unknown(const char *place, const char *name)
 {
 	const char *names[TUNABLES];
@@ -90,7 +90,7 @@ static gemp_code unknown(const char *place, const char *name)
 	                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-/* Powers of 2 only: kernels divide by these numbers, and a compiler turns that into shifts. */
+/* Only powers of 2 are allowed, since kernels divide by these numbers and compilers turn such divisions into shifts. */
 static gemp_code set_tunable(void *self, const char *place, char *name, char *text)
 {
 	gemp_tuning_table *table = self;
@@ -109,7 +109,7 @@ static gemp_code set_tunable(void *self, const char *place, char *name, char *te
 	return GEMP_OK;
 }
 
-/* A table has one source, so numbers of an earlier file do not stay. */
+/* Clears the table first, since all numbers of a table are from one file. */
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text)
 {
 	memset(table, 0, sizeof *table);
@@ -117,7 +117,7 @@ gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const ch
 	return gemp_settings_parse(path, text, "name", set_tunable, table);
 }
 
-/* required: it is an error if there is no such file; else *found is false then. */
+/* If there is no such file, *found becomes false, and it is an error if the file is required. */
 static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool required, bool *found)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -131,7 +131,7 @@ static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool req
 	return code;
 }
 
-/* Runs of other characters become one hyphen, and none stands at either end. */
+/* A run of other characters becomes one hyphen, but not at the begin or the end. */
 void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 {
 	size_t size = 0;
@@ -145,7 +145,7 @@ void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
 	strcpy(name + size, ".conf");
 }
 
-/* False where the user has no home or the path is too long; then the embedded files decide. */
+/* Returns false if the user has no home or the path is too long. Then an embedded file is used. */
 static bool user_path(char *path, size_t room, const char *name)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -157,7 +157,7 @@ static bool user_path(char *path, size_t room, const char *name)
 	return length > 0 && (size_t)length < room;
 }
 
-/* The first file that exists decides alone: files are not merged, so a user can see all numbers in one place. */
+/* Uses only the first file that exists. Files are not merged, so a user can see all numbers in one place. */
 gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 {
 	const char *given = getenv("GEMP_TUNING");
@@ -176,7 +176,7 @@ gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
 	return code;
 }
 
-/* A limit of 0 leaves everything to the host. */
+/* If the limit is 0, the host does all work. */
 bool gemp_use_device(const gemp_device *device, gemp_placement place, uint64_t items, const char *tuning,
                      uint32_t otherwise)
 {
