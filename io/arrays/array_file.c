@@ -344,7 +344,7 @@ static hid_t memory_type(char kind, unsigned width)
 	}
 }
 
-/* BOTH */
+/* BOTH FORMS OF FILES */
 
 /* A place that does not name an HDF5 file is a .npy. */
 gemp_code gemp_array_file_open(gemp_array_file *out, const char *place, unsigned dimensions)

@@ -393,7 +393,7 @@ static gemp_code read_array(gemp_number_array *out, const gemp_comm *comm, const
 	return gemp_comm_agree(comm, code);
 }
 
-/* ALL FORMS */
+/* ALL FORMS OF FILES */
 
 /* Gives every NaN the same bits, since keys are compared by their bits. */
 static void unify_nan_range(void *context, size_t range, size_t begin, size_t end)

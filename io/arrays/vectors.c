@@ -425,7 +425,7 @@ static gemp_code read_array(gemp_vectors *out, const gemp_comm *comm, const char
 	return gemp_comm_agree(comm, code);
 }
 
-/* ALL FORMS */
+/* ALL FORMS OF FILES */
 
 /* Without a header the columns are named x1, x2, ... */
 static gemp_code name_columns(gemp_vectors *v)

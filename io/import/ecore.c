@@ -1,5 +1,5 @@
-/* Resolves the names of a metamodel: types, opposites, inheritance, defaults. The result is read by the importer of
- * models and is the same on all ranks. */
+/* Resolves the names in a metamodel: types, opposites, inheritance and defaults. The result is the same on all
+ * ranks. */
 
 #include "io/import/ecore.h"
 
@@ -18,7 +18,7 @@ static void free_classifier(gemp_ecore_classifier *classifier)
 	gemp_bytes_free(&classifier->super_texts);
 }
 
-/* Takes a metamodel that was only partly read. */
+/* The metamodel may be read only in part, after a failure. */
 void gemp_ecore_free(gemp_ecore *ecore)
 {
 	for (size_t i = 0; i < ecore->package_count; i++)
@@ -32,7 +32,8 @@ void gemp_ecore_free(gemp_ecore *ecore)
 	*ecore = (gemp_ecore){ 0 };
 }
 
-/* Models without prefixes have one package, so without a namespace the first class of the name is the right one. */
+/* A model without namespace prefixes has one package. So without a namespace the first class with the name is the right
+ * one. */
 size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *name)
 {
 	for (size_t i = 0; i < ecore->classifier_count; i++) {
@@ -45,7 +46,7 @@ size_t gemp_ecore_class(const gemp_ecore *ecore, const char *uri, const char *na
 	return GEMP_ECORE_NONE;
 }
 
-/* Inherited features have slots, too. */
+/* A slot is an index in the class's list of features, which includes inherited features. */
 size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[class];
@@ -55,7 +56,7 @@ size_t gemp_ecore_slot(const gemp_ecore *ecore, size_t class, const char *name)
 	return GEMP_ECORE_NONE;
 }
 
-/* Attributes of an enum become strings, so a wrong literal must be found here. */
+/* An attribute of an enum becomes a string, so only this check finds a wrong literal. */
 gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const char *literal, size_t size)
 {
 	const gemp_ecore_classifier *classifier = &ecore->classifiers[enumeration];
@@ -68,8 +69,9 @@ gemp_code gemp_ecore_literal(const gemp_ecore *ecore, size_t enumeration, const 
 	                 (int)(size > 60 ? 60 : size), literal, classifier->name, ecore->path);
 }
 
-/* Types of Ecore and of its XMLType by name. Other types become strings, which hold every value as it is written. *set:
- * an attribute of a primitive type without a value is 0 or false; one of an object type is NULL. */
+/* Finds the type for the name of a type of Ecore or of its XMLType. Any other type becomes string, which holds every
+ * value as written. *set: the type is primitive, so an attribute without a value is 0 or false. An attribute of an
+ * object type without a value is NULL. */
 static void find_type(const char *name, gemp_type *type, bool *set)
 {
 	static const char *const primitive[GEMP_LIST] = {
@@ -97,7 +99,7 @@ static gemp_code in_line(gemp_code code, const gemp_ecore *ecore, uint64_t line)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", ecore->path, line) : code;
 }
 
-/* Does text[size], the part of a reference in front of #, name this file or one of its packages? */
+/* text[size] is the part of a reference before #. Tests whether it names this file or one of its packages. */
 static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 {
 	const char *slash = strrchr(ecore->path, '/'), *name = slash ? slash + 1 : ecore->path;
@@ -111,8 +113,8 @@ static bool is_own(const gemp_ecore *ecore, const char *text, size_t size)
 	return false;
 }
 
-/* References are like "#//A" or "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". *path becomes "//A", or
- * *built_in "EInt" (else NULL). */
+/* A reference is such as "#//A" or "ecore:EDataType http://www.eclipse.org/emf/2002/Ecore#//EInt". For the first form,
+ * *path becomes "//A" and *built_in becomes NULL. For the second form, *built_in becomes "EInt". */
 static gemp_code split_reference(const gemp_ecore *ecore, const char *text, gemp_text *path, const char **built_in)
 {
 	const char *blank = strrchr(text, ' '), *file = blank ? blank + 1 : text, *hash = strchr(file, '#');
@@ -133,7 +135,7 @@ static gemp_code split_reference(const gemp_ecore *ecore, const char *text, gemp
 	return gemp_text_status(path);
 }
 
-/* The classifier of the path that references in the file use, like //Class. */
+/* The classifier with the path that references use, such as //Class; GEMP_ECORE_NONE if there is none. */
 static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 {
 	size_t i = 0;
@@ -145,7 +147,7 @@ static size_t find_path(const gemp_ecore *ecore, const char *path, size_t size)
 
 /* CLASSES */
 
-/* Appends an index to a list, unless it is there already. */
+/* Appends an index to a list, unless the list already has it. */
 static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_t index)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -156,8 +158,8 @@ static gemp_code add_index(size_t **list, size_t *count, size_t *capacity, size_
 	return GEMP_OK;
 }
 
-/* The class that super text i of `class` names; GEMP_ECORE_NONE for EObject, which is above every class and has no
- * features. */
+/* *out becomes the class that super text i of `class` names. For EObject, which every class inherits from and which has
+ * no features, *out becomes GEMP_ECORE_NONE. */
 static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier *class, size_t i, gemp_text *text,
                             gemp_text *path, size_t *out)
 {
@@ -177,8 +179,8 @@ static gemp_code find_super(const gemp_ecore *ecore, const gemp_ecore_classifier
 	return GEMP_OK;
 }
 
-/* Classes that it names come first, then the classes that these name, and so on. Each class is in the list once, so the
- * loop ends also for a cycle. */
+/* Lists the direct super classes of a class, then the super classes of these, and so on. Each class is listed once, so
+ * the loop ends even if the inheritance has a cycle. */
 static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *text, gemp_text *path)
 {
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
@@ -204,7 +206,7 @@ static gemp_code inherit_classes(gemp_ecore *ecore, size_t index, gemp_text *tex
 	return class->labels ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* A class's own features come first, then those that it inherits. */
+/* A class's own features come first, and inherited features follow. */
 static gemp_code list_features(gemp_ecore *ecore, size_t index)
 {
 	gemp_ecore_classifier *class = &ecore->classifiers[index];
@@ -217,7 +219,7 @@ static gemp_code list_features(gemp_ecore *ecore, size_t index)
 
 /* FEATURES */
 
-/* A default of an enum is a literal, other defaults are values of the attribute's type. */
+/* The default of an enum must be a literal, and any other default must be a value of the attribute's type. */
 static gemp_code check_default(const gemp_ecore *ecore, const gemp_ecore_feature *feature)
 {
 	gemp_value value;
@@ -228,7 +230,7 @@ static gemp_code check_default(const gemp_ecore *ecore, const gemp_ecore_feature
 	return code == GEMP_EDATA ? gemp_fail_in(code, "default of '%s': ", feature->name) : code;
 }
 
-/* Finds the value of an attribute in a new object, since EMF does not write values that equal the default. */
+/* Finds the value that an attribute has in a new object. EMF does not write a value that equals the default. */
 static gemp_code find_default(const gemp_ecore *ecore, gemp_ecore_feature *feature, bool set)
 {
 	if (feature->default_value &&
@@ -274,7 +276,7 @@ static gemp_code type_attribute(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return find_default(ecore, feature, set);
 }
 
-/* The text is like "#//Class/feature". */
+/* The text of an opposite is such as "#//Class/feature". */
 static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in;
@@ -292,7 +294,7 @@ static gemp_code find_opposite(const gemp_ecore *ecore, gemp_ecore_feature *feat
 	return GEMP_OK;
 }
 
-/* A reference without a class may point to any object. */
+/* A reference without a class may refer to any object. */
 static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *feature, gemp_text *path)
 {
 	const char *built_in = NULL;
@@ -309,7 +311,8 @@ static gemp_code type_reference(const gemp_ecore *ecore, gemp_ecore_feature *fea
 	return GEMP_OK;
 }
 
-/* Features precede classes, whose lists of features need the opposites. */
+/* Features are resolved first. Then a feature that only its opposite names gets its opposite, and classes list their
+ * features. */
 gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 }, path = { 0 };
@@ -319,7 +322,7 @@ gemp_code gemp_ecore_resolve(gemp_ecore *ecore)
 		if (code != GEMP_OK)
 			return in_line(code, ecore, feature->line);
 	}
-	for (size_t f = 0; f < ecore->feature_count; f++) /* a file may name the opposite at one end only */
+	for (size_t f = 0; f < ecore->feature_count; f++) /* a file may name the opposite at only one end */
 		if (ecore->features[f].opposite != GEMP_ECORE_NONE) {
 			gemp_ecore_feature *other = &ecore->features[ecore->features[f].opposite];
 			other->opposite = f;

@@ -1,5 +1,5 @@
-/* One pass over the .ecore file collects packages, classifiers and features with the texts of their
- * references; gemp_ecore_resolve then finds what these mean. */
+/* A single pass over the .ecore file collects packages, classifiers and features with the texts of their references.
+ * gemp_ecore_resolve then resolves the references. */
 
 #include "io/import/ecore_parser.h"
 
@@ -11,7 +11,7 @@
 
 #define ECORE "http://www.eclipse.org/emf/2002/Ecore"
 
-/* The element that the parser is in. Other elements are skipped with all elements inside them. */
+/* The current place of the parser. Elements that have no place are skipped with all their inner elements. */
 typedef enum place {
 	OUTSIDE,
 	IN_LIST,
@@ -26,9 +26,9 @@ typedef struct ecore_parser {
 	gemp_ecore *ecore;
 	gemp_xml *xml;
 	place place;
-	bool list;           /* the packages are in an <xmi:XMI> */
-	size_t roots, depth; /* packages at the top so far, and packages around the current element */
-	gemp_text path;      /* of the innermost package */
+	bool list;           /* an element <xmi:XMI> encloses the packages */
+	size_t roots, depth; /* number of top-level packages so far; number of open packages */
+	gemp_text path;      /* path of the innermost package */
 } ecore_parser;
 
 static gemp_code copy(char **out, const char *text)
@@ -60,8 +60,8 @@ static const char *type_of(const char **attributes)
 
 /* STARTS OF ELEMENTS */
 
-/* Packages nest, and references name classes by the path of packages: "//Class" in the first package at the top,
- * "//sub/Class" in a package inside it, "/1/Class" in the second package at the top. */
+/* Packages nest, and references name classes by paths. A path is "//Class" in the first top-level package,
+ * "//sub/Class" in a package inside it, and "/1/Class" in the second top-level package. */
 static gemp_code begin_package(ecore_parser *r, const char **attributes)
 {
 	const char *name;
@@ -85,7 +85,7 @@ static gemp_code begin_package(ecore_parser *r, const char **attributes)
 	return GEMP_OK;
 }
 
-/* The index of the innermost package around the current element. */
+/* The index of the innermost open package. */
 static size_t own_package(const ecore_parser *r)
 {
 	size_t p = r->ecore->package_count;
@@ -94,7 +94,7 @@ static size_t own_package(const ecore_parser *r)
 	return p;
 }
 
-/* Texts are like "#//A #//B"; a kind may precede each reference, as in "ecore:EClass other.ecore#//A". */
+/* The text is a list such as "#//A #//B". A kind may precede each reference, as in "ecore:EClass other.ecore#//A". */
 static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 {
 	static const char blanks[] = " \t\r\n";
@@ -106,7 +106,7 @@ static gemp_code add_supers(gemp_ecore_classifier *class, const char *texts)
 	return GEMP_OK;
 }
 
-/* xsi:type says the kind; a classifier without it is refused. */
+/* xsi:type gives the kind of the classifier. A classifier without xsi:type is refused. */
 static gemp_code begin_classifier(ecore_parser *r, const char **attributes)
 {
 	const char *name, *type = type_of(attributes), *java = gemp_xml_attribute(attributes, "instanceClassName");
@@ -133,7 +133,7 @@ static gemp_code begin_classifier(ecore_parser *r, const char **attributes)
 	return GEMP_OK;
 }
 
-/* EMF does not store derived, transient and volatile features in models. */
+/* EMF does not store derived, transient and volatile features in models, so all three count as derived. */
 static gemp_code begin_feature(ecore_parser *r, const char **attributes)
 {
 	gemp_ecore *ecore = r->ecore;
@@ -172,7 +172,7 @@ static bool is_ours(const char *name, const char **attributes)
 	return strcmp(name, "eAnnotations") == 0 && source && strcmp(source, GEMP_ECORE_ANNOTATION) == 0;
 }
 
-/* Reads super types, literals and this program's annotation; operations and other annotations are skipped. */
+/* Reads super types, literals and this program's annotation. Operations and other annotations are skipped. */
 static gemp_code in_classifier(ecore_parser *r, const char *name, const char **attributes)
 {
 	gemp_ecore_classifier *classifier = &r->ecore->classifiers[r->ecore->classifier_count - 1];
@@ -194,7 +194,7 @@ static gemp_code in_classifier(ecore_parser *r, const char *name, const char **a
 	return GEMP_OK;
 }
 
-/* A type or opposite is an attribute or an element; the attribute has precedence. */
+/* A type or an opposite is an attribute or an element. If both exist, the attribute counts. */
 static gemp_code in_feature(ecore_parser *r, const char *name, const char **attributes)
 {
 	gemp_ecore_feature *feature = &r->ecore->features[r->ecore->feature_count - 1];
@@ -208,7 +208,7 @@ static gemp_code in_feature(ecore_parser *r, const char *name, const char **attr
 	return GEMP_OK;
 }
 
-/* Export adds these details to the metamodels that it makes: the labels of a class, and how to read ids. */
+/* Reads the details that export writes into its metamodels: the labels of a class, and how ids are read. */
 static gemp_code in_annotation(ecore_parser *r, const char **attributes)
 {
 	const char *key = gemp_xml_attribute(attributes, "key"), *value = gemp_xml_attribute(attributes, "value");
@@ -224,7 +224,7 @@ static gemp_code in_annotation(ecore_parser *r, const char **attributes)
 	return GEMP_OK;
 }
 
-/* A package holds packages, classifiers and annotations, of which only this program's own matter. */
+/* A package holds packages, classifiers and annotations. Annotations of other programs are skipped. */
 static gemp_code in_package(ecore_parser *r, const char *name, const char **attributes)
 {
 	if (strcmp(name, "eSubpackages") == 0)
@@ -238,7 +238,8 @@ static gemp_code in_package(ecore_parser *r, const char *name, const char **attr
 	return GEMP_OK;
 }
 
-/* The place decides which elements may begin. A file has one package at its root, or several in an <xmi:XMI>. */
+/* The place determines the elements that may begin. A file has one package at its root, or several packages in an
+ * <xmi:XMI>. */
 static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
 	ecore_parser *r = self;
@@ -268,7 +269,7 @@ static gemp_code start(void *self, gemp_xml *xml, const char *name, const char *
 	}
 }
 
-/* The path loses the name that begin_package added. */
+/* Removes the name that begin_package has added from the path. */
 static void end_package(ecore_parser *r)
 {
 	char *slash = strrchr(r->path.data, '/');
@@ -278,7 +279,7 @@ static void end_package(ecore_parser *r)
 	r->place = r->depth ? IN_PACKAGE : r->list ? IN_LIST : OUTSIDE;
 }
 
-/* Elements end in the reverse order of their starts, so `place` says which one ends. */
+/* `place` gives the element that ends. */
 static gemp_code end(void *self, const char *text, size_t size)
 {
 	ecore_parser *r = self;
@@ -292,9 +293,9 @@ static gemp_code end(void *self, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* THE WHOLE */
+/* THE FILE */
 
-/* Names are resolved after the whole file was read, since a file may use a name before its definition. */
+/* A file may use a name before it defines the name, so names are resolved after the whole file was read. */
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path)
 {
 	static const gemp_xml_visitor visitor = { "Ecore", start, end, NULL };

@@ -5,7 +5,7 @@
 
 #include "io/import/ecore.h"
 
-/* Local. GEMP_EDATA with file and line if the file is no Ecore or uses a name that it does not define. */
+/* Local. GEMP_EDATA: the file is not Ecore, or uses a name that it does not define. The message names file and line. */
 gemp_code gemp_ecore_read(gemp_ecore *out, const char *path);
 
 #endif

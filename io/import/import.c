@@ -1,5 +1,5 @@
-/* The table of formats, and the checks before a file is opened: which format reads the files, whether the files can be
- * read together, and whether the options fit the format. */
+/* The table of formats, and the checks before a file is opened. The checks find the format that reads the files,
+ * whether the files can be imported together, and whether the options suit the format. */
 
 #include "io/import/import.h"
 
@@ -24,7 +24,7 @@ const gemp_format *const *gemp_formats(size_t *count)
 	return formats;
 }
 
-/* For "auto" *out is NULL, and the endings decide. */
+/* For "auto" *out becomes NULL; the endings of the files then give the formats. */
 gemp_code gemp_format_parse(const gemp_format **out, const char *name)
 {
 	char names[18 * (FORMATS + 1)] = "auto";
@@ -59,7 +59,7 @@ static bool has_ending(const gemp_format *format, const char *path, size_t size)
 	return false;
 }
 
-/* Compressed files are known by the ending before .gz or .zst. */
+/* The format of a compressed file follows from the ending before .gz or .zst. */
 const gemp_format *gemp_format_by_ending(const char *path)
 {
 	size_t size = strlen(path);
@@ -73,7 +73,7 @@ const gemp_format *gemp_format_by_ending(const char *path)
 	return NULL;
 }
 
-/* The format of file number i, of which vertex files are the first. A vertex file of unknown ending is TSV. */
+/* The format of file i. The vertex files come first in this numbering. A vertex file with an unknown ending is TSV. */
 static gemp_code format_of(const gemp_format **out, const gemp_import_options *options, size_t i)
 {
 	bool edges = i >= options->vertex_file_count;
@@ -89,7 +89,8 @@ static gemp_code format_of(const gemp_format **out, const gemp_import_options *o
 	return GEMP_OK;
 }
 
-/* One function reads all files of an import, so tables of several kinds may be mixed, but no other formats. */
+/* A single function reads all files of an import. The table formats share a function, so files of several table formats
+ * can be imported together; other formats cannot be mixed. */
 static gemp_code find_format(const gemp_format **out, const gemp_import_options *options)
 {
 	size_t files = options->vertex_file_count + options->edge_file_count;
@@ -137,7 +138,7 @@ gemp_code gemp_import(gemp_shard **out, const gemp_comm *comm, const gemp_import
 	return format->read(out, comm, options);
 }
 
-/* A name may stand for several files, such as a folder of IMDb. */
+/* A format may read several files for one name; IMDb's name is a folder. */
 gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 {
 	const gemp_format *format;
@@ -152,7 +153,7 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 	return GEMP_OK;
 }
 
-/* Paths are copied, since some of them are composed in temporary texts. */
+/* The path is copied, since callers compose some paths in temporary texts. */
 gemp_code gemp_paths_add(gemp_paths *paths, const char *path)
 {
 	GEMP_TRY(GEMP_RESERVE(paths->path, paths->capacity, paths->count + 1));
@@ -171,7 +172,7 @@ void gemp_paths_free(gemp_paths *paths)
 	*paths = (gemp_paths){ 0 };
 }
 
-/* Formats add their own options, such as whether keys are strings. */
+/* A format adds its own options to these, such as whether keys are strings. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 {
 	return (gemp_builder_options){
@@ -184,7 +185,7 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 	};
 }
 
-/* The ranks hash the files in turn. Each hash is 0 on all other ranks, so a sum brings the hashes together. */
+/* Each file is hashed by one rank, in turn. The hash is 0 on all other ranks, so a sum distributes the hashes. */
 gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
 {
 	gemp_code code = GEMP_OK;
@@ -196,7 +197,7 @@ gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, si
 	return GEMP_OK;
 }
 
-/* The builder needs the same files in the same order on all ranks, for places in messages. */
+/* The builder needs the same files in the same order on all ranks, since messages name files by their number. */
 gemp_code gemp_import_declare_files(gemp_builder *builder, const gemp_import_options *options)
 {
 	uint32_t file;
@@ -217,7 +218,7 @@ gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, con
 	return (edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(builder, column, value);
 }
 
-/* Every rank has the whole sorted list and adds its block of it. */
+/* Every rank gets the whole sorted list of names and calls `add` for its block of the list. */
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self)
 {
 	gemp_code code = GEMP_OK;

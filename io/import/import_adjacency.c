@@ -1,5 +1,5 @@
-/* Adjacency text and METIS graph files. In adjacency text `a -> b, c` gives the edges a->b and a->c, a line `a` alone
- * gives the vertex a, and # begins a comment. */
+/* Adjacency text and METIS graph files. In adjacency text, `a -> b, c` gives the edges a->b and a->c, and a line `a`
+ * gives the vertex a. # begins a comment. */
 
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -15,11 +15,11 @@
 
 typedef struct adjacency_reader {
 	gemp_builder *builder;
-	uint32_t file;        /* the file being read */
-	gemp_dictionary lone; /* vertices that lines without an arrow name */
+	uint32_t file;        /* number of the current file */
+	gemp_dictionary lone; /* vertices on lines without an arrow */
 } adjacency_reader;
 
-/* Blanks around a name are removed, blanks within it stay. */
+/* Blanks around a name are removed; blanks within a name stay. */
 static gemp_code read_name(gemp_value *out, const char *begin, const char *end, const char *what)
 {
 	const gemp_slice name = gemp_trimmed(begin, end);
@@ -31,7 +31,7 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 	return GEMP_OK;
 }
 
-/* Commas separate neighbours; a comma at the end is an error, as a neighbour would be missing. */
+/* Commas separate the neighbours. A comma at the end is an error, since a neighbour is missing after it. */
 static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *source, const char *at, const char *end,
                                 gemp_place place)
 {
@@ -46,7 +46,7 @@ static gemp_code add_neighbours(adjacency_reader *reader, const gemp_value *sour
 	return GEMP_OK;
 }
 
-/* A line without an arrow names a vertex, which may have edges elsewhere. */
+/* A line without an arrow names a vertex. The vertex may have edges on other lines. */
 static gemp_code visit_adjacency(void *self, const gemp_line *line)
 {
 	adjacency_reader *reader = self;
@@ -66,7 +66,7 @@ static gemp_code visit_adjacency(void *self, const gemp_line *line)
 	return gemp_dictionary_add(&reader->lone, text.bytes, text.size, &index);
 }
 
-/* Lines of many ranks may name a lone vertex, which is added once. */
+/* Lines on many ranks may name a lone vertex, so gemp_import_names adds each name once. */
 static gemp_code add_lone(void *self, const char *name, size_t size)
 {
 	const adjacency_reader *reader = self;
@@ -80,7 +80,7 @@ static void free_adjacency(adjacency_reader *reader)
 	gemp_builder_free(reader->builder);
 }
 
-/* Vertices follow from the edges and from the lines without an arrow. */
+/* The vertices are the ends of all edges and the names on lines without an arrow. */
 static gemp_code read_adjacency(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_adjacency) adjacency_reader self = { 0 };
@@ -104,24 +104,25 @@ const gemp_format gemp_format_adjacency = {
 	.read = read_adjacency,
 };
 
-/* METIS graph files have a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is
- * listed at both ends and stored once: both listings go to the rank that owns the smaller end, which compares them. */
+/* A METIS graph file has a header `n m [fmt [ncon]]`, and then a line of neighbours for each vertex 1..n. The file
+ * lists each edge at both ends, and the graph stores it once. Both listings of an edge go to the rank that owns its
+ * smaller end, which compares them. */
 
 enum { MAX_WEIGHTS = 64 };
 
 typedef struct metis_head {
 	bool complete, sizes, vertex_weights, edge_weights;
 	uint64_t vertices, edges;
-	uint64_t weights; /* of each vertex */
-	uint64_t line;    /* of the header */
+	uint64_t weights; /* number of weights of each vertex */
+	uint64_t line;    /* line of the header */
 } metis_head;
 
-/* An edge as the line of one of its ends lists it. */
+/* An edge on the line of one of its ends. */
 typedef struct listing {
-	uint32_t low, high; /* the smaller and the larger end */
+	uint32_t low, high; /* the smaller end and the larger end */
 	uint64_t line;
 	int64_t weight;
-	uint64_t at_high; /* the line is that of the larger end */
+	uint64_t at_high; /* 1: the line is that of the larger end */
 } listing;
 
 typedef struct metis_reader {
@@ -130,18 +131,19 @@ typedef struct metis_reader {
 	gemp_cells cells;
 	gemp_builder *builder;
 	uint32_t file;
-	size_t size, weight, edge_weight; /* columns */
-	listing *listings;                /* [count] of this rank's lines, after the exchange of this rank's edges */
+	size_t size, weight, edge_weight; /* the builder's columns */
+	/* [count] from this rank's lines; after the exchange, for the edges that this rank checks */
+	listing *listings;
 	size_t count, capacity;
 } metis_reader;
 
-/* Comments begin with a percent sign; empty lines are vertices without neighbours. */
+/* A comment begins with a percent sign. An empty line is an item, since it is a vertex without neighbours. */
 static bool is_item(const char *text, size_t size)
 {
 	return size == 0 || text[0] != '%';
 }
 
-/* The same checks serve counts, weights and neighbours; `what` says which it is. */
+/* Reads a count or a vertex, from 0 to max. what: names the number in messages. */
 static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t max, const char *what)
 {
 	gemp_value value;
@@ -155,7 +157,8 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell, uint64_t
 	return GEMP_OK;
 }
 
-/* Up to three digits 0 or 1: sizes of vertices, weights of vertices, weights of edges. */
+/* fmt has up to three digits 0 or 1. From the left, they announce sizes of vertices, weights of vertices and weights of
+ * edges. */
 static gemp_code read_fmt(metis_head *head, const gemp_text_cell *cell)
 {
 	const char *digits = cell->bytes;
@@ -174,7 +177,7 @@ static gemp_code read_fmt(metis_head *head, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* fmt and ncon may be missing. ncon contradicts a fmt without weights of vertices. */
+/* fmt and ncon may be missing. ncon, the number of weights of each vertex, must agree with fmt. */
 static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 {
 	if (cells->count < 2 || cells->count > 4)
@@ -197,7 +200,7 @@ static gemp_code read_header(metis_head *head, const gemp_cells *cells)
 	return GEMP_OK;
 }
 
-/* Comments may stand before the header. */
+/* Comments may precede the header. */
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
@@ -209,7 +212,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	return read_header(&reader->head, &reader->cells);
 }
 
-/* Collective. Rank 0 reads the header and broadcasts it; all ranks compare it with the number of lines. */
+/* Collective. Rank 0 reads the header and broadcasts it. All ranks compare it with the number of lines. */
 static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 {
 	gemp_code code = GEMP_OK;
@@ -229,7 +232,8 @@ static gemp_code read_head(metis_reader *reader, const gemp_lines *lines)
 	return code;
 }
 
-/* fmt says which of size and weights precede the neighbours. *at becomes the index of the first neighbour's cell. */
+/* Sets the size and the weights of a vertex, which precede its neighbours. *at becomes the index of the first
+ * neighbour's cell. */
 static gemp_code add_weights(metis_reader *reader, size_t *at)
 {
 	const metis_head *head = &reader->head;
@@ -247,7 +251,7 @@ static gemp_code add_weights(metis_reader *reader, size_t *at)
 	return GEMP_OK;
 }
 
-/* Records a neighbour of `vertex`; cell[1] is the weight of the edge, if edges have weights. */
+/* Stores a neighbour of `vertex`. If edges have weights, cell[1] is the weight. */
 static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_text_cell *cell, uint64_t line)
 {
 	uint64_t neighbour = 0;
@@ -266,7 +270,7 @@ static gemp_code add_listing(metis_reader *reader, uint64_t vertex, const gemp_t
 	return GEMP_OK;
 }
 
-/* The number of a line among the lines that are no comments is the number of the vertex; the header is line 0. */
+/* Lines that are not comments are numbered from 0. Line 0 is the header, and line v is vertex v. */
 static gemp_code visit_vertex(void *self, const gemp_line *line)
 {
 	metis_reader *reader = self;
@@ -289,7 +293,8 @@ static gemp_code visit_vertex(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* For qsort: by edge, then by the end that lists it, then by line, so the two listings of an edge become neighbours. */
+/* For qsort: compares the edge, then the end that lists it, then the line. So the two listings of an edge become
+ * adjacent. */
 static int compare_listings(const void *left, const void *right)
 {
 	const listing *a = left, *b = right;
@@ -300,7 +305,7 @@ static int compare_listings(const void *left, const void *right)
 	return 0;
 }
 
-/* Collective. Sends listings to the ranks that own the smaller ends, and sorts those that this rank receives. */
+/* Collective. Sends each listing to the rank that owns the smaller end, and sorts the received listings. */
 static gemp_code exchange_listings(metis_reader *reader)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -325,7 +330,7 @@ static bool same_edge(const listing *a, const listing *b)
 	return a->low == b->low && a->high == b->high;
 }
 
-/* The first two of left listings must be one edge as both its ends list it. */
+/* Checks that the first two of `left` listings are the same edge, listed once by each end with the same weight. */
 static gemp_code check_pair(const listing *first, size_t left)
 {
 	const listing *second = first + 1;
@@ -369,7 +374,7 @@ static gemp_code add_edges(metis_reader *reader, const char *path)
 	return GEMP_OK;
 }
 
-/* A single weight is the column `weight`; several are weight1, weight2 and so on. */
+/* A single weight is the column `weight`. Several weights are the columns weight1, weight2 and so on. */
 static gemp_code declare_metis(metis_reader *reader, const char *path)
 {
 	char name[32] = "weight";
@@ -396,7 +401,7 @@ static void free_metis(metis_reader *reader)
 	gemp_free(reader->listings);
 }
 
-/* The number of edges in the header is compared with the listings at the end. */
+/* Both ends list an edge, so there must be twice as many listings as the header says edges. */
 static gemp_code read_metis(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const char *path = options->edge_files[0];

@@ -1,5 +1,5 @@
-/* There are two notations of a header: `name:type`, and `name:TYPE(group)` of neo4j-admin import. Both become the same
- * list of fields with roles. */
+/* A header has one of two notations: `name:type`, or `name:TYPE(group)` as in neo4j-admin import. Both notations become
+ * the same list of fields with roles. */
 
 #include "io/import/import_columns.h"
 
@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The roles of names. Of two names with one role the first in this list has it, and the other is an attribute. */
+/* The names that give a column its role. If a header has two names with the same role, the first one in this list gets
+ * the role and the other one is an attribute. */
 static const struct {
 	const char *name;
 	bool edges;
@@ -21,7 +22,7 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
 
-/* Headers have few columns, so the search is linear. */
+/* A header has few columns, so the search is linear. */
 static gemp_field *find_field(const gemp_header *header, const char *name)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -38,7 +39,7 @@ static bool has_role(const gemp_header *header, gemp_field_role role)
 	return false;
 }
 
-/* Control characters in a name mean a wrong line end or a binary file. */
+/* A control character in a name is a sign of wrong line ends or of a binary file. */
 static bool has_control(const char *name, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -86,7 +87,7 @@ static gemp_code parse_field(gemp_header *header, bool edges, const gemp_text_ce
 	return GEMP_OK;
 }
 
-/* The message lists the columns of the file, since the name is mostly misspelt. */
+/* A missing column is mostly a misspelt name, so the message lists the file's columns. */
 static gemp_code missing_column(const gemp_header *header, const char *name, const char *kind)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text names = { 0 };
@@ -99,7 +100,7 @@ static gemp_code missing_column(const gemp_header *header, const char *name, con
 	                 name, names.data ? names.data : "", kind);
 }
 
-/* Only ids can be stated as integers; names of labels and types are text. */
+/* Only a column of ids can be stated as integer; labels and types are texts. */
 static gemp_code check_types(const gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -116,7 +117,8 @@ static gemp_code check_types(const gemp_header *header)
 	return GEMP_OK;
 }
 
-/* The order of `meanings` decides between two names of one role. Every file needs its keys: an id, or both ends. */
+/* Assigns the roles, in the order of `meanings`. A file of vertices must have an id, and a file of edges must have both
+ * ends. */
 static gemp_code finish_header(gemp_header *header, bool edges)
 {
 	for (size_t i = 0; i < MEANINGS; i++) {
@@ -133,7 +135,7 @@ static gemp_code finish_header(gemp_header *header, bool edges)
 	return check_types(header);
 }
 
-/* The steps of both notations: `parse` appends the field of a cell, and `finish` checks the whole header. */
+/* The steps that both notations share. `parse` appends the field of a cell, and `finish` checks the whole header. */
 static gemp_code parse_header(gemp_header *out, bool edges, const gemp_cells *cells,
                               gemp_code (*parse)(gemp_header *, bool, const gemp_text_cell *),
                               gemp_code (*finish)(gemp_header *, bool))
@@ -153,14 +155,14 @@ gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cell
 	return parse_header(out, edges, cells, parse_field, finish_header);
 }
 
-/* Edge lists are read as if they had this header. */
+/* An edge list has no header and is read as if it had this one. */
 gemp_code gemp_header_pair(gemp_header *out)
 {
 	gemp_text_cell cell[] = { { "src", 3, false }, { "dst", 3, false } };
 	return gemp_header_parse(out, true, &(gemp_cells){ cell, 2, 2 });
 }
 
-/* Takes {0}. */
+/* header may be {0}. */
 void gemp_header_free(gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++)
@@ -171,7 +173,7 @@ void gemp_header_free(gemp_header *header)
 
 /* NEO4J'S NOTATION */
 
-/* The parts of `name:TYPE(group)`, which are slices of the cell. */
+/* The parts of `name:TYPE(group)`. They are slices of the cell. */
 typedef struct header_field {
 	gemp_text_cell whole, name, type, group;
 } header_field;
@@ -188,7 +190,7 @@ static gemp_code refuse_field(const header_field *parts, const char *why)
 	                 parts->whole.bytes, why);
 }
 
-/* Neo4j writes `name:TYPE(group)`; a group names a space of ids. */
+/* Cuts a cell `name:TYPE(group)` into its parts. A group names a space of ids. */
 static gemp_code split_field(header_field *out, const gemp_text_cell *cell)
 {
 	const char *end = cell->bytes + cell->size, *colon = memrchr(cell->bytes, ':', cell->size);
@@ -209,7 +211,7 @@ static gemp_code split_field(header_field *out, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* Types of Neo4j without a counterpart can be kept as strings if the user says so. */
+/* A type of Neo4j without a counterpart is refused. The message says how the header can keep its values as strings. */
 static gemp_code read_type(gemp_field *field, const header_field *parts)
 {
 	static const char *const names[] = { "string char", "int integer long short byte", "float double", "boolean bool" };
@@ -225,7 +227,7 @@ static gemp_code read_type(gemp_field *field, const header_field *parts)
 	                           "state others (times, points) as :string to keep their text, or as :IGNORE");
 }
 
-/* The roles that types name, and whether files of vertices and of edges may have them. */
+/* The types that give a column its role, and the kinds of files that may have the role. */
 static const struct {
 	const char *type;
 	bool vertices, edges;
@@ -252,7 +254,7 @@ static gemp_code read_role(gemp_field *field, const header_field *parts, bool ed
 	return field->role == GEMP_ROLE_ATTRIBUTE ? read_type(field, parts) : GEMP_OK;
 }
 
-/* Only an attribute needs a name. */
+/* Appends the field of a cell in Neo4j's notation. Only an attribute must have a name. */
 static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_text_cell *cell)
 {
 	header_field parts;
@@ -266,11 +268,12 @@ static gemp_code parse_neo4j_field(gemp_header *header, bool edges, const gemp_t
 	field->name = gemp_strndup(name->bytes, name->size);
 	if (!parts.group.null)
 		field->group = gemp_strndup(parts.group.bytes, parts.group.size);
-	header->count++; /* gemp_header_free frees the field from now on */
+	header->count++; /* counted before the check, so that gemp_header_free frees the field */
 	return field->name && (field->group || parts.group.null) ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* Neo4j's tools write headers as files of their own, which users forget to put in front of the data. */
+/* Neo4j's tools write headers into separate files, which users forget to put in front of the data. The message names
+ * this remedy. */
 static gemp_code require_role(const gemp_header *header, gemp_field_role role, const char *type, const char *kind)
 {
 	if (has_role(header, role))
@@ -281,7 +284,7 @@ static gemp_code require_role(const gemp_header *header, gemp_field_role role, c
 	                 type, kind);
 }
 
-/* Names of attributes are unique, and so are all roles but attributes and ignored columns. */
+/* Attributes must have different names. A role other than attribute and ignored column must occur at most once. */
 static gemp_code finish_neo4j_header(gemp_header *header, bool edges)
 {
 	if (edges) {
@@ -309,12 +312,12 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
 
 /* INFERRED TYPES
  *
- * The cells of tables are texts: each value rules out types (evidence), and the column gets the narrowest type that is
- * left. JSON and GXL have typed values: the types of all values are collected, and the format's own rule says which
- * type holds them. Both are joined over threads and ranks by a bitwise or, for which the order of reading does not
- * matter. */
+ * The cells of a table are texts. Each value rules out types (the evidence), and the column gets the narrowest type
+ * that is not ruled out. In JSON and GXL values have types. There the types of all values are collected, and the
+ * format's own rule gives the type that holds them. Both sets are bits and are joined over threads and ranks by a
+ * bitwise or, so the order of reading does not matter. */
 
-/* Tables have few columns, and a linear search keeps them in the order of the headers. */
+/* A table has few columns, so a linear search suffices. It keeps the columns in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
 {
 	for (size_t i = 0; i < schema->count; i++)
@@ -330,7 +333,7 @@ static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *colu
 	return GEMP_OK;
 }
 
-/* Files of one import share a column of one name, so they must state one type. */
+/* Columns with the same name in several files are one column, so the files must state the same type. */
 static gemp_code state_type(gemp_schema_column *column, gemp_type type, const char *path)
 {
 	if (column->stated && column->type != type)
@@ -341,7 +344,7 @@ static gemp_code state_type(gemp_schema_column *column, gemp_type type, const ch
 	return GEMP_OK;
 }
 
-/* Fields keep the number of their column, so records need no search by name. */
+/* Each field gets the index of its column, so records need no search by name. */
 gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char *path)
 {
 	for (size_t i = 0; i < header->count; i++) {
@@ -361,7 +364,7 @@ void gemp_schema_free(gemp_schema *schema)
 	*schema = (gemp_schema){ 0 };
 }
 
-/* Once all types but string are ruled out, further values need no look. */
+/* When only string is left, further values are not examined. */
 void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cell *cell)
 {
 	uint32_t *evidence = &schema->evidence[column];
@@ -370,7 +373,7 @@ void gemp_schema_observe(gemp_schema *schema, size_t column, const gemp_text_cel
 	*evidence |= GEMP_HAS_VALUE | (GEMP_LOOKS_ALL & ~gemp_scalar_looks(cell->bytes, cell->size));
 }
 
-/* The order is from the narrowest type to the widest, so a column of 0 and 1 has integers. */
+/* Types are tried from the narrowest to the widest, so a column of 0 and 1 holds integers. */
 static gemp_type narrowest_type(uint32_t evidence)
 {
 	if (!(evidence & GEMP_HAS_VALUE))
@@ -382,7 +385,7 @@ static gemp_type narrowest_type(uint32_t evidence)
 	return evidence & GEMP_LOOKS_BOOLEAN ? GEMP_STRING : GEMP_BOOLEAN;
 }
 
-/* A stated type stays, even if all values look like another one. */
+/* A stated type stays, even if all values look like another type. */
 void gemp_schema_resolve(gemp_schema *schema)
 {
 	for (size_t i = 0; i < schema->count; i++)
@@ -390,7 +393,7 @@ void gemp_schema_resolve(gemp_schema *schema)
 			schema->columns[i].type = narrowest_type(schema->evidence[i]);
 }
 
-/* Columns appear while records are read, in another order on each rank; the merge sorts them. */
+/* Columns appear while records are read, in a different order on each rank. The merge sorts them. */
 gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const char *name, uint32_t seen)
 {
 	size_t known = columns->local.list.count;
@@ -403,7 +406,7 @@ gemp_code gemp_inferred_columns_observe(gemp_inferred_columns *columns, const ch
 	return GEMP_OK;
 }
 
-/* Collective. The union is sorted by name, so columns have the same numbers on all ranks. */
+/* Collective. The union of all ranks is sorted by name, so a column has the same index on all ranks. */
 static gemp_code merge_columns(gemp_inferred_columns *columns, const gemp_comm *comm,
                                gemp_type (*type_of)(uint32_t seen))
 {
@@ -429,7 +432,7 @@ gemp_code gemp_inferred_columns_merge(gemp_inferred_columns columns[2], const ge
 	return merge_columns(&columns[1], comm, type_of);
 }
 
-/* The builder copies the name. */
+/* The builder copies each name, so one text serves all names. */
 gemp_code gemp_inferred_columns_declare(const gemp_inferred_columns columns[2], gemp_builder *builder)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -451,7 +454,7 @@ size_t gemp_inferred_columns_find(const gemp_inferred_columns *columns, const ch
 	return gemp_bytes_find(&columns->names, (gemp_string){ name, strlen(name) });
 }
 
-/* Takes columns that were never merged. */
+/* The columns may not have been merged, after a failure. */
 void gemp_inferred_columns_free(gemp_inferred_columns columns[2])
 {
 	for (size_t side = 0; side < 2; side++) {
@@ -464,7 +467,8 @@ void gemp_inferred_columns_free(gemp_inferred_columns columns[2])
 
 /* DECLARED COLUMNS */
 
-/* Integers and floats together are floats; other mixtures are strings, which hold every value as it is written. */
+/* A column of integers and floats holds floats. Any other mixture becomes strings, which hold every value as
+ * written. */
 gemp_code gemp_declared_columns_join(gemp_declared_columns *columns, const char *name, gemp_type type, size_t *at)
 {
 	for (*at = 0; *at < columns->count; ++*at) {

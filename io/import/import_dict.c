@@ -1,8 +1,10 @@
-/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them, become words of two languages
- * and an edge for each translation. The index says where entries are; an entry is
+/* A dictionary of the dictd server, NAME-deu-eng.index and NAME-deu-eng.dict.dz as FreeDict writes them, becomes the
+ * words of two languages and an edge for each translation. The index gives the place of each entry in the text. An
+ * entry is
  *     headword /pronunciation/ <grammar>
  *     translation, translation <grammar>
- * or, if it has senses, lines `1. translations`, `2. translations`, which other lines may explain. */
+ * An entry with several senses has the lines `1. translations`, `2. translations` and so on instead of the second line;
+ * lines of explanation may follow each of them. */
 
 #include "io/import/import_dict.h"
 
@@ -20,10 +22,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ENTRIES are written for people and follow habits rather than a format; the rules here follow the contents of
+/* ENTRIES are written for people and follow habits instead of a format. The rules here follow the contents of
  * FreeDict's dictionaries. All results are slices of the entry's text. */
 
-/* Removes the next line from the front of the rest. */
+/* Removes the first line from `rest` and returns it. */
 static gemp_slice take_line(gemp_slice *rest)
 {
 	const char *newline = memchr(rest->bytes, '\n', rest->size);
@@ -34,7 +36,7 @@ static gemp_slice take_line(gemp_slice *rest)
 	return line;
 }
 
-/* The text before the first blank that is followed by one of the characters `stops`. */
+/* The text before the first blank that one of the characters `stops` follows. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	for (size_t i = 0; i + 1 < text.size; i++)
@@ -57,7 +59,7 @@ static bool begins_with(gemp_slice text, const char *word)
 	return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
-/* Lines that begin so explain a sense and hold no translations. */
+/* A line with such a beginning explains a sense and holds no translations. */
 static bool is_note(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
@@ -69,7 +71,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The line without a number like `2.` at its end. */
+/* The line without a number such as `2.` at its end. */
 static gemp_slice without_number(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
@@ -81,7 +83,7 @@ static gemp_slice without_number(gemp_slice line)
 	return size == 0 || text.bytes[size - 1] == ' ' ? gemp_trimmed(text.bytes, text.bytes + size) : text;
 }
 
-/* The offset of the translations in a line of sense `number`; 0 for another line. */
+/* If the line begins with the number of the sense, the offset of the translations after it; otherwise 0. */
 static size_t after_number(gemp_slice line, int64_t number)
 {
 	size_t i = 0;
@@ -92,7 +94,7 @@ static size_t after_number(gemp_slice line, int64_t number)
 	return dot && found == number ? i + 2 : 0;
 }
 
-/* The text without the notes in [ ] and { } at its beginning. */
+/* The text without notes in [ ] and { } at its beginning. */
 static gemp_slice without_notes(gemp_slice text)
 {
 	text = gemp_trimmed(text.bytes, text.bytes + text.size);
@@ -103,7 +105,7 @@ static gemp_slice without_notes(gemp_slice text)
 	return text;
 }
 
-/* Is the whole line in one pair of parentheses? */
+/* Tests whether one pair of parentheses encloses the whole line. */
 static bool is_parenthesis(gemp_slice line)
 {
 	gemp_slice text = gemp_trimmed(line.bytes, line.bytes + line.size);
@@ -116,7 +118,7 @@ static bool is_parenthesis(gemp_slice line)
 	return false;
 }
 
-/* A translation that an entry gives twice is kept once, with its first sense. */
+/* A translation that an entry repeats is added once, with its first sense. */
 static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_t sense)
 {
 	word = before(without_notes(word), "<[/{");
@@ -132,7 +134,7 @@ static gemp_code add_translation(gemp_dict_entry *entry, gemp_slice word, int64_
 	return GEMP_OK;
 }
 
-/* Translations are separated by commas outside brackets that are followed by a blank. */
+/* A comma separates translations if it is outside brackets and a blank follows it. */
 static gemp_code add_line(gemp_dict_entry *entry, gemp_slice line, int64_t sense)
 {
 	gemp_slice text = without_number(line);
@@ -149,8 +151,8 @@ static gemp_code add_line(gemp_dict_entry *entry, gemp_slice line, int64_t sense
 	return add_translation(entry, gemp_trimmed(begin, end), sense);
 }
 
-/* The first line is the headword with pronunciation and grammar. If the next line is sense 1, the lines of senses 1, 2,
- * ... hold translations; else only the second line does. */
+/* The first line holds the headword, pronunciation and grammar. If the next line has the number 1, the lines with the
+ * numbers 1, 2, ... hold the translations. Otherwise the second line holds all translations. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size)
 {
 	gemp_slice rest = { text, size }, line = take_line(&rest);
@@ -182,24 +184,24 @@ void gemp_dict_entry_free(gemp_dict_entry *entry)
 
 typedef struct index_entry {
 	uint64_t offset, size;
-	uint64_t line; /* of the index */
+	uint64_t line; /* line in the index */
 } index_entry;
 
 typedef struct dict_reader {
 	gemp_cells cells;
-	index_entry *entries; /* [count] of the dictionary being read */
+	index_entry *entries; /* [count] index of the current dictionary */
 	size_t count, capacity;
-	gemp_text text;     /* its entries */
-	char languages[64]; /* "deu-eng" */
+	gemp_text text;     /* text of the current dictionary */
+	char languages[64]; /* such as "deu-eng" */
 	gemp_dict_entry entry;
 	gemp_dictionary words; /* keys of all words that this rank has read */
-	gemp_text keys[2];     /* of source and target */
+	gemp_text keys[2];     /* keys of source and target */
 	gemp_builder *builder;
 	uint32_t file;
-	size_t language, word, grammar, sense; /* columns */
+	size_t language, word, grammar, sense; /* the builder's columns */
 } dict_reader;
 
-/* The index writes numbers in base 64, the highest digit first. */
+/* The index writes numbers in base 64, with the highest digit first. */
 static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -214,14 +216,14 @@ static gemp_code read_number(uint64_t *out, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* Does the entry describe the dictionary itself? */
+/* Tests whether the entry describes the dictionary itself. */
 static bool is_metadata(const gemp_line *line)
 {
 	return (line->size >= 10 && memcmp(line->text, "00database", 10) == 0) ||
 	       (line->size >= 11 && memcmp(line->text, "00-database", 11) == 0);
 }
 
-/* A line is `headword TAB place TAB size`. */
+/* A line of the index is `headword TAB place TAB size`. */
 static gemp_code visit_index(void *self, const gemp_line *line)
 {
 	dict_reader *reader = self;
@@ -246,7 +248,7 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* For qsort: by place, so words that share an entry become neighbours. */
+/* For qsort: compares places, so words that share an entry become adjacent. */
 static int compare_entries(const void *left, const void *right)
 {
 	const index_entry *a = left, *b = right;
@@ -255,7 +257,7 @@ static int compare_entries(const void *left, const void *right)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Several words of the index may share an entry. */
+/* Several words of the index may share an entry. The entry is kept once. */
 static void remove_duplicates(dict_reader *reader)
 {
 	size_t kept = 0;
@@ -267,7 +269,7 @@ static void remove_duplicates(dict_reader *reader)
 	reader->count = kept;
 }
 
-/* The whole text is kept, since entries are read in the order of the index. */
+/* The whole text stays in memory, since the entries are read at the places that the index gives. */
 static gemp_code read_text(gemp_text *text, const char *path)
 {
 	GEMP_OWNED_BY(gemp_source_close_at) gemp_source *source = NULL;
@@ -284,7 +286,8 @@ static gemp_code read_text(gemp_text *text, const char *path)
 	return GEMP_OK;
 }
 
-/* *key becomes a string like "deu:Haus", and a word. which: 0 for the first language, 1 for the second. */
+/* *key becomes a string such as "deu:Haus", which is also added to the words. which: 0 for the first language, 1 for
+ * the second. */
 static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, gemp_slice word)
 {
 	gemp_text *text = &reader->keys[which];
@@ -300,7 +303,7 @@ static gemp_code make_key(dict_reader *reader, gemp_value *key, size_t which, ge
 	return GEMP_OK;
 }
 
-/* Each translation is an edge; grammar and sense are its attributes. */
+/* Each translation becomes an edge with the attributes grammar and sense. */
 static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 {
 	const gemp_dict_entry *entry = &reader->entry;
@@ -323,7 +326,7 @@ static gemp_code add_entry(dict_reader *reader, const index_entry *place)
 	return GEMP_OK;
 }
 
-/* The length of NAME in NAME.index, NAME.dict.dz or NAME.dict. */
+/* The length of NAME in a path NAME.index, NAME.dict.dz or NAME.dict. */
 static size_t base_of(const char *path)
 {
 	static const char *const endings[] = { ".index", ".dict.dz", ".dict" };
@@ -336,7 +339,8 @@ static size_t base_of(const char *path)
 	return size;
 }
 
-/* The two languages at the end of the name, "deu-eng", as a position in it; NULL if they are not there. */
+/* The position in `path` of the two languages at the end of the name, such as "deu-eng"; NULL if the name does not end
+ * in two languages. */
 static const char *languages_of(const char *path, size_t base)
 {
 	size_t at = base;
@@ -351,7 +355,7 @@ static const char *languages_of(const char *path, size_t base)
 	return dash && dash > path + at && dash + 1 < path + base ? path + at : NULL;
 }
 
-/* The index is plain, the text compressed or not. */
+/* Lists the two files of a dictionary: the index, which is not compressed, and the text, which may be compressed. */
 static gemp_code dict_files(gemp_paths *out, const char *path)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -363,14 +367,14 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	gemp_text_print(&name, "%.*s.dict.dz", (int)base, path);
 	GEMP_TRY(gemp_text_status(&name));
 	if (access(name.data, R_OK) != 0)
-		name.data[name.size - 3] = '\0'; /* the text may be uncompressed */
+		name.data[name.size - 3] = '\0'; /* try the name of an uncompressed text */
 	if (access(name.data, R_OK) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
 		                 name.data, strerror(errno));
 	return gemp_paths_add(out, name.data);
 }
 
-/* Local. paths[2]: of the index and of the text. */
+/* Local. paths[2]: the index and the text. */
 static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 {
 	const bool never = false;
@@ -396,7 +400,7 @@ static gemp_code read_dictionary(dict_reader *reader, char *const *paths)
 	return GEMP_OK;
 }
 
-/* Both files of each dictionary are declared, so file 2 i + 1 is the index of dictionary i. */
+/* Both files of each dictionary are declared, so the index of dictionary i is file 2 i + 1. */
 static gemp_code declare(dict_reader *reader, const gemp_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
@@ -421,7 +425,7 @@ static gemp_code add_word(void *self, const char *key, size_t size)
 	return gemp_builder_vertex_value(reader->builder, reader->word, &word);
 }
 
-/* Takes a reader that was only partly made. */
+/* The reader may be set up only in part, after a failure. */
 static void free_reader(dict_reader *reader)
 {
 	gemp_builder_free(reader->builder);
@@ -434,7 +438,7 @@ static void free_reader(dict_reader *reader)
 	gemp_text_free(&reader->keys[1]);
 }
 
-/* The ranks read the dictionaries in turn. */
+/* Each dictionary is read by one rank, in turn. */
 static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

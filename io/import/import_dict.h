@@ -1,11 +1,12 @@
-/* import_dict: an entry of a FreeDict dictionary as a headword and its translations.
+/* import_dict: parses an entry of a FreeDict dictionary into a headword and its translations.
  *
- * The first line is the headword, up to ` /`, ` <` or ` [`; what stands in the first < > is its grammar. Translations
- * are the second line, or where that begins with `1. ` all lines that begin with the next number; a line that is wholly
- * in parentheses there is passed over. They are separated by commas outside brackets; notes in [ ] and { } before and
- * whatever follows ` <`, ` [`, ` /` or ` {` are left out, as is a number at the end of a line (it counts explanations).
- * All other lines are explanations, notes, synonyms and references.
- */
+ * The headword is the first line up to ` /`, ` <` or ` [`, and the text within its first < > is the grammar. The
+ * translations are the second line. If this line begins with `1. `, the translations are instead all lines that begin
+ * with the next number; such a line is skipped if parentheses enclose it, and the line after it is taken.
+ *
+ * Translations are separated by commas outside brackets. Notes in [ ] and { } before a translation are removed, and so
+ * is everything from ` <`, ` [`, ` /` or ` {` on. A number at the end of a line counts explanations and is removed,
+ * too. All other lines are explanations, notes, synonyms and references. */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_DICT_H
 #define GEMP_IO_IMPORT_IMPORT_DICT_H
@@ -18,16 +19,17 @@
 
 typedef struct gemp_translation {
 	gemp_slice word;
-	int64_t sense; /* from 1; 0: the entry is not divided */
+	int64_t sense; /* number of the sense, from 1; 0: the entry has no numbered senses */
 } gemp_translation;
 
 typedef struct gemp_dict_entry {
-	gemp_slice headword, grammar; /* grammar: size 0 if there is none */
+	gemp_slice headword, grammar; /* grammar has size 0 if the entry has none */
 	size_t count, capacity;
-	gemp_translation *translations; /* [count] distinct words, each of its first sense */
+	gemp_translation *translations; /* [count] distinct words, each with its first sense */
 } gemp_dict_entry;
 
-/* Replaces what the entry held ({0}: nothing) and borrows the text. No headword is GEMP_EDATA. */
+/* Replaces the content of the entry, which is {0} at first. The entry borrows the text. GEMP_EDATA: the text has no
+ * headword. */
 gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t size);
 void gemp_dict_entry_free(gemp_dict_entry *entry);
 

@@ -1,6 +1,6 @@
-/* GraphML. An XML file cannot be read from its middle, so one rank reads a file whole, after all ranks have read its
- * declarations. Labels of nodes are data `labels` or `label`, types of edges data `label`, `labels` or `type`, as Neo4j
- * and networkx write them. */
+/* GraphML. An XML file cannot be read from its middle, so one rank reads a whole file. Before that, all ranks read the
+ * declarations of all files. As in the files of Neo4j and networkx, the labels of nodes are the data `labels` or
+ * `label`, and the types of edges are the data `label`, `labels` or `type`. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -11,32 +11,32 @@
 
 #include <string.h>
 
-/* A <key> declares data that nodes or edges may have. */
+/* A <key> declares data of nodes, of edges or of both. */
 typedef struct graphml_key {
-	char *id, *name;    /* owned; without a name the id is also the name */
-	bool applies_to[2]; /* of nodes, of edges */
-	bool is_name[2];    /* the data are the labels of nodes, the type of edges */
-	size_t column[2];   /* the builder's columns for nodes and edges, if the data are attributes */
+	char *id, *name;    /* owned; if the key has no name, its id is the name */
+	bool applies_to[2]; /* [0]: nodes have the data; [1]: edges have the data */
+	bool is_name[2];    /* [0]: the data are the labels of nodes; [1]: they are the type of edges */
+	size_t column[2];   /* [0]: column of nodes, [1]: column of edges, if the data are an attribute */
 	gemp_type type;
 	bool has_default;
-	gemp_text default_value; /* of elements without the data */
+	gemp_text default_value; /* value of elements without the data */
 } graphml_key;
 
-/* The declarations in front of the first node or edge. */
+/* The declarations that precede the first node or edge. */
 typedef struct graphml_head {
 	size_t count, capacity;
 	graphml_key *keys; /* [count] */
 	bool has_graph;
-	bool undirected; /* by default */
-	bool string_ids; /* ids are strings, as files of this program say */
+	bool undirected; /* edges are undirected by default */
+	bool string_ids; /* ids are strings even if they look like integers; files of this program declare this */
 } graphml_head;
 
 typedef struct graphml_element {
 	bool edge, undirected;
-	gemp_text ends[2]; /* id of a node; source and target of an edge */
-	gemp_text name;    /* attribute `labels` of a node, `label` of an edge */
-	gemp_text *values; /* [head->count] */
-	bool *present;     /* [head->count] is there a value? */
+	gemp_text ends[2]; /* id of a node; or source and target of an edge */
+	gemp_text name;    /* the XML attribute `labels` of a node or `label` of an edge */
+	gemp_text *values; /* [head->count] text for each key */
+	bool *present;     /* [head->count] the element has a value for the key */
 	uint64_t line;
 } graphml_element;
 
@@ -49,33 +49,34 @@ typedef struct graphml_import {
 	size_t count;
 	graphml_file *files; /* [count] */
 	bool undirected;     /* all edges are undirected */
-	bool forced;         /* because the user says so */
+	bool forced;         /* the user requests undirected edges */
 	gemp_builder *builder;
-	gemp_declared_columns columns[2]; /* of vertices, of edges */
+	gemp_declared_columns columns[2]; /* [0]: columns of vertices; [1]: columns of edges */
 } graphml_import;
 
 /* THE PARSER
  *
- * A state machine over start and end tags. The elements that matter nest in one way only, so `place` says which element
- * the parser is in without a stack. */
+ * The parser is a state machine over start and end tags. The relevant elements nest in one way only, so `place` gives
+ * the current element without a stack. */
 
 typedef enum place { OUTSIDE, IN_FILE, IN_KEY, IN_DEFAULT, IN_GRAPH, IN_ELEMENT, IN_DATA } place;
 
-/* The same parser serves both passes. The first one, without `import`, stops at the first node or edge. */
+/* The state of the parser, which serves both passes. The first pass has no `import` and stops at the first node or
+ * edge. */
 typedef struct graphml_parser {
 	graphml_head *head;
-	graphml_import *import; /* NULL: only the head is read */
-	uint32_t file;          /* the builder's number of it */
+	graphml_import *import; /* NULL in the first pass */
+	uint32_t file;          /* the builder's number of the file */
 	bool head_is_read;
-	place place, outer; /* outer: the place around the data being read */
-	size_t key;         /* of these data */
-	bool plain;         /* the data hold no elements */
-	size_t left_out;    /* data that hold elements */
-	size_t value_count; /* [value_count] values in element: the head's keys in the second pass */
+	place place, outer; /* current place; while data are read, `outer` is the place around the data */
+	size_t key;         /* key of the current data */
+	bool plain;         /* the current data hold no elements so far */
+	size_t left_out;    /* number of data that hold elements */
+	size_t value_count; /* length of element.values: the number of keys in the second pass, else 0 */
 	graphml_element element;
 } graphml_parser;
 
-/* Takes a head that was only partly read. */
+/* The head may be read only in part, after a failure. */
 static void graphml_head_free(graphml_head *head)
 {
 	for (size_t k = 0; k < head->count; k++) {
@@ -88,7 +89,7 @@ static void graphml_head_free(graphml_head *head)
 
 /* KEYS */
 
-/* A key without a type is a string, as the GraphML primer says. */
+/* A key without a type is a string, according to the GraphML primer. */
 static gemp_code find_type(gemp_type *out, const char *name, const char *key)
 {
 	static const char *const names[] = { "string", "int integer long", "float double", "boolean" };
@@ -99,7 +100,7 @@ static gemp_code find_type(gemp_type *out, const char *name, const char *key)
 	                 key, name);
 }
 
-/* Files declare few keys, so the search is linear. The result is head->count if there is no such key. */
+/* Returns the index of the key, or head->count if there is none. A file has few keys, so the search is linear. */
 static size_t find_key(const graphml_head *head, const char *id)
 {
 	size_t k = 0;
@@ -108,7 +109,7 @@ static size_t find_key(const graphml_head *head, const char *id)
 	return k;
 }
 
-/* Keys must precede the graph, since the first pass ends at the first node or edge. */
+/* Keys must precede the graph, since the first pass stops at the first node or edge. */
 static gemp_code begin_key(graphml_parser *p, const char **attributes)
 {
 	graphml_head *head = p->head;
@@ -118,7 +119,7 @@ static gemp_code begin_key(graphml_parser *p, const char **attributes)
 		return gemp_fail(GEMP_EDATA, "a <key> stands behind a <graph>; move it in front of all graphs");
 	p->place = IN_KEY;
 	if (p->import)
-		return GEMP_OK; /* known from the first pass */
+		return GEMP_OK; /* the first pass has stored the key */
 	if (!id || !*id)
 		return gemp_fail(GEMP_EDATA, "a <key> has no id; give it one");
 	if (find_key(head, id) < head->count)
@@ -144,7 +145,7 @@ static gemp_code misplaced(const char *name)
 	                 name);
 }
 
-/* Several graphs in one file become one graph if they have the same direction. */
+/* Several graphs in a file become one graph, so they must have the same direction. */
 static gemp_code begin_graph(graphml_parser *p, const char **attributes)
 {
 	const char *direction = gemp_xml_attribute(attributes, "edgedefault");
@@ -164,7 +165,7 @@ static gemp_code begin_graph(graphml_parser *p, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Defaults are set first; the element's own data replace them. */
+/* The values start as the defaults of the keys. The element's own data replace them. */
 static gemp_code begin_element(graphml_parser *p, const gemp_xml *xml, bool edge, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "source", "target" } };
@@ -196,7 +197,7 @@ static gemp_code begin_element(graphml_parser *p, const gemp_xml *xml, bool edge
 	return GEMP_OK;
 }
 
-/* Elements inside the text clear `plain`. */
+/* Begins the text of a <data> or <default>. An element inside the text will clear `plain`. */
 static void begin_text(graphml_parser *p, place in)
 {
 	p->plain = true;
@@ -204,7 +205,7 @@ static void begin_text(graphml_parser *p, place in)
 	p->place = in;
 }
 
-/* Data may also describe the graph or the file; such data are read but not kept. */
+/* Data may also describe the graph or the file. Such data are read but not kept. */
 static gemp_code begin_data(graphml_parser *p, const char **attributes)
 {
 	const char *id = gemp_xml_attribute(attributes, "key");
@@ -221,15 +222,15 @@ static gemp_code begin_data(graphml_parser *p, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Names with the namespace "http://graphml.graphdrawing.org/xmlns" or without one are GraphML's; NULL for other
- * names. */
+/* Returns the local name if the name is GraphML's own: without a namespace, or with
+ * "http://graphml.graphdrawing.org/xmlns". Returns NULL for any other name. */
 static const char *own_name(const char *name)
 {
 	const bool own = !strchr(name, ' ') || gemp_xml_in(name, "http://graphml.graphdrawing.org");
 	return own ? gemp_xml_local(name) : NULL;
 }
 
-/* Hyperedges, ports and nested graphs have no counterpart in a property graph. */
+/* A property graph has no counterpart of hyperedges, ports and nested graphs, so these are refused. */
 static gemp_code begin(graphml_parser *p, const gemp_xml *xml, const char *name, const char **attributes)
 {
 	if (p->place == OUTSIDE) {
@@ -255,7 +256,8 @@ static gemp_code begin(graphml_parser *p, const gemp_xml *xml, const char *name,
 	return gemp_fail(GEMP_EDATA, "<%s> is not supported; there are key, default, graph, node, edge and data", name);
 }
 
-/* Elements inside data make the data unreadable as a value; they are counted for a warning. A <desc> is for people. */
+/* An element inside data makes the data unreadable as a value, so such data are skipped and counted for a warning. A
+ * <desc> is a description for people and is skipped. */
 static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
 	graphml_parser *p = self;
@@ -271,7 +273,7 @@ static gemp_code start(void *self, gemp_xml *xml, const char *name, const char *
 	return GEMP_OK;
 }
 
-/* Blanks around numbers come from pretty-printed files. */
+/* Pretty-printed files have blanks around values. They are removed unless the column holds strings. */
 static gemp_code read_value(gemp_value *out, const struct gemp_declared_column *column, const gemp_text *text)
 {
 	gemp_slice part = { text->data, text->size };
@@ -281,7 +283,7 @@ static gemp_code read_value(gemp_value *out, const struct gemp_declared_column *
 	return code == GEMP_EDATA ? gemp_fail_in(code, "data '%s': ", column->name) : code;
 }
 
-/* Data for labels or type have precedence over the attribute of the element, and are no attribute of the graph. */
+/* Data for labels or type replace the element's own XML attribute and do not become an attribute of the graph. */
 static gemp_code feed_element(graphml_parser *p)
 {
 	graphml_element *element = &p->element;
@@ -293,7 +295,7 @@ static gemp_code feed_element(graphml_parser *p)
 	for (size_t k = 0; k < p->head->count; k++)
 		if (p->head->keys[k].is_name[edge] && element->present[k])
 			name = &element->values[k];
-	if (!edge && name->data && *name->data == ':') /* ":A:B" as Neo4j writes it becomes ";A;B" */
+	if (!edge && name->data && *name->data == ':') /* Neo4j's form ":A:B" becomes ";A;B" */
 		for (char *at = name->data; *at; at++)
 			*at = *at == ':' ? ';' : *at;
 	if (edge && !import->forced && element->undirected != import->undirected)
@@ -314,8 +316,8 @@ static gemp_code feed_element(graphml_parser *p)
 	return GEMP_OK;
 }
 
-/* The text of a <data> is a value of the node or edge around it. In the graph, data of the key gemp-ids say that ids
- * are strings. */
+/* The text of a <data> is a value of the surrounding node or edge. In the graph, data with the key gemp-ids state
+ * whether ids are strings. */
 static gemp_code end_data(graphml_parser *p, const char *text)
 {
 	p->place = p->outer;
@@ -329,7 +331,7 @@ static gemp_code end_data(graphml_parser *p, const char *text)
 	return gemp_xml_copy(&p->element.values[p->key], text);
 }
 
-/* The default belongs to the key that was declared last; the second pass knows it already. */
+/* The default belongs to the key that was declared last. The second pass has it already. */
 static gemp_code end_default(graphml_parser *p, const char *text)
 {
 	p->place = IN_KEY;
@@ -340,7 +342,7 @@ static gemp_code end_default(graphml_parser *p, const char *text)
 	return gemp_xml_copy(&key->default_value, text);
 }
 
-/* `place` says which element ends, since the elements that matter nest in one way only. */
+/* `place` gives the element that ends. */
 static gemp_code end(void *self, const char *text, size_t size)
 {
 	graphml_parser *p = self;
@@ -372,8 +374,8 @@ static void free_parser(graphml_parser *p)
 
 /* FILES */
 
-/* Local. Reads a file to its end, or without `import` only its head. number: of the file, from 1. A file that is no
- * GraphML, or has hyperedges, ports or graphs in nodes, is GEMP_EDATA with file and line. */
+/* Local. Reads a whole file or, without `import`, only its head. number: number of the file, from 1. GEMP_EDATA: the
+ * file is not GraphML, or has hyperedges, ports or nested graphs; the message names file and line. */
 static gemp_code read_file(graphml_file *file, graphml_import *import, size_t number)
 {
 	static const gemp_xml_visitor visitor = { "GraphML", start, end, enough };
@@ -392,7 +394,8 @@ static gemp_code read_file(graphml_file *file, graphml_import *import, size_t nu
 	return GEMP_OK;
 }
 
-/* The first of these names that a key has gives labels or type; the other keys are attributes. */
+/* Labels and types have several possible names, in the order of preference. The first name that a key has gives the
+ * labels or the type. All other keys are attributes. */
 static void choose_names(graphml_head *head)
 {
 	static const char *const names[2][3] = { { "labels", "label", NULL }, { "label", "labels", "type" } };
@@ -407,7 +410,7 @@ static void choose_names(graphml_head *head)
 	}
 }
 
-/* A key for both nodes and edges makes two columns. */
+/* A key for nodes and edges makes a column of vertices and a column of edges. */
 static gemp_code join_keys(graphml_import *self, graphml_head *head)
 {
 	choose_names(head);
@@ -420,7 +423,8 @@ static gemp_code join_keys(graphml_import *self, graphml_head *head)
 	return GEMP_OK;
 }
 
-/* Local. All ranks read all heads, since columns must be the same everywhere before any element is read. */
+/* Local. Every rank reads the heads of all files, since all ranks must declare the same columns before an element is
+ * read. */
 static gemp_code read_heads(graphml_import *self, const gemp_import_options *options, bool *string_keys)
 {
 	GEMP_TRY(GEMP_NEW(self->files, options->edge_file_count));
@@ -441,7 +445,7 @@ static gemp_code read_heads(graphml_import *self, const gemp_import_options *opt
 	return GEMP_OK;
 }
 
-/* Columns are numbered in the order of the files and their keys. */
+/* Columns are numbered in the order of the files and of the keys in them. */
 static gemp_code declare(const graphml_import *self, const gemp_import_options *options)
 {
 	GEMP_TRY(gemp_import_declare_files(self->builder, options));
@@ -449,7 +453,7 @@ static gemp_code declare(const graphml_import *self, const gemp_import_options *
 	return gemp_declared_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
-/* Local. The ranks read the files in turn. */
+/* Local. Each file is read by one rank, in turn. */
 static gemp_code read_files(graphml_import *self, const gemp_comm *comm)
 {
 	for (size_t i = (size_t)comm->rank; i < self->count; i += (size_t)comm->size)
@@ -457,7 +461,7 @@ static gemp_code read_files(graphml_import *self, const gemp_comm *comm)
 	return GEMP_OK;
 }
 
-/* Takes an import that failed early. */
+/* The import may be set up only in part, after a failure. */
 static void free_import(graphml_import *self)
 {
 	gemp_builder_free(self->builder);
@@ -466,7 +470,7 @@ static void free_import(graphml_import *self)
 	gemp_free_all(self->files, self->columns[0].columns, self->columns[1].columns);
 }
 
-/* Two passes: heads of all files, then elements of this rank's files. */
+/* The first pass reads the heads of all files, and the second pass reads the elements of this rank's files. */
 static gemp_code read_graphml(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) graphml_import self = { 0 };

@@ -1,5 +1,5 @@
-/* GXL. The ranks read the files in turn, twice: the first pass finds the attributes and their types, which all ranks
- * must know, and the second pass feeds the builder. */
+/* GXL. Each file is read by one rank, in turn, and twice. The first pass finds the attributes and their types, which
+ * all ranks must know. The second pass feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -19,24 +19,24 @@ typedef struct attribute {
 typedef struct gxl_import {
 	const gemp_comm *comm;
 	const gemp_import_options *options;
-	gemp_inferred_columns columns[2]; /* of vertices, of edges */
-	uint64_t directions[2];           /* numbers of directed and undirected edges */
+	gemp_inferred_columns columns[2]; /* [0]: columns of vertices; [1]: columns of edges */
+	uint64_t directions[2];           /* [0]: number of directed edges; [1]: number of undirected edges */
 	bool undirected;                  /* all edges are undirected */
-	gemp_builder *builder;            /* NULL: the first pass */
+	gemp_builder *builder;            /* NULL in the first pass */
 
-	uint32_t file; /* number of the file being read */
+	uint32_t file; /* number of the current file */
 	gemp_xml *xml;
 	place place;
-	bool undirected_by_default; /* edges of this graph */
-	bool forced;                /* single edges cannot differ from the default */
-	bool edge, edge_undirected; /* the node or edge being read */
+	bool undirected_by_default; /* edges of the current graph are undirected by default */
+	bool forced;                /* a single edge cannot differ from the default */
+	bool edge, edge_undirected; /* for the current node or edge */
 	gemp_text ends[2], name;
 	uint64_t line;
 	size_t count, capacity;
-	attribute *attributes; /* [capacity], of which the first `count` belong to the node or edge */
+	attribute *attributes; /* [capacity]; the first `count` belong to the current node or edge */
 } gxl_import;
 
-/* Namespaces are ignored, since `xlink:href` may be bound to any namespace or to none. */
+/* Namespaces are ignored, since the prefix of `xlink:href` may be bound to any namespace or to none. */
 static const char *find_local(const char **attributes, const char *local)
 {
 	for (; *attributes; attributes += 2)
@@ -47,7 +47,7 @@ static const char *find_local(const char **attributes, const char *local)
 
 /* ATTRIBUTES */
 
-/* Adds an attribute with an empty text. The texts keep their memory from one element to the next. */
+/* Adds an attribute with an empty text. The texts of earlier elements are reused with their memory. */
 static gemp_code add_attribute(gxl_import *self, const char *name)
 {
 	size_t known = self->capacity;
@@ -63,7 +63,7 @@ static gemp_code add_attribute(gxl_import *self, const char *name)
 	return GEMP_OK;
 }
 
-/* The element inside says the type; until then it is GEMP_LIST. */
+/* The inner element gives the attribute's type. Until then the type is GEMP_LIST. */
 static gemp_code begin_attribute(gxl_import *self, const char **attributes)
 {
 	const char *name = find_local(attributes, "name");
@@ -75,7 +75,7 @@ static gemp_code begin_attribute(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Bags, sets and tuples have no counterpart in a column. */
+/* A column cannot hold bags, sets and tuples, so these are refused. */
 static gemp_code begin_value(gxl_import *self, const char *name, const char **attributes)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static gemp_code begin_value(gxl_import *self, const char *name, const char **at
 	                 attribute->name.data, name);
 }
 
-/* The value of a locator is its attribute, that of other elements their text. */
+/* The value of a locator is its href, which begin_value has stored. The value of any other element is its text. */
 static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 {
 	gemp_value value;
@@ -123,7 +123,7 @@ static gemp_code end_value(gxl_import *self, const char *text, size_t size)
 
 /* GRAPHS, NODES AND EDGES */
 
-/* edgemode is "directed" or "undirected", with "default" in front if single edges may differ. */
+/* edgemode is "directed" or "undirected". With "default" in front of it, single edges may differ. */
 static gemp_code begin_graph(gxl_import *self, const char **attributes)
 {
 	const char *mode = find_local(attributes, "edgemode"), *hyper = find_local(attributes, "hypergraph");
@@ -135,7 +135,7 @@ static gemp_code begin_graph(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* The first pass counts directions; the second one refuses an edge that differs from the others. */
+/* The first pass counts directions. The second pass refuses an edge whose direction differs from that of the graph. */
 static gemp_code check_direction(gxl_import *self, const char **attributes)
 {
 	const char *directed = find_local(attributes, "isdirected");
@@ -148,7 +148,7 @@ static gemp_code check_direction(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* fromorder and toorder, the places of an edge among the edges of its ends, become attributes. */
+/* fromorder and toorder number the edges at a vertex. They become attributes of the edge. */
 static gemp_code add_orders(gxl_import *self, const char **attributes)
 {
 	static const char *const names[] = { "fromorder", "toorder" };
@@ -167,7 +167,7 @@ static gemp_code add_orders(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* Ids are strings; ends of edges refer to them. */
+/* Ids are strings, and the ends of an edge are ids. */
 static gemp_code begin_element(gxl_import *self, const char *name, const char **attributes)
 {
 	static const char *const needed[][2] = { { "id", NULL }, { "from", "to" } };
@@ -188,7 +188,7 @@ static gemp_code begin_element(gxl_import *self, const char *name, const char **
 	return check_direction(self, attributes);
 }
 
-/* "schema.gxl#Function" is the type Function. A node may have several types. */
+/* "schema.gxl#Function" names the type Function. A node may have several types. */
 static gemp_code add_type(gxl_import *self, const char **attributes)
 {
 	const char *href = find_local(attributes, "href"), *hash = href ? strrchr(href, '#') : NULL;
@@ -206,7 +206,7 @@ static gemp_code misplaced(const char *name)
 	return gemp_fail(GEMP_EDATA, "<%s> does not belong here; graphs are in <gxl>, nodes and edges in <graph>", name);
 }
 
-/* The graph's own type and attributes are not kept. */
+/* The type and the attributes of the graph itself are skipped. */
 static gemp_code in_graph(gxl_import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "node") == 0 || strcmp(name, "edge") == 0)
@@ -217,7 +217,7 @@ static gemp_code in_graph(gxl_import *self, const char *name, const char **attri
 	return GEMP_OK;
 }
 
-/* The DTD puts types first, but any order is read. */
+/* The DTD requires types first, but any order is accepted. */
 static gemp_code in_element(gxl_import *self, const char *name, const char **attributes)
 {
 	if (strcmp(name, "type") == 0)
@@ -229,7 +229,7 @@ static gemp_code in_element(gxl_import *self, const char *name, const char **att
 	return misplaced(name);
 }
 
-/* Each place allows its own elements; others are refused, so nothing is lost silently. */
+/* Each place allows only certain elements. Any other element is refused, so nothing is lost silently. */
 static gemp_code on_start(void *context, gemp_xml *xml, const char *full, const char **attributes)
 {
 	gxl_import *self = context;
@@ -251,7 +251,7 @@ static gemp_code on_start(void *context, gemp_xml *xml, const char *full, const 
 
 /* BOTH PASSES */
 
-/* The type that each value of a column can be read as. */
+/* The narrowest type as which every value of a column can be read. */
 static gemp_type type_of(uint32_t seen)
 {
 	return seen == GEMP_SEEN_INTEGER                       ? GEMP_INTEGER
@@ -260,7 +260,7 @@ static gemp_type type_of(uint32_t seen)
 	                                                       : GEMP_FLOAT;
 }
 
-/* First pass: the attributes and the types of their values. */
+/* First pass: collects the attributes and the types of their values. */
 static gemp_code observe_element(gxl_import *self)
 {
 	for (size_t i = 0; i < self->count; i++)
@@ -270,7 +270,7 @@ static gemp_code observe_element(gxl_import *self)
 	return GEMP_OK;
 }
 
-/* Second pass: the columns are known to the builder. */
+/* Second pass: the builder knows the columns, so the element is added. */
 static gemp_code feed_element(gxl_import *self)
 {
 	const gemp_value ends[2] = { gemp_string_value(self->ends[0].data, self->ends[0].size),
@@ -290,7 +290,7 @@ static gemp_code feed_element(gxl_import *self)
 	return GEMP_OK;
 }
 
-/* Places are numbered from the outside to the inside, so the place around is one less. */
+/* Places are numbered from the outside to the inside, so the surrounding place has the preceding number. */
 static gemp_code on_end(void *context, const char *text, size_t size)
 {
 	gxl_import *self = context;
@@ -301,7 +301,7 @@ static gemp_code on_end(void *context, const char *text, size_t size)
 	return GEMP_OK;
 }
 
-/* Collective. Both passes read the same files on the same ranks. */
+/* Collective. In both passes a rank reads the same files. */
 static gemp_code read_files(gxl_import *self)
 {
 	static const gemp_xml_visitor visitor = { "GXL", on_start, on_end, NULL };
@@ -315,14 +315,14 @@ static gemp_code read_files(gxl_import *self)
 	return gemp_comm_agree(self->comm, code);
 }
 
-/* Files are numbered from 1 in the order of the command. */
+/* Files are numbered from 1 in the order of the command line. */
 static gemp_code declare(gxl_import *self)
 {
 	GEMP_TRY(gemp_import_declare_files(self->builder, self->options));
 	return gemp_inferred_columns_declare(self->columns, self->builder);
 }
 
-/* Takes an import that failed early. */
+/* The import may be set up only in part, after a failure. */
 static void free_import(gxl_import *self)
 {
 	gemp_builder_free(self->builder);
@@ -337,7 +337,8 @@ static void free_import(gxl_import *self)
 	gemp_free(self->attributes);
 }
 
-/* The ranks reduce the directions of edges before the builder is made: a graph is undirected if all its edges are. */
+/* The graph is undirected if all its edges are. So the ranks sum the counts of directions before the builder is
+ * made. */
 static gemp_code read_gxl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) gxl_import self = { .comm = comm, .options = options };

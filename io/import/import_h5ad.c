@@ -1,6 +1,6 @@
-/* AnnData (.h5ad): observations become vertices with the columns of `obs`, and each sparse matrix in `obsp` becomes a
- * type of edges with their values in the column `value`. Each rank reads its block of the observations; the ranks take
- * the matrices in turn. */
+/* AnnData (.h5ad). Observations become vertices with the columns of `obs`. Each sparse matrix in `obsp` becomes a type
+ * of edges, and its values become the column `value`. Each rank reads its block of the observations. Each matrix is
+ * read by one rank, in turn. */
 
 #include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct relation {
-	char *name, *path; /* owned; the type of edges, and the group of the matrix */
+	char *name, *path; /* owned; type of the edges; group of the matrix */
 	gemp_sparse matrix;
-	bool used; /* the matrix is sparse */
+	bool used; /* the matrix is sparse and is read */
 } relation;
 
 typedef struct h5ad_import {
@@ -22,9 +22,9 @@ typedef struct h5ad_import {
 	gemp_h5 h5;
 	uint64_t vertices;
 	gemp_block_range mine; /* this rank's block of the observations */
-	gemp_column keys;      /* of all observations */
+	gemp_column keys;      /* keys of all observations */
 	size_t column_count;
-	gemp_column *columns; /* [column_count] of this rank's block */
+	gemp_column *columns; /* [column_count], each with the rows of this rank's block */
 	size_t relation_count;
 	relation *relations; /* [relation_count] */
 	gemp_builder *builder;
@@ -32,7 +32,7 @@ typedef struct h5ad_import {
 
 /* OBSERVATIONS */
 
-/* The index of the observations gives the keys of the vertices. */
+/* The index of the data frame `obs` gives the keys of the vertices. */
 static gemp_code read_keys(h5ad_import *self)
 {
 	GEMP_OWNED char *index = NULL, *path = NULL;
@@ -62,7 +62,7 @@ static gemp_code read_keys(h5ad_import *self)
 	return GEMP_OK;
 }
 
-/* A column of a kind that a graph cannot have is left out with a warning, since the others are still of use. */
+/* A column of a kind that a graph cannot hold is left out with a warning. The other columns are still useful. */
 static gemp_code read_columns(h5ad_import *self)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -84,7 +84,8 @@ static gemp_code read_columns(h5ad_import *self)
 
 /* MATRICES */
 
-/* A matrix of obsp that is dense is left out with a warning; a sparse one must fit the number of observations. */
+/* Opens a matrix. A dense matrix is left out with a warning. The shape of a sparse matrix must be the number of
+ * observations in both dimensions. */
 static gemp_code open_matrix(h5ad_import *self, relation *r)
 {
 	GEMP_OWNED char *encoding = NULL;
@@ -114,7 +115,7 @@ static gemp_code open_matrix(h5ad_import *self, relation *r)
 	return GEMP_OK;
 }
 
-/* Matrices in obsp relate observations to observations, which is what edges are. */
+/* A matrix in obsp relates observations to observations, so its entries are edges. */
 static gemp_code open_matrices(h5ad_import *self)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -135,7 +136,7 @@ static gemp_code open_matrices(h5ad_import *self)
 
 /* BUILDING */
 
-/* All matrices share one column of edges; integers and floats are floats together. */
+/* All matrices share the column `value` of edges. A mixture of integers and floats becomes floats. */
 static gemp_code declare(h5ad_import *self, size_t *column)
 {
 	const relation *first = NULL;
@@ -172,7 +173,7 @@ static gemp_code add_vertices(h5ad_import *self, uint32_t file)
 	return GEMP_OK;
 }
 
-/* Rows and columns of the matrices in obsp are both observations. */
+/* In obsp both the rows and the columns of a matrix are observations. */
 static gemp_value key_of(void *context, uint64_t index, bool column)
 {
 	const h5ad_import *self = context;
@@ -180,7 +181,7 @@ static gemp_value key_of(void *context, uint64_t index, bool column)
 	return gemp_column_get(&self->keys, (size_t)index);
 }
 
-/* Local. The ranks take the matrices in turn, since each is read from its beginning to its end. */
+/* Local. A matrix is read from its beginning to its end, so each matrix goes to one rank, in turn. */
 static gemp_code feed(h5ad_import *self)
 {
 	gemp_sparse_edges to = { .builder = self->builder, .key = key_of, .self = self };
@@ -204,7 +205,7 @@ static gemp_code read_head(h5ad_import *self, const char *path)
 	return open_matrices(self);
 }
 
-/* Takes an import that failed early. */
+/* The import may be set up only in part, after a failure. */
 static void free_import(h5ad_import *self)
 {
 	gemp_builder_free(self->builder);
@@ -220,7 +221,7 @@ static void free_import(h5ad_import *self)
 	gemp_h5_close(&self->h5);
 }
 
-/* Vertices are the observations; edges never add any. */
+/* The observations are all the vertices, so edges add no vertices. */
 static gemp_code read_h5ad(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) h5ad_import self = { .comm = comm };

@@ -1,6 +1,7 @@
-/* IMDb's own dumps: a folder of title.basics, name.basics, title.principals and, if it is there, title.ratings
- * (.tsv, .tsv.gz or .tsv.zst). Titles are vertices Movie, people Person; a principal is an edge from the person to
- * the title, ACTS_IN for actors and actresses, else named by its category. \N is NULL. */
+/* IMDb's own dumps: a folder with title.basics, name.basics, title.principals and, optionally, title.ratings (.tsv,
+ * .tsv.gz or .tsv.zst). Titles become vertices Movie, and people become vertices Person. A principal becomes an edge
+ * from the person to the title. Its type is ACTS_IN for actors and actresses, and otherwise the name of its category.
+ * \N is NULL. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -15,22 +16,22 @@
 
 enum { MAX_FIELDS = 9, MAX_TYPE = 64 };
 
-/* A field of one of the files, and the column that it becomes. */
+/* A field of a file, and the attribute that it becomes. */
 typedef struct field {
-	const char *name, *column; /* column NULL: none */
+	const char *name, *column; /* column NULL: the field becomes no attribute */
 	gemp_type type;
 } field;
 
 typedef struct table {
-	const char *name; /* file, without .tsv */
+	const char *name; /* name of the file, without .tsv */
 	bool edges, optional;
-	const char *label; /* of its vertices; NULL: none are made */
+	const char *label; /* label of the table's vertices; NULL: the table has no vertices */
 	field fields[MAX_FIELDS];
 } table;
 
 enum { RATINGS, TITLES, PEOPLE, PRINCIPALS, TABLES };
 
-/* The fields of keys come first. Ratings come before the titles whose attributes they are. */
+/* The key fields come first in each table. Ratings precede titles, since they become attributes of titles. */
 static const table tables[TABLES] = {
 	[RATINGS] = { "title.ratings",
 	              false,
@@ -74,7 +75,7 @@ static const table tables[TABLES] = {
 	                   { "characters", "characters", GEMP_STRING } } },
 };
 
-/* Tables have different numbers of fields; the first without a name ends the list. */
+/* Tables have different numbers of fields. The first field without a name ends the list. */
 static size_t field_count(const table *table)
 {
 	size_t count = 0;
@@ -96,19 +97,19 @@ typedef struct imdb_reader {
 	gemp_lines lines[TABLES];
 	bool present[TABLES];
 	uint32_t files[TABLES];
-	size_t columns[TABLES][MAX_FIELDS]; /* the builder's */
-	size_t places[TABLES][MAX_FIELDS];  /* of fields in a line, by the header */
-	size_t widths[TABLES];              /* fields in the header */
-	int now;                            /* the table being read */
-	bool enough;                        /* its header is read */
-	gemp_dictionary rated;              /* titles with a rating, and others that were looked up */
-	rating *ratings;                    /* [ratings_capacity >= rated.list.count] */
+	size_t columns[TABLES][MAX_FIELDS]; /* the builder's columns */
+	size_t places[TABLES][MAX_FIELDS];  /* index of each field in a line, from the header */
+	size_t widths[TABLES];              /* number of fields in the header */
+	int now;                            /* the current table */
+	bool enough;                        /* the header of the current table was read */
+	gemp_dictionary rated;              /* titles with a rating, and titles that were looked up */
+	rating *ratings;                    /* [ratings_capacity >= rated.list.count] for each title in `rated` */
 	size_t ratings_capacity;
 } imdb_reader;
 
 /* THE FOLDER */
 
-/* IMDb compresses tables by gzip; plain tables and those compressed by Zstandard are found, too. */
+/* IMDb compresses its tables by gzip. Plain tables and tables compressed by Zstandard are also accepted. */
 static gemp_code find_file(gemp_paths *out, const char *folder, const table *table, bool *present)
 {
 	static const char *const endings[] = { ".tsv", ".tsv.gz", ".tsv.zst" };
@@ -130,7 +131,7 @@ static gemp_code find_file(gemp_paths *out, const char *folder, const table *tab
 	                 folder, table->name);
 }
 
-/* The files for the provenance are those that are read. */
+/* The provenance lists the files of the folder that are read. */
 static gemp_code list_files(gemp_paths *out, const char *folder)
 {
 	bool present;
@@ -141,7 +142,7 @@ static gemp_code list_files(gemp_paths *out, const char *folder)
 
 /* HEADERS */
 
-/* Columns are found by name, since IMDb has added columns before. */
+/* Columns are found by name, since IMDb has added columns in the past. */
 static gemp_code read_header(void *self, const gemp_line *line)
 {
 	imdb_reader *r = self;
@@ -163,7 +164,7 @@ static gemp_code read_header(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Ratings become attributes of titles, so their columns are declared like those of vertices. */
+/* Ratings become attributes of titles, so their columns are declared as columns of vertices. */
 static gemp_code declare(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -191,7 +192,7 @@ static const gemp_text_cell *cell_of(const imdb_reader *r, size_t f)
 	return &r->cells.cell[r->places[r->now][f]];
 }
 
-/* The value of a field of the current line; NULL for an empty cell and for \N. */
+/* Reads a field of the current line. An empty cell and \N are NULL. */
 static gemp_code read_value(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	const field *field = &tables[r->now].fields[f];
@@ -203,7 +204,7 @@ static gemp_code read_value(const imdb_reader *r, size_t f, gemp_value *out)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
-/* A field that every line must have. */
+/* Reads a field that every line must have. */
 static gemp_code read_key(const imdb_reader *r, size_t f, gemp_value *out)
 {
 	gemp_code code = read_value(r, f, out);
@@ -228,7 +229,7 @@ static gemp_code add_values(imdb_reader *r)
 	return GEMP_OK;
 }
 
-/* Ratings are kept by title, since titles come later in another file. */
+/* The rating is stored under the title's key, since the title follows later in another file. */
 static gemp_code store_rating(imdb_reader *r)
 {
 	gemp_value key, average, votes;
@@ -244,7 +245,7 @@ static gemp_code store_rating(imdb_reader *r)
 	return GEMP_OK;
 }
 
-/* A title without a rating is remembered by the dictionary, which cannot only look up. */
+/* A dictionary cannot look up without adding. So a title without a rating is added to it with a rating of NULL. */
 static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 {
 	uint32_t at;
@@ -265,7 +266,8 @@ static gemp_code add_rating(imdb_reader *r, const gemp_value *key)
 	return GEMP_OK;
 }
 
-/* The type of an edge is the category in capitals, like ARCHIVE_FOOTAGE; actors and actresses act in a title. */
+/* The type of an edge is the category in capitals, such as ARCHIVE_FOOTAGE. Actors and actresses get the type
+ * ACTS_IN. */
 static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 {
 	static const char *const actors[] = { "actor", "actress" };
@@ -283,7 +285,7 @@ static gemp_code name_type(const gemp_value *category, char *type, size_t *size)
 	return GEMP_OK;
 }
 
-/* The category of a principal is the type of the edge, and an attribute, too. */
+/* The category of a principal gives the type of the edge and is also an attribute. */
 static gemp_code add_principal(imdb_reader *r, gemp_place place)
 {
 	gemp_value title, person, category;
@@ -297,7 +299,7 @@ static gemp_code add_principal(imdb_reader *r, gemp_place place)
 	return add_values(r);
 }
 
-/* One visitor serves all tables; `now` says which one is read. */
+/* One visitor serves all tables; `now` is the current table. */
 static gemp_code visit_line(void *self, const gemp_line *line)
 {
 	imdb_reader *r = self;
@@ -322,9 +324,9 @@ static gemp_code visit_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* THE WHOLE */
+/* THE IMPORT */
 
-/* Only the first line of each table is read. */
+/* Reads only the first line of each table. */
 static gemp_code read_headers(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -336,7 +338,7 @@ static gemp_code read_headers(imdb_reader *r, const gemp_paths *paths)
 	return GEMP_OK;
 }
 
-/* Local. */
+/* Local. Finds the files and reads their headers. */
 static gemp_code find_files(imdb_reader *r, gemp_paths *paths, const char *folder)
 {
 	for (size_t t = 0; t < TABLES; t++)
@@ -344,7 +346,8 @@ static gemp_code find_files(imdb_reader *r, gemp_paths *paths, const char *folde
 	return read_headers(r, paths);
 }
 
-/* Collective. Any rank may read any title, so each reads all ratings. */
+/* Collective. A rank may read any title, so every rank reads all ratings. The ranks share the lines of the other
+ * tables. */
 static gemp_code read_tables(imdb_reader *r, const gemp_paths *paths)
 {
 	for (size_t t = 0, i = 0; t < TABLES; t++) {
@@ -371,13 +374,13 @@ static void free_reader(imdb_reader *r)
 	gemp_cells_free(&r->cells);
 }
 
-/* Every rank reads the headers, so the places of fields need no broadcast. */
+/* Every rank reads all headers, so the places of fields are not broadcast. */
 static gemp_code read_imdb(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_reader) imdb_reader r = { .comm = comm };
 	GEMP_OWNED_BY(gemp_paths_free) gemp_paths paths = { 0 };
 	gemp_builder_options built = gemp_format_builder(options);
-	built.vertices_from_edges = true; /* principals name people that name.basics lacks */
+	built.vertices_from_edges = true; /* principals name people who are not in name.basics */
 	GEMP_TRY(gemp_comm_agree(comm, find_files(&r, &paths, options->edge_files[0])));
 	GEMP_TRY(gemp_builder_new(&r.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, declare(&r, &paths)));

@@ -1,5 +1,5 @@
-/* JSON lines. All ranks together read the files twice: the first pass finds attributes and their types, the second one
- * feeds the builder. */
+/* JSON lines. All ranks together read the files twice. The first pass finds the attributes and their types, and the
+ * second pass feeds the builder. */
 
 #include "core/status.h"
 #include "graph/column.h"
@@ -11,28 +11,27 @@
 #include <jansson.h>
 #include <string.h>
 
-/* RECORDS: a line of JSON as a vertex or an edge.
+/* RECORDS: a line of JSON becomes a vertex or an edge.
  *
- * Two shapes, told apart by `type`: as Neo4j's APOC exports,
+ * A line has one of two shapes, which the member `type` distinguishes. The first shape is that of Neo4j's APOC:
  *   {"type":"node","id":"0","labels":["User"],"properties":{"name":"Adam"}}
  *   {"type":"relationship","id":"0","label":"KNOWS","start":{"id":"0"},"end":{"id":"1"},"properties":{"since":1993}}
- * where the id of a relationship and what `start` and `end` repeat of the nodes are not kept; and plain objects with
- * the names of tables,
+ * The id of a relationship is not kept, nor are the labels and properties that `start` and `end` repeat. The second
+ * shape is a plain object with the names of tables:
  *   {"id":1,"labels":["User"],"name":"Adam"}
  *   {"src":1,"dst":2,"type":"KNOWS","since":1993}
- * where `labels`, `type` or `label` (the first that is there) is a list of labels or a text "A;B".
- */
+ * For a vertex, the first existing member of `labels`, `type` and `label` is a list of labels or a text "A;B". */
 
 typedef struct gemp_json_record {
-	json_t *root; /* owned; all values below lie in it */
+	json_t *root; /* owned; all pointers below point into this tree */
 	bool edge;
-	gemp_value ends[2];  /* the key of a vertex, or source and target */
-	gemp_text names;     /* labels joined by ;, or the type; "" if there is none */
-	json_t *properties;  /* NULL: none; the root itself in the plain shape */
-	const char *skip[3]; /* members of it that are no attributes; NULL: fewer */
+	gemp_value ends[2];  /* key of a vertex; or source and target of an edge */
+	gemp_text names;     /* labels, separated by ';', or the type; "" if there is none */
+	json_t *properties;  /* NULL: no properties; in the plain shape the root itself */
+	const char *skip[3]; /* members of `properties` that are not attributes; unused entries are NULL */
 } gemp_json_record;
 
-/* Jansson parses one line at a time; the record borrows all values from the tree that it keeps. */
+/* Jansson parses one line at a time. The record owns the tree and borrows all values from it. */
 
 static void gemp_json_record_free(gemp_json_record *record)
 {
@@ -41,7 +40,7 @@ static void gemp_json_record_free(gemp_json_record *record)
 	*record = (gemp_json_record){ 0 };
 }
 
-/* Is the member of `properties` an attribute, and not the key, labels, type or an end? */
+/* Tests whether a member of `properties` is an attribute, and not the key, the labels, the type or an end. */
 static bool gemp_json_record_is_attribute(const gemp_json_record *record, const char *name)
 {
 	for (size_t i = 0; i < sizeof record->skip / sizeof *record->skip; i++)
@@ -50,7 +49,7 @@ static bool gemp_json_record_is_attribute(const gemp_json_record *record, const 
 	return true;
 }
 
-/* Ids of JSON are numbers or strings; true and null name no vertex. */
+/* An id is an integer or a string; any other JSON value names no vertex. */
 static gemp_code read_key(gemp_value *out, const json_t *value, const char *where)
 {
 	if (json_is_integer(value))
@@ -76,7 +75,7 @@ static gemp_code add_name(gemp_text *out, const json_t *value, const char *where
 	return gemp_text_status(out);
 }
 
-/* A list of labels, one label, or nothing. */
+/* Appends a list of labels, a single label, or nothing (NULL or null). */
 static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 {
 	if (!json_is_array(value))
@@ -91,7 +90,7 @@ static gemp_code add_labels(gemp_text *out, json_t *value, const char *where)
 	return GEMP_OK;
 }
 
-/* Unknown members are refused, since they would be lost silently. */
+/* An unknown member is refused, since it would be lost silently. */
 static gemp_code check_members(json_t *object, const char *what, const char *const *known)
 {
 	const char *name;
@@ -106,7 +105,7 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 	return GEMP_OK;
 }
 
-/* Properties are optional, and an object. */
+/* The member `properties` is optional and must be an object. */
 static gemp_code take_properties(gemp_json_record *record)
 {
 	record->properties = json_object_get(record->root, "properties");
@@ -116,7 +115,7 @@ static gemp_code take_properties(gemp_json_record *record)
 	return GEMP_OK;
 }
 
-/* The shape of Neo4j's APOC. */
+/* Reads a node in the shape of Neo4j's APOC. */
 static gemp_code read_node(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "labels", "properties", NULL };
@@ -126,7 +125,7 @@ static gemp_code read_node(gemp_json_record *record)
 	return take_properties(record);
 }
 
-/* Labels and properties of an end repeat those of the node. */
+/* Reads the id of an end. The labels and properties of the end only repeat those of its node. */
 static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const char *where)
 {
 	static const char *const known[] = { "id", "labels", "properties", NULL };
@@ -137,7 +136,7 @@ static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const
 	return read_key(out, json_object_get(end, "id"), where);
 }
 
-/* APOC's relationships have their type in `label`. */
+/* Reads a relationship in the shape of Neo4j's APOC, where `label` is the type. */
 static gemp_code read_relationship(gemp_json_record *record)
 {
 	static const char *const known[] = { "type", "id", "label", "start", "end", "properties", NULL };
@@ -151,7 +150,8 @@ static gemp_code read_relationship(gemp_json_record *record)
 	return take_properties(record);
 }
 
-/* The member with the first of the names that the object has, which is then no attribute; NULL if there is none. */
+/* Returns the member with the first of the names that exists, and marks it as no attribute. Returns NULL if none
+ * exists. */
 static json_t *take(gemp_json_record *record, size_t *skipped, const char *const *names)
 {
 	for (; *names; names++) {
@@ -164,7 +164,7 @@ static json_t *take(gemp_json_record *record, size_t *skipped, const char *const
 	return NULL;
 }
 
-/* Without APOC's `type` the members are those of a table's header. */
+/* Reads an object in the plain shape, whose members are named as in the header of a table. */
 static gemp_code read_plain(gemp_json_record *record)
 {
 	static const char *const sources[] = { "src", "source", NULL }, *const targets[] = { "dst", "target", NULL };
@@ -190,8 +190,8 @@ static gemp_code read_plain(gemp_json_record *record)
 	return add_labels(&record->names, list, record->skip[1]);
 }
 
-/* Replaces the record's content; {0} is an empty record. Duplicate members are refused, since only one could be
- * kept. */
+/* Replaces the content of the record, which is {0} at first. Duplicate members are refused, since only one of them
+ * could be kept. */
 static gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size_t size)
 {
 	json_error_t error;
@@ -216,10 +216,10 @@ static gemp_code gemp_json_record_read(gemp_json_record *record, const char *tex
 typedef struct jsonl_reader {
 	const gemp_comm *comm;
 	gemp_json_record record;
-	gemp_inferred_columns columns[2]; /* of vertices, of edges */
-	uint64_t vertices;                /* of all ranks */
+	gemp_inferred_columns columns[2]; /* [0]: columns of vertices; [1]: columns of edges */
+	uint64_t vertices;                /* number of vertices in the files, finally over all ranks */
 	gemp_builder *builder;
-	uint32_t file; /* of the lines being visited */
+	uint32_t file; /* number of the current file */
 } jsonl_reader;
 
 static bool is_blank(const gemp_line *line)
@@ -232,7 +232,7 @@ static gemp_code reject_value(const char *name, const json_t *value, const char 
 	return gemp_fail(GEMP_EDATA, "attribute '%.80s' is %s; %s", name, gemp_json_kind(value), remedy);
 }
 
-/* Lists and objects have no column type; they are refused with their name. */
+/* A column cannot hold lists and objects. They are refused, and the message names the attribute. */
 static gemp_code observe_value(gemp_inferred_columns *columns, const char *name, const json_t *value)
 {
 	static const uint32_t seen[] = {
@@ -247,7 +247,7 @@ static gemp_code observe_value(gemp_inferred_columns *columns, const char *name,
 	return gemp_inferred_columns_observe(columns, name, seen[json_typeof(value)]);
 }
 
-/* First pass: names and types of attributes. */
+/* First pass: collects the names and types of attributes. */
 static gemp_code observe_line(void *self, const gemp_line *line)
 {
 	jsonl_reader *reader = self;
@@ -263,7 +263,8 @@ static gemp_code observe_line(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Numbers are floats if any of them is a float. The second pass refuses values of another kind. */
+/* If a column has both integers and floats, it holds floats. The second pass refuses values that do not fit the
+ * type. */
 static gemp_type type_of(uint32_t seen)
 {
 	return seen & GEMP_SEEN_STRING || !seen ? GEMP_STRING
@@ -272,14 +273,14 @@ static gemp_type type_of(uint32_t seen)
 	                                        : GEMP_BOOLEAN;
 }
 
-/* Vertices and edges have different columns even for one name. */
+/* Vertices and edges have separate columns, even for the same name. */
 static gemp_code declare(jsonl_reader *reader, const gemp_import_options *options)
 {
 	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
 	return gemp_inferred_columns_declare(reader->columns, reader->builder);
 }
 
-/* Only integers and floats share a column; other mixtures are refused, since a value would change its type. */
+/* Only integers and floats can share a column. Any other mixture is refused, since a value would change its type. */
 static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, const json_t *value)
 {
 	*out = (gemp_value){ .type = type };
@@ -300,7 +301,7 @@ static gemp_code read_value(gemp_value *out, gemp_type type, const char *name, c
 	return GEMP_OK;
 }
 
-/* The record says which members are no attributes. */
+/* Sets all members that are attributes and not null. */
 static gemp_code add_values(jsonl_reader *reader)
 {
 	const gemp_json_record *record = &reader->record;
@@ -318,7 +319,7 @@ static gemp_code add_values(jsonl_reader *reader)
 	return GEMP_OK;
 }
 
-/* Second pass: the columns are known to the builder. */
+/* Second pass: the builder knows the columns, so the record is added. */
 static gemp_code feed_line(void *self, const gemp_line *line)
 {
 	jsonl_reader *reader = self;
@@ -332,7 +333,7 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	return add_values(reader);
 }
 
-/* Collective. All ranks read the files together, one after another. */
+/* Collective. All ranks read one file after another together. */
 static gemp_code visit_files(jsonl_reader *reader, gemp_lines *lines, size_t count, gemp_visit_line *visit)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -349,8 +350,8 @@ static void free_reader(jsonl_reader *reader)
 	gemp_inferred_columns_free(reader->columns);
 }
 
-/* A file without vertices makes them from its edges; the ranks count vertices together, since one rank may read
- * none. */
+/* If the files have no vertices, the vertices come from the edges. A single rank may have read no vertex, so the ranks
+ * sum their counts. */
 static gemp_code read_jsonl(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const size_t count = options->edge_file_count;

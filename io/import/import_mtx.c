@@ -1,5 +1,6 @@
-/* Matrix Market coordinate files. A square matrix is a graph on 1..n with an edge row -> column for each entry; a
- * rectangular one is a bipartite graph on rows r1.. and columns c1.. . Explicit zeros are entries. */
+/* Matrix Market coordinate files. A square matrix is a graph on the vertices 1..n, and each entry is an edge row ->
+ * column. A rectangular matrix is a bipartite graph on the rows r1, r2, ... and the columns c1, c2, ... Explicit zeros
+ * are entries. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -14,13 +15,13 @@
 
 typedef enum symmetry { GENERAL, SYMMETRIC, SKEW } symmetry;
 
-/* Rank 0 reads the banner and the line of sizes, and broadcasts this. */
+/* What rank 0 reads from the banner and the line of sizes, and broadcasts. */
 typedef struct mtx_head {
 	bool complete, values;
-	gemp_type type; /* of the values */
+	gemp_type type; /* type of the values */
 	symmetry symmetry;
 	uint64_t rows, columns, entries;
-	uint64_t line; /* of the sizes; entries follow */
+	uint64_t line; /* line of the sizes; the entries follow it */
 } mtx_head;
 
 typedef struct mtx_reader {
@@ -29,8 +30,8 @@ typedef struct mtx_reader {
 	gemp_cells cells;
 	gemp_builder *builder;
 	uint32_t file;
-	size_t value;     /* column */
-	uint64_t entries; /* of this rank */
+	size_t value;     /* the builder's column of values */
+	uint64_t entries; /* entries that this rank has read */
 } mtx_reader;
 
 static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
@@ -39,7 +40,7 @@ static gemp_code reject(const gemp_text_cell *cell, const char *remedy)
 	                 remedy);
 }
 
-/* A complex matrix would need two columns and is refused. */
+/* A complex matrix is refused, since it would need two columns. */
 static gemp_code read_field(mtx_head *head, const gemp_text_cell *cell)
 {
 	head->values = !gemp_cell_is(cell, "pattern");
@@ -49,7 +50,7 @@ static gemp_code read_field(mtx_head *head, const gemp_text_cell *cell)
 	return reject(cell, "values can be pattern, integer or real; write one file for real and one for imaginary parts");
 }
 
-/* Hermitian matrices are complex and are refused with them. */
+/* A Hermitian matrix is complex, so it is refused, too. */
 static gemp_code read_symmetry(mtx_head *head, const gemp_text_cell *cell)
 {
 	head->symmetry = gemp_cell_is(cell, "symmetric")        ? SYMMETRIC
@@ -60,7 +61,7 @@ static gemp_code read_symmetry(mtx_head *head, const gemp_text_cell *cell)
 	return reject(cell, "a matrix can be general, symmetric or skew-symmetric; write all its entries as general");
 }
 
-/* The banner decides what all other lines mean. */
+/* The banner determines the meaning of all other lines. */
 static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 {
 	if (cells->count != 5 || !gemp_cell_is(&cells->cell[0], "%%MatrixMarket"))
@@ -75,7 +76,7 @@ static gemp_code read_banner(mtx_head *head, const gemp_cells *cells)
 	return read_symmetry(head, &cells->cell[4]);
 }
 
-/* Counts fit in 64 bits, but may be negative in a damaged file. */
+/* A count is read as a signed integer. It may be negative in a damaged file. */
 static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 {
 	gemp_value value;
@@ -86,7 +87,7 @@ static gemp_code read_count(uint64_t *out, const gemp_text_cell *cell)
 	return GEMP_OK;
 }
 
-/* Only square matrices can be symmetric. */
+/* Only a square matrix can be symmetric. */
 static gemp_code read_sizes(mtx_head *head, const gemp_cells *cells)
 {
 	if (cells->count != 3)
@@ -108,13 +109,13 @@ static gemp_code read_sizes(mtx_head *head, const gemp_cells *cells)
 	return GEMP_OK;
 }
 
-/* Blank lines are allowed anywhere behind the banner and count as comments. */
+/* Blank lines may follow the banner anywhere and count as comments. */
 static bool is_comment(const gemp_line *line)
 {
 	return line->size == 0 || line->text[0] == '%' || strspn(line->text, " \t\r") >= line->size;
 }
 
-/* The banner must be the first line, comments stand between it and the sizes. */
+/* The banner must be the first line. Comments may stand between the banner and the line of sizes. */
 static gemp_code visit_head(void *self, const gemp_line *line)
 {
 	mtx_reader *reader = self;
@@ -128,7 +129,7 @@ static gemp_code visit_head(void *self, const gemp_line *line)
 	return read_sizes(&reader->head, &reader->cells);
 }
 
-/* Local, on rank 0. */
+/* Local, on rank 0. Reads the banner and the sizes. */
 static gemp_code read_head(mtx_reader *reader, const char *path)
 {
 	GEMP_TRY(gemp_lines_head(path, visit_head, reader, &reader->head.complete));
@@ -137,7 +138,7 @@ static gemp_code read_head(mtx_reader *reader, const char *path)
 	return gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again", path);
 }
 
-/* Rows and columns of a rectangular matrix are different vertices; a letter distinguishes their keys. */
+/* In a rectangular matrix row i and column i are different vertices, so a letter distinguishes their keys. */
 static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char name[24])
 {
 	if (head->rows == head->columns)
@@ -146,7 +147,7 @@ static gemp_value key_of(const mtx_head *head, uint64_t number, char side, char 
 	return (gemp_value){ .type = GEMP_STRING, .string = { name, (size_t)size } };
 }
 
-/* Each rank adds its block of the rows, or of the columns of a rectangular matrix. */
+/* Each rank adds its block of the rows, or of the columns if the matrix is rectangular. */
 static gemp_code add_vertices(mtx_reader *reader, uint64_t count, char side, const char *label)
 {
 	gemp_block_range mine = gemp_comm_block(reader->comm, count);
@@ -171,7 +172,7 @@ static gemp_code read_index(uint64_t *out, const gemp_text_cell *cell, uint64_t 
 	return GEMP_OK;
 }
 
-/* A row is the source of an edge and a column its target. */
+/* The row is the source of the edge, and the column is its target. */
 static gemp_code add_edge(mtx_reader *reader, uint64_t row, uint64_t column, const gemp_value *value, gemp_place place)
 {
 	char names[2][24];
@@ -183,7 +184,7 @@ static gemp_code add_edge(mtx_reader *reader, uint64_t row, uint64_t column, con
 	return GEMP_OK;
 }
 
-/* The other half of a skew-symmetric matrix. */
+/* Adds the entry (column, row) of a skew-symmetric matrix, which the file does not store. */
 static gemp_code add_negative(mtx_reader *reader, uint64_t row, uint64_t column, gemp_value value, gemp_place place)
 {
 	if (row == column)
@@ -195,7 +196,7 @@ static gemp_code add_negative(mtx_reader *reader, uint64_t row, uint64_t column,
 	return add_edge(reader, column, row, &value, place);
 }
 
-/* Any rank may read an entry. The file of a symmetric matrix has each pair of entries once. */
+/* A symmetric matrix is read as an undirected graph, and its file stores one entry of each pair. */
 static gemp_code visit_entry(void *self, const gemp_line *line)
 {
 	mtx_reader *reader = self;
@@ -223,7 +224,7 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* Local. Declares file and column, and adds the vertices. */
+/* Local. Declares the file and the column of values, and adds the vertices. */
 static gemp_code begin_entries(mtx_reader *reader, const char *path)
 {
 	const mtx_head *head = &reader->head;
@@ -243,7 +244,7 @@ static void free_reader(mtx_reader *reader)
 	gemp_cells_free(&reader->cells);
 }
 
-/* The number of entries is compared with the header, since a truncated file looks whole otherwise. */
+/* The number of entries is compared with the line of sizes, since a truncated file would look complete otherwise. */
 static gemp_code read_mtx(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	const char *path = options->edge_files[0];

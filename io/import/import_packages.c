@@ -1,6 +1,6 @@
 /* Debian's Packages index becomes a graph of packages, their relations, sources, maintainers, tags and sections. The
- * key of a Package or VirtualPackage is its name; the key of a SourcePackage, Maintainer, Tag or Section is its name
- * behind `source:` and so on. */
+ * key of a Package or a VirtualPackage is its name. The key of any other vertex is a prefix and its name, such as
+ * `source:NAME`, `maintainer:NAME`, `tag:NAME` and `section:NAME`. */
 
 #include "core/status.h"
 #include "io/file/stream.h"
@@ -13,12 +13,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* STANZAS: files of Debian's control syntax, paragraphs of `Field: value` with continued lines, read by all ranks
- * together.
+/* STANZAS: a file in Debian's control syntax consists of stanzas, which blank lines separate. A stanza has fields
+ * `Field: value`, and lines that begin with a blank continue a value. All ranks read a file together.
  *
- * Blank lines separate stanzas. A stanza belongs to the rank in whose byte range the blank line before it begins (the
- * first stanza to rank 0); the rank reads beyond its range to the stanza's end.
- */
+ * A stanza belongs to the rank in whose byte range the preceding blank line begins, and the first stanza belongs to
+ * rank 0. A rank reads beyond its range to the end of its last stanza. */
 
 enum { STANZA_FIELDS = 32 };
 
@@ -30,12 +29,13 @@ static const char *const fields[] = {
 
 typedef struct stanza {
 	size_t count;
-	const char *const *fields;       /* [count] names of the fields that are kept, in upper or lower case */
-	gemp_text values[STANZA_FIELDS]; /* [count] continued lines joined by a blank; "" for absent fields */
-	uint64_t line;                   /* of its first line */
+	const char *const *fields; /* [count] names of the fields that are kept; case does not matter */
+	/* [count] values with their continuation lines joined by blanks; "" if the field is absent */
+	gemp_text values[STANZA_FIELDS];
+	uint64_t line; /* number of the first line */
 } stanza;
 
-/* The caller puts file and line in front of messages. */
+/* Visits one stanza. stanza_visit adds file and line to messages. */
 typedef gemp_code visit_stanza(void *self, const stanza *stanza);
 
 static void stanza_free(stanza *stanza)
@@ -46,19 +46,19 @@ static void stanza_free(stanza *stanza)
 
 typedef struct stanza_reader {
 	stanza *stanza;
-	gemp_text *field; /* the value that a continued line belongs to; NULL: of a field that is not kept */
-	bool inside;      /* a stanza has begun */
+	gemp_text *field; /* value of the current field; NULL if this field is not kept */
+	bool inside;      /* at least one line of the stanza was read */
 	visit_stanza *visit;
 	void *self;
 } stanza_reader;
 
-/* A line of blanks separates stanzas like an empty one. */
+/* A line of blanks also separates stanzas. */
 static bool is_blank(const char *text, size_t size)
 {
 	return strspn(text, " \t\r") >= size;
 }
 
-/* A continued line is joined to the one before it by one blank. */
+/* Appends a part of a value. A blank joins it to the preceding part. */
 static void add_trimmed(gemp_text *out, const char *text, size_t size)
 {
 	const gemp_slice part = gemp_trimmed(text, text + size);
@@ -67,7 +67,7 @@ static void add_trimmed(gemp_text *out, const char *text, size_t size)
 	gemp_text_add(out, part.bytes, part.size);
 }
 
-/* Fields that are not kept are skipped with the lines that continue them. */
+/* A field that is not kept is skipped with its continuation lines. */
 static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 {
 	stanza *stanza = reader->stanza;
@@ -96,7 +96,7 @@ static gemp_code take_line(stanza_reader *reader, const char *text, size_t size)
 	return gemp_text_status(reader->field);
 }
 
-/* Memory of the values is kept from one stanza to the next. */
+/* The values' memory is reused for the next stanza. */
 static void begin_stanza(stanza_reader *reader, uint64_t line)
 {
 	for (size_t i = 0; i < reader->stanza->count; i++)
@@ -105,7 +105,7 @@ static void begin_stanza(stanza_reader *reader, uint64_t line)
 	reader->field = NULL;
 }
 
-/* Further blank lines end no stanza. */
+/* After the first blank line, further blank lines do not end a stanza again. */
 static gemp_code end_stanza(stanza_reader *reader)
 {
 	bool inside = reader->inside;
@@ -113,7 +113,7 @@ static gemp_code end_stanza(stanza_reader *reader)
 	return inside ? reader->visit(reader->self, reader->stanza) : GEMP_OK;
 }
 
-/* Local. Lines before the first blank line belong to a stanza of a lower rank, except on the rank of byte 0. */
+/* Local. The lines before the first blank line belong to a stanza of a lower rank, except on rank 0. */
 static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp_stream *stream)
 {
 	bool mine = lines->bytes.begin == 0;
@@ -143,9 +143,9 @@ static gemp_code read_lines(stanza_reader *reader, const gemp_lines *lines, gemp
 	}
 }
 
-/* Collective. Visits this rank's stanzas of a file opened by gemp_lines_open. `stanza` says which fields are kept, and
- * its memory is used for all stanzas. Errors name file and line (of the stanza, if `visit` fails); all ranks return the
- * same code. */
+/* Collective. Visits this rank's stanzas of a file that gemp_lines_open has opened. `stanza` gives the fields to keep,
+ * and its memory is reused for all stanzas. An error names file and line; if `visit` fails, the line is that of the
+ * stanza. All ranks return the same code. */
 static gemp_code stanza_visit(stanza *stanza, const gemp_lines *lines, const gemp_comm *comm, visit_stanza *visit,
                               void *self)
 {
@@ -176,7 +176,7 @@ static const struct {
 	{ "description", GEMP_STRING },
 };
 
-/* The labels of vertices that are not packages, by the beginnings of their keys. */
+/* The prefixes of keys, and the labels of the vertices with these keys. A key without a prefix is a virtual package. */
 static const struct {
 	const char *prefix, *label;
 } others[] = {
@@ -187,22 +187,23 @@ static const struct {
 typedef struct packages_reader {
 	const gemp_comm *comm;
 	stanza stanza;
-	gemp_dictionary mine;  /* packages of this rank in the file being read */
-	gemp_dictionary names; /* packages of all ranks and files; from number `packages` on, other names of this rank */
+	gemp_dictionary mine; /* packages that this rank has read in the current file */
+	/* packages of all ranks and files; from index `packages` on, other names that this rank has read */
+	gemp_dictionary names;
 	uint32_t packages;
-	uint64_t *first; /* [packages] file * ranks + rank, of the first file and rank that list the package */
+	uint64_t *first; /* [packages] file * ranks + rank, for the first file and rank that list the package */
 	size_t first_capacity;
 	uint8_t *done;         /* [packages] this rank has added the package */
-	gemp_dictionary other; /* keys of vertices that are not packages, which this rank has read */
-	gemp_dictionary seen;  /* "RELATION target" of the package being read */
-	uint64_t repeated;     /* stanzas left out */
+	gemp_dictionary other; /* keys of vertices that are not packages, read by this rank */
+	gemp_dictionary seen;  /* "RELATION target" for the current package */
+	uint64_t repeated;     /* number of stanzas that were skipped */
 	gemp_builder *builder;
 	gemp_text text;
 	uint32_t file;
 	size_t name, columns[sizeof attributes / sizeof *attributes], alternative;
 } packages_reader;
 
-/* The text before the first of these bytes. */
+/* The text before the first of the bytes `stops`. */
 static gemp_slice before(gemp_slice text, const char *stops)
 {
 	size_t size = 0;
@@ -217,7 +218,7 @@ static gemp_slice value_of(const stanza *stanza, size_t field)
 	return value->size ? (gemp_slice){ value->data, value->size } : (gemp_slice){ "", 0 };
 }
 
-/* Removes the next item from the front of a list; false at the end. */
+/* Removes the first item of the list. Returns false if the list has ended. */
 static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 {
 	if (!list->bytes)
@@ -228,7 +229,7 @@ static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 	return true;
 }
 
-/* First pass: the names of all packages, which distinguish them from virtual ones. */
+/* First pass: collects the names of all packages. A name without a package is a virtual package. */
 static gemp_code take_name(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;
@@ -242,8 +243,8 @@ static gemp_code take_name(void *self, const stanza *stanza)
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
-/* Collective. Finds the first file and rank that list each package, in the order of files and, within a file, of
- * ranks. */
+/* Collective. Adds the packages of a file to the names. For each new package, stores the file and the lowest rank that
+ * lists it. */
 static gemp_code join_names(packages_reader *reader, size_t file)
 {
 	const gemp_comm *comm = reader->comm;
@@ -271,7 +272,8 @@ static gemp_code join_names(packages_reader *reader, size_t file)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Vertices that are no packages get a prefix, so their keys differ from those of packages. */
+/* Adds an edge from a package to a vertex. A vertex that is not a package has a prefix, so its key differs from all
+ * names of packages. */
 static gemp_code add_edge(packages_reader *reader, gemp_slice package, const char *prefix, gemp_slice name,
                           const char *type, uint64_t line)
 {
@@ -288,7 +290,7 @@ static gemp_code add_edge(packages_reader *reader, gemp_slice package, const cha
 	return gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
 }
 
-/* A package may name another one twice in one relation, with two versions; both are one edge. */
+/* A package may name the same target twice in one relation, with two versions. Both become one edge. */
 static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_slice name, bool *repeated)
 {
 	size_t known = reader->seen.list.count;
@@ -302,7 +304,7 @@ static gemp_code is_repeated(packages_reader *reader, const char *type, gemp_sli
 	return GEMP_OK;
 }
 
-/* A group is like `a (>= 1) | b [amd64]`; several alternatives are numbered from 0. */
+/* A group is such as `a (>= 1) | b [amd64]`. If it has several alternatives, they are numbered from 0. */
 static gemp_code add_alternatives(packages_reader *reader, gemp_slice package, const char *type, gemp_slice group,
                                   uint64_t line)
 {
@@ -328,7 +330,7 @@ static gemp_code add_alternatives(packages_reader *reader, gemp_slice package, c
 	return GEMP_OK;
 }
 
-/* Groups of alternatives are separated by commas. */
+/* Commas separate the groups of alternatives. */
 static gemp_code add_relations(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
 	gemp_dictionary_free(&reader->seen);
@@ -341,7 +343,7 @@ static gemp_code add_relations(packages_reader *reader, gemp_slice package, cons
 	return GEMP_OK;
 }
 
-/* A package without a field Source is built from a source of its own name. */
+/* If a package has no field Source, its source has the name of the package. */
 static gemp_code add_owner_edges(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
 	gemp_slice source = before(value_of(stanza, SOURCE), " ("), maintainer = before(value_of(stanza, MAINTAINER), "<");
@@ -362,7 +364,7 @@ static gemp_code add_owner_edges(packages_reader *reader, gemp_slice package, co
 	return GEMP_OK;
 }
 
-/* Empty fields are NULL. */
+/* An empty field is NULL. */
 static gemp_code add_package(packages_reader *reader, gemp_slice package, const stanza *stanza)
 {
 	gemp_value key = gemp_string_value(package.bytes, package.size);
@@ -381,13 +383,15 @@ static gemp_code add_package(packages_reader *reader, gemp_slice package, const 
 	return GEMP_OK;
 }
 
-/* Second pass: a package that several files list is taken from the first. */
+/* Second pass: a package is taken from the first file and rank that list it, and other listings are counted and
+ * skipped. */
 static gemp_code feed_stanza(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;
 	gemp_slice package = value_of(stanza, PACKAGE);
 	uint32_t index;
-	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index)); /* finds the index */
+	/* only finds the index, since the name is known */
+	GEMP_TRY(gemp_dictionary_add(&reader->names, package.bytes, package.size, &index));
 	uint64_t here = (reader->file - UINT64_C(1)) * (uint64_t)reader->comm->size + (uint64_t)reader->comm->rank;
 	if (reader->done[index] || reader->first[index] != here) {
 		reader->repeated++;
@@ -399,7 +403,7 @@ static gemp_code feed_stanza(void *self, const stanza *stanza)
 	return add_owner_edges(reader, package, stanza);
 }
 
-/* The prefix of the key says what the vertex is; without one it is a virtual package. */
+/* The prefix of the key gives the label of the vertex. Without a prefix the vertex is a virtual package. */
 static gemp_code add_other(void *self, const char *key, size_t size)
 {
 	const packages_reader *reader = self;
@@ -413,7 +417,7 @@ static gemp_code add_other(void *self, const char *key, size_t size)
 	return gemp_builder_vertex_value(reader->builder, reader->name, &name);
 }
 
-/* The name is an attribute, since the keys of vertices that are no packages have a prefix. */
+/* The name is an attribute, too, since some keys have a prefix. */
 static gemp_code declare(packages_reader *reader, const gemp_import_options *options)
 {
 	GEMP_TRY(gemp_import_declare_files(reader->builder, options));
@@ -425,7 +429,7 @@ static gemp_code declare(packages_reader *reader, const gemp_import_options *opt
 	return GEMP_NEW(reader->done, reader->packages);
 }
 
-/* Takes a reader that failed early. */
+/* The reader may be set up only in part, after a failure. */
 static void free_reader(packages_reader *reader)
 {
 	gemp_builder_free(reader->builder);

@@ -1,9 +1,10 @@
-/* Sparse matrices of scipy (.npz) and of binsparse (HDF5) become an edge for each stored entry, with the entry in the
- * column `value`. Vertices are 0, 1, ... as in Python; a matrix that is not square has the rows r0, r1, ... and the
- * columns c0, c1, ...
+/* A sparse matrix of scipy (.npz) or of binsparse (HDF5) becomes a graph with an edge for each stored entry. The
+ * entry's value is the column `value`. Vertices are 0, 1, ... as in Python. If the matrix is not square, its rows are
+ * the vertices r0, r1, ... and its columns are the vertices c0, c1, ...
  *
- * Pointers, indices and values are read side by side in batches, so a matrix need not fit in memory. The line (row or
- * column) of an entry follows from the pointers, which are read one by one as entries pass their ends. */
+ * Pointers, indices and values are read in parallel batches, so a matrix need not fit in memory. In this file a line is
+ * a row of a matrix by rows, or a column of a matrix by columns. The line of an entry follows from the pointers, which
+ * are read one by one when the entries reach the end of a line. */
 
 #include "io/import/import_sparse.h"
 
@@ -20,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BATCH = 1 << 14 }; /* entries in memory */
+enum { BATCH = 1 << 14 }; /* entries in memory at a time */
 
 void gemp_sparse_close(gemp_sparse *matrix)
 {
@@ -34,7 +35,7 @@ static gemp_code reject(const gemp_sparse *m, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: %s: %s; the file is damaged or no sparse matrix", m->path, m->what, why);
 }
 
-/* The three arrays come from one file and may contradict each other. */
+/* The three arrays come from a file, in which they may contradict each other. */
 gemp_code gemp_sparse_check(const gemp_sparse *m)
 {
 	uint64_t entries = m->indices.length, lines = m->layout == GEMP_BY_ROWS ? m->rows : m->columns;
@@ -61,11 +62,11 @@ typedef struct entry_batch {
 
 typedef struct cursor {
 	uint64_t at;   /* number of the next entry */
-	uint64_t line; /* lines whose pointers were read */
-	int64_t end;   /* number of the first entry behind these lines */
+	uint64_t line; /* number of lines whose end was read */
+	int64_t end;   /* number of the first entry after these lines */
 } cursor;
 
-/* Sets the lines of the batch's entries by reading pointers. */
+/* Sets the line of each entry in the batch, and reads pointers as needed. */
 static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	uint64_t lines = m->pointers.length - 1;
@@ -85,20 +86,20 @@ static gemp_code advance_cursor(gemp_sparse *m, cursor *c, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* Reads `count` values of the type that the matrix has. */
+/* Reads `count` values, of the matrix's type. */
 static gemp_code read_values(gemp_sparse *m, entry_batch *p, size_t count)
 {
 	const bool real = m->values.type == GEMP_FLOAT;
 	return m->values.next(m->values.self, count, real ? NULL : p->integers, real ? p->reals : NULL);
 }
 
-/* Do all entries share one stored value? */
+/* Tests whether all entries share a single stored value. */
 static bool is_shared(const gemp_sparse *m)
 {
 	return m->values.length == 1 && m->indices.length > 1;
 }
 
-/* The shared value is read once and copied to each place of the batch. */
+/* A shared value is read once and copied to each place of the batch. */
 static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 {
 	if (!m->values.next || !is_shared(m))
@@ -111,7 +112,7 @@ static gemp_code read_shared(gemp_sparse *m, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* The three arrays are read side by side. */
+/* Reads the same range of all arrays. */
 static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 {
 	p->count = (size_t)gemp_min(m->indices.length - c->at, BATCH);
@@ -125,7 +126,7 @@ static gemp_code read_batch(gemp_sparse *m, cursor *c, entry_batch *p)
 	return GEMP_OK;
 }
 
-/* The row is the source of the edge, in a matrix by columns, too. */
+/* The row is the source of the edge, even in a matrix by columns. */
 static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i, uint64_t number,
                            const gemp_sparse_edges *to)
 {
@@ -141,8 +142,8 @@ static gemp_code add_entry(const gemp_sparse *m, const entry_batch *p, size_t i,
 	return m->values.next && !value.null ? gemp_builder_edge_value(to->builder, to->column, &value) : GEMP_OK;
 }
 
-/* Memory is one batch, whatever the size of the matrix. The first pointer must be 0; the later ones are checked as they
- * are read. */
+/* Memory is that of one batch, whatever the size of the matrix. The first pointer must be 0. Later pointers are checked
+ * when they are read. */
 gemp_code gemp_sparse_feed(gemp_sparse *m, const gemp_sparse_edges *to)
 {
 	cursor c = { 0 };
@@ -165,13 +166,13 @@ gemp_code gemp_sparse_feed(gemp_sparse *m, const gemp_sparse_edges *to)
 
 /* KEYS THAT ARE NUMBERS */
 
-/* Keys of a matrix without names: 0, 1, ... of a square one, r0, r1, ... and c0, c1, ... of another. */
+/* The keys of a matrix without names: 0, 1, ... if it is square, otherwise r0, r1, ... and c0, c1, ... */
 typedef struct sparse_numbers {
 	bool square;
 	char text[2][24];
 } sparse_numbers;
 
-/* Rows and columns of a matrix that is not square are different vertices; a letter distinguishes their keys. */
+/* If the matrix is not square, row i and column i are different vertices, and a letter distinguishes their keys. */
 static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 {
 	sparse_numbers *numbers = self;
@@ -185,7 +186,7 @@ static gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 	return key;
 }
 
-/* Local. Each rank adds its block of the vertices, even if one rank reads all entries. */
+/* Local. Each rank adds its block of the vertices, even though one rank reads all entries. */
 static gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
                                       uint64_t columns)
 {
@@ -216,7 +217,7 @@ static gemp_code read_size(gemp_sparse *m, const gemp_zip *zip)
 	return GEMP_OK;
 }
 
-/* Other formats (DIA, BSR, DOK of scipy) have other arrays. */
+/* Other formats, such as scipy's DIA, BSR and DOK, have other arrays and are not read. */
 static bool find_layout(gemp_sparse_layout *out, const char *format)
 {
 	static const struct {
@@ -234,7 +235,7 @@ static bool find_layout(gemp_sparse_layout *out, const char *format)
 	return false;
 }
 
-/* The arrays are read side by side, each from a stream of its own. */
+/* Each array has its own stream, so the arrays can be read in parallel. */
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
 	GEMP_OWNED char *format = NULL;
@@ -250,11 +251,11 @@ static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 	return gemp_sparse_check(m);
 }
 
-/* A file of binsparse has a matrix at the root, or matrices in groups of the root, each a type of edges. A file of
- * scipy is one matrix. */
+/* FILES: a file of binsparse has a matrix at the root, or matrices in groups of the root; each matrix is a type of
+ * edges. A file of scipy is one matrix. */
 
 typedef struct sparse_relation {
-	char *name, *path; /* owned; name NULL: the default type */
+	char *name, *path; /* owned; name is NULL for the default type */
 	gemp_sparse matrix;
 } sparse_relation;
 
@@ -265,7 +266,7 @@ typedef struct sparse_import {
 	sparse_relation *relations; /* [count] */
 } sparse_import;
 
-/* Takes an import that failed half-way. */
+/* The import may be opened only in part, after a failure. */
 static void close_import(sparse_import *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
@@ -282,7 +283,7 @@ static gemp_code reject_binsparse(const sparse_relation *r, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: %s: %s", r->matrix.path, r->path, why);
 }
 
-/* The description is JSON in an attribute, directly or below a member binsparse. */
+/* The description is JSON in an attribute, either as the root object or as its member `binsparse`. */
 static gemp_code read_description(sparse_relation *r, const char *text)
 {
 	gemp_code code = GEMP_OK;
@@ -307,7 +308,7 @@ static gemp_code read_description(sparse_relation *r, const char *text)
 	return code;
 }
 
-/* Names of arrays are those of binsparse 0.1. */
+/* The names of the arrays are those of binsparse 0.1. */
 static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 {
 	GEMP_OWNED char *text = NULL;
@@ -322,7 +323,7 @@ static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 	return gemp_sparse_check(m);
 }
 
-/* Local. Opens the matrices of a file; close_import closes them also after a failure. */
+/* Local. Opens the matrices of a file. close_import closes them, also after a failure. */
 typedef gemp_code open_matrices(sparse_import *self, const char *path);
 
 /* A file of scipy has one matrix, whose edges get the default type. */
@@ -347,7 +348,7 @@ static gemp_code inspect_group(sparse_import *self, const char *path, const char
 	return r->path && (r->name || !name) ? open_binsparse(&self->h5, r) : GEMP_ENOMEM;
 }
 
-/* The matrices of a file are types of edges on the same vertices, and share the column of values. */
+/* The matrices of a file share the vertices and the column of values, so they must have the same shape and type. */
 static gemp_code check_alike(const sparse_import *self)
 {
 	const gemp_sparse *first = &self->relations[0].matrix;
@@ -362,7 +363,7 @@ static gemp_code check_alike(const sparse_import *self)
 	return GEMP_OK;
 }
 
-/* The root is inspected first, then the groups in it. */
+/* Inspects the root and then the groups in it. */
 static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_texts_free) gemp_h5_texts names = { 0 };
@@ -385,7 +386,7 @@ static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 	return check_alike(self);
 }
 
-/* Local. One rank reads a matrix from its beginning to its end; the ranks take the matrices in turn. */
+/* Local. A matrix is read from its beginning to its end, so each matrix goes to one rank, in turn. */
 static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const gemp_import_options *options,
                                gemp_builder *builder)
 {
@@ -404,7 +405,7 @@ static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const
 	return GEMP_OK;
 }
 
-/* Vertices follow from the shape, so rows without entries are vertices, too. */
+/* The shape gives the vertices, so a row without entries is a vertex, too. */
 static gemp_code read_matrices(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options,
                                open_matrices *open)
 {

@@ -1,6 +1,6 @@
 /* All threads of all ranks read tables in two passes. The first pass infers types: each thread collects evidence, which
- * is joined at the end of the pass. The second pass feeds the builder: thread 0 directly, the other threads through
- * branches that are joined in the order of threads. */
+ * is joined at the end of the pass. The second pass feeds the builder. Thread 0 feeds it directly, and each other
+ * thread feeds a branch of it. The branches are joined in the order of the threads. */
 
 #include "core/status.h"
 #include "io/import/table_reader.h"
@@ -8,32 +8,32 @@
 
 #include <string.h>
 
-/* The columns of vertices and of edges are a pair, indexed by gemp_input.edges. */
+/* The state of an import. Arrays of two hold vertices at [0] and edges at [1], as gemp_input.edges does. */
 typedef struct table_import {
 	gemp_inputs inputs;
 	gemp_schema schemas[2];
-	uint32_t string_keys;          /* not 0: some key is no canonical integer, or keys are stated as strings */
-	uint32_t stated_keys;          /* not 0: keys are stated as strings */
+	uint32_t string_keys;          /* not 0 if a key is no canonical integer, or if keys are stated as strings */
+	uint32_t stated_keys;          /* not 0 if keys are stated as strings */
 	struct thread_reader *readers; /* [inputs.threads] */
-	void **selves;                 /* [inputs.threads] pointers to the readers */
+	void **selves;                 /* [inputs.threads] pointer to each reader */
 	gemp_builder *builder;
 } table_import;
 
 /* The state of one thread. */
 typedef struct thread_reader {
-	gemp_schema schemas[2]; /* the columns are the import's, the evidence is the thread's own */
+	gemp_schema schemas[2]; /* the columns are shared, the evidence is the thread's own */
 	uint32_t string_keys;
-	gemp_text keys[2];     /* ids with a group */
-	gemp_builder *builder; /* the import's, or a branch of it */
+	gemp_text keys[2];     /* memory for ids with a group */
+	gemp_builder *builder; /* the import's builder, or a branch of it */
 } thread_reader;
 
-/* The message of a failure gets the column in front. */
+/* Puts the column's name in front of the message of a failure. */
 static gemp_code in_column(gemp_code code, const gemp_field *field)
 {
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
-/* One key that is no canonical integer makes all keys strings. */
+/* A single key that is no canonical integer makes all keys strings. */
 static gemp_code observe_key(thread_reader *self, const gemp_field *field, const gemp_text_cell *cell)
 {
 	gemp_value value;
@@ -46,7 +46,7 @@ static gemp_code observe_key(thread_reader *self, const gemp_field *field, const
 	return GEMP_OK;
 }
 
-/* First pass: the types that the values allow. */
+/* First pass: adds the record's cells to the evidence. */
 static gemp_code observe_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
 	thread_reader *self = context;
@@ -64,7 +64,7 @@ static gemp_code observe_record(void *context, const gemp_input *input, const ge
 	return GEMP_OK;
 }
 
-/* Columns of one name in several files are one column. */
+/* Columns with the same name in several files are one column. */
 static gemp_code join_schemas(table_import *self)
 {
 	for (size_t i = 0; i < self->inputs.count; i++) {
@@ -81,7 +81,7 @@ static gemp_code join_schemas(table_import *self)
 	return GEMP_OK;
 }
 
-/* Each thread collects evidence for itself; the columns are shared. */
+/* Each thread gets its own evidence, and all threads share the columns. */
 static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 {
 	to->columns = from->columns;
@@ -92,7 +92,7 @@ static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
 	return GEMP_OK;
 }
 
-/* Threads share nothing that they write to. */
+/* Threads write only to their own reader. */
 static gemp_code new_readers(table_import *self)
 {
 	GEMP_TRY(GEMP_NEW(self->selves, self->inputs.threads));
@@ -107,7 +107,7 @@ static gemp_code new_readers(table_import *self)
 	return GEMP_OK;
 }
 
-/* The builder of the first reader is the import's, which frees it. */
+/* The first reader uses the import's builder, which the import frees. */
 static void free_readers(table_import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
@@ -121,8 +121,8 @@ static void free_readers(table_import *self)
 	gemp_free_all(self->readers, self->selves);
 }
 
-/* Collective. The evidence of all threads of all ranks decides. It is a set of bits, so it is joined by a bitwise
- * or. */
+/* Collective. The evidence of all threads on all ranks gives the types. It is a set of bits, so it is joined by a
+ * bitwise or. */
 static void resolve_types(table_import *self, const gemp_comm *comm)
 {
 	for (unsigned t = 0; t < self->inputs.threads; t++)
@@ -140,7 +140,7 @@ static void resolve_types(table_import *self, const gemp_comm *comm)
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
 }
 
-/* All ranks declare the same files and columns, so the builder numbers columns as the schemas do. */
+/* All ranks declare the same files and columns, so the builder numbers the columns as the schemas do. */
 static gemp_code declare(table_import *self)
 {
 	size_t column;
@@ -164,7 +164,7 @@ static size_t field_of(const gemp_header *header, gemp_field_role role)
 	return i;
 }
 
-/* The bytes of the key are the cell's, or with a group those of *text. */
+/* The key borrows its bytes from the cell or, if the field has a group, from *text. */
 static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp_input *input, const gemp_cells *cells,
                           gemp_field_role role, gemp_text *text)
 {
@@ -183,7 +183,7 @@ static gemp_code read_key(gemp_value *key, const thread_reader *self, const gemp
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
-/* A NULL needs no call, since a value that is not set is NULL. */
+/* A value that is not set is NULL, so NULL needs no call. */
 static gemp_code add_values(thread_reader *self, const gemp_input *input, const gemp_cells *cells)
 {
 	const gemp_schema *schema = &self->schemas[input->edges];
@@ -201,7 +201,7 @@ static gemp_code add_values(thread_reader *self, const gemp_input *input, const 
 	return GEMP_OK;
 }
 
-/* Second pass: records go to the builder. */
+/* Second pass: adds the record to the builder. */
 static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
 	thread_reader *self = context;
@@ -216,7 +216,7 @@ static gemp_code feed_record(void *context, const gemp_input *input, const gemp_
 	return add_values(self, input, cells);
 }
 
-/* The first reader feeds the builder itself. */
+/* The first reader feeds the builder, and each other reader feeds a branch of it. */
 static gemp_code new_branches(table_import *self)
 {
 	for (unsigned t = 0; t < self->inputs.threads; t++) {
@@ -228,7 +228,7 @@ static gemp_code new_branches(table_import *self)
 	return GEMP_OK;
 }
 
-/* Branches are joined in the order of threads, so the graph does not depend on timing. Joining frees a branch. */
+/* Branches are joined in the order of the threads, so the graph does not depend on timing. Joining frees a branch. */
 static gemp_code join_branches(table_import *self)
 {
 	gemp_code code = GEMP_OK;
@@ -239,7 +239,7 @@ static gemp_code join_branches(table_import *self)
 	return code;
 }
 
-/* Collective. The second pass, when types of columns and the kind of keys are decided. */
+/* Collective. The second pass. The types of columns and keys are known now. */
 static gemp_code build_graph(table_import *self, const gemp_comm *comm, const gemp_import_options *options,
                              gemp_shard **out)
 {
@@ -265,7 +265,7 @@ static void free_import(table_import *self)
 	gemp_inputs_free(&self->inputs);
 }
 
-/* First pass: headers and types; second pass: records to the builder. */
+/* The first pass finds headers and types, and the second pass feeds the builder. */
 static gemp_code read_tables(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) table_import self = { 0 };

@@ -1,6 +1,6 @@
-/* EMF models. The metamodel says which features an object has. Rank 0 reads the file in two or three passes: the first
- * one counts references; if the model has ids and positions, the second one finds the ids of positions; the last one
- * feeds the builder. */
+/* EMF models. The metamodel gives the features of each object. Rank 0 reads the model in two or three passes. The first
+ * pass counts references. If the model has ids and references by position, another pass finds the id for each position.
+ * The last pass feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/ecore_parser.h"
@@ -17,17 +17,17 @@ typedef struct xmi_import {
 	const char *path;
 	gemp_ecore ecore;
 	gemp_declared_columns columns; /* attributes of all classes */
-	size_t *column_of;             /* [ecore.feature_count] the column of an attribute */
+	size_t *column_of;             /* [ecore.feature_count] the column of each attribute */
 	gemp_builder *builder;
-	uint64_t *counts;            /* [ecore.feature_count] references in the file */
-	bool has_ids, has_positions; /* some object has an id; some reference is a position */
-	gemp_dictionary paths;       /* of all objects, if the file has ids and positions */
-	gemp_bytes keys;             /* of these objects, in the same order */
+	uint64_t *counts;            /* [ecore.feature_count] number of references in the model */
+	bool has_ids, has_positions; /* at least one object has an id; at least one reference is a position */
+	gemp_dictionary paths;       /* paths of all objects, if the model has ids and positions */
+	gemp_bytes keys;             /* keys of these objects, in the same order */
 } xmi_import;
 
 /* COLUMNS */
 
-/* Attributes of all classes become columns, except derived ones, which models do not hold. */
+/* The attributes of all classes become columns, except derived attributes, which a model does not store. */
 static gemp_code read_metamodel(xmi_import *self, const char *path)
 {
 	GEMP_TRY(gemp_ecore_read(&self->ecore, path));
@@ -41,14 +41,14 @@ static gemp_code read_metamodel(xmi_import *self, const char *path)
 	return GEMP_OK;
 }
 
-/* Only ordered references of many targets need the column `order`. */
+/* Only a reference with several ordered targets needs the column `order`. */
 static bool is_ordered(const gemp_ecore_feature *feature)
 {
 	return feature->reference && feature->many && feature->ordered;
 }
 
-/* All ranks declare the same columns. Only models with ordered references get the column `order`, which is then column
- * 0. */
+/* All ranks declare the same columns. The column `order` of edges is declared only if a reference is ordered. Its index
+ * is then 0. */
 static gemp_code declare(xmi_import *self)
 {
 	uint32_t file;
@@ -63,7 +63,7 @@ static gemp_code declare(xmi_import *self)
 
 /* THE FIRST PASSES */
 
-/* An object without an id has its path as key. */
+/* If an object has no id, its key is its path. */
 static gemp_code count_object(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -72,7 +72,7 @@ static gemp_code count_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
-/* The counts of a feature and its opposite show whether the file stores both ends. */
+/* The counts of a feature and of its opposite show whether the model stores both ends. */
 static gemp_code count_reference(void *context, const gemp_xmi_reference *reference)
 {
 	xmi_import *self = context;
@@ -81,7 +81,7 @@ static gemp_code count_reference(void *context, const gemp_xmi_reference *refere
 	return GEMP_OK;
 }
 
-/* References by position find the keys of objects that have ids by their paths. */
+/* Stores the path and the key of the object, so that references by position can find its key. */
 static gemp_code note_path(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -90,7 +90,7 @@ static gemp_code note_path(void *context, const gemp_xmi_object *object)
 	return gemp_bytes_add(&self->keys, object->key.data, object->key.size);
 }
 
-/* EMF writes both ends of an opposite unless one is a containment, so different counts mean a damaged model. */
+/* EMF writes both ends of two opposites, unless one is a containment. So different counts mean a damaged model. */
 static gemp_code check_opposites(const xmi_import *self)
 {
 	for (size_t f = 0; f < self->ecore.feature_count; f++) {
@@ -111,8 +111,8 @@ static gemp_code check_opposites(const xmi_import *self)
 
 /* THE LAST PASS */
 
-/* *out becomes the key of the target. A position without an object stays as it is; the builder then says that there is
- * no such vertex. */
+/* *out becomes the key of the target. If no object has the position, the key is the position itself, and the builder
+ * reports that this vertex is missing. */
 static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *reference, gemp_value *out)
 {
 	uint32_t index;
@@ -128,8 +128,8 @@ static gemp_code find_target(xmi_import *self, const gemp_xmi_reference *referen
 	return GEMP_OK;
 }
 
-/* A container reference repeats the containment from the other side and is left out. If the file stores only one of two
- * opposites, the other one is added. */
+/* A container reference repeats a containment from the other side, so it is left out. If the model stores only one of
+ * two opposites, the other one is added. */
 static gemp_code feed_reference(void *context, const gemp_xmi_reference *reference)
 {
 	xmi_import *self = context;
@@ -152,7 +152,7 @@ static gemp_code feed_reference(void *context, const gemp_xmi_reference *referen
 	return GEMP_OK;
 }
 
-/* An attribute without a value has its default, which EMF does not write. */
+/* EMF does not write an attribute that has its default value, so a missing attribute gets the default. */
 static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 {
 	xmi_import *self = context;
@@ -173,7 +173,7 @@ static gemp_code feed_object(void *context, const gemp_xmi_object *object)
 	return GEMP_OK;
 }
 
-/* Local. Rank 0 reads, since an XML file cannot be read from its middle. */
+/* Local. An XML file cannot be read from its middle, so rank 0 reads all of it. */
 static gemp_code read_model(xmi_import *self)
 {
 	static const gemp_xmi_visitor counting = { count_object, count_reference }, noting = { note_path, NULL };
@@ -185,7 +185,7 @@ static gemp_code read_model(xmi_import *self)
 	return gemp_xmi_read(self->path, &self->ecore, &feeding, self);
 }
 
-/* Takes an import that failed early. */
+/* The import may be set up only in part, after a failure. */
 static void free_import(xmi_import *self)
 {
 	gemp_builder_free(self->builder);
@@ -195,7 +195,7 @@ static void free_import(xmi_import *self)
 	gemp_bytes_free(&self->keys);
 }
 
-/* Every rank reads the metamodel, which says the columns; rank 0 alone reads the model. */
+/* Every rank reads the metamodel, which gives the columns. Only rank 0 reads the model. */
 static gemp_code read_xmi(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	GEMP_OWNED_BY(free_import) xmi_import self = { .path = options->edge_files[0] };

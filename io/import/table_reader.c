@@ -1,5 +1,6 @@
-/* Threads read TSV and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes ends
- * no record. Rank 0 finds sizes, compressions and headers; each rank then computes its part of the files by itself. */
+/* Threads read TSV files and edge lists in blocks of lines. CSV is read record by record, since a newline inside quotes
+ * does not end a record. Rank 0 finds the size, the compression and the header of each file. Each rank then computes
+ * its part of the files without communication. */
 
 #include "io/import/table_reader.h"
 
@@ -12,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A requested format is that of all files, except that vertices beside an edge list (snap) are tables. */
+/* A requested format applies to all files. The exception is snap: vertex files beside an edge list are tables. */
 static const gemp_format *format_of(const char *path, bool edges, const gemp_format *requested)
 {
 	const gemp_format *found = gemp_format_by_ending(path);
@@ -21,20 +22,20 @@ static const gemp_format *format_of(const char *path, bool edges, const gemp_for
 	return edges || found == &gemp_format_csv ? found : &gemp_format_tsv;
 }
 
-/* Does the format have quotes, with newlines inside them, as in RFC 4180? */
+/* Tests whether the format has quotes, as in RFC 4180, which may enclose newlines. */
 static bool is_quoted(const gemp_format *format)
 {
 	return format == &gemp_format_csv || format == &gemp_format_neo4j;
 }
 
-/* Rank 0 broadcasts this for each file. */
+/* What rank 0 broadcasts for each file. */
 typedef struct file_header {
 	uint64_t size;
 	uint64_t compressed;
-	uint64_t header_size; /* bytes of the first record follow */
+	uint64_t header_size; /* bytes of the first record, which follows this struct */
 } file_header;
 
-/* Local. Rank 0 alone inspects the files, so a file that changes meanwhile cannot divide the ranks. */
+/* Local. Only rank 0 inspects the files, so all ranks see the same file even if it changes in the meantime. */
 static gemp_code inspect_file(const gemp_input *input, gemp_text *headers)
 {
 	gemp_stream_info info;
@@ -59,8 +60,8 @@ static gemp_code split_cells(gemp_cells *cells, const gemp_format *format, char 
 	                                  : gemp_cells_blanks(cells, record, size);
 }
 
-/* A list of edges has no header; a first line like that of a table is refused, since it would become an edge from "src"
- * to "dst". */
+/* An edge list has no header. A first line that looks like the header of a table is refused, since it would become an
+ * edge from "src" to "dst". */
 static gemp_code pair_header(gemp_header *header, const char *record, size_t size)
 {
 	static const char *const beginnings[] = { "src\t", "src,", "src ", "source\t", "source,", "source " };
@@ -72,7 +73,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 	return gemp_header_pair(header);
 }
 
-/* The caller puts file and line 1 in front of messages. */
+/* The caller adds file and line 1 to messages. */
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	if (input->format == &gemp_format_snap)
@@ -82,9 +83,9 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	                                                                                           input->edges, cells);
 }
 
-/* Plain files go to all ranks by byte range. A compressed file that is larger than one rank's part of all compressed
- * bytes is unpacked by all ranks, which take its blocks in turn. Other compressed files and CSV go whole to one rank
- * each, in turn. */
+/* The ranks share a plain file by byte ranges. A compressed file is large if it exceeds one rank's part of all
+ * compressed bytes. All ranks decompress a large file and take its blocks in turn. Each other compressed file and each
+ * CSV file goes to one rank as a whole. *dealt: the rank that gets the next whole file. */
 static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_header *found, uint64_t compressed,
                           int *dealt)
 {
@@ -102,7 +103,7 @@ static void assign_ranges(gemp_input *input, const gemp_comm *comm, const file_h
 	}
 }
 
-/* The header of one file as rank 0 sent it; *headers moves behind it. */
+/* Decodes what rank 0 has sent for one file. *headers advances to the next file. */
 static file_header decode_header(char **headers, char **header)
 {
 	file_header found;
@@ -112,7 +113,7 @@ static file_header decode_header(char **headers, char **header)
 	return found;
 }
 
-/* Local. The headers are read twice, since the part of a compressed file depends on the sum of all sizes. */
+/* Local. The headers are decoded twice, since the assignment of compressed files needs the sum of their sizes. */
 static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, char *headers)
 {
 	int dealt = 0;
@@ -135,7 +136,7 @@ static gemp_code receive_headers(gemp_inputs *inputs, const gemp_comm *comm, cha
 	return GEMP_OK;
 }
 
-/* Vertex files come first, as the builder numbers files. */
+/* Vertex files come first, which is also the builder's numbering. */
 static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *options)
 {
 	size_t vertex_files = options->vertex_file_count;
@@ -150,7 +151,7 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 	return GEMP_OK;
 }
 
-/* Rank 0's codes of all files travel in one agreement, and their headers in one broadcast. */
+/* A single agreement covers rank 0's codes for all files, and a single broadcast covers all headers. */
 gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_text text = { 0 };
@@ -164,7 +165,7 @@ gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gem
 	return gemp_comm_agree(comm, receive_headers(inputs, comm, headers));
 }
 
-/* Takes inputs that were only partly opened. */
+/* The inputs may be opened only in part, after a failure. */
 void gemp_inputs_free(gemp_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count && inputs->input; i++)
@@ -176,13 +177,13 @@ void gemp_inputs_free(gemp_inputs *inputs)
 	*inputs = (gemp_inputs){ 0 };
 }
 
-/* Empty lines are no records, nor are comments of edge lists. */
+/* Empty lines, and comments in edge lists, are not records. */
 static bool skips(const gemp_input *input, const char *record, size_t size)
 {
 	return size == 0 || (input->format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
 }
 
-/* The remedy depends on the format. */
+/* The message gives a remedy that depends on the format. */
 static gemp_code wrong_count(const gemp_input *input, size_t found)
 {
 	size_t wanted = input->header.count;
@@ -196,7 +197,7 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	                                                   : "separate fields by a comma, quote a value with commas");
 }
 
-/* A record has as many cells as the header has names. */
+/* A record must have as many cells as the header has names. */
 static gemp_code split_record(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	gemp_code code = split_cells(cells, input->format, record, size);
@@ -210,12 +211,12 @@ typedef struct input_reader {
 	gemp_input *input;
 	gemp_visit_record *visit;
 	void *const *selves;
-	const char *header; /* the line of the block that is the table's header; NULL: none */
-	const char *what;   /* for progress */
-	uint64_t done;      /* bytes of the inputs before this one */
+	const char *header; /* the table's header, a line of the current block; NULL: the block has no header */
+	const char *what;   /* name of the step, for progress */
+	uint64_t done;      /* bytes of the inputs before the current one */
 } input_reader;
 
-/* Each thread has its own cells and its own of selves[threads], so no lock is needed. */
+/* Each thread uses its own cells and its own element of selves[threads], so no lock is needed. */
 static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gemp_line *line)
 {
 	const input_reader *r = self;
@@ -227,16 +228,16 @@ static gemp_code visit_line(void *self, unsigned thread, size_t chunk, const gem
 	return r->visit(r->selves[thread], r->input, cells, line->line);
 }
 
-/* Local. After a failure *line is the number of the refused record's line within this rank's part, 0 for other
- * failures. All ranks unpack a round_robin file; each visits its own blocks in turn and only counts the lines of the
- * others. */
+/* Local. After a failure in a record, *line is the record's line within this rank's part; after another failure it is
+ * 0. Every rank decompresses a round_robin file, visits its own blocks in turn, and only counts the lines of the other
+ * blocks. */
 static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
-	/* Rank 0 shows its own progress, multiplied by the ranks that read beside it. */
+	/* Progress is that of rank 0, multiplied by the number of ranks that read the file at the same time. */
 	const uint64_t readers = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size;
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));
@@ -260,8 +261,7 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	return code;
 }
 
-/* Local. Reads CSV one record after another, since a newline inside quotes does not separate records. *line: as
- * above. */
+/* Local. Reads CSV record by record. *line: as in read_blocks. */
 static gemp_code read_records(const input_reader *r, uint64_t *line)
 {
 	gemp_input *input = r->input;
@@ -274,7 +274,7 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 		size_t size;
 		*line = 0;
 		GEMP_TRY(gemp_stream_next(stream, true, &record, &size));
-		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
+		input->lines = gemp_stream_line(stream) - 1; /* lines before this record; at the end all lines */
 		if (!record)
 			break;
 		bool skip = header || skips(input, record, size);
@@ -288,8 +288,8 @@ static gemp_code read_records(const input_reader *r, uint64_t *line)
 	return GEMP_OK;
 }
 
-/* Collective. Sets lines_before of all files. A rank that failed has not counted all its lines, but the first failure
- * is then its own or that of a lower rank, so the numbers before it are right. */
+/* Collective. Sets lines_before of each file. A rank that failed has not counted all its lines. But then the failure
+ * that is reported is its own or that of a lower rank, so the counts up to that failure are complete. */
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
 	GEMP_OWNED uint64_t *lines = NULL;
@@ -299,13 +299,13 @@ static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 		lines[i] = inputs->input[i].lines;
 	GEMP_MPI(MPI_Exscan(lines, before, (int)inputs->count, MPI_UINT64_T, MPI_SUM, comm->world));
 	for (size_t i = 0; i < inputs->count; i++)
-		if (!inputs->input[i].round_robin)             /* of which every rank counts all lines */
+		if (!inputs->input[i].round_robin)             /* every rank counts all lines of such a file */
 			inputs->input[i].lines_before = before[i]; /* MPI_Exscan leaves rank 0's zeros */
 	return GEMP_OK;
 }
 
-/* Collective. Of several failures that belong to lines all ranks return the first in the order of files and lines, so
- * the message does not depend on the number of ranks. place: file and line; 0: none. */
+/* Collective. If several ranks failed in a record, all ranks return the failure that is first in the order of files and
+ * lines. So the message does not depend on the number of ranks. place: file and line; 0: another failure, or none. */
 static gemp_code agree_on_first(const gemp_comm *comm, gemp_code code, uint64_t place)
 {
 	enum { NONE = 0 };
@@ -324,7 +324,7 @@ static gemp_code read_input(input_reader *r, const gemp_comm *comm, uint64_t *li
 	return is_quoted(r->input->format) ? read_records(r, line) : read_blocks(r, comm, line);
 }
 
-/* Local. After a failure *which is the file, and *line as above. */
+/* Local. After a failure *which is the index of the file; *line: as in read_blocks. */
 static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which, uint64_t *line)
 {
 	gemp_inputs *inputs = r->inputs;
@@ -336,7 +336,8 @@ static gemp_code read_all(input_reader *r, const gemp_comm *comm, size_t *which,
 	return GEMP_OK;
 }
 
-/* The lines are counted also after a failure: the number of the failed line in the file needs those of lower ranks. */
+/* Lines are counted also after a failure: the number of the failing line in the file needs the counts of lower
+ * ranks. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit_record *visit, void *const *selves,
                            const char *what)
 {

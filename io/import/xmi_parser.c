@@ -1,6 +1,6 @@
-/* The parser has a stack of frames, one for each object that has not ended. It keeps the path of the innermost object
- * as EMF writes positions (//@feature.number), since references may name objects by it. Frames are reused, so memory
- * grows with the depth and not with the number of objects. */
+/* The parser has a stack of frames, one for each open object. It keeps the path of the innermost object in the form in
+ * which EMF writes positions (//@feature.number), since references may name an object by its path. Frames are reused,
+ * so memory grows with the depth of the model and not with the number of objects. */
 
 #include "io/import/xmi_parser.h"
 
@@ -15,10 +15,10 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* An object that has not ended. */
+/* The state of an open object. */
 typedef struct frame {
 	gemp_xmi_object object;
-	uint64_t *next; /* [slots] references of each feature so far */
+	uint64_t *next; /* [slots] number of references of each feature so far */
 } frame;
 
 typedef struct xmi_parser {
@@ -27,26 +27,26 @@ typedef struct xmi_parser {
 	const gemp_xmi_visitor *visitor;
 	void *self;
 	gemp_xml *xml;
-	size_t slots; /* features of the class that has the most */
+	size_t slots; /* maximal number of features of a class */
 	size_t depth, frame_count, frame_capacity;
-	frame *frames;  /* [frame_count], of which the first `depth` are in use */
-	gemp_text path; /* of the innermost object */
-	bool list;      /* the objects are in an <xmi:XMI> */
-	uint64_t roots; /* objects at the top so far */
-	size_t leaf;    /* slot of the attribute whose element is being read; GEMP_ECORE_NONE */
+	frame *frames;  /* [frame_count]; the first `depth` are in use */
+	gemp_text path; /* path of the innermost object */
+	bool list;      /* an element <xmi:XMI> encloses the objects */
+	uint64_t roots; /* number of top-level objects so far */
+	size_t leaf;    /* slot of the attribute whose element is open; GEMP_ECORE_NONE: none is open */
 	gemp_text target;
 } xmi_parser;
 
 /* NAMES */
 
-/* Is the name one of XMI's own, like "http://www.omg.org/XMI id"? */
+/* Tests whether the name is in XMI's namespace, as "http://www.omg.org/XMI id" is. */
 static bool of_xmi(const char *name)
 {
 	const char *blank = strrchr(name, ' '), *xmi = strstr(name, "/XMI");
 	return blank && xmi && xmi < blank;
 }
 
-/* Versions of XMI have different namespaces, which all end in XMI. */
+/* The versions of XMI have different namespaces, so the exact namespace is not compared. */
 static const char *xmi_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
@@ -55,7 +55,7 @@ static const char *xmi_attribute(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* An element with xsi:nil stands for no value. */
+/* An element with xsi:nil="true" stands for a missing value. */
 static bool is_nil(const char **attributes)
 {
 	const char *nil = gemp_xml_attribute(attributes, INSTANCE " nil");
@@ -72,7 +72,7 @@ static frame *top(const xmi_parser *r)
 	return &r->frames[r->depth - 1];
 }
 
-/* The message names the metamodel, which is mostly the wrong one. */
+/* A missing class mostly means that the metamodel is the wrong one, so the message names the metamodel. */
 static gemp_code find_class(const xmi_parser *r, const char *uri, const char *name, size_t *out)
 {
 	*out = gemp_ecore_class(r->ecore, uri, name);
@@ -86,7 +86,7 @@ static gemp_code find_class(const xmi_parser *r, const char *uri, const char *na
 	return gemp_fail(GEMP_EDATA, "%s has no class '%.80s'; is it the metamodel of this model?", r->ecore->path, name);
 }
 
-/* A type is like "railway:Segment". */
+/* Finds the class of a type such as "railway:Segment". */
 static gemp_code class_of_type(const xmi_parser *r, const char *type, size_t *out)
 {
 	const char *colon = strchr(type, ':');
@@ -97,7 +97,7 @@ static gemp_code class_of_type(const xmi_parser *r, const char *type, size_t *ou
 	return find_class(r, uri && *uri ? uri : NULL, colon ? colon + 1 : type, out);
 }
 
-/* The class of an object is the attribute `type` of XML Schema or of XMI. */
+/* An object names its class in the attribute `type` of XML Schema or of XMI. */
 static const char *type_of(const char **attributes)
 {
 	const char *type = gemp_xml_attribute(attributes, INSTANCE " type");
@@ -106,7 +106,7 @@ static const char *type_of(const char **attributes)
 
 /* REFERENCES */
 
-/* References of one feature are numbered in the order of the file. */
+/* The references of an object and feature are numbered in the order of the file. */
 static gemp_code visit_reference(xmi_parser *r, size_t slot, const char *target, bool by_position, uint64_t line)
 {
 	frame *from = top(r);
@@ -121,14 +121,14 @@ static gemp_code visit_reference(xmi_parser *r, size_t slot, const char *target,
 	return r->visitor->reference ? r->visitor->reference(r->self, &reference) : GEMP_OK;
 }
 
-/* Is file[size] empty or the name of the file being read? */
+/* Tests whether file[size] is empty or the name of the current file. */
 static bool is_own(const xmi_parser *r, const char *file, size_t size)
 {
 	const char *slash = strrchr(r->file, '/'), *own = slash ? slash + 1 : r->file;
 	return size == 0 || (strlen(own) == size && memcmp(own, file, size) == 0);
 }
 
-/* A reference is like "id", "#id", "//@a.0", "#//@a.0" or "/0/@a.0". */
+/* A reference has one of the forms "id", "#id", "//@a.0", "#//@a.0" and "/0/@a.0". */
 static gemp_code add_reference(xmi_parser *r, size_t slot, const char *text, size_t size, uint64_t line)
 {
 	const char *hash = memchr(text, '#', size);
@@ -161,7 +161,7 @@ static gemp_code add_reference(xmi_parser *r, size_t slot, const char *text, siz
 	return visit_reference(r, slot, r->target.data, path, line);
 }
 
-/* Blanks separate a list of references; the type of a target may precede its reference. */
+/* Blanks separate the references of a list. The type of the target may precede a reference. */
 static gemp_code add_references(xmi_parser *r, size_t slot, const char *texts, uint64_t line)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
@@ -169,7 +169,7 @@ static gemp_code add_references(xmi_parser *r, size_t slot, const char *texts, u
 		return gemp_fail(GEMP_EDATA, "'%s' contains objects, which must be elements and no references", feature->name);
 	for (size_t size; *(texts += strspn(texts, blanks)); texts += size) {
 		size = strcspn(texts, blanks);
-		/* A kind is like "railway:Sensor" in front of "other.xmi#//@sensors.0". */
+		/* a type such as "railway:Sensor" in front of "other.xmi#//@sensors.0" */
 		bool kind = !memchr(texts, '#', size) && memchr(texts, ':', size) && strchr(texts + size, '#');
 		if (!kind)
 			GEMP_TRY(add_reference(r, slot, texts, size, line));
@@ -179,7 +179,7 @@ static gemp_code add_references(xmi_parser *r, size_t slot, const char *texts, u
 
 /* ATTRIBUTES */
 
-/* Values are checked here, where the line is known; the importer converts them later. */
+/* A value is checked here, where its line is known. The importer converts it later. */
 static gemp_code check_value(const xmi_parser *r, const gemp_ecore_feature *feature, const char *text, size_t size)
 {
 	gemp_value value;
@@ -189,7 +189,7 @@ static gemp_code check_value(const xmi_parser *r, const gemp_ecore_feature *feat
 	return code == GEMP_EDATA ? gemp_fail_in(code, "attribute '%s': ", feature->name) : code;
 }
 
-/* A column holds one value, so a second value of an attribute is refused. */
+/* A column holds one value for each vertex, so a second value of an attribute is refused. */
 static gemp_code set_value(xmi_parser *r, size_t slot, const char *text, size_t size)
 {
 	gemp_xmi_object *object = &top(r)->object;
@@ -214,7 +214,7 @@ static gemp_code unknown_feature(const xmi_parser *r, size_t class, const char *
 	                 r->ecore->classifiers[class].name, name, r->ecore->path);
 }
 
-/* Attributes of XMI itself and of XML Schema are no features of the object. */
+/* XML attributes in the namespaces of XMI and XML Schema are not features of the object, so they are skipped. */
 static gemp_code read_attributes(xmi_parser *r, const char **attributes, uint64_t line)
 {
 	size_t class = top(r)->object.class;
@@ -235,7 +235,7 @@ static gemp_code read_attributes(xmi_parser *r, const char **attributes, uint64_
 
 /* OBJECTS */
 
-/* The frame is counted before its arrays are allocated, so a failure leaves nothing that is not freed. */
+/* The frame is counted before its arrays are allocated, so gemp_xmi_read frees it even after a failure. */
 static gemp_code new_frame(xmi_parser *r)
 {
 	GEMP_TRY(GEMP_RESERVE(r->frames, r->frame_capacity, r->frame_count + 1));
@@ -246,7 +246,7 @@ static gemp_code new_frame(xmi_parser *r)
 	return GEMP_NEW(made->object.present, r->slots);
 }
 
-/* An id of XMI has precedence over an attribute that the metamodel declares as id. */
+/* xmi:id and xmi:uuid precede an attribute that the metamodel declares as the id. */
 static const char *id_of(const xmi_parser *r, size_t class, const char **attributes)
 {
 	const char *id = xmi_attribute(attributes, "id");
@@ -260,7 +260,7 @@ static const char *id_of(const xmi_parser *r, size_t class, const char **attribu
 	return id;
 }
 
-/* slot: of the parent's feature that contains the object; GEMP_ECORE_NONE: the object is at the top. */
+/* slot: the parent's feature that contains the object; GEMP_ECORE_NONE for a top-level object. */
 static gemp_code begin_object(xmi_parser *r, size_t class, size_t slot, const char **attributes)
 {
 	const uint64_t line = gemp_xml_line(r->xml);
@@ -299,11 +299,11 @@ static gemp_code begin_object(xmi_parser *r, size_t class, size_t slot, const ch
 	return read_attributes(r, attributes, line);
 }
 
-/* The object is visited when it is complete; its references needed its key before. */
+/* The object is visited now that it is complete. Its key was needed earlier, by its references. */
 static gemp_code end_object(xmi_parser *r)
 {
 	gemp_xmi_object object = top(r)->object;
-	size_t outer = object.path_size; /* until now the size of the path around it */
+	size_t outer = object.path_size; /* path_size held the size of the surrounding path */
 	object.path = r->path.data;
 	object.path_size = r->path.size;
 	gemp_code code = r->visitor->object(r->self, &object);
@@ -315,7 +315,7 @@ static gemp_code end_object(xmi_parser *r)
 
 /* ELEMENTS */
 
-/* The root is an object, or an xmi:XMI that lists objects; XMI's other elements beside them are skipped. */
+/* The root is an object, or an xmi:XMI that lists objects. In such a list, other elements of XMI are skipped. */
 static gemp_code begin_top(xmi_parser *r, const char *name, const char **attributes)
 {
 	size_t class;
@@ -337,7 +337,7 @@ static gemp_code begin_top(xmi_parser *r, const char *name, const char **attribu
 	return begin_object(r, class, GEMP_ECORE_NONE, attributes);
 }
 
-/* Without xsi:type the object has the class of the reference. */
+/* The class of a contained object is given by xsi:type or, if this is missing, by the reference. */
 static gemp_code begin_child(xmi_parser *r, size_t slot, const char **attributes)
 {
 	const gemp_ecore_feature *feature = feature_at(r, top(r)->object.class, slot);
@@ -359,7 +359,7 @@ static gemp_code begin_inside(xmi_parser *r, const char *name, const char **attr
 	size_t class = top(r)->object.class, slot = gemp_ecore_slot(r->ecore, class, gemp_xml_local(name));
 	const char *href = gemp_xml_attribute(attributes, "href"),
 			   *target = href ? href : xmi_attribute(attributes, "idref");
-	if (of_xmi(name) || is_nil(attributes)) { /* such as <xmi:Extension>, which tools write */
+	if (of_xmi(name) || is_nil(attributes)) { /* tools write elements such as <xmi:Extension> */
 		gemp_xml_skip(r->xml);
 		return GEMP_OK;
 	}
@@ -386,7 +386,7 @@ static gemp_code begin_inside(xmi_parser *r, const char *name, const char **attr
 	return add_reference(r, slot, target, strlen(target), gemp_xml_line(r->xml));
 }
 
-/* Within an attribute's element no other element may begin. */
+/* An attribute's element holds only text, so no other element may begin in it. */
 static gemp_code start(void *self, gemp_xml *xml, const char *name, const char **attributes)
 {
 	xmi_parser *r = self;
@@ -397,7 +397,7 @@ static gemp_code start(void *self, gemp_xml *xml, const char *name, const char *
 	return r->depth ? begin_inside(r, name, attributes) : begin_top(r, name, attributes);
 }
 
-/* Within an attribute's element its value ends, else the innermost object. */
+/* If an attribute's element is open, its value ends. Otherwise the innermost object ends. */
 static gemp_code end(void *self, const char *text, size_t size)
 {
 	xmi_parser *r = self;

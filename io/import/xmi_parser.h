@@ -1,4 +1,4 @@
-/* xmi_parser: an EMF model's file as a series of objects and references. */
+/* xmi_parser: reads the file of an EMF model as a series of objects and references. */
 
 #ifndef GEMP_IO_IMPORT_XMI_PARSER_H
 #define GEMP_IO_IMPORT_XMI_PARSER_H
@@ -7,31 +7,32 @@
 
 typedef struct gemp_xmi_object {
 	size_t class;
-	gemp_text key;    /* xmi:id, else xmi:uuid, else the value of the attribute that is an id, else the path */
-	const char *path; /* [path_size] as references by position have it: "//@routes.0/@follows.3"; not ended by 0 */
+	gemp_text key;    /* the first that exists: xmi:id, xmi:uuid, the value of the id attribute, the path */
+	const char *path; /* [path_size], without a terminating 0, as in references by position: "//@routes.0/@follows.3" */
 	size_t path_size;
-	gemp_text *values; /* [the class's feature_count] texts of attributes */
-	bool *present;     /* [the class's feature_count] which of them the file has */
+	gemp_text *values; /* [feature_count of the class] texts of attributes */
+	bool *present;     /* [feature_count of the class] the file has a value for the attribute */
 	uint64_t line;
 } gemp_xmi_object;
 
 typedef struct gemp_xmi_reference {
 	size_t feature;
-	const char *source; /* key */
-	const char *target; /* key or path, ended by 0; of a containment a key */
-	bool by_position;   /* target is a path; false for a containment */
-	uint64_t order;     /* among the source's of this feature, from 0 */
+	const char *source; /* key of the source */
+	const char *target; /* key or path of the target; for a containment always a key */
+	bool by_position;   /* target is a path */
+	uint64_t order;     /* number among the source's references of this feature, from 0 */
 	uint64_t line;
 } gemp_xmi_reference;
 
-/* The caller puts file and line in front of messages. An object is visited when it ends, so after the objects inside it
- * and its references. */
+/* Visits objects and references. gemp_xmi_read adds file and line to messages. An object is visited at its end, so the
+ * visits of its references and of its inner objects precede it. */
 typedef struct gemp_xmi_visitor {
 	gemp_code (*object)(void *self, const gemp_xmi_object *object);
-	gemp_code (*reference)(void *self, const gemp_xmi_reference *reference); /* NULL: references are ignored */
+	gemp_code (*reference)(void *self, const gemp_xmi_reference *reference); /* NULL: references are not visited */
 } gemp_xmi_visitor;
 
-/* Local. GEMP_EDATA with file and line if the file is no XMI, contradicts the metamodel, or refers to other files. */
+/* Local. GEMP_EDATA: the file is not XMI, contradicts the metamodel, or refers to other files. The message names file
+ * and line. */
 gemp_code gemp_xmi_read(const char *path, const gemp_ecore *ecore, const gemp_xmi_visitor *visitor, void *self);
 
 #endif

@@ -123,7 +123,7 @@ static void escape(gemp_text *out, const char *words)
 			gemp_text_add(out, words, 1);
 }
 
-/* BOTH */
+/* BOTH BACKENDS */
 
 /* A PNG has no titles. A viewer of an SVG shows the title when the pointer is on the shape. */
 void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,

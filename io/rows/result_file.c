@@ -199,7 +199,7 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 	return GEMP_OK;
 }
 
-/* FROM OTHER RANKS */
+/* ROWS OF OTHER RANKS */
 
 /* A packed block is the number of its rows, then its columns. A column of numbers without NULL is the letter 'n' and
  * its array. Another column is the letter 'v' and its values one by one. This function returns the array, or NULL for a

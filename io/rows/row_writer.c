@@ -177,7 +177,7 @@ static gemp_code show_preview(gemp_row_writer *writer)
 	return gemp_comm_agree(writer->comm, code);
 }
 
-/* ALL FORMS */
+/* ALL FORMS OF OUTPUT */
 
 bool gemp_rows_wants_all(const gemp_rows_options *options)
 {
