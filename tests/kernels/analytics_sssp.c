@@ -175,7 +175,8 @@ static void long_distances(void **state)
 	assert_true(real == 29 * 5e-324);
 }
 
-/* check_sssp detects wrong answers: it fails after the test has changed the weights of the reference at the source. */
+/* check_sssp detects wrong answers: it must fail after the test has increased the weights of the source's arcs in the
+ * reference only. */
 static void check_detects_wrong_answers(void **state)
 {
 	(void)state;

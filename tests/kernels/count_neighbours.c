@@ -70,7 +70,7 @@ static void check(const wedges_case *s, const struct trial *trial)
 		                   .factor = 1,
 		                   .power = trial->power,
 		                   .expression = (char *)(uintptr_t)trial->expression };
-	for (int shape = 0; shape < 3; shape++) { /* 0: all bitmaps at once; 1: a few bitmaps at a time; 2: lists */
+	for (int shape = 0; shape < 3; shape++) { /* 0: all bitmaps at once; 1: few bitmaps at a time; 2: lists */
 		gemp_sum_result result;
 		if (shape == 2 && context->device->gpu)
 			continue; /* the list kernel is for the few work-items of a CPU */

@@ -49,7 +49,7 @@ typedef struct wedges_case {
 	uint8_t *joined;     /* [n * n] */
 	uint32_t *triangles; /* [n * n] number of triangles that contain the edge */
 	uint64_t *begin, *mid, *table[WEDGES_TABLES];
-	gemp_vertex *near;
+	gemp_vertex *neighbours;
 } wedges_case;
 
 static inline bool case_joined(const wedges_case *c, uint32_t u, uint32_t v)
@@ -96,14 +96,14 @@ static inline void case_rows(wedges_case *c)
 	uint64_t entries = 0;
 	c->begin = case_new(n + 1u, sizeof *c->begin);
 	c->mid = case_new(n, sizeof *c->mid);
-	c->near = case_new((size_t)n * n, sizeof *c->near);
+	c->neighbours = case_new((size_t)n * n, sizeof *c->neighbours);
 	for (uint32_t v = 0; v < n; v++) {
 		c->begin[v] = entries;
 		for (uint32_t u = 0; u < n; u++) {
 			if (u == v)
 				c->mid[v] = entries;
 			if (case_joined(c, v, u))
-				c->near[entries++] = u;
+				c->neighbours[entries++] = u;
 		}
 		if (entries - c->begin[v] > c->graph.max_degree)
 			c->graph.max_degree = (uint32_t)(entries - c->begin[v]);
@@ -141,8 +141,9 @@ static inline void case_upload(wedges_case *c, uint64_t *seed)
 	case_upload_offsets(c, &c->graph.upper_offsets, c->mid, n);
 	for (uint32_t v = 0; v < n; v++)
 		for (uint64_t e = c->begin[v]; e < c->begin[v + 1]; e++)
-			support[e] = c->triangles[(size_t)v * n + c->near[e]];
-	assert_ok(gemp_buffer_new(&c->graph.column_indices, device, (c->graph.entries + 1) * sizeof *c->near, c->near));
+			support[e] = c->triangles[(size_t)v * n + c->neighbours[e]];
+	assert_ok(gemp_buffer_new(&c->graph.column_indices, device, (c->graph.entries + 1) * sizeof *c->neighbours,
+	                          c->neighbours));
 	assert_ok(gemp_buffer_new(&c->graph.support, device, (c->graph.entries + 1) * sizeof *support, support));
 	for (size_t k = 0; k < WEDGES_TABLES; k++) {
 		c->table[k] = case_new(n, sizeof *c->table[k]);
@@ -167,7 +168,7 @@ static inline void case_make(wedges_case *c, gemp_runtime *context, uint32_t n, 
 	case_upload(c, seed);
 	c->graph.host_offsets = c->begin;
 	c->graph.host_upper_offsets = c->mid;
-	c->graph.host_indices = c->near;
+	c->graph.host_indices = c->neighbours;
 }
 
 static inline void case_free(wedges_case *c)
@@ -181,7 +182,7 @@ static inline void case_free(wedges_case *c)
 	gemp_buffer_free(&c->graph.column_indices, device);
 	gemp_buffer_free(&c->graph.upper_offsets, device);
 	gemp_buffer_free(&c->graph.row_offsets, device);
-	gemp_free(c->near);
+	gemp_free(c->neighbours);
 	gemp_free(c->mid);
 	gemp_free(c->begin);
 	gemp_free(c->triangles);

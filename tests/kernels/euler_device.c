@@ -121,7 +121,7 @@ static void test_closed_forms(void **state)
 	}
 }
 
-/* With a tiny transfer_chunk, arrays are copied in many pieces. The result keeps what pictures need: every circuit is
+/* With a tiny transfer_chunk, arrays are copied in many chunks. The result keeps what pictures need: every circuit is
  * balanced at each vertex, and the number of marked joins equals `joins`. */
 static void test_pieces_and_pictures(void **state)
 {

@@ -229,7 +229,7 @@ static void check_distinct(gemp_toolbox *box, gemp_key_kind kind, size_t count, 
 	free(keys);
 }
 
-/* The ways cover short ranges in local memory, longer ranges in the cache, segments after one split and after two
+/* The cases cover short ranges in local memory, longer ranges in the cache, segments after one split and after two
  * splits, and sorting. */
 static void distinct_keys(void **state)
 {

@@ -1,3 +1,4 @@
+/* Runs the tests of primitive_case.h on all combinations. */
 #include "kernels/primitive_case.h"
 
 int main(int argc, char **argv)

@@ -1,3 +1,4 @@
+/* Runs the tests of shuffle_case.h on all layouts. */
 #include "kernels/shuffle_case.h"
 
 int main(int argc, char **argv)

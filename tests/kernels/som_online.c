@@ -1,5 +1,5 @@
-/* Tests online training: units after samples in order, computed in strips and in tiles of several shapes, must
- * agree with the definition in double. */
+/* Tests online training, computed in strips and in tiles of several shapes. The units after the samples, taken in
+ * order, must agree with the definition in double precision. */
 #include "harness/harness.h"
 #include "harness/som_reference.h"
 

@@ -1,3 +1,4 @@
+/* Runs the tests of som_search_case.h on few combinations. */
 #include "kernels/som_search_case.h"
 
 int main(int argc, char **argv)

@@ -58,7 +58,7 @@ static double change_of(const double *a, const double *b, uint32_t n)
 	return sum;
 }
 
-/* Have the ranks converged? One more round of the definition must change them by at most `most` in all. */
+/* Have the ranks converged? One more round of the definition must change them by less than max_change in all. */
 static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank,
                      double max_change)
 {

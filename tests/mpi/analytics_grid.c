@@ -1,6 +1,6 @@
 /* Tests layouts on a grid of ranks. Each arc must be stored once, on the rank in the grid row of the target's owner and
- * the grid column of the source's owner. Sums for rows of other ranks must reach the owners. All else must equal a
- * layout that is cut by target. */
+ * the grid column of the source's owner. Sums for rows of other ranks must reach the owners of the rows. All other
+ * members must equal those of a layout that is cut by target. */
 #include "analytics/layout/layout.h"
 #include "comm/exchange.h"
 #include "core/status.h"
@@ -73,7 +73,7 @@ static bool ids_of_sums(const gemp_layout *layout, gemp_vertex *ids)
 
 /* Collective. Sets *out to the ids of the rows of other ranks for which this rank computes sums, in the order of
  * in_other. The owners of the rows send the ids in the order in which they receive the sums. The caller frees *out.
- * False: the layouts of two ranks do not fit together. */
+ * Returns false if the layouts of two ranks do not agree. */
 static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 {
 	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
@@ -81,17 +81,17 @@ static bool ids_of_others(const gemp_layout *layout, gemp_vertex **out)
 	const gemp_layout_links *sums = &layout->sums;
 	gemp_vertex *ids = gemp_calloc(gemp_layout_values(layout) - layout->known, sizeof *ids),
 				*row = gemp_calloc(others, sizeof *row);
-	void *told = NULL;
+	void *received = NULL;
 	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known &&
 	             sums->send_begin[columns] == others;
 	for (size_t c = 0; c < columns; c++)
 		sizes[0][first + c] = (sums->ghost_begin[c + 1] - sums->ghost_begin[c]) * sizeof *ids;
-	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &told, &capacity, sizes[1], NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &received, &capacity, sizes[1], NULL));
 	for (size_t c = 0; c < columns; c++)
 		right &= sizes[1][first + c] == (sums->send_begin[c + 1] - sums->send_begin[c]) * sizeof *ids;
 	for (uint64_t i = 0; right && i < others; i++)
-		row[sums->send[i]] = ((gemp_vertex *)told)[i];
-	gemp_free(told);
+		row[sums->send[i]] = ((gemp_vertex *)received)[i];
+	gemp_free(received);
 	gemp_free(ids);
 	*out = row;
 	return right;
@@ -166,7 +166,7 @@ static const char *wrong_arcs(const gas_case *c, const gemp_layout *layout, cons
 	return wrong;
 }
 
-/* Compares what does not depend on the cut. Returns the name of the first error, or NULL. */
+/* Compares the members that do not depend on the cut. Returns the name of the first difference, or NULL. */
 static const char *wrong_vertices(const gas_case *c, const gemp_layout *grid, const gemp_layout *plain)
 {
 	if (grid->own != plain->own || grid->edges != plain->edges || grid->weights != plain->weights)
@@ -186,7 +186,7 @@ static const char *wrong_vertices(const gas_case *c, const gemp_layout *grid, co
 	return NULL;
 }
 
-/* Collective. Checks the layout on a grid. A layout by target is the reference for everything that does not depend on
+/* Collective. Checks the layout on a grid. A layout by target is the reference for the members that do not depend on
  * the cut. */
 static void check(const gas_case *c, gemp_layout_options options)
 {

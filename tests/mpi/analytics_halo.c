@@ -12,7 +12,7 @@
 #include "harness/limits.h"
 
 static gemp_device *device;
-static const gemp_comm *comm; /* all ranks, in one test as if they ran on two nodes */
+static const gemp_comm *comm; /* communicator of the current test; one test pretends that the ranks run on two nodes */
 
 /* The value that a vertex gets in a round in which it changes. */
 static uint64_t value_of(uint64_t seed, uint64_t round, uint32_t number)
@@ -64,8 +64,8 @@ static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 	return bytes;
 }
 
-/* Runs and checks one round; returns false if something is wrong. same: one bitmap holds both the changed vertices of
- * this rank and the arrivals. */
+/* Runs and checks one round; returns false if something is wrong. one_bitmap: the changed vertices of this rank and the
+ * arrivals share a bitmap. */
 static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent, bool one_bitmap)
 {
 	const gemp_layout *layout = p->layout;

@@ -102,7 +102,7 @@ static bool links_match_ghosts(const gemp_layout *layout)
 {
 	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0;
 	const gemp_layout_links *links = &layout->links;
-	void *came = NULL;
+	void *received = NULL;
 	uint32_t *ids = gemp_calloc(links->send_begin[ranks], sizeof *ids);
 	bool right = true;
 	for (uint64_t i = 0; i < links->send_begin[ranks]; i++)
@@ -112,11 +112,11 @@ static bool links_match_ghosts(const gemp_layout *layout)
 		for (uint64_t i = links->send_begin[r] + 1; i < links->send_begin[r + 1]; i++)
 			right &= links->send[i - 1] < links->send[i];
 	}
-	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &came, &capacity, sizes[1], NULL));
+	assert_all_ok(gemp_exchange(&test_comm, GEMP_OK, ids, sizes[0], &received, &capacity, sizes[1], NULL));
 	for (size_t r = 0; r < ranks; r++)
 		right &= sizes[1][r] == (links->ghost_begin[r + 1] - links->ghost_begin[r]) * sizeof *ids;
-	right = right && memcmp(came, layout->id + layout->own, (layout->known - layout->own) * sizeof *ids) == 0;
-	gemp_free(came);
+	right = right && memcmp(received, layout->id + layout->own, (layout->known - layout->own) * sizeof *ids) == 0;
+	gemp_free(received);
 	gemp_free(ids);
 	return right;
 }

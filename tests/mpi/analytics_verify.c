@@ -10,7 +10,7 @@
 #include "harness/gas_case.h"
 #include "harness/limits.h"
 
-/* A graph with the settings of one analysis. The test indexes results by vertex number of the case; the checks want
+/* A graph and the settings of one analysis. The test indexes results by vertex number of the case; the checks index
  * them by row. */
 typedef struct question {
 	gas_case c;
@@ -120,7 +120,7 @@ static void wrong_levels(void **state)
 	static const struct {
 		uint32_t vertex, level, parent;
 		const char *says;
-	} spoils[] = {
+	} errors[] = {
 		{ 3, 4, 2, "more than a level behind" },    /* level too large */
 		{ 3, 2, 2, "no edge that ends a path" },    /* level too small */
 		{ 3, 3, 1, "no edge that ends a path" },    /* no edge comes from this parent */
@@ -135,14 +135,14 @@ static void wrong_levels(void **state)
 	question q;
 	uint32_t level[7], parent[7];
 	small_question(&q, NULL);
-	for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
 		levels_of(&q, level, parent);
 		assert_all_ok(check_levels(&q, level, parent, true));
-		level[spoils[i].vertex] = spoils[i].level;
-		parent[spoils[i].vertex] = spoils[i].parent;
+		level[errors[i].vertex] = errors[i].level;
+		parent[errors[i].vertex] = errors[i].parent;
 		assert_all_code(check_levels(&q, level, parent, true), GEMP_EINTERNAL);
 		if (i < 8 && test_comm.size == 1) /* several ranks may each find another error */
-			assert_all(strstr(gemp_message(), test_comm.size == 1 ? spoils[i].says : "--verify: "));
+			assert_all(strstr(gemp_message(), test_comm.size == 1 ? errors[i].says : "--verify: "));
 	}
 	levels_of(&q, level, parent);
 	parent[2] = 4;
@@ -225,7 +225,7 @@ static void wrong_distances(void **state)
 		double distance;
 		uint32_t parent;
 		const char *says;
-	} spoils[] = {
+	} errors[] = {
 		{ 3, 7, 2, "shorter way" },
 		{ 3, 5, 2, "no edge that ends a path" },
 		{ 3, 6, 1, "no edge that ends a path" },
@@ -240,13 +240,13 @@ static void wrong_distances(void **state)
 		double distance[7];
 		uint32_t parent[7];
 		small_question(&q, costs ? "cost" : "weight");
-		for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++) {
+		for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
 			distances_of(&q, distance, parent);
 			assert_all_ok(check_distances(&q, distance, parent));
-			distance[spoils[i].vertex] = spoils[i].distance * (costs ? 0.125 : 1);
-			parent[spoils[i].vertex] = spoils[i].parent;
+			distance[errors[i].vertex] = errors[i].distance * (costs ? 0.125 : 1);
+			parent[errors[i].vertex] = errors[i].parent;
 			assert_all_code(check_distances(&q, distance, parent), GEMP_EINTERNAL);
-			assert_all(strstr(gemp_message(), test_comm.size == 1 ? spoils[i].says : "--verify: "));
+			assert_all(strstr(gemp_message(), test_comm.size == 1 ? errors[i].says : "--verify: "));
 		}
 		question_free(&q);
 	}
@@ -275,7 +275,8 @@ static void check_cycle(uint32_t length)
 	question_free(&q);
 }
 
-/* Cycles of every length from 1 to 8. Pointer doubling treats cycles whose length is a power of two in another way. */
+/* Cycles have every length from 1 to 8, because pointer doubling works differently on cycles whose length is a power of
+ * two. */
 static void cycles_of_every_length(void **state)
 {
 	(void)state;
@@ -362,7 +363,7 @@ static void products(void **state)
 		product.y = ys = rows_of(&q, y, sizeof *y);
 		gemp_code code = gemp_verify_spmv(&q.edges, &product, NULL);
 		assert_all(code == GEMP_EINTERNAL && strstr(gemp_message(), "rounding does not explain"));
-		product.epsilon = 1e-6; /* with a large epsilon the error passes as rounding, unless all terms are 0 */
+		product.epsilon = 1e-6; /* with a large epsilon the error passes as rounding, unless the sum is near 0 */
 		if (y[seed % n] > 1e-3)
 			assert_all_ok(gemp_verify_spmv(&q.edges, &product, NULL));
 		free(ys);

@@ -91,7 +91,7 @@ static inline bool api_adds(const gemp_context *context, api_split split, size_t
 	return index % size == rank;
 }
 
-/* Collective. Builds the graph. Each rank makes another number of calls to the builder, with different numbers of
+/* Collective. Builds the graph. The ranks make different numbers of calls to the builder, with different numbers of
  * elements. */
 static inline gemp_code api_build(gemp_graph **out, gemp_context *context, const api_case *c, api_split split)
 {

@@ -1,5 +1,5 @@
-/* Tests contexts of the public library: one after another, several at once, over all ranks and over some ranks; and
- * their options. */
+/* Tests contexts of the public library and their options: contexts one after another, several contexts at once, and
+ * contexts over all or some ranks. */
 #include "api_case.h"
 
 #include <signal.h>
@@ -46,7 +46,8 @@ static void contexts_one_after_another(void **state)
 	api_case_free(c);
 }
 
-/* Three contexts at once: over all ranks, over each rank alone, and over the ranks of equal parity. */
+/* Three contexts exist at once: one over all ranks, one over each rank alone, and one over the ranks of the same
+ * parity. */
 static void several_contexts_at_once(void **state)
 {
 	(void)state;
@@ -75,7 +76,7 @@ static void several_contexts_at_once(void **state)
 			gemp_columns_close(columns);
 			char key[32];
 			snprintf(key, sizeof key, "%lld", (long long)c[k]->key[0]);
-			assert_all_ok(api_bfs(&columns, graph[k], NULL, key)); /* analytics use another runtime than queries */
+			assert_all_ok(api_bfs(&columns, graph[k], NULL, key)); /* analytics and queries use different runtimes */
 			gemp_columns_close(columns);
 		}
 	for (int k = 0; k < CONTEXTS; k++) { /* contexts are closed in the order in which they were opened */

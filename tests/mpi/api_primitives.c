@@ -130,7 +130,7 @@ static void check_sort(gemp_number_type type, const char *mine, size_t count, bo
 	free(before);
 }
 
-/* Replaces -0.0 by 0.0, since distinct numbers have only the latter. */
+/* Replaces -0.0 by 0.0, since an array of distinct numbers has only 0.0. */
 static void merge_zeros(gemp_number_type type, char *values, size_t count)
 {
 	static const double zero = 0;

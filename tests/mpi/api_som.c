@@ -9,7 +9,7 @@
 
 enum { DIMS = 3, ROWS = 4, COLUMNS = 6, UNITS = ROWS * COLUMNS };
 
-/* Draws vectors of this rank around three centres. Each rank has another number of vectors. */
+/* Draws vectors of this rank around three centres. Their number differs from rank to rank. */
 static float *draw_vectors(size_t *count, uint64_t seed)
 {
 	uint64_t random = seed + (uint64_t)test_comm.rank;

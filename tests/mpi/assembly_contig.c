@@ -22,8 +22,8 @@ static unsigned k;
 static bool both_strands;
 static gemp_assembly_copies copying;
 static uint64_t wanted[MAX_WORDS],
-	/* [k-mer] number of occurrences; with both strands, a k-mer and its reverse complement count under the smaller
-	 * number */
+	/* wanted, found: [k-mer] number of occurrences; with both strands, a k-mer and its reverse complement count under
+	 * the smaller number */
 	found[MAX_WORDS];
 
 static unsigned words(unsigned size)

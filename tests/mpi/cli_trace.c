@@ -160,8 +160,7 @@ static void more_spans_than_capacity(void **state)
 	json_t *object = json_incref(report->json), *file = NULL;
 	assert_all_ok(gemp_report_end(report, context, options, GEMP_OK));
 	TEST_LIMIT_DEFAULT(trace_spans);
-	/* rank r recorded r + 2 spans and kept 2, besides spans of the program itself, so at least the sum of all r is
-	 * dropped */
+	/* Rank r recorded at least r + 2 spans and kept 2, so at least r of its spans are dropped. */
 	json_int_t left_out = (json_int_t)test_comm.size * (test_comm.size - 1) / 2;
 	if (test_comm.rank == 0)
 		file = json_load_file(path, 0, NULL);

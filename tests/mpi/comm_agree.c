@@ -1,3 +1,4 @@
+/* Tests the agreement on status codes: all ranks get the worst code and its message. */
 #include "harness/collective.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Tests exchanges of bytes and of records among all ranks: every byte must arrive in the order of ranks, in blocks of
+ * any size. No rank may hang if memory runs out. */
 #include "core/memory.h"
 #include "harness/collective.h"
 

@@ -13,8 +13,8 @@ static uint64_t value_of(int rank, int round, int which)
 	return gemp_mix((uint64_t)rank * 1000003 + (uint64_t)round * 31 + (uint64_t)which);
 }
 
-/* Memory that was written before the barrier must be visible after it, as for messages. Some ranks arrive so late that
- * the other ranks go to sleep. */
+/* Memory that a rank wrote before the barrier must be visible to all ranks after it, because the exchange of messages
+ * relies on this. Some ranks arrive so late that the other ranks go to sleep. */
 static void every_rank_sees_all_values(void **state)
 {
 	(void)state;

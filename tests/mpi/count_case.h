@@ -34,7 +34,7 @@ typedef struct made {
 	size_t copies;                         /* number of extra parallel edges between neighbouring keys */
 } made;
 
-/* The reference's knowledge of a graph, indexed by slot. */
+/* What the reference knows of a graph, indexed by slot. */
 typedef struct known {
 	size_t vertices, table_count;
 	bool edge[MAX_VERTICES][MAX_VERTICES];

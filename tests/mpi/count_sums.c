@@ -20,7 +20,7 @@ static void sums_are_right(void **state)
 	check_all(random_graph(30, 0.9));
 }
 
-/* LIMITS, on a hub of degree 90. */
+/* TOTALS BEYOND 64 BITS, on a hub of degree 90. */
 static gemp_code count(made *m, gemp_count_plan *plan, gemp_count_result *result)
 {
 	bool relations[1] = { true };

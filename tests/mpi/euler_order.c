@@ -20,10 +20,10 @@ static void make_circuit(euler_case *c, uint64_t *seed, uint64_t vertices, size_
 
 /* WRONG ORDERS */
 
-typedef enum spoil { TWICE, SWAPPED, SOURCE, TURNED, FEWER, SPOILS } spoil;
+typedef enum damage { TWICE, SWAPPED, SOURCE, TURNED, FEWER, SPOILS } damage;
 
 /* Makes this rank's part of the order wrong. Returns false if the part is too short or the order may still be right. */
-static bool damage_order(gemp_euler_order *order, const euler_case *c, spoil how, uint64_t random)
+static bool damage_order(gemp_euler_order *order, const euler_case *c, damage how, uint64_t random)
 {
 	if (order->count < 2)
 		return false;
@@ -54,7 +54,7 @@ static void check_detects_wrong_orders(void **state)
 			assert_all_ok(gemp_euler_on_ranks(&result, &test_comm, &c.own, &(gemp_euler_options){ .sources = true }));
 			assert_all_ok(gemp_euler_verify(&test_comm, &c.own, &result.order));
 			bool damaged = test_comm.rank == (int)(random % (uint64_t)test_comm.size) &&
-			               damage_order(&result.order, &c, (spoil)how, random / 16);
+			               damage_order(&result.order, &c, (damage)how, random / 16);
 			damaged = gemp_comm_sum1(&test_comm, damaged);
 			gemp_code code = gemp_euler_verify(&test_comm, &c.own, &result.order);
 			assert_all(!damaged || code == GEMP_EINTERNAL);

@@ -174,11 +174,11 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 	for (uint64_t i = 0; i < count && !wrong; i++) {
 		uint64_t next = i + 1 < count ? i + 1 : 0;
 		if (edge[i] >= c->edges || edge[next] >= c->edges)
-			wrong = "an edge that is none";
+			wrong = "no such edge";
 		else if (seen[edge[i]])
 			wrong = "an edge twice";
 		else if (c->to[edge[i]] != c->from[edge[next]] && !(path && next == 0))
-			wrong = "edges that do not meet";
+			wrong = "an edge that does not continue the walk";
 		else if (sources && source[i] != c->from[edge[i]])
 			wrong = "source";
 		else

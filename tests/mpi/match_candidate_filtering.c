@@ -1,6 +1,6 @@
-/* Tests which conditions are tested before the search with --attributes auto. All ranks must choose alike, by the
- * expected number of matches, and the candidates must be the vertices that pass the chosen conditions. Only columns
- * that the query names may be loaded. */
+/* Tests which conditions are tested before the search with --attributes auto. All ranks must choose the same
+ * conditions, by the expected number of matches. The candidates must be the vertices that pass the chosen conditions.
+ * Only columns that the query names may be loaded. */
 #include "match_case.h"
 
 #include "comm/comm.h"

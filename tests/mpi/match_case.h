@@ -27,7 +27,7 @@ typedef struct case_graph {
 } case_graph;
 
 typedef struct question {
-	const char *text, *shape; /* exactly one of both is set */
+	const char *text, *shape; /* exactly one of text and shape is set */
 } question;
 
 static gemp_comm alone;
@@ -91,7 +91,7 @@ static inline void describe(const question *q, const gemp_match_options *o)
 	              (int)o->exchange, b->row_cache, o->pivot_off ? ", pivot off" : "");
 }
 
-/* ANSWERS. */
+/* RESULTS. */
 static inline bool numbers_are_right(const reference *r, const gemp_match_options *o, const gemp_match_result *result)
 {
 	uint64_t matches = reference_matches(r, o->distinct);
@@ -140,7 +140,7 @@ static inline bool check_answer(const case_graph *g, const question *q, const ge
 	assert_all_ok(gemp_match_run(match, o->listed ? &sink : NULL, &result));
 	assert_all(numbers_are_right(&r, o, &result));
 	if (o->listed) {
-		assert_all(rows.turns > 0 && rows.last_turns >= 1);
+		assert_all(rows.rounds > 0 && rows.last_rounds >= 1);
 		collecting_gather(&rows);
 		assert_all(rows_are_right(&r, o, &rows, result.matches));
 	}

@@ -33,7 +33,7 @@ typedef struct input {
 
 /* Collects the embeddings that the sink under test passes on. */
 typedef struct collector {
-	size_t rows, capacity, turns, last_turns;
+	size_t rows, capacity, rounds, last_rounds;
 	member *members;
 	size_t wanted; /* number of rows over all ranks after which the collector says "enough"; 0: never */
 } collector;
@@ -84,8 +84,8 @@ static gemp_code collector_end_round(void *self, bool last, bool *enough, bool *
 {
 	collector *c = self;
 	(void)again;
-	c->turns++;
-	c->last_turns += last;
+	c->rounds++;
+	c->last_rounds += last;
 	if (c->wanted && gemp_comm_sum1(&test_comm, c->rows) >= c->wanted)
 		*enough = true;
 	return GEMP_OK;
@@ -250,7 +250,7 @@ static void check(const class_definition *by, const input *in, size_t memory, ui
 	assert_all_ok(find_rows(&counter, in, rounds));
 	assert_all(gemp_comm_sum1(&test_comm, gemp_distinct_count(&sink)) == expected_count);
 	assert_all(gemp_comm_sum1(&test_comm, gemp_distinct_count(&counter)) == expected_count);
-	assert_all(found.last_turns == 1);
+	assert_all(found.last_rounds == 1);
 	for (size_t i = 0; i < found.rows; i++)
 		set_key(by, in, &found.members[i]);
 	void *all;
@@ -457,7 +457,7 @@ static void enough_ends_early(void **state)
 		assert_all_ok(find_rows(&sink, &in, 40));
 		uint64_t rows = gemp_comm_sum1(&test_comm, found.rows);
 		assert_all(rows >= 10 && rows < 3000);
-		assert_all(found.last_turns == 1);
+		assert_all(found.last_rounds == 1);
 		gemp_free(found.members);
 		sink.free(sink.self);
 	}

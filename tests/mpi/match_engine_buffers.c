@@ -60,18 +60,18 @@ static uint64_t min_launches, max_launches;
 
 static void bound_launches(const gemp_match *match)
 {
-	const gemp_balancer *deal = match->search->balancer;
+	const gemp_balancer *balancer = match->search->balancer;
 	uint64_t wave = context->device->units, longest = 0, saved;
 	gemp_task_range own = { .count = match->search->pivots };
 	max_launches = 0;
-	for (size_t i = 0; i < (deal ? deal->count : 1); i++) {
-		uint64_t waves = ((deal ? deal->chunks[i].range : own).count + wave - 1) / wave;
+	for (size_t i = 0; i < (balancer ? balancer->count : 1); i++) {
+		uint64_t waves = ((balancer ? balancer->chunks[i].range : own).count + wave - 1) / wave;
 		max_launches += waves;
 		longest = waves > longest ? waves : longest;
 	}
 	saved = longest == 0 ? 0 : longest < 16 ? longest - 1 : 15;
 	min_launches = max_launches - saved * (uint64_t)test_comm.size;
-	max_launches -= deal ? 0 : saved;
+	max_launches -= balancer ? 0 : saved;
 }
 
 static gemp_match_result run(const question *q, const gemp_match_options *o, collecting *rows, gemp_code expected)

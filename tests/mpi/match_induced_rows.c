@@ -82,18 +82,18 @@ static void check_view(const gemp_match *match, const gemp_check *own, const gem
 	const gemp_induced_rows *t = match->search->nested->induced;
 	const gemp_view *view = &match->rows->views[own->view];
 	uint32_t *begin = read_words(&t->row_offsets[trimmed->view], VERTICES + 1);
-	uint32_t *near = read_words(&t->column_indices[trimmed->view], t->entries[trimmed->view]);
+	uint32_t *neighbours = read_words(&t->column_indices[trimmed->view], t->entries[trimmed->view]);
 	size_t at = 0;
 	for (size_t v = 0; v < VERTICES; v++) {
 		assert_int_equal(begin[v], at);
 		for (uint64_t i = view->begin[v]; i < view->begin[v + 1]; i++)
 			if (is_candidate(match, own->from, (gemp_vertex)v) && is_candidate(match, vertex, view->neighbours[i]))
-				assert_int_equal(near[at++], view->neighbours[i]);
+				assert_int_equal(neighbours[at++], view->neighbours[i]);
 	}
 	assert_int_equal(begin[VERTICES], at);
 	assert_int_equal(t->entries[trimmed->view], at);
 	free(begin);
-	free(near);
+	free(neighbours);
 }
 
 static void rows_hold_candidates(void **state)

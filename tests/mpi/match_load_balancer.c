@@ -45,16 +45,16 @@ static void note_chunk(taken *t, const gemp_pivot_chunk *chunk, const uint64_t *
 
 /* Takes chunks until none is left, sets *t to this rank's chunks, and returns the number of pivots that were divided
  * into slices. */
-static size_t take_all_chunks(gemp_balancer *deal, size_t count, const uint64_t *cost, taken *t)
+static size_t take_all_chunks(gemp_balancer *balancer, size_t count, const uint64_t *cost, taken *t)
 {
 	gemp_pivot_chunk chunk;
 	size_t divided = 0;
 	memset(t, 0, sizeof *t);
-	gemp_balancer_open(deal);
-	while (gemp_balancer_take(deal, &chunk))
+	gemp_balancer_open(balancer);
+	while (gemp_balancer_take(balancer, &chunk))
 		note_chunk(t, &chunk, cost);
-	assert_all(!gemp_balancer_has_chunks(deal) && deal->done == t->pivots);
-	gemp_balancer_close(deal);
+	assert_all(!gemp_balancer_has_chunks(balancer) && balancer->done == t->pivots);
+	gemp_balancer_close(balancer);
 	assert_int_equal(gemp_comm_sum1(&test_comm, t->pivots), count);
 	gemp_comm_sum(&test_comm, t->whole, MAX_PIVOTS);
 	gemp_comm_sum(&test_comm, t->slices, MAX_PIVOTS);
@@ -79,8 +79,8 @@ static void each_pivot_is_taken_once(void **state)
 	static uint64_t cost[MAX_PIVOTS];
 	static uint32_t slices[MAX_PIVOTS];
 	uint64_t seed = 31;
-	gemp_balancer *deal = NULL;
-	assert_all_ok(gemp_balancer_new(&deal, &test_comm, 1));
+	gemp_balancer *balancer = NULL;
+	assert_all_ok(gemp_balancer_new(&balancer, &test_comm, 1));
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 		for (size_t least = 1; least <= 64; least *= 8) {
 			for (size_t i = 0; i < counts[c]; i++) {
@@ -95,13 +95,13 @@ static void each_pivot_is_taken_once(void **state)
 				                          .workers = least };
 			for (int sliced = 0; sliced < 2; sliced++) {
 				costs.slices = sliced && costs.cost ? slices : NULL;
-				assert_all_ok(gemp_balancer_cut(deal, &costs));
-				size_t divided = take_all_chunks(deal, counts[c], cost, &all);
+				assert_all_ok(gemp_balancer_cut(balancer, &costs));
+				size_t divided = take_all_chunks(balancer, counts[c], cost, &all);
 				assert_true(costs.slices ? divided > 0 || counts[c] != 100 : divided == 0);
-				assert_int_equal(take_all_chunks(deal, counts[c], cost, &all), divided);
+				assert_int_equal(take_all_chunks(balancer, counts[c], cost, &all), divided);
 			}
 		}
-	gemp_balancer_free(deal);
+	gemp_balancer_free(balancer);
 }
 
 /* Makes a communicator in which each rank is a node of its own, so that ranks share no memory. */
@@ -128,27 +128,27 @@ static void nodes_get_equal_cost(void **state)
 	static uint64_t cost[MAX_PIVOTS];
 	static uint32_t slices[MAX_PIVOTS];
 	gemp_comm comm = one_node_per_rank();
-	gemp_balancer *deal = NULL;
-	assert_all_ok(gemp_balancer_new(&deal, &comm, 1));
-	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
+	gemp_balancer *balancer = NULL;
+	assert_all_ok(gemp_balancer_new(&balancer, &comm, 1));
+	assert_all(balancer->node_count == (size_t)test_comm.size && balancer->node == (size_t)test_comm.rank);
 	for (int hub = 0; hub < 2; hub++) {
 		uint64_t total = 0;
 		for (size_t i = 0; i < MAX_PIVOTS; i++) {
 			total += cost[i] = 1 + (hub && i == 3 ? 100000000 : 1000000 / (i + 1));
 			slices[i] = 10000;
 		}
-		assert_all_ok(gemp_balancer_cut(deal, &(gemp_balancer_costs){ .cost = cost,
-		                                                              .count = MAX_PIVOTS,
-		                                                              .min_pivots = 1,
-		                                                              .share_divisor = 4,
-		                                                              .slices = hub ? slices : NULL,
-		                                                              .workers = 2 }));
-		take_all_chunks(deal, MAX_PIVOTS, cost, &all);
+		assert_all_ok(gemp_balancer_cut(balancer, &(gemp_balancer_costs){ .cost = cost,
+		                                                                  .count = MAX_PIVOTS,
+		                                                                  .min_pivots = 1,
+		                                                                  .share_divisor = 4,
+		                                                                  .slices = hub ? slices : NULL,
+		                                                                  .workers = 2 }));
+		take_all_chunks(balancer, MAX_PIVOTS, cost, &all);
 		uint64_t max_cost = all.cost;
 		gemp_comm_max(&test_comm, &max_cost, 1);
 		assert_true((double)max_cost <= 1.1 * (double)total / test_comm.size);
 	}
-	gemp_balancer_free(deal);
+	gemp_balancer_free(balancer);
 	nodes_free(&comm);
 }
 
@@ -231,7 +231,7 @@ static void same_results(void)
 	context->budgets.result_buffer = 0;
 }
 
-/* A second run, and runs over parts of the pivots, search from all of their pivots. */
+/* A second run must give the same result, and runs over three parts of the pivots must add up to it. */
 static void second_runs_and_parts(void)
 {
 	case_graph graph;

@@ -102,7 +102,7 @@ static inline bool reference_fits(const reference *r, size_t e, size_t i)
 }
 
 /* For induced semantics: may host edge i lead from the image of u to the image of v? It may if the pattern has such an
- * edge, or if no pattern edge has its type. */
+ * edge, or if no pattern edge has the relation of edge i. */
 static inline bool reference_allows(const reference *r, size_t i, int u, int v)
 {
 	const gemp_pattern *p = r->pattern;
@@ -358,7 +358,7 @@ typedef struct collecting {
 	int vertex_count, edge_count;
 	size_t count, capacity, wanted; /* wanted: rows of all ranks together; SIZE_MAX for all rows */
 	embedding *rows;
-	size_t turns, last_turns;
+	size_t rounds, last_rounds;
 	/* the rank that first increments this counter of all ranks fails; NULL if no rank is to fail */
 	gemp_counter *failing;
 } collecting;
@@ -385,12 +385,12 @@ static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-static inline gemp_code collecting_turn(void *self, bool last, bool *enough, bool *again)
+static inline gemp_code collecting_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	collecting *c = self;
 	(void)again;
-	c->turns++;
-	c->last_turns += last;
+	c->rounds++;
+	c->last_rounds += last;
 	if (c->wanted != SIZE_MAX && gemp_comm_sum1(&test_comm, c->count) >= c->wanted)
 		*enough = true;
 	return GEMP_OK;
@@ -403,7 +403,7 @@ static inline void collecting_free(void *self)
 
 static inline gemp_sink collecting_sink(collecting *c)
 {
-	return (gemp_sink){ c, collecting_take, collecting_turn, collecting_free };
+	return (gemp_sink){ c, collecting_take, collecting_end_round, collecting_free };
 }
 
 /* Collective. Gives every rank the sorted rows of all ranks. */

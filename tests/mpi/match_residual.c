@@ -28,7 +28,7 @@ typedef struct collector {
 	const given *given;
 	bool passed[MAX_ROWS];
 	bool wrong;
-	int turns, last_turns;
+	int rounds, last_rounds;
 } collector;
 
 static gemp_code collect(void *self, const gemp_batch *batch)
@@ -48,13 +48,13 @@ static gemp_code collect(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-static gemp_code collector_turn(void *self, bool last, bool *enough, bool *again)
+static gemp_code collector_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	collector *c = self;
 	(void)enough;
 	(void)again;
-	c->turns++;
-	c->last_turns += last;
+	c->rounds++;
+	c->last_rounds += last;
 	return GEMP_OK;
 }
 
@@ -169,7 +169,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
                      uint64_t *copied, uint64_t *referred)
 {
 	gemp_code code = GEMP_OK;
-	gemp_sink next = { .self = found, .consume = collect, .end_round = collector_turn }, sink = { 0 };
+	gemp_sink next = { .self = found, .consume = collect, .end_round = collector_end_round }, sink = { 0 };
 	const gemp_condition *conditions[8];
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions[i] = &pattern->conditions[i];
@@ -193,7 +193,7 @@ static void check(const given *g, const question *q, gemp_filter *filter)
 	uint64_t copied, referred;
 	assert_all_ok(parse(&pattern, g->made, q->where));
 	assert_all_ok(run(g, pattern, filter, &found, &copied, &referred));
-	bool right = !found.wrong && found.turns == ROUNDS && found.last_turns == 1;
+	bool right = !found.wrong && found.rounds == ROUNDS && found.last_rounds == 1;
 	for (size_t i = 0; i < MAX_ROWS; i++)
 		right &= found.passed[i] == (g->rank[i] == test_comm.rank && q->holds(g, i));
 	assert_all(right);

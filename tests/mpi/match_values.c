@@ -1,5 +1,5 @@
-/* Tests values of vertices and edges that are requested from their owners, against a made graph that every rank
- * knows. */
+/* Tests values of vertices and edges that are requested from their owners, against a random graph that every rank knows
+ * (made_graph.h). */
 #include "made_graph.h"
 
 #include "core/status.h"

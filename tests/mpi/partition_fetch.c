@@ -72,10 +72,12 @@ static bool is_requested(uint32_t bits[VIEWS][WORDS], size_t view, uint64_t slot
 	return bits[view][slot / 32] >> slot % 32 & 1;
 }
 
-static bool is_row(const gemp_view *view, uint64_t slot, const gemp_vertex *near, const gemp_edge *edges, size_t size)
+static bool is_row(const gemp_view *view, uint64_t slot, const gemp_vertex *neighbours, const gemp_edge *edges,
+                   size_t size)
 {
 	uint64_t begin = view->begin[slot];
-	return size == view->begin[slot + 1] - begin && !memcmp(near, view->neighbours + begin, size * sizeof *near) &&
+	return size == view->begin[slot + 1] - begin &&
+	       !memcmp(neighbours, view->neighbours + begin, size * sizeof *neighbours) &&
 	       !memcmp(edges, view->edges + begin, size * sizeof *edges);
 }
 
@@ -183,10 +185,10 @@ static bool parts_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const g
 			const gemp_view *full = &f->all->views[v];
 			uint64_t columns = tiles->columns[v][gemp_tiles_block(tiles, (gemp_vertex)slot)];
 			for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1] && is_requested(bits, v, slot); i++) {
-				gemp_vertex near = full->neighbours[i];
-				if (!(columns >> gemp_tiles_block(tiles, near) & 1))
+				gemp_vertex neighbour = full->neighbours[i];
+				if (!(columns >> gemp_tiles_block(tiles, neighbour) & 1))
 					continue;
-				right &= views[v].neighbours[at] == near && views[v].edges[at] == full->edges[i];
+				right &= views[v].neighbours[at] == neighbour && views[v].edges[at] == full->edges[i];
 				at++;
 			}
 			right &= views[v].begin[slot + 1] == at;
@@ -275,11 +277,12 @@ static void filtered_views(void **state)
 				gemp_view_filter_entries(&filtered, full, all, (gemp_row_part)entries, with_bits ? bits[0] : NULL));
 			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
 				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
-					uint64_t near = full->neighbours[i];
-					if ((entries == GEMP_ENTRIES_BELOW && near >= slot) ||
-					    (entries == GEMP_ENTRIES_ABOVE && near <= slot) || (with_bits && !is_requested(bits, 0, near)))
+					uint64_t neighbour = full->neighbours[i];
+					if ((entries == GEMP_ENTRIES_BELOW && neighbour >= slot) ||
+					    (entries == GEMP_ENTRIES_ABOVE && neighbour <= slot) ||
+					    (with_bits && !is_requested(bits, 0, neighbour)))
 						continue;
-					right &= filtered.neighbours[at] == near && filtered.edges[at] == full->edges[i];
+					right &= filtered.neighbours[at] == neighbour && filtered.edges[at] == full->edges[i];
 					at++;
 				}
 				right &= filtered.begin[slot + 1] == at;

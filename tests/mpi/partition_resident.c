@@ -1,5 +1,5 @@
-/* Tests resident rows. Requests for the same views get the same rows, as long as they are in use or the context keeps
- * them. */
+/* Tests resident rows. Requests for the same views must get the same rows while these are in use or kept by the
+ * context. */
 #include "comm/comm.h"
 #include "core/log.h"
 #include "core/status.h"
@@ -100,15 +100,15 @@ static bool same_on_device(const gemp_view *view, gemp_device *device)
 {
 	size_t entries = (size_t)view->begin[view->rows];
 	uint32_t *begin = calloc(view->rows + 1, sizeof *begin);
-	gemp_vertex *near = calloc(entries + 1, sizeof *near);
+	gemp_vertex *neighbours = calloc(entries + 1, sizeof *neighbours);
 	gemp_code code = gemp_buffer_read(device, &view->device_begin, 0, (view->rows + 1) * sizeof *begin, begin);
 	if (code == GEMP_OK)
-		code = gemp_buffer_read(device, &view->device_neighbours, 0, entries * sizeof *near, near);
-	bool same = code == GEMP_OK && memcmp(near, view->neighbours, entries * sizeof *near) == 0;
+		code = gemp_buffer_read(device, &view->device_neighbours, 0, entries * sizeof *neighbours, neighbours);
+	bool same = code == GEMP_OK && memcmp(neighbours, view->neighbours, entries * sizeof *neighbours) == 0;
 	for (size_t row = 0; row <= view->rows; row++)
 		same = same && begin[row] == view->begin[row];
 	free(begin);
-	free(near);
+	free(neighbours);
 	return same;
 }
 

@@ -97,14 +97,14 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 static bool row_equals(const gemp_view *view, size_t row, const one_edge *want, size_t count, bool edges)
 {
 	bool same = view->begin[row + 1] - view->begin[row] == count;
-	const gemp_vertex *near = view->neighbours + view->begin[row];
+	const gemp_vertex *neighbours = view->neighbours + view->begin[row];
 	for (size_t i = 0; same && i < count; i++)
-		same = near[i] == want[i].slot;
+		same = neighbours[i] == want[i].slot;
 	if (!same || !edges)
 		return same;
 	one_edge *got = calloc(count + 1, sizeof *got); /* parallel edges may have any order */
 	for (size_t i = 0; i < count; i++)
-		got[i] = (one_edge){ near[i], view->edges[view->begin[row] + i] };
+		got[i] = (one_edge){ neighbours[i], view->edges[view->begin[row] + i] };
 	qsort(got, count, sizeof *got, compare_edges);
 	for (size_t i = 0; same && i < count; i++)
 		same = got[i].edge == want[i].edge;
@@ -261,8 +261,8 @@ static void views_are_naive_merges(void **state)
 	check_graph(70, 100, true, &random);
 }
 
-/* Sparse graphs, in which some sets of relations have parallel edges and other sets have none. The result must be exact
- * for both. */
+/* In sparse graphs, some sets of relations have parallel edges and other sets have none. gemp_view_parallel must be
+ * exact for both. */
 static void parallel_edges_are_detected(void **state)
 {
 	(void)state;

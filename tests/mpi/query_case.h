@@ -1,5 +1,5 @@
-/* Shared by tests of WITH and RETURN: random clauses over random rows of a made graph, which every rank knows, and the
- * output of a pipeline for them. */
+/* Shared by tests of WITH and RETURN: random clauses over random rows of a graph that every rank knows (made_graph.h),
+ * and the output of a pipeline for them. */
 #ifndef GEMP_TESTS_QUERY_CASE_H
 #define GEMP_TESTS_QUERY_CASE_H
 

@@ -1,5 +1,5 @@
-/* Tests WITH and RETURN on random rows of a made graph: random clauses against a naive evaluation of the same
- * expression trees. */
+/* Tests WITH and RETURN on random rows of a graph that every rank knows. The reference is a naive evaluation of the
+ * same expression trees. */
 #include "query_naive.h"
 
 enum { TRIALS = 60 };

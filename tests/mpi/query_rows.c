@@ -1,5 +1,5 @@
-/* Tests RETURN items of random rows of a made graph in every output format. The reference makes the text from values
- * that every rank knows. */
+/* Tests RETURN items of random rows in every output format. The reference makes the text from values that every rank
+ * knows (made_graph.h). */
 #include "made_graph.h"
 
 #include "comm/comm.h"

@@ -96,7 +96,7 @@ static inline void check_seeded(const case_graph *graph, const gemp_pattern *pat
 		reference_new(&r, graph->whole, pattern, o->semantics);
 		keep_extensions_of_seeds(&r, &s);
 		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, run ? NULL : &result));
-		assert_all(rows.last_turns == 1);
+		assert_all(rows.last_rounds == 1);
 		collecting_gather(&rows);
 		bool right = rows_equal(&r, &rows, pattern);
 		if (!right)

@@ -128,7 +128,7 @@ static void any_numbers(void **state)
 		if (m.count > 30) {
 			m.matrix[1] *= 1 + 1e-3;
 			m.matrix[8] *= 1 + 1e-3;
-			assert_all(relative_error(&m) > 1e-6); /* off() must detect an error */
+			assert_all(relative_error(&m) > 1e-6); /* relative_error() must detect an error */
 			assert_all_ok(find(&m, true, m.matrix));
 		}
 		assert_all_ok(find(&m, false, m.other));

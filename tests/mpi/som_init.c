@@ -80,7 +80,7 @@ static void pca_is_principal(void **state)
 		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units in the middle of two opposite borders */
 		double v[DIMS], square = 0, off = 0;
 		for (int d = 0; d < DIMS; d++) {
-			v[d] = (w[to * DIMS + d] - w[from * DIMS + d]) / 4; /* a deviation */
+			v[d] = (w[to * DIMS + d] - w[from * DIMS + d]) / 4; /* v is one deviation */
 			square += v[d] * v[d];
 		}
 		value[axis] = square;

@@ -121,7 +121,7 @@ static void few_and_many_dimensions(void **state)
 		double trace, square = 0;
 		for (size_t d = 0; d < m.n; d++)
 			square += m.axes[d] * m.axes[d];
-		/* off() must detect an error */
+		/* eigen_error() must detect an error */
 		assert_all(eigen_error(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square));
 		made_free(&m);
 	}
