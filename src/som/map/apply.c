@@ -102,8 +102,8 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 	search_context context = { .device = device };
 	const gemp_som_places places = { unit, second, distance };
 	uint64_t missing = gemp_som_any_missing(x, count, dims);
-	gemp_comm_max(comm, &missing,
-	              1); /* all ranks use the same kernels, so the result does not depend on the number of ranks */
+	/* all ranks use the same kernels, so the result does not depend on the number of ranks */
+	gemp_comm_max(comm, &missing, 1);
 	gemp_code code = prepare(&context, grid, metric, w, x, count, dims, missing != 0);
 	GEMP_THEN(gemp_som_places_find(&places, &context.blocks, context.search, &context.book));
 	code = gemp_comm_agree(comm, code);

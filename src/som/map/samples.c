@@ -11,9 +11,10 @@
 #include <stdatomic.h>
 
 enum {
-	TILE = 32,             /* rows and columns of a tile, which stays in the cache while it is transposed */
-	CHUNK_ROWS = 512,      /* rows that a thread takes at a time */
-	MIN_BLOCK_ROWS = 1024, /* at least this many rows are transposed and copied together, and otherwise BLOCK_BYTES */
+	TILE = 32,        /* rows and columns of a tile, which stays in the cache while it is transposed */
+	CHUNK_ROWS = 512, /* rows that a thread takes at a time */
+	/* BLOCK_BYTES of rows, but at least MIN_BLOCK_ROWS rows, are transposed and copied together */
+	MIN_BLOCK_ROWS = 1024,
 	BLOCK_BYTES = 8 << 20,
 	/* if not all data fits, samples get one of these parts of the free memory, units another, and planes the rest */
 	SHARES = 4

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The values that the ends of the colour scale show. */
+/* The values at both ends of the colour scale. */
 typedef struct colour_range {
-	double min[3], max[3]; /* red, green and blue; other shades use only the first */
+	double min[3], max[3]; /* red, green and blue; other shades use only element 0 */
 } colour_range;
 
 static const gemp_colour empty_colour = { 224, 224, 224 };
@@ -19,8 +19,8 @@ typedef struct point {
 	double x, y;
 } point;
 
-/* The colour map viridis (van der Walt and Smith 2015), interpolated linearly between nine of its colours. share:
- * from 0 to 1; values outside are clamped. */
+/* The colour map viridis (van der Walt and Smith 2015), interpolated linearly between nine of its colours. share: from
+ * 0 to 1; other values are clamped. */
 static gemp_colour viridis(double share)
 {
 	static const uint8_t at[9][3] = { { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
@@ -35,15 +35,16 @@ static gemp_colour viridis(double share)
 	return (gemp_colour){ mixed[0], mixed[1], mixed[2] };
 }
 
-/* The position of a unit's value in the range, from 0 to 1. A range of one value has all units at 0. */
+/* Returns the position of a unit's value in the range, from 0 to 1. In a range of one value all units have position
+ * 0. */
 static double share_of(const gemp_som_panel *panel, const colour_range *range, int which, uint32_t unit)
 {
 	const double min = range->min[which], max = range->max[which];
 	return max > min ? (panel->values[which][unit] - min) / (max - min) : 0;
 }
 
-/* Do all three ranges lie in [0, max]? Values of units are means of floats, so they may exceed the limits by
- * rounding. */
+/* Returns whether all three ranges lie in [0, max]. Values of units are means of floats, so rounding may take them
+ * slightly beyond the limits. */
 static bool within(const colour_range *range, double max)
 {
 	const double beyond = 1e-5 * max;
@@ -53,9 +54,9 @@ static bool within(const colour_range *range, double max)
 	return all;
 }
 
-/* The range of counts starts at 1, since units with count 0 are grey. Colours have the range 0 to 1 if all three
- * values lie in it, else 0 to 255 if they lie in that; otherwise each value has the range from its minimum to its
- * maximum. */
+/* The range of counts starts at 1, since units with count 0 are grey. Colours have the range 0 to 1 if all three values
+ * lie in it, and otherwise 0 to 255 if all three lie in it. In all other cases each value has the range from its
+ * minimum to its maximum. */
 static colour_range range_of(const gemp_som_panel *panel, uint32_t units)
 {
 	colour_range range;
@@ -79,13 +80,13 @@ static colour_range range_of(const gemp_som_panel *panel, uint32_t units)
 	return range;
 }
 
-/* A share from 0 to 1 as a byte of a colour. */
+/* Returns a fraction from 0 to 1 as a byte of a colour. */
 static uint8_t level(double share)
 {
 	return (uint8_t)lround(255 * fmin(fmax(share, 0), 1));
 }
 
-/* A unit with count 0 is grey and cannot be taken for one with a small count. */
+/* A unit with count 0 is grey, so it differs from a unit with a small count. */
 static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *range, uint32_t unit)
 {
 	if (panel->shade == GEMP_SOM_SHADE_COUNTS && !(panel->values[0][unit] > 0))
@@ -96,7 +97,8 @@ static gemp_colour unit_colour(const gemp_som_panel *panel, const colour_range *
 		                  level(share_of(panel, range, 2, unit)) };
 }
 
-/* The colour of a legend's bar at this share of its width. bar: 0 red, 1 green, 2 blue; other shades have one bar. */
+/* Returns the colour of a legend's bar at this fraction of its width. bar: 0 red, 1 green, 2 blue; other shades have
+ * one bar. */
 static gemp_colour bar_colour(const gemp_som_panel *panel, int bar, double share)
 {
 	if (panel->shade != GEMP_SOM_SHADE_COLOURS)
@@ -106,31 +108,31 @@ static gemp_colour bar_colour(const gemp_som_panel *panel, int bar, double share
 
 enum {
 	SIDE = 320,
-	LABELLED_SIDE = 960, /* pixels of a panel's longer side, about */
+	LABELLED_SIDE = 960, /* pixels of a panel's longer side, approximately */
 	MAX_CELL = 40,
 	MAX_LABELLED_CELL = 96,
 	MIN_CELL = 1,
-	MIN_WIDTH = 120, /* enough for titles and legends */
+	MIN_WIDTH = 120, /* pixels; enough for titles and legends */
 	MARGIN = 14,
 	TITLE = 22,
 	LEGEND = 32,
 	BAR = 8,
 	STEPS = 64,
-	LETTERS = 8,         /* the height of capitals */
-	MAX_SHAPES = 400000, /* units of all panels in an SVG */
+	LETTERS = 8,         /* height of capital letters */
+	MAX_SHAPES = 400000, /* maximum number of units of all panels in an SVG */
 	MAX_TITLES = 20000,
-	MAX_SIDE = 15000 /* pixels of a picture */
+	MAX_SIDE = 15000 /* maximum side of a picture */
 };
-static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* the height of capitals in labels */
+static const double MIN_LETTERS = 4.5, MAX_LETTERS = 9; /* height of capital letters in labels */
 
 /* Measures of a picture, in pixels. */
 typedef struct frame {
 	const gemp_som_grid *grid;
-	double cell;           /* between units of a row */
-	double rise;           /* between rows */
-	double width, height;  /* of a panel's units */
-	uint32_t across, down; /* panels in a row, and rows of panels */
-	bool titles;           /* units have titles */
+	double cell;           /* distance of units in a row */
+	double rise;           /* distance of rows */
+	double width, height;  /* of the area that a panel's units cover */
+	uint32_t across, down; /* panels in a row; rows of panels */
+	bool titles;           /* whether units have titles */
 } frame;
 
 /* FRAME */
@@ -145,8 +147,8 @@ static uint32_t frame_height(const frame *f)
 	return (uint32_t)ceil(f->down * (TITLE + f->height + LEGEND) + MARGIN / 2.0);
 }
 
-/* Chooses the number of panels in a row. The badness of a number is the deviation of the picture's shape from 3 :
- * 2, as a logarithm, plus the places that stay empty, as a share of the panels. */
+/* Chooses the number of panels in a row with the least badness. The badness is the deviation of the picture's shape
+ * from 3 : 2, as a logarithm, plus the number of empty places divided by the number of panels. */
 static void choose_across(frame *f, size_t panels)
 {
 	double min = INFINITY;
@@ -163,9 +165,9 @@ static void choose_across(frame *f, size_t panels)
 	}
 }
 
-/* Chooses all measures. A cell is as large as the longer side of the map allows within the side of a panel; labels
- * need larger cells. On a hexagonal grid rows are sqrt(3)/2 of a cell apart, and odd rows make the panel half a
- * cell wider. */
+/* Chooses all measures. A cell is as large as the longer side of the map allows within the side of a panel. Labels need
+ * larger cells. On a hexagonal grid rows are sqrt(3)/2 of a cell apart, and odd rows make the panel half a cell
+ * wider. */
 static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
 {
 	frame f = { .grid = grid };
@@ -187,7 +189,7 @@ static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, s
 
 /* UNITS */
 
-/* The centre of a unit, relative to the upper left corner of its panel. */
+/* Returns the centre of a unit, relative to the upper left corner of its panel. */
 static point unit_centre(const frame *f, uint32_t unit)
 {
 	const uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
@@ -213,8 +215,8 @@ static void draw_unit(gemp_canvas *canvas, const frame *f, point at, gemp_colour
 	gemp_canvas_polygon(canvas, corners, count, fill, title);
 }
 
-/* Writes the text that a viewer of the SVG shows when the pointer is on a unit. The buffer must hold the whole
- * text, as the offset of each part is the length that snprintf has returned for the parts before. */
+/* Writes the text that a viewer of the SVG shows when the pointer is on a unit. The buffer must have room for the whole
+ * text, as the offset of each part is the sum of the lengths that snprintf has returned for the parts before. */
 static void unit_title(char *out, size_t size, const frame *f, const gemp_som_panel *panel, uint32_t unit)
 {
 	const uint32_t columns = f->grid->columns;
@@ -229,7 +231,7 @@ static void unit_title(char *out, size_t size, const frame *f, const gemp_som_pa
 		snprintf(out + used, size - used, " and %zu more", panel->labels[unit].others);
 }
 
-/* Units get titles only up to MAX_TITLES units in all, which limits the size of an SVG. */
+/* Units get titles only if there are at most MAX_TITLES units in all panels, which limits the size of an SVG. */
 static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                        point corner)
 {
@@ -245,7 +247,7 @@ static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* LABELS */
 
-/* The coordinate up to which a label may extend: half-way to the next label in its row, or the panel's edge.
+/* Returns the coordinate up to which a label may extend: halfway to the next label in its row, or the panel's edge.
  * direction: -1 or 1. */
 static double label_limit(const frame *f, const gemp_som_label *labels, uint32_t unit, int direction)
 {
@@ -257,7 +259,7 @@ static double label_limit(const frame *f, const gemp_som_label *labels, uint32_t
 	return direction < 0 ? 0 : f->width;
 }
 
-/* A label may use the space up to half-way to its neighbours; it is shortened to fit and kept inside the panel. */
+/* A label may use the space up to halfway to its neighbours. It is shortened to fit and kept inside the panel. */
 static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label *labels, uint32_t unit, gemp_colour on,
                        point corner)
 {
@@ -277,7 +279,7 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 
 /* PANEL */
 
-/* Draws a number. A value that is negligible beside the range is rounding and shown as 0; whole numbers get no
+/* Draws a number. A value that is negligible relative to the range is rounding and shown as 0. Whole numbers get no
  * decimals. */
 static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double value, double range)
 {
@@ -288,7 +290,7 @@ static void draw_value(gemp_canvas *canvas, point at, gemp_anchor anchor, double
 	gemp_canvas_words(canvas, at.x, at.y, LETTERS, anchor, text);
 }
 
-/* Draws a bar of a legend, the values at both ends below it, and words between these values. */
+/* Draws a bar of a legend. Below the bar are the values at both ends, and words between these values. */
 static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, point at, double width, double min,
                      double max, const char *between)
 {
@@ -303,7 +305,7 @@ static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, 
 	draw_value(canvas, (point){ at.x + width, below }, GEMP_ANCHOR_END, max, max - min);
 }
 
-/* Draws the legend: one bar, or for colours one for each of red, green and blue. */
+/* Draws the legend. It has one bar, or for colours a bar each for red, green and blue. */
 static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const colour_range *range,
                         point at)
 {
@@ -314,8 +316,8 @@ static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_pane
 		         range->max[bar], panel->shade == GEMP_SOM_SHADE_COUNTS ? "grey: 0" : "");
 }
 
-/* Draws the title, the units, the labels and the legend, in this order: labels must lie over all units, not only
- * over their own. */
+/* Draws the title, the units, the labels and the legend, in this order. Labels are drawn after all units, as a label
+ * may lie over several units. */
 static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, point corner)
 {
 	char title[256];
@@ -333,7 +335,7 @@ static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* PICTURE */
 
-/* Local. A picture that no program can show is refused before it is drawn. A PNG needs memory for all of its dots,
+/* Local. A picture that no program can show is refused before it is drawn. A PNG needs memory for all of its pixels,
  * which MAX_SIDE limits. */
 gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
                                  size_t count)

@@ -16,7 +16,7 @@
 
 typedef enum file_format { TABS, COMMAS, JSON, HDF5 } file_format;
 
-/* The name of a vector, with the vector's unit. */
+/* The name of a vector, and the vector's unit. */
 typedef struct unit_name {
 	uint32_t unit;
 	uint64_t line;
@@ -28,14 +28,14 @@ typedef struct label_reader {
 	uint32_t units;
 	file_format file_format;
 	uint64_t line;
-	int64_t key, unit; /* numbers of the columns `key` and `unit`; -1: missing */
+	int64_t key, unit; /* indices of the columns `key` and `unit`; -1 if a column is missing */
 	gemp_cells cells;
 	gemp_text text;   /* all keys, one after the other, without separators */
 	unit_name *names; /* [count] */
 	size_t count, capacity;
 } label_reader;
 
-/* The file's ending gives the format; the default is TSV. */
+/* The file's ending gives the format. The default is TSV. */
 static file_format format_of(const char *path)
 {
 	static const char *const endings[] = { ".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".h5" };
@@ -46,7 +46,7 @@ static file_format format_of(const char *path)
 	return TABS;
 }
 
-/* The number of the header's column with this name; -1: there is none. */
+/* Returns the index of the header's column with this name, or -1 if there is none. */
 static int64_t column_of(const gemp_cells *cells, const char *name)
 {
 	for (size_t c = 0; c < cells->count; c++)
@@ -55,7 +55,7 @@ static int64_t column_of(const gemp_cells *cells, const char *name)
 	return -1;
 }
 
-/* The columns may be in any order and among others. */
+/* The two columns may be anywhere among the columns of the table. */
 static gemp_code read_header(label_reader *r)
 {
 	r->key = column_of(&r->cells, "key");
@@ -66,7 +66,7 @@ static gemp_code read_header(label_reader *r)
 	return GEMP_OK;
 }
 
-/* Keys lie in one text, which moves while it grows, so read_names stores pointers to them in names[] only at the
+/* All keys are in one text, which moves when it grows, so read_names stores pointers to the keys in names[] only at the
  * end. */
 static gemp_code add_name(label_reader *r, const char *number, const char *key, size_t size)
 {
@@ -80,8 +80,8 @@ static gemp_code add_name(label_reader *r, const char *number, const char *key, 
 	return gemp_text_status(&r->text);
 }
 
-/* Reads a line of a table. A vector whose unit is NULL labels no unit. A number that is too long for number[]
- * becomes empty, which add_name refuses. */
+/* Reads a line of a table. A vector whose unit is NULL labels no unit. A number that is too long for number[] becomes
+ * empty, and add_name refuses it. */
 static gemp_code read_cells(label_reader *r)
 {
 	char number[24];
@@ -118,8 +118,8 @@ done:
 	return code;
 }
 
-/* Reads a record: a line of a table or a JSON object. Empty lines are skipped. Text that is not UTF-8 would make
- * an SVG that is no XML. */
+/* Reads a record, which is a line of a table or a JSON object. Empty lines are skipped. Text that is not UTF-8 is
+ * refused, as an SVG with such text would not be XML. */
 static gemp_code read_record(label_reader *r, char *record, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -190,15 +190,16 @@ static gemp_code read_names(label_reader *r)
 	return code;
 }
 
-/* Orders by bytes, and a prefix comes first. Keys lie in one text without terminators, so strcmp would not do. */
+/* Orders bytewise: a prefix of a name precedes the name. Keys are in one text without terminators, so strcmp cannot
+ * compare them. */
 static int compare_names(const gemp_text_cell *a, const gemp_text_cell *b)
 {
 	const int order = memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Orders names by unit, then by name, then by line: equal names of a unit become adjacent, and the first of them
- * is the first in the file. */
+/* Orders names by unit, then by name, then by line. Equal names of a unit are then adjacent, in the order of the
+ * file. */
 static int compare_by_unit(const void *left, const void *right)
 {
 	const unit_name *a = left, *b = right;
@@ -208,7 +209,7 @@ static int compare_by_unit(const void *left, const void *right)
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* A name that is too long is cut between characters: half a UTF-8 sequence would make the picture invalid. */
+/* A name that is too long is cut between characters, as an incomplete UTF-8 sequence would make the picture invalid. */
 static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 {
 	enum { MAX_LENGTH = sizeof to->text - 1 };
@@ -218,8 +219,8 @@ static void set_label(gemp_som_label *to, const gemp_text_cell *key)
 	snprintf(to->text, sizeof to->text, "%.*s", (int)length, key->bytes);
 }
 
-/* names[count]: the sorted names of one unit. The most frequent name becomes the label; of several equally
- * frequent names the one that comes first in the file. */
+/* names[count]: the sorted names of one unit. The most frequent name becomes the label. If several names are equally
+ * frequent, it is the name that comes first in the file. */
 static void label_unit(gemp_som_label *label, const unit_name *names, size_t count)
 {
 	const unit_name *best = names;
@@ -236,7 +237,7 @@ static void label_unit(gemp_som_label *label, const unit_name *names, size_t cou
 	label->others = count - max_count;
 }
 
-/* Local. Sorting makes the names of a unit adjacent. Units without a name keep the label that the caller has
+/* Local. Sorting makes the names of a unit adjacent. A unit without a name keeps the label that the caller has
  * zeroed. */
 gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path)
 {

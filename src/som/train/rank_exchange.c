@@ -10,7 +10,7 @@ static size_t key_bytes(const gemp_som_replicas_need *need)
 	return need->samples * sizeof(uint64_t);
 }
 
-/* Numbers of bytes are doubles: bytes of all epochs may exceed 64 bits. */
+/* Numbers of bytes are doubles, as the bytes of all epochs may exceed 64 bits. */
 bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 {
 	const double replicas = (double)(need->samples * need->dims * sizeof(float)),
@@ -18,7 +18,7 @@ bool gemp_som_replicas_pay(const gemp_som_replicas_need *need)
 	return replicas + need->epochs * keys < need->epochs * (double)(need->planes * sizeof(float));
 }
 
-/* A quarter of the free memory is left for what other parts of the training allocate later. */
+/* A quarter of the free memory is left for buffers that other parts of the training allocate later. */
 bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_need *need)
 {
 	const size_t taken = device->buffer_bytes + need->spare, left = device->memory > taken ? device->memory - taken : 0;
@@ -28,7 +28,7 @@ bool gemp_som_replicas_fit(const gemp_device *device, const gemp_som_replicas_ne
 	       need->samples * gemp_som_sample_bytes(need->dims, need->missing) + key_bytes(need) <= left - left / 4;
 }
 
-/* Collective. Each rank broadcasts its samples in chunks of rows, and the host keeps none of them. */
+/* Collective. Each rank broadcasts its samples in chunks of rows. The host does not keep the samples of other ranks. */
 static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm *comm, const float *x, float *block,
                                    size_t rows)
 {
@@ -45,7 +45,7 @@ static gemp_code broadcast_samples(gemp_som_replicas *replicas, const gemp_comm 
 	return code;
 }
 
-/* Local. Memory for all ranks' samples on this rank's device. */
+/* Local. Allocates memory for all ranks' samples on this rank's device. */
 static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, gemp_device *device,
                           const gemp_som_replicas_need *need, float **block, size_t rows)
 {
@@ -58,7 +58,8 @@ static gemp_code allocate(gemp_som_replicas *replicas, const gemp_comm *comm, ge
 	return GEMP_OK;
 }
 
-/* Collective. Counts go first, since ranks need the places of samples; then each rank sends its samples in turn. */
+/* Collective. The counts are exchanged first, as they give the places of the samples. Then the ranks send their samples
+ * one after the other. */
 gemp_code gemp_som_replicas_new(gemp_som_replicas *out, const gemp_comm *comm, gemp_device *device,
                                 const gemp_som_replicas_need *need, const float *x, size_t count)
 {
@@ -85,7 +86,7 @@ void gemp_som_replicas_free(gemp_som_replicas *replicas)
 	*replicas = (gemp_som_replicas){ 0 };
 }
 
-/* Local. Reads the best units of this rank's samples to their place among those of all ranks. */
+/* Local. Reads the keys of this rank's samples to their place among the keys of all ranks. */
 gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *comm, const gemp_buffer *best)
 {
 	const size_t count = (size_t)replicas->count[comm->rank];
@@ -93,7 +94,7 @@ gemp_code gemp_som_replicas_read(gemp_som_replicas *replicas, const gemp_comm *c
 	                        replicas->keys + replicas->begin[comm->rank]);
 }
 
-/* Collective. In place: every rank has written its own part. */
+/* Collective. Gathers in place, as every rank has written its own part. */
 void gemp_som_replicas_gather(gemp_som_replicas *replicas, const gemp_comm *comm)
 {
 	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, replicas->keys, replicas->count, replicas->begin,
@@ -107,7 +108,7 @@ gemp_code gemp_som_replicas_write(const gemp_som_replicas *replicas)
 	                         replicas->keys);
 }
 
-/* Rows of the map are distributed evenly, in rank order. A rank may have none on a small map. */
+/* Rows of the map are distributed evenly, in the order of ranks. On a small map a rank may have no rows. */
 static gemp_som_rows rows_of(const gemp_som_slices *slices, int rank)
 {
 	const uint64_t rows = slices->grid.rows, ranks = (uint64_t)slices->comm->size, at = (uint64_t)rank;
@@ -119,7 +120,7 @@ gemp_som_rows gemp_som_slices_own(const gemp_som_slices *slices)
 	return rows_of(slices, slices->comm->rank);
 }
 
-/* Offsets are ints for MPI, which is why planes * units must be less than 2^31. */
+/* MPI takes offsets as ints, so planes * units must be less than 2^31. */
 gemp_code gemp_som_slices_new(gemp_som_slices *out, const gemp_comm *comm, const gemp_som_grid *grid, uint32_t planes)
 {
 	*out = (gemp_som_slices){ .comm = comm, .grid = *grid, .planes = planes };
@@ -138,14 +139,14 @@ void gemp_som_slices_free(gemp_som_slices *slices)
 	*slices = (gemp_som_slices){ 0 };
 }
 
-/* The rectangle of a rank's rows, as OpenCL takes it: origins in the planes of the device and on the host, size,
- * bytes of a plane. */
+/* The rectangle of a rank's rows in the form that OpenCL takes: origins in the planes of the device and on the host,
+ * size, and bytes of a plane. */
 typedef struct row_region {
 	size_t device_origin[3], host_origin[3], region[3], pitch;
 } row_region;
 
-/* The rows of a rank are a part of each plane on the device; on the host they are contiguous, plane by plane, as
- * MPI_Allgatherv needs them. */
+/* On the device the rows of a rank are a part of each plane. On the host they are contiguous, plane by plane, as
+ * MPI_Allgatherv needs contiguous blocks. */
 static row_region region_of(const gemp_som_slices *slices, int rank)
 {
 	const gemp_som_rows rows = rows_of(slices, rank);
@@ -167,14 +168,14 @@ gemp_code gemp_som_slices_read(const gemp_som_slices *slices, gemp_device *devic
 	                                       host + slices->begin[slices->comm->rank], 0, NULL, NULL));
 }
 
-/* Collective. In place: every rank has read its own rows. */
+/* Collective. Gathers in place, as every rank has read its own rows. */
 void gemp_som_slices_gather(const gemp_som_slices *slices, float *host)
 {
 	GEMP_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, slices->count, slices->begin, MPI_FLOAT,
 	                        slices->comm->world));
 }
 
-/* Local. Writes the rows of other ranks to this device, which has its own rows already. */
+/* Local. Writes the rows of other ranks to this rank's device, which has the rank's own rows already. */
 gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *device, const gemp_buffer *planes,
                                 const float *host)
 {
@@ -189,21 +190,21 @@ gemp_code gemp_som_slices_write(const gemp_som_slices *slices, gemp_device *devi
 	return GEMP_OK;
 }
 
-/* Planes of a batch: the additive part b for each value, and the factor a of each value, or one for all if no
- * sample lacks a value. */
+/* Returns the number of planes of a batch. Each value has a plane of the summands b. Each value also has a plane of the
+ * factors a if samples may lack values; otherwise all values share one. */
 static uint32_t planes_of(const gemp_som_compose *compose, uint32_t dims)
 {
 	return dims + (compose->missing ? dims : 1);
 }
 
-/* The first of `units` units that a rank composes. */
+/* Returns the first unit of a batch of `units` units that a rank composes. */
 static uint32_t first_of(const gemp_som_compose *compose, uint32_t units, int rank)
 {
 	return (uint32_t)((uint64_t)units * (uint64_t)rank / (uint64_t)compose->comm->size);
 }
 
-/* Units are composed in batches, which bounds the send and receive blocks. A rank's number of units is rounded up,
- * so the receive blocks have a unit more for each rank. */
+/* Units are composed in batches, which limits the send and receive blocks. A rank's number of units is rounded up, so
+ * the receive blocks have one more unit for each rank. */
 gemp_code gemp_som_compose_new(gemp_som_compose *out, const gemp_comm *comm, uint32_t units, uint32_t dims,
                                bool missing)
 {
@@ -222,8 +223,8 @@ void gemp_som_compose_free(gemp_som_compose *compose)
 	*compose = (gemp_som_compose){ 0 };
 }
 
-/* Copies units [first, first + batch) from planes to send[], where the units of each rank are one block, or `back`
- * from there to planes. count: the number of planes. */
+/* Copies units [first, first + batch) from planes to send[], where the units of each rank are one block. With `back`
+ * copies them from send[] to planes. count: the number of planes. */
 static void pack(const gemp_som_compose *compose, float *planes, uint32_t count, uint32_t first, uint32_t batch,
                  bool back)
 {
@@ -238,8 +239,8 @@ static void pack(const gemp_som_compose *compose, float *planes, uint32_t count,
 	}
 }
 
-/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) +
- * b2: `earlier` becomes that map. Blocks have b first, then a, for own_units units each. */
+/* An online epoch turns a unit w into a w + b. The epochs of two ranks, one after the other, give a2 (a1 w + b1) + b2.
+ * `earlier` becomes this map. A block has b and then a, each for own_units units. */
 static void compose_onto(const gemp_som_compose *compose, float *restrict earlier, const float *restrict later,
                          size_t dims, size_t own_units)
 {
@@ -253,8 +254,8 @@ static void compose_onto(const gemp_som_compose *compose, float *restrict earlie
 		earlier[dims * own_units + i] *= factors[i];
 }
 
-/* Each rank receives all ranks' maps of its units, composes them in rank order, and all gather the results: an
- * allreduce of an operation that does not commute. */
+/* Each rank receives the maps of its units from all ranks and composes them in the order of ranks. Then all ranks
+ * gather the results. This is an allreduce of an operation that does not commute. */
 void gemp_som_compose_run(const gemp_som_compose *compose, float *planes, uint32_t dims)
 {
 	const uint32_t count = planes_of(compose, dims);

@@ -1,7 +1,5 @@
-/* train: the loop over epochs. If there is one rank, it keeps a pipeline of epochs that are enqueued and have not
- * been awaited: the device never waits for the host, and the host learns of each epoch's end within a fraction of a
- * second.
- */
+/* train: the loop over epochs. A single rank keeps a pipeline of enqueued epochs for which it has not waited yet. The
+ * device therefore never waits for the host, and the host learns of each epoch's end within a fraction of a second. */
 
 #include "som/train/train.h"
 
@@ -13,14 +11,14 @@
 
 typedef struct epoch_pipeline {
 	cl_event ends[GEMP_SOM_SLOTS]; /* the last launch of epoch k is ends[k % GEMP_SOM_SLOTS] */
-	uint32_t begun, done;          /* epochs that were enqueued, and that have been awaited */
-	double last_end;               /* the time when the last one was awaited; 0: none was */
-	double epoch_seconds;          /* a moving average */
-} epoch_pipeline;                  /* {0} */
+	uint32_t begun, done;          /* number of enqueued epochs; number of epochs that the host has waited for */
+	double last_end;               /* the time when the last wait ended; 0 if there was none */
+	double epoch_seconds;          /* moving average of the time of an epoch */
+} epoch_pipeline;                  /* initially {0} */
 
-static const double max_seconds = .1; /* of epochs that are enqueued ahead */
+static const double max_seconds = .1; /* seconds of epochs that are enqueued ahead */
 
-/* Adds an epoch, which ends with the device's last launch. There must be a free slot. */
+/* Adds an epoch. Its end is the device's last launch. There must be a free slot. */
 static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *device)
 {
 	GEMP_CHECK(pipeline->begun - pipeline->done < GEMP_SOM_SLOTS && device->last_launch);
@@ -31,7 +29,7 @@ static gemp_code pipeline_add(epoch_pipeline *pipeline, const gemp_device *devic
 	return GEMP_OK;
 }
 
-/* Does not wait. An event with an error counts as ended: the wait for it then reports the error. */
+/* Does not wait. An event with an error counts as ended, and the wait for the event then reports the error. */
 static bool has_ended(cl_event event)
 {
 	cl_int status = CL_QUEUED;
@@ -39,8 +37,8 @@ static bool has_ended(cl_event event)
 	       status <= CL_COMPLETE;
 }
 
-/* Must the oldest epoch be awaited before the next one is enqueued, because it has ended, or enough are enqueued?
- * The time of an epoch is unknown until the first has ended. */
+/* Returns whether the host must wait for the oldest epoch before it enqueues the next epoch, because the oldest has
+ * ended or enough epochs are enqueued. The time of an epoch is unknown until the first epoch has ended. */
 static bool pipeline_due(const epoch_pipeline *pipeline)
 {
 	const uint32_t count = pipeline->begun - pipeline->done;
@@ -50,8 +48,7 @@ static bool pipeline_due(const epoch_pipeline *pipeline)
 	       has_ended(pipeline->ends[pipeline->done % GEMP_SOM_SLOTS]);
 }
 
-/* Waits for the oldest epoch. The first epoch also compiles kernels, so its time is left out of the
- * average. */
+/* Waits for the oldest epoch. The first epoch also compiles kernels, so its time does not enter the average. */
 static gemp_code pipeline_wait(epoch_pipeline *pipeline)
 {
 	cl_event *end = &pipeline->ends[pipeline->done % GEMP_SOM_SLOTS];
@@ -75,23 +72,23 @@ static void pipeline_free(epoch_pipeline *pipeline)
 typedef struct train_context {
 	const gemp_som_training *how;
 	gemp_som_callback *callback;
-	void *self; /* the callback's */
+	void *self; /* context of the callback */
 	gemp_som_report *report;
-	size_t capacity;           /* of the report's epochs, which grows with the epochs that are begun */
+	size_t capacity;           /* capacity of the report's epochs */
 	bool stop_requested, stop; /* a callback of this rank wants to stop; all ranks have agreed to stop */
 	gemp_som_trainer trainer;
-	epoch_pipeline pipeline; /* not used by several ranks */
+	epoch_pipeline pipeline; /* used by a single rank only */
 } train_context;
 
-/* The value of an epoch between the values of the first and the last epoch: linear, or by the same factor from
- * epoch to epoch. */
+/* Returns the value of an epoch between the values of the first and the last epoch. The values change linearly, or by
+ * the same factor from epoch to epoch. */
 static double cooled(const gemp_som_training *how, uint32_t epoch, double from, double to)
 {
 	const double part = how->epochs > 1 ? (double)epoch / (how->epochs - 1) : 0;
 	return how->exponential ? from * pow(to / from, part) : from + (to - from) * part;
 }
 
-/* The first epoch has how->radius and the last how->radius_end. */
+/* The first epoch has how->radius, and the last epoch how->radius_end. */
 double gemp_som_radius(const gemp_som_training *how, uint32_t epoch)
 {
 	return cooled(how, epoch, how->radius, how->radius_end);
@@ -119,15 +116,15 @@ gemp_code gemp_som_training_check(const gemp_som_training *how)
 	return gemp_som_grid_check(&how->grid);
 }
 
-/* Sets the means; NAN if no sample has a unit. */
+/* Sets the mean errors; NAN if no sample has a unit. */
 static void read_quality(gemp_som_epoch *epoch, const gemp_som_fit *fit)
 {
 	epoch->quantisation = fit->samples > 0 ? fit->distances / fit->samples : NAN;
 	epoch->topographic = fit->samples > 0 ? fit->topographic / fit->samples : NAN;
 }
 
-/* Collective. Fails as gemp_som_trainer_epoch does. Several ranks exchange errors and requests to stop within the
- * epoch; one rank learns of both later, when it awaits the epoch. */
+/* Collective. Fails like gemp_som_trainer_epoch. Several ranks exchange errors and requests to stop within the epoch. A
+ * single rank gets both later, when it waits for the epoch. */
 static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 {
 	const bool several = run->trainer.comm->size > 1;
@@ -141,13 +138,13 @@ static gemp_code run_epoch(train_context *run, gemp_som_epoch *epoch)
 	return GEMP_OK;
 }
 
-/* Is the codebook of this epoch wanted on the host? */
+/* Returns whether the caller wants the codebook after this epoch. */
 static bool has_snapshot(const gemp_som_training *how, const gemp_som_epoch *epoch)
 {
 	return how->snapshot_every && (epoch->epoch + 1) % how->snapshot_every == 0;
 }
 
-/* Local. A failure of the callback stays in local_code of this rank until the ranks agree next. */
+/* Local. A failure of the callback stays in local_code of this rank until the ranks next agree. */
 static void call_back(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
@@ -157,8 +154,8 @@ static void call_back(train_context *run, const gemp_som_epoch *epoch)
 	run->stop_requested = run->stop_requested || stop;
 }
 
-/* Collective. Waits until the device has finished this epoch, so the codebook is final for it. The callback may do
- * collective steps. */
+/* Collective. Waits until the device has finished this epoch, so the codebook is the codebook after this epoch. The
+ * callback may make collective steps. */
 static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *epoch)
 {
 	bool stop = false;
@@ -172,8 +169,8 @@ static gemp_code call_back_snapshot(train_context *run, const gemp_som_epoch *ep
 	return GEMP_OK;
 }
 
-/* With one rank only. Waits for the oldest epoch of the pipeline and calls back. An epoch with a snapshot is
- * called back later, with the codebook. */
+/* Single rank only. Waits for the oldest epoch of the pipeline and calls back. For an epoch with a snapshot the
+ * callback is called later, with the codebook. */
 static gemp_code finish_epoch(train_context *run)
 {
 	const uint32_t k = run->pipeline.done;
@@ -190,7 +187,7 @@ static gemp_code finish_epoch(train_context *run)
 	return run->trainer.local_code;
 }
 
-/* Finishes the epochs that are due, or all of the pipeline. */
+/* Finishes the epochs that are due or, with `all`, every epoch of the pipeline. */
 static gemp_code finish_epochs(train_context *run, bool all)
 {
 	while (all ? run->pipeline.done != run->pipeline.begun : pipeline_due(&run->pipeline))
@@ -198,9 +195,9 @@ static gemp_code finish_epochs(train_context *run, bool all)
 	return GEMP_OK;
 }
 
-/* Collective. If there is one rank, it enqueues epochs ahead of its device and calls back later; several ranks
- * synchronise in every epoch and call back at once. The report grows with the epochs that are begun, since the
- * user may ask for two billion and stop early. */
+/* Collective. A single rank enqueues epochs ahead of its device and calls back later. Several ranks synchronise in
+ * every epoch and call back at once. The report grows as epochs begin, since a user may ask for two billion epochs and
+ * stop early. */
 static gemp_code run_epochs(train_context *run)
 {
 	const gemp_som_training *how = run->how;
@@ -229,7 +226,7 @@ static gemp_code run_epochs(train_context *run)
 	return GEMP_OK;
 }
 
-/* All ranks enter each epoch, also those that have failed: they agree on the failure in the exchange of the epoch. */
+/* A rank that has failed still enters each epoch: the ranks agree on the failure in the exchange of the epoch. */
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x,
                          size_t count, uint32_t dims, float *w, gemp_som_callback *callback, void *context,
                          gemp_som_report *report)
@@ -256,7 +253,7 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	}
 done:
 	if (code != GEMP_OK)
-		clFinish(device->queue); /* before the buffers that its kernels use are freed */
+		clFinish(device->queue); /* kernels must end before their buffers are freed */
 	gemp_som_report_free(&own);
 	pipeline_free(&run.pipeline);
 	gemp_som_trainer_free(&run.trainer);

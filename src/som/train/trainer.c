@@ -4,9 +4,9 @@
 #include "core/memory.h"
 #include "device/staging.h"
 
-/* In online training a GPU processes the samples of all ranks for some rows of the map in 58 ns a sample, and a
- * rank's own samples for all rows in 38 ns (two ranks, 200 x 200 units, H200). So replicas must save more bytes to
- * pay. */
+/* In online training a GPU takes 58 ns for a sample if it processes the samples of all ranks for some rows of the map.
+ * It takes 38 ns for a sample if it processes the rank's own samples for all rows (two ranks, 200 x 200 units, H200).
+ * Replicas must therefore save more bytes to be faster. */
 enum { ROWS_WEIGHT = 4 };
 
 /* Kernels count samples in 32 bits. */
@@ -17,7 +17,7 @@ static gemp_code check_count(size_t count)
 	return GEMP_OK;
 }
 
-/* Bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes. */
+/* Returns the bytes of a plane for each unit: sums in double, sums in float, smoothed sums, and the scratch planes. */
 static size_t bytes_of_plane(const gemp_som_training *how)
 {
 	if (how->online)
@@ -25,16 +25,16 @@ static size_t bytes_of_plane(const gemp_som_training *how)
 	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_planes(&how->grid) * sizeof(float);
 }
 
-/* Are second-best units wanted, in epochs or at the end? */
+/* Returns whether second-best units are wanted, in epochs or at the end. */
 static bool wants_second(const gemp_som_training *how)
 {
 	return how->quality || (how->places && how->places->second);
 }
 
-/* Collective. Plans the memory of the device. If any rank has missing values, all ranks use the kernels for
- * missing values, since the result must not depend on the number of ranks. A rank that fails takes part in the
- * first maximum before all agree on the failure. All ranks have planes of as many values as the rank with the
- * least memory. */
+/* Collective. Plans the memory of the device. If any rank has missing values, all ranks use the kernels for missing
+ * values, since the result must not depend on the number of ranks. A rank that fails takes part in the first maximum,
+ * and then all ranks agree on the failure. All ranks have planes of as many values as fit on the rank with the least
+ * memory. */
 static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t count, gemp_som_need *need,
                              gemp_som_capacity *capacity)
 {
@@ -55,14 +55,14 @@ static gemp_code plan_memory(gemp_som_trainer *trainer, const float *x, size_t c
 	trainer->missing = need->missing = missing != 0;
 	GEMP_THEN(gemp_som_capacity_find(capacity, trainer->device, need));
 	GEMP_TRY(gemp_comm_agree(trainer->comm, code));
-	uint64_t fewer = trainer->dims - capacity->values; /* values without planes, the maximum of all ranks */
+	uint64_t fewer = trainer->dims - capacity->values; /* number of values without planes */
 	gemp_comm_max(trainer->comm, &fewer, 1);
 	trainer->values = trainer->dims - (uint32_t)fewer;
 	return GEMP_OK;
 }
 
-/* Local. Makes the blocks of samples, the search, and the buffers for errors. Keys are kept on the host only if
- * planes hold some values at a time: the later values then need the keys that the search has found with the first. */
+/* Local. Makes the blocks of samples, the search, and the buffers for errors. The host keeps keys only if planes cannot
+ * have all values at a time: the later values then need the keys that the search has found with the first values. */
 static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const gemp_som_need *need,
                               const gemp_som_capacity *capacity)
 {
@@ -76,8 +76,8 @@ static gemp_code make_samples(gemp_som_trainer *trainer, const float *x, const g
 	return GEMP_OK;
 }
 
-/* Local. Makes the codebook, and planes of as many values as fit. Online training has no sums to smooth and needs
- * one set of planes. */
+/* Local. Makes the codebook, and planes for as many values as fit. Online training smooths no sums, so it needs one set
+ * of planes. */
 static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity *capacity, const float *w)
 {
 	const gemp_som_training *how = trainer->how;
@@ -92,8 +92,8 @@ static gemp_code make_planes(gemp_som_trainer *trainer, const gemp_som_capacity 
 	return GEMP_OK;
 }
 
-/* Does this rank prefer to exchange sums? In online training each rank needs rows of the map of its own, so a map
- * must not have fewer rows than there are ranks. */
+/* Returns whether this rank prefers to exchange sums. In online training each rank needs its own rows of the map, so a
+ * map must have at least as many rows as there are ranks. */
 static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_replicas_need *need)
 {
 	const gemp_som_exchange exchange = trainer->how->exchange;
@@ -103,8 +103,8 @@ static bool declines_replicas(const gemp_som_trainer *trainer, const gemp_som_re
 	return exchange == GEMP_SOM_EXCHANGE_SUMS;
 }
 
-/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to pay; if one rank
- * declines, no rank has any. */
+/* Collective. Makes replicas of all samples if every rank has memory for them and expects them to be faster. If one
+ * rank declines, no rank makes replicas. */
 static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t count)
 {
 	const gemp_som_training *how = trainer->how;
@@ -123,7 +123,7 @@ static gemp_code make_replicas(gemp_som_trainer *trainer, const float *x, size_t
 	                : gemp_som_replicas_new(&trainer->replicas, trainer->comm, trainer->device, &need, x, count);
 }
 
-/* Local. Makes planes on the host, for ranks that exchange more than units. A device copies faster from and to
+/* Local. Makes planes on the host, if ranks exchange more than best units. A device copies faster from and to
  * page-locked memory. */
 static gemp_code make_host(gemp_som_trainer *trainer)
 {
@@ -143,7 +143,7 @@ static gemp_code make_host(gemp_som_trainer *trainer)
 	return GEMP_OK;
 }
 
-/* Local. Makes the kernels that add up samples, which read replicas if there are any. */
+/* Local. Makes the kernels that add up samples. They read replicas if there are any. */
 static gemp_code make_sums(gemp_som_trainer *trainer)
 {
 	const bool replicas = gemp_som_trainer_sends_units(trainer), online = trainer->how->online;
@@ -159,8 +159,8 @@ static gemp_code make_sums(gemp_som_trainer *trainer)
 	return make_host(trainer);
 }
 
-/* The order matters: replicas are planned by the memory that blocks and planes leave. Ranks agree after each group
- * of local steps, so none enters a collective step that another one skips. */
+/* The order matters: replicas are planned by the memory that blocks and planes leave free. Ranks agree after each group
+ * of local steps, so all ranks enter the same collective steps. */
 gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm, gemp_device *device,
                                const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
                                const float *w)
@@ -179,7 +179,7 @@ gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm,
 	return gemp_comm_agree(comm, make_sums(trainer));
 }
 
-/* A trainer whose making failed midway is freed, too; {0} is none. */
+/* Takes {0}, and a trainer that is only partly made. */
 void gemp_som_trainer_free(gemp_som_trainer *trainer)
 {
 	if (!trainer->device)
@@ -207,8 +207,8 @@ bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer)
 	return trainer->replicas.device != NULL;
 }
 
-/* Local. Finds the best units of a block, and adds its part of the errors. The first block of an epoch replaces
- * the sums in the slot, which are those of an epoch that the host has read. */
+/* Local. Finds the best units of a block and adds its errors to the slot. The first block of an epoch replaces the sums
+ * in the slot, which belong to an epoch that the host has read. */
 static gemp_code search_block(gemp_som_trainer *trainer, gemp_som_block *block, uint32_t slot)
 {
 	const gemp_buffer *second = trainer->how->quality ? &block->second : NULL;
@@ -219,7 +219,7 @@ static gemp_code search_block(gemp_som_trainer *trainer, gemp_som_block *block, 
 	return GEMP_OK;
 }
 
-/* Adds a block to the sums, or composes it onto the affine maps. */
+/* Adds the samples of a block to the sums, or composes their affine maps with the maps of earlier blocks. */
 static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_block *block, double rate,
                                   gemp_som_values values)
 {
@@ -229,8 +229,8 @@ static gemp_code accumulate_block(gemp_som_trainer *trainer, const gemp_som_bloc
 	return gemp_som_accumulate_add(&trainer->accumulate, &block->samples, &block->best, values);
 }
 
-/* Local. Adds all blocks to planes of these values. The search happens once in an epoch, with the first values;
- * for later values the keys of each block are restored. */
+/* Local. Adds all blocks to planes of these values. An epoch searches once, with the first values. For later values the
+ * keys of each block are restored. */
 static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t slot, gemp_som_values values)
 {
 	for (size_t p = 0; p < trainer->blocks.count; p++) {
@@ -251,7 +251,7 @@ static gemp_code process_blocks(gemp_som_trainer *trainer, double rate, uint32_t
 	return GEMP_OK;
 }
 
-/* Collective. Adds planes[count] of all ranks in place. An MPI count is an int, so longer planes take several
+/* Collective. Adds planes[count] over all ranks in place. An MPI count is an int, so longer planes take several
  * allreduces. */
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 {
@@ -260,8 +260,8 @@ static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 		                       comm->world));
 }
 
-/* Collective. Failures, requests to stop and the sums of errors of all ranks are reduced together, before the
- * first planes of an epoch: no rank waits for planes of a rank that has failed. */
+/* Collective. Reduces failures, requests to stop and the sums of errors of all ranks together, before the first planes
+ * of an epoch, so no rank waits for planes of a rank that has failed. */
 static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_result *result)
 {
 	const gemp_som_fit *fit = &result->fit;
@@ -273,8 +273,8 @@ static gemp_code exchange_status(gemp_som_trainer *trainer, gemp_som_epoch_resul
 	return GEMP_OK;
 }
 
-/* Collective; a failure stays in local_code. Sums of all ranks are added; affine maps are composed in the order of
- * ranks, since they do not commute. */
+/* Collective. A failure stays in local_code. The sums of all ranks are added. Affine maps do not commute, so they are
+ * composed in the order of ranks. */
 static void reduce_planes(gemp_som_trainer *trainer, gemp_som_values values)
 {
 	const size_t count = (size_t)trainer->units * gemp_som_planes(values.count, trainer->missing);
@@ -299,7 +299,7 @@ static gemp_code sum_replicas(gemp_som_trainer *trainer, double rate, gemp_som_v
 	return gemp_som_accumulate_read(&trainer->accumulate, values, &trainer->sums);
 }
 
-/* Collective; a failure stays in local_code. Ranks exchange best units, and each makes planes from the samples of
+/* Collective. A failure stays in local_code. Ranks exchange best units, and each rank makes planes from the samples of
  * all ranks. */
 static void gather_units(gemp_som_trainer *trainer, double rate, gemp_som_values values)
 {
@@ -336,7 +336,7 @@ static gemp_code exchange_epoch(gemp_som_trainer *trainer, double rate, gemp_som
 	return GEMP_OK;
 }
 
-/* Local. Updates the codebook by the planes: smoothed sums over smoothed counts, or affine maps. */
+/* Local. Updates the codebook from the planes: by smoothed sums divided by smoothed counts, or by affine maps. */
 static gemp_code update_codebook(gemp_som_trainer *trainer, gemp_som_values values)
 {
 	if (trainer->how->online)
@@ -346,8 +346,9 @@ static gemp_code update_codebook(gemp_som_trainer *trainer, gemp_som_values valu
 	return gemp_som_accumulate_finish(&trainer->accumulate, &trainer->spread, values, &trainer->book);
 }
 
-/* A failure on this rank skips local steps until the ranks agree; collective steps happen on all ranks. The first
- * exchange of an epoch comes after the search, so values.first == 0 marks the steps that happen once in an epoch. */
+/* After a failure a rank skips local steps until the ranks agree, but takes part in collective steps. The first
+ * exchange of an epoch follows the search, so the steps that happen once in an epoch are done when values.first is
+ * 0. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result)
 {
@@ -386,7 +387,7 @@ gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_plac
 	return gemp_comm_agree(trainer->comm, trainer->local_code);
 }
 
-/* Kernels of CPU devices are compiled when they are first launched, so programs are stored after the training. */
+/* A CPU device compiles a kernel when it is first launched, so programs are stored after the training. */
 gemp_code gemp_som_trainer_store(gemp_som_trainer *trainer)
 {
 	GEMP_TRY(gemp_program_store(trainer->device, &trainer->smooth.tables));

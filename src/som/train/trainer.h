@@ -1,13 +1,12 @@
-/* trainer: the state of a training on a rank and its device, and one epoch of it.
+/* trainer: the state of a training on a rank and its device, and one epoch of the training.
  *
- * In an epoch all samples are searched, block by block, and add their sums or affine maps to planes,
- * float[planes][units]. Planes of all ranks are combined, smoothed by the neighbourhood, and update the codebook. If
- * planes of all values do not fit at the same time, an epoch processes some values after the others, all with the
- * units that one search has found.
+ * In an epoch all samples are searched, block by block, and their sums or affine maps are added to planes,
+ * float[planes][units]. The planes of all ranks are combined. In batch training the neighbourhood smooths them. Then
+ * they update the codebook. If planes of all values do not fit at the same time, an epoch processes the values in
+ * several groups, all with the units that one search has found.
  *
- * local_code is the first failure of this rank since the ranks last agreed: until then the rank goes on taking part
- * in collective steps.
- */
+ * local_code is the first failure of this rank since the ranks last agreed. Until the ranks agree again, the rank takes
+ * part in collective steps. */
 
 #ifndef GEMP_SOM_TRAIN_TRAINER_H
 #define GEMP_SOM_TRAIN_TRAINER_H
@@ -16,8 +15,8 @@
 #include "som/train/rank_exchange.h"
 #include "som/train/unit_update.h"
 
-/* The data that ranks exchange in an epoch: best units, if the device of each rank can hold the samples of all
- * ranks; otherwise sums, or affine maps in online training. AUTO: the data that takes fewer bytes. */
+/* The data that ranks exchange in an epoch. UNITS: best units, for which the device of each rank must have the samples
+ * of all ranks. SUMS: sums, or affine maps in online training. AUTO: the data that takes fewer bytes. */
 typedef enum gemp_som_exchange {
 	GEMP_SOM_EXCHANGE_AUTO,
 	GEMP_SOM_EXCHANGE_SUMS,
@@ -28,14 +27,15 @@ typedef struct gemp_som_training {
 	gemp_som_grid grid;
 	gemp_som_metric metric;
 	gemp_som_neighbourhood neighbourhood;
-	bool online, exponential;  /* otherwise batch training, and linear cooling */
-	uint32_t epochs, from;     /* epochs in all, and the first one to do: not 0 for a training that is resumed */
-	double radius, radius_end; /* of the first epoch and the last */
-	double rate, rate_end;     /* of online training */
+	bool online, exponential; /* online: false means batch training; exponential: false means linear cooling */
+	/* number of epochs in all; the first epoch of this run, which is not 0 if a training is resumed */
+	uint32_t epochs, from;
+	double radius, radius_end; /* radius of the first and of the last epoch */
+	double rate, rate_end;     /* learning rate of the first and of the last epoch, for online training */
 	gemp_som_exchange exchange;
 	bool quality;                  /* compute the errors of each epoch */
-	uint32_t snapshot_every;       /* callbacks get the codebook after every so many epochs; 0: never */
-	const gemp_som_places *places; /* is filled with the units of this rank's samples at the end; NULL: not wanted */
+	uint32_t snapshot_every;       /* callbacks get the codebook each time this number of epochs has ended; 0: never */
+	const gemp_som_places *places; /* gets the units of this rank's samples at the end; NULL if they are not wanted */
 } gemp_som_training;
 
 typedef struct gemp_som_trainer {
@@ -43,9 +43,9 @@ typedef struct gemp_som_trainer {
 	gemp_device *device;
 	const gemp_som_training *how;
 	uint32_t units, dims;
-	uint32_t values;      /* values whose planes are on the device at a time; the same on all ranks */
+	uint32_t values;      /* number of values whose planes are on the device at a time; the same on all ranks */
 	gemp_code local_code; /* the first failure of this rank since ranks last agreed */
-	bool missing;         /* values of any rank's samples are missing */
+	bool missing;         /* some rank's samples have missing values */
 	gemp_som_blocks blocks;
 	gemp_som_codebook book;
 	gemp_som_search *search;
@@ -57,29 +57,29 @@ typedef struct gemp_som_trainer {
 	gemp_som_replicas replicas; /* if ranks exchange best units */
 	gemp_som_slices slices;     /* if ranks exchange best units in online training */
 	gemp_pinned locked;         /* page-locked memory of host[], if the planes are small enough */
-	float *host;                /* planes on the host, of several ranks */
+	float *host;                /* planes on the host, if there are several ranks */
 	gemp_som_compose compose;   /* if ranks exchange affine maps */
 } gemp_som_trainer;
 
 /* The numbers that ranks reduce in an epoch. */
 typedef struct gemp_som_epoch_result {
-	bool stop;        /* on entry: this rank wants to stop; on return: any of them does */
-	gemp_som_fit fit; /* of all ranks; if there is one rank it is in the quality's slot instead */
+	bool stop;        /* at the call: this rank wants to stop; on return: some rank wants to stop */
+	gemp_som_fit fit; /* errors of all ranks; with a single rank the quality's slot has them instead */
 } gemp_som_epoch_result;
 
-/* Collective. Free it also after a failure. x: [count][dims], w: [units][dims]. */
+/* Collective. x: [count][dims], w: [units][dims]. The caller frees the trainer, also after a failure. */
 gemp_code gemp_som_trainer_new(gemp_som_trainer *trainer, const gemp_comm *comm, gemp_device *device,
                                const gemp_som_training *how, const float *x, size_t count, uint32_t dims,
                                const float *w);
 void gemp_som_trainer_free(gemp_som_trainer *trainer);
-/* Do ranks exchange best units, rather than sums or affine maps? */
+/* Returns whether ranks exchange best units, and not sums or affine maps. */
 bool gemp_som_trainer_sends_units(const gemp_som_trainer *trainer);
-/* Collective. Returns a failure on which ranks have agreed; other failures stay in local_code. If there is one
- * rank, it does not wait for its device, unless blocks of samples come and go. slot: the quality's slot for this
- * epoch. */
+/* Collective. Returns a failure on which the ranks have agreed. Other failures stay in local_code. With a single rank
+ * the function does not wait for the device, unless blocks of samples are copied repeatedly. slot: the quality's slot
+ * for this epoch. */
 gemp_code gemp_som_trainer_epoch(gemp_som_trainer *trainer, double radius, double rate, uint32_t slot,
                                  gemp_som_epoch_result *result);
-/* Collective. Reads the codebook of rank 0, from which those of other ranks may differ in the last bits. */
+/* Collective. Reads the codebook of rank 0. The codebooks of other ranks may differ from it in the last bits. */
 gemp_code gemp_som_trainer_codebook(gemp_som_trainer *trainer, float *w);
 /* Collective. Finds the units of the samples by the current codebook. */
 gemp_code gemp_som_trainer_places(gemp_som_trainer *trainer, const gemp_som_places *places);

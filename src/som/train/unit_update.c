@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* RUN_SUMS: the sums that a work-item of a CPU device rounds to floats. */
+/* RUN_SUMS: number of sums that a work-item of a CPU device rounds to floats. */
 enum { GROUP = 128, RUN_SUMS = 512, MAX_BANKS = 32 };
 
-/* The number of copies of the sums. They take at most as many bytes as the samples, since adding them up should
- * take no longer than reading the samples, and at most an eighth of the free memory. A CPU device has one task for
- * each plane, which needs no copies. */
+/* Returns the number of banks, which are copies of the sums. They take at most as many bytes as the samples, so adding
+ * them up takes at most as long as reading the samples. They also take at most an eighth of the free memory. A CPU
+ * device has one task for each plane, which needs no copies. */
 static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
 	const size_t free_bytes = device->memory > device->buffer_bytes ? (device->memory - device->buffer_bytes) / 8 : 0;
@@ -66,8 +66,8 @@ void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 	*accumulate = (gemp_som_accumulate){ 0 };
 }
 
-/* Local. Enqueues the sums of a block; blocks add up in the planes. A GPU has a work-item for each sample and
- * plane, a CPU device one for each plane, which adds the samples in order. */
+/* Local. Enqueues the sums of a block, which are added to the sums of earlier blocks. A GPU has one work-item for each
+ * sample and plane. A CPU device has one work-item for each plane, which adds the samples in order. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values)
 {
@@ -96,8 +96,8 @@ gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_val
 	                   GEMP_ARG(&accumulate->banks));
 }
 
-/* Updates all units, as many at a time as are on the device. The kernel som_finish has min_weight as its last
- * argument; som_move has no such argument, and min_weight is NULL. */
+/* Updates all units, as many at a time as are on the device. The last argument of the kernel som_finish is min_weight.
+ * The kernel som_move has no such argument, and min_weight is NULL. */
 static gemp_code update_units(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes,
                               gemp_som_values values, gemp_som_codebook *book, const cl_float *min_weight)
 {
@@ -134,7 +134,7 @@ enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
 static const float min_share =
 	1e-8f; /* the samples that are left out have at most this weight in a unit, all together */
 
-/* The device's shape, with the numbers that the caller gives. */
+/* Returns the caller's shape. Members that are 0 get the default of the device. */
 static gemp_som_online_shape complete_online_shape(const gemp_device *device, const gemp_som_online_shape *wanted)
 {
 	gemp_som_online_shape shape = wanted ? *wanted : (gemp_som_online_shape){ 0 };
@@ -189,8 +189,8 @@ void gemp_som_online_free(gemp_som_online *online)
 	*online = (gemp_som_online){ 0 };
 }
 
-/* The number of steps along a row beyond which a sample's weight is at most `min_weight`; on a toroid all columns,
- * since the shorter way may lead across the border. */
+/* Returns the number of steps along a row beyond which a sample's weight is at most `min_weight`. On a toroid it is the
+ * number of columns, since the shorter way may cross the border. */
 static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_weight)
 {
 	double reach = smooth->radius;
@@ -199,8 +199,8 @@ static cl_uint reach_of(const gemp_som_smooth *smooth, double rate, double min_w
 	return smooth->grid.toroid || reach > smooth->grid.columns ? smooth->grid.columns : (cl_uint)reach + 2;
 }
 
-/* Samples with a weight below min_weight are left out: even all samples together would then change a unit by less
- * than a rounding error. A group processes a tile or strip of units for one block of values. */
+/* Samples with a weight below min_weight are left out. All of these samples together would change a unit by less than a
+ * rounding error. A group processes a tile or strip of units for one block of values. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               gemp_som_rows rows, const gemp_buffer *planes)

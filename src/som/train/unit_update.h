@@ -1,14 +1,14 @@
-/* unit_update: sums of samples by best unit, and new units from these sums (batch); or an affine map of each unit's
- * values (online).
+/* unit_update: sums of samples by best unit, and new units from these sums (batch), or an affine map for each value of
+ * a unit (online).
  *
- * Planes are float[planes][units]: a sum for each value, then a count, or, with missing values, a count for each
- * value. In online training w becomes a * w + b: planes have b in place of sums, and a in place of counts. Affine
- * maps of ranks are composed, or a rank with all samples makes them for rows of its own (som/train/rank_exchange.h).
+ * Planes are float[planes][units]: a plane of sums for each value, and then one plane of counts. With missing values
+ * each value has a plane of counts. In online training w becomes a * w + b: planes have b in place of sums, and a in
+ * place of counts. The affine maps of ranks are composed, or a rank with all samples makes the maps of its rows
+ * (som/train/rank_exchange.h).
  *
- * Sums are added up in double if the device has it, since a unit may have any number of samples and values may be far
- * from 0; they are rounded to floats at the end. A GPU adds to several banks of sums if there are many samples for
- * each unit and memory is left: atomic additions to one unit then contend less.
- */
+ * Sums are added up in double if the device has doubles, since a unit may have any number of samples, and values may be
+ * far from 0. The results are rounded to floats. If there are many samples for each unit and memory is free, a GPU adds
+ * to several banks of sums, so atomic additions to one unit contend less. */
 
 #ifndef GEMP_SOM_TRAIN_UNIT_UPDATE_H
 #define GEMP_SOM_TRAIN_UNIT_UPDATE_H
@@ -28,23 +28,24 @@ typedef struct gemp_som_accumulate {
 	bool missing;
 	gemp_program program;
 	cl_kernel add, take, finish, move;
-	gemp_buffer sums; /* double[banks][planes][units], zero before the first addition; in online training empty */
+	gemp_buffer sums; /* double[banks][planes][units], zero before the first addition; empty in online training */
 	cl_uint banks;
 } gemp_som_accumulate;
 
-/* Local. The samples that will be added have the dimensions of `samples`, and missing values if these have.
- * max_values: the maximum of values at a time. online: only gemp_som_accumulate_affine will be called. */
+/* Local. The samples that will be added have the dimensions of `samples`, and missing values if `samples` may have
+ * missing values. max_values: the maximum number of values at a time. online: the caller will call only
+ * gemp_som_accumulate_affine. */
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples,
                                   uint32_t units, uint32_t max_values, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
-/* Adds samples, or one of several blocks of them. best: [count] keys of gemp_som_search_run. This and the next
- * three functions only enqueue. */
+/* Adds samples, or one of several blocks of samples. best: [count] keys of gemp_som_search_run. This function and the
+ * next three only enqueue. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples,
                                   const gemp_buffer *best, gemp_som_values values);
-/* planes become the sums and counts of the samples that were added; the sums become 0. */
+/* planes become the sums and counts of the added samples. The sums become 0. */
 gemp_code gemp_som_accumulate_read(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes);
-/* Values of units with a count above GEMP_SOM_MIN_WEIGHT become sum / count. The caller updates the values in
- * ascending order. */
+/* Values of units with a count above GEMP_SOM_MIN_WEIGHT become sum / count. The caller updates the values in ascending
+ * order. */
 gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                      gemp_som_codebook *book);
 /* Values of units become factor * value + summand. */
@@ -57,24 +58,24 @@ typedef struct gemp_som_online {
 	gemp_program program;
 	cl_kernel run;
 	uint32_t tile_rows;   /* rows of a work-group's tile of the map */
-	size_t group, across; /* work-items of a group; groups for the width of the map */
+	size_t group, across; /* work-items of a group; groups that cover the width of the map */
 } gemp_som_online;
 
-/* Launch geometry of the kernels (kernels/som/som_online_tiles.clh); 0: the device's default. */
+/* Launch geometry of the kernels (kernels/som/som_online_tiles.clh). A member that is 0 gets the device's default. */
 typedef struct gemp_som_online_shape {
-	uint32_t tile_rows,
-		tile_columns; /* of a group's tile: 32 to 128 units, neither above 16; 0 on CPUs, where groups have strips */
-	uint32_t step;    /* samples at a time: a divisor of the tile's units, at least a 32th of them */
-	uint32_t block;   /* the maximum of values of a work-item */
+	/* sides of a group's tile, at most 16 each, with 32 to 128 units in all; 0 on CPUs, where groups have strips */
+	uint32_t tile_rows, tile_columns;
+	uint32_t step;  /* samples at a time: a divisor of the tile's number of units, and at least a 32nd of it */
+	uint32_t block; /* maximum number of values of a work-item */
 } gemp_som_online_shape;
 
-/* Local. samples, max_values: as for gemp_som_accumulate_new. shape: NULL for {0}. */
+/* Local. samples, max_values: as for gemp_som_accumulate_new. A shape of NULL means {0}. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
                               const gemp_som_smooth *smooth, uint32_t max_values, const gemp_som_online_shape *shape);
 void gemp_som_online_free(gemp_som_online *online);
-/* Enqueues the affine maps of an epoch, by the tables of `smooth`. Samples whose weights in a unit together are
- * below a rounding error are left out. begun: composes them onto those that planes have from earlier samples.
- * rows: the rows of the map to do. */
+/* Enqueues the affine maps of an epoch, by the tables of `smooth`. Samples are left out if their weights in a unit
+ * together are below a rounding error. begun: composes the maps with the maps that planes have from earlier samples.
+ * rows: the rows of the map that are processed. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               gemp_som_rows rows, const gemp_buffer *planes);
