@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-/* The interval needs at least 24 independent samples, each large enough that its estimate is about normally
- * distributed. */
+/* The confidence interval needs at least 24 independent samples. Each sample must be so large that its estimate is
+ * about normally distributed. */
 enum { SAMPLE = 1024, SMALL_SAMPLE = 64, MIN_SAMPLES = 24, MAX_SAMPLES = 4096 };
 static const double confidence = 0.95;
-/* Entries and lookups of one core in a second. Budgets of seconds are converted to reads by this constant, so that the
+/* Entries and lookups that one core reads in a second. This constant converts budgets of seconds to reads, so that the
  * answer is the same on every machine. */
 static const double reads_per_second = 4e7;
-static const double share_for_order = 0.25; /* of the reads, to find an order */
+static const double share_for_order = 0.25; /* fraction of the reads that finding an order may take */
 
 /* A quarter of the time for the estimate goes to finding an order. The result is at least 1, since 0 reads mean the
  * default budget. */
@@ -21,7 +21,7 @@ uint64_t gemp_estimate_order_reads(double seconds)
 	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
 }
 
-/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion (1938), which is
+/* Two-sided 95 % quantiles of Student's t by the first terms of Cornish and Fisher's expansion (1938). These terms are
  * accurate enough from MIN_SAMPLES samples on. */
 static double quantile(size_t samples)
 {
@@ -32,13 +32,13 @@ static double quantile(size_t samples)
 /* Sums over samples, from which mean and variance follow. */
 typedef struct sample_sums {
 	size_t samples;
-	uint64_t fetched; /* row entries that were fetched so far, of the rank that fetched most */
+	uint64_t fetched; /* row entries that were fetched so far, on the rank that fetched most */
 	double sum, squares;
-	uint64_t carried; /* partial matches of this rank, over all steps and samples */
-	bool exact;       /* the samples contain every partial match */
+	uint64_t carried; /* number of partial matches of this rank, summed over all steps and samples */
+	bool exact;       /* the last sample contained every partial match */
 } sample_sums;
 
-/* Collective. Carries one sample from the pivots through all steps of the plan. */
+/* Collective. Runs one sample through all steps of the plan, from the pivot on. */
 static gemp_code take_sample(gemp_match *m, gemp_sampler *sampler, size_t size, sample_sums *s, uint64_t *reads)
 {
 	gemp_code code = GEMP_OK;
@@ -63,7 +63,7 @@ done:
 }
 
 /* Collective. Chooses the size of the next sample so that MIN_SAMPLES samples stay within the budget of fetched
- * entries. The estimate remains unbiased, because only earlier samples influence the size. */
+ * entries. Only earlier samples influence the size, so the estimate remains unbiased. */
 static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
 {
 	uint64_t fetched = gemp_sampler_fetched(sampler);
@@ -75,15 +75,15 @@ static size_t next_size(sample_sums *s, const gemp_sampler *sampler, const gemp_
 	return (size_t)fmin(fmax(left / (double)(MIN_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
 }
 
-/* Half the width of the confidence interval of the mean, by the variance between samples. */
+/* Half the width of the confidence interval of the mean, computed from the variance between samples. */
 static double half_width(const sample_sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
 	return quantile(s->samples) * sqrt(variance / n);
 }
 
-/* The estimate ends with a narrow interval or when the budget is spent, but not before MIN_SAMPLES samples, since the
- * interval assumes that their estimates are about normal. */
+/* True if the estimate is finished: the interval is narrow enough, or the budget is spent. It takes at least
+ * MIN_SAMPLES samples unless they are exact, since the interval assumes that the mean is about normally distributed. */
 static bool is_precise(const sample_sums *s, const gemp_estimate_options *options, uint64_t reads)
 {
 	if (s->exact || s->samples >= MAX_SAMPLES)
@@ -94,8 +94,8 @@ static bool is_precise(const sample_sums *s, const gemp_estimate_options *option
 	       (double)reads >= options->seconds * reads_per_second;
 }
 
-/* Where symmetry is broken, the number of embeddings is that of matches times the order of the group, unless that order
- * exceeds 64 bits. */
+/* If the plan breaks symmetry, the number of embeddings is the number of matches times the order of the group. It is
+ * unknown if the order exceeds 64 bits. */
 static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_estimate *out)
 {
 	double mean = s->sum / (double)s->samples, half = s->exact ? 0 : half_width(s);
@@ -115,8 +115,8 @@ static void finish_estimate(const gemp_match *m, const sample_sums *s, gemp_esti
 	}
 }
 
-/* The least number of samples is taken whatever the budget, so each step of each sample is limited to its part of it. A
- * plan with given vertices has no pivots to draw from. */
+/* MIN_SAMPLES samples are taken whatever the budget is. Therefore each step of a sample may read only its part of the
+ * budget. A plan with given vertices has no pivots to sample. */
 gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options, gemp_estimate *out)
 {
 	GEMP_OWNED_BY(gemp_sampler_free_at) gemp_sampler *sampler = NULL;

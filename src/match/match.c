@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Rows by target are needed to sample orders and wherever a view reads them. With a given order, one rank, and no edge
- * that is searched from its target, they would be loaded for nothing. */
+/* True if rows by target are needed: to sample orders, or because a view may read them. With a given order, one rank,
+ * and no edge that can be searched from its target, loading them would be wasted. */
 static bool needs_targets(const gemp_match *m)
 {
 	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
@@ -42,7 +42,7 @@ static gemp_code load_relations(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* True if all pattern edges have one direction and the same relations: then only their ends distinguish them. */
+/* True if all pattern edges have the same direction and the same relations. Such edges differ only in their ends. */
 static bool one_kind_of_edge(const gemp_pattern *pattern)
 {
 	for (size_t e = 1; e < pattern->edge_count; e++) {
@@ -55,9 +55,9 @@ static bool one_kind_of_edge(const gemp_pattern *pattern)
 	return true;
 }
 
-/* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape
- * distinguishes the pattern's vertices: the group without labels and conditions has the order of the group with
- * them. */
+/* True if two embeddings with the same image always differ by an automorphism. This holds if only the shape of the
+ * pattern distinguishes its vertices, that is, if the group without labels and conditions has the same order as the
+ * group with them. */
 static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
@@ -70,9 +70,9 @@ static bool only_shape_differs(const gemp_pattern *pattern, const gemp_symmetry 
 	return same;
 }
 
-/* The plan breaks symmetry where every orbit of embeddings has the size of the group (ISO and INDUCED), unless rows of
- * all embeddings are wanted. The wanted edges are those that RETURN, a later condition or the identity of a match
- * reads. */
+/* The plan breaks symmetry if every orbit of embeddings has the size of the group (ISO and INDUCED), unless the rows of
+ * all embeddings are wanted. The wanted edges are the edges that RETURN, a condition after the search, or the identity
+ * of a match reads. */
 static gemp_plan_options plan_options(const gemp_match *m)
 {
 	const gemp_match_options *o = &m->options;
@@ -97,7 +97,7 @@ static gemp_plan_options plan_options(const gemp_match *m)
 	return plan;
 }
 
-/* Deduplication is needed where the search itself finds a match more than once. */
+/* True if duplicates must be removed, because the search can find a match more than once. */
 static bool needs_distinct(const gemp_match *m)
 {
 	switch (m->options.distinct) {
@@ -114,8 +114,8 @@ static bool needs_listing(const gemp_match *m)
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
 
-/* Collective. The plan is deterministic. The ranks compare their hashes nevertheless, because a partial match means the
- * same on two ranks only if both follow one plan. */
+/* Collective. All ranks should make the same plan, since planning is deterministic. They compare the hashes of their
+ * plans nevertheless, because a partial match means the same on two ranks only if both follow the same plan. */
 static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
 	gemp_plan_options options = plan_options(m);
@@ -133,8 +133,8 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return GEMP_OK;
 }
 
-/* A plan by two-paths has a table of 4 bytes a vertex for each worker; all tables may take a quarter of a CPU's
- * memory. */
+/* A plan by two-paths has a table for each worker, with 4 bytes for each vertex. All tables together may take a quarter
+ * of a CPU device's memory. */
 static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
 {
 	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
@@ -151,7 +151,7 @@ static bool tables_fit(const gemp_match *m)
 	return gemp_comm_sum1(context->comm, !fit) == 0;
 }
 
-/* Collective. Samples distinguish parallel edges by their numbers, so rows by target need these numbers, too. */
+/* Collective. Samples identify parallel edges by their numbers, so rows by target must have these numbers, too. */
 static gemp_code need_edges(gemp_match *m)
 {
 	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
@@ -161,7 +161,7 @@ static gemp_code need_edges(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. Tests the order of the estimates by samples, unless the user gave one. */
+/* Collective. Searches for a better order by samples, unless the user gave an order. */
 static gemp_code improve_order(gemp_match *m)
 {
 	gemp_plan_options options = plan_options(m);
@@ -194,8 +194,8 @@ static gemp_code improve_order(gemp_match *m)
 	return make_plan(m, false);
 }
 
-/* True if the rows of this rank fit on its device. Without --row-cache, rows that are on the device already cost
- * nothing more, and three quarters of what is free may be used. */
+/* True if the rows of this rank fit on its device. Without --row-cache, rows that are already on the device are not
+ * counted, and the other rows may use three quarters of the free memory. */
 static bool rows_fit(const gemp_match *m)
 {
 	const gemp_device *device = m->context->device;
@@ -214,9 +214,9 @@ static bool rows_fit(const gemp_match *m)
 	return bytes <= capacity;
 }
 
-/* Collective. Chooses rounds (pull) where this rank lacks rows or they do not fit on its device, unless partial matches
- * are to travel: that is chosen by the bytes that either way is expected to move, and is the only way where a round has
- * no capacity for the longest rows. */
+/* Collective. Chooses how a rank obtains rows that it lacks. If every rank has all rows and they fit on its device,
+ * nothing is needed. Otherwise the choice is pull, in rounds, or push. With --exchange auto the two are compared by the
+ * bytes that they are expected to move. Push is the only way if the longest rows do not fit into a round. */
 static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,
@@ -245,8 +245,9 @@ static gemp_code choose_exchange(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Tables of two-paths only count, and need all rows and a device of few workers. The first plan shows whether matches
- * are listed; if not, a plan with tables replaces it, and is itself replaced if this rank cannot hold all rows. */
+/* Tables of two-paths only count. They need all rows and a device with few workers. The first plan shows whether
+ * matches are listed. If they are not, a plan with tables replaces it. If this rank cannot hold all rows, a plan
+ * without tables replaces the plan with tables. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts && !m->options.count_per &&
@@ -273,8 +274,9 @@ static gemp_code plan_and_rows(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits: v, and where symmetry is
- * broken the vertices of v's orbit, since one match then stands for its images under all automorphisms. */
+/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits. If the plan breaks symmetry,
+ * these are the vertices of v's orbit, because one match then stands for its images under all automorphisms. Otherwise
+ * it is only v. */
 static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;
@@ -294,7 +296,8 @@ static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const ge
 	return GEMP_OK;
 }
 
-/* Counters on the device count what the search finds, so a match must be final when the search has found it. */
+/* Counters on the device count the matches that the search finds, so a match must be final when the search has found
+ * it. */
 static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 {
 	*per = 0;
@@ -308,7 +311,8 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	return counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
-/* An estimate counts embeddings that pass the steps of the plan. Later tests and duplicates would make it wrong. */
+/* An estimate counts the embeddings that pass the steps of the plan. Later conditions and duplicates would make it
+ * wrong. */
 static gemp_code check_sampled(const gemp_match *m)
 {
 	if (m->deduplicates)
@@ -320,7 +324,7 @@ static gemp_code check_sampled(const gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The stabiliser chain is over whole tuples: vertices, then edges if rows have them. */
+/* The stabiliser chain is over whole tuples: vertices, then edges if rows have edges. */
 static gemp_code make_chain(gemp_match *m)
 {
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
@@ -330,7 +334,7 @@ static gemp_code make_chain(gemp_match *m)
 	return gemp_stab_chain_new(&m->chain, m->symmetry, base, (size_t)points);
 }
 
-/* Queries replace paths of variable length by several patterns before they come here. */
+/* The caller must have replaced each path of variable length by several patterns. */
 static gemp_code check_pattern(const gemp_pattern *pattern)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
@@ -340,8 +344,8 @@ static gemp_code check_pattern(const gemp_pattern *pattern)
 	return GEMP_OK;
 }
 
-/* Conditions and symmetry are found first, then relations are loaded, and candidates, statistics, the plan, the rows
- * and the search follow, each of which reads the one before. Ranks agree after each local step that can fail. */
+/* The order is: conditions and symmetry, relations, candidates, statistics, the plan, the rows, and the search. Each of
+ * these reads the results of earlier ones. The ranks agree on their codes after each local step that can fail. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options)
 {
@@ -402,7 +406,7 @@ ready:
 	return GEMP_OK;
 }
 
-/* The parts are freed in the reverse order of their creation, since later ones borrow from earlier ones. */
+/* Frees in the reverse order of creation, since later members borrow from earlier members. */
 void gemp_match_free(gemp_match *m)
 {
 	if (!m)
@@ -432,7 +436,7 @@ static const char *const how_distinct[] = {
 	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
 };
 
-/* Prints where each condition on one vertex is tested, if cost decided about it, and the reason. */
+/* For each condition on one vertex whose phase was chosen by cost, prints the phase and the reason. */
 static void put_choices(const gemp_match *m, gemp_text *out)
 {
 	for (size_t i = 0; i < m->phases.choice_count; i++) {
@@ -445,7 +449,7 @@ static void put_choices(const gemp_match *m, gemp_text *out)
 	}
 }
 
-/* After profiled runs the plan's lines also have the measured rows, entries and bytes. */
+/* After profiled runs the lines of the plan also have the measured rows, entries and bytes. */
 char *gemp_match_explain(const gemp_match *m)
 {
 	gemp_text text = { 0 };

@@ -13,15 +13,15 @@
 #include "match/planner/match_options.h"
 #include "partition/runtime.h"
 
-/* Collective. The pattern is bound. Loads the parts of the graph that the pattern reads, evaluates conditions, plans,
- * and builds views and kernels. graph and pattern are borrowed. */
+/* Collective. Loads the parts of the graph that the pattern reads, evaluates conditions, plans, and builds views and
+ * kernels. The pattern must be bound. graph and pattern are borrowed. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
-/* The plan as a tree of operators (--explain); after runs with options.profile each operator has the number of partial
- * matches that passed it. The caller frees the text (gemp_free). NULL when out of memory. */
+/* Returns the plan as a tree of operators (--explain). After runs with options.profile each operator has the number of
+ * partial matches that passed it. The caller frees the text (gemp_free). Returns NULL if memory is short. */
 char *gemp_match_explain(const gemp_match *match);
 
-/* The stabiliser chain that makes rows canonical, over vertices and then edges if rows have them; NULL with --distinct
+/* The stabiliser chain that makes rows canonical, over vertices and then edges if rows have edges. NULL with --distinct
  * none. */
 const gemp_stab_chain *gemp_match_chain(const gemp_match *match);
 /* The number of rows that the plan expects. */

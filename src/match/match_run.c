@@ -10,15 +10,15 @@
 
 #include <string.h>
 
-/* Rows pass from the search through residual conditions, the tally and the removal of duplicates to the caller's
- * sink. */
+/* The chain of sinks of a run. Rows pass from the search through the residual conditions, the tally and the removal of
+ * duplicates to the caller's sink. */
 typedef struct sink_chain {
 	gemp_sink distinct, tally_sink, residual;
 	gemp_count_sink tally;
 	gemp_sink *first;
 } sink_chain;
 
-/* The canonical form needs the pattern's edges as pairs of positions. */
+/* The canonical form needs each pattern edge as a pair of pattern vertices. */
 static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 {
 	const gemp_match_options *o = &m->options;
@@ -39,7 +39,7 @@ static gemp_code add_distinct(gemp_match *m, sink_chain *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
-/* Sinks are made from the last to the first, since each one borrows the next. */
+/* Sinks are made from the last to the first, since each sink borrows the next one. */
 static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 {
 	gemp_sink *next = last;
@@ -60,7 +60,7 @@ static gemp_code add_sinks(gemp_match *m, sink_chain *s, gemp_sink *last)
 	return GEMP_OK;
 }
 
-/* A sink that was not made has no function that frees it. */
+/* A sink that was not made has no `free` function. */
 static void free_sinks(sink_chain *s)
 {
 	if (s->residual.free)
@@ -69,7 +69,7 @@ static void free_sinks(sink_chain *s)
 		s->distinct.free(s->distinct.self);
 }
 
-/* A match stands for a whole orbit where symmetry was broken. */
+/* If the plan breaks symmetry, a match stands for a whole orbit of embeddings. */
 static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_match_result *result)
 {
 	result->embeddings_known = result->complete;
@@ -86,18 +86,18 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 	return GEMP_OK;
 }
 
-/* The figures of a run, of one rank and then of all: one reduction sums the struct as an array of numbers. */
+/* The counters of a run, first of one rank and then of all ranks. One reduction sums the struct as an array of
+ * numbers. */
 typedef struct run_figures {
 	uint64_t found, crossed, kept, classes, pivots;
-	uint64_t copied, fetched, referred; /* attribute values */
+	uint64_t copied, fetched, referred; /* numbers of attribute values */
 	uint64_t launches, stage_launches, listing_launches, bytes, messages;
-	uint64_t oversized_tasks, rows_read, rows_fetched, row_bytes, row_words_bytes; /* of pull */
+	uint64_t oversized_tasks, rows_read, rows_fetched, row_bytes, row_words_bytes; /* counters of pull */
 	uint64_t item_bytes, item_words_bytes;
 	uint64_t within[GEMP_PART_STEPS];
 } run_figures;
 
-/* Collective. Sums all figures over the ranks in one reduction, which is why the struct has members of one type
- * only. */
+/* Collective. Sums all counters over the ranks in one reduction, which needs a struct whose members have one type. */
 static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 {
 	const gemp_search_statistics search = gemp_multi_statistics(m->search);
@@ -130,7 +130,7 @@ static run_figures gather_figures(const gemp_match *m, const sink_chain *s)
 	return f;
 }
 
-/* How rows of other ranks were joined with partial matches, and what that moved. */
+/* Reports whether rows (pull) or partial matches (push) were exchanged, and how much was moved. */
 static void describe_exchange(const gemp_match *m, const run_figures *figures, gemp_match_result *result)
 {
 	result->exchange = m->pull                        ? GEMP_EXCHANGE_PULL
@@ -168,7 +168,8 @@ static gemp_code divide(const gemp_match *m, run_figures *f)
 	return GEMP_OK;
 }
 
-/* Collective. Over all devices of all ranks, the greatest number of embeddings and of kernel seconds over the mean. */
+/* Collective. For embeddings found and for kernel seconds: the maximum over all devices of all ranks, divided by the
+ * mean. */
 static void measure_imbalance(const gemp_match *m, gemp_match_result *result)
 {
 	double sums[3] = { 0 }, greatest[2] = { 0 };
@@ -198,8 +199,8 @@ static gemp_code read_profile(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* Collective. The device's counters run on from run to run, so they replace the sums of the run before; the search
- * counts bytes anew in each run, so these are added. */
+/* Collective. The device's counters are never cleared, so their sums replace the sums of the previous run. The search
+ * counts bytes for each run, so these are added. */
 static gemp_code sum_profile(gemp_match *m)
 {
 	uint64_t sent[GEMP_MAX_STEPS];
@@ -216,7 +217,7 @@ static gemp_code sum_profile(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The order of the plan, and the entries and lookups of all runs so far. */
+/* Reports the order of the plan, and the entries and lookups of all runs so far. */
 static void describe_plan(const gemp_match *m, gemp_match_result *result)
 {
 	result->order_count = gemp_pivot_order(m, result->order);
@@ -227,7 +228,7 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 	}
 }
 
-/* Collective. Fills the result with sums over all ranks, and with the memory of the rank that needs most. */
+/* Collective. Fills the result with sums over all ranks, and with the memory of the rank that needs the most. */
 static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t peaks[] = { gemp_memory_peak(), gemp_runtime_device_peak(m->context), m->search->graph_bytes,
@@ -265,7 +266,7 @@ static gemp_code report(gemp_match *m, const sink_chain *s, const gemp_rounds_re
 	return code;
 }
 
-/* The chain is made anew for each run, since sinks remember the rows that they have seen. */
+/* The chain of sinks is made anew for each run, since sinks remember the rows that they have seen. */
 static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	GEMP_OWNED_BY(free_sinks) sink_chain s = { 0 };
@@ -283,7 +284,7 @@ static gemp_code run_match(gemp_match *m, gemp_sink *sink, gemp_match_result *re
 	return GEMP_OK;
 }
 
-/* Seeds and pivots are different tasks: a match that was prepared for one cannot run from the other. */
+/* A match that was prepared for seeds cannot run from pivots, because their tasks differ. */
 gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 {
 	if (m->plan->arguments)
@@ -291,7 +292,7 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 	return run_match(m, sink, result);
 }
 
-/* The run reuses the buffers of the run before, so a query can search from many sets of seeds. */
+/* The run reuses the buffers of the previous run, so a query can search from many sets of seeds. */
 gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result)
 {
@@ -301,8 +302,8 @@ gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t co
 	return run_match(m, sink, result);
 }
 
-/* Parts are chosen by ids, since these do not depend on the number of ranks. The first call keeps a copy of all pivots'
- * slots, because the search has only those of the present part. */
+/* Parts are chosen by ids, which do not depend on the number of ranks. The first call keeps a copy of all pivots'
+ * slots, because the search has only the pivots of the present part. */
 gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 {
 	gemp_search *search = m->search;
@@ -319,8 +320,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	return gemp_multi_pivots(search, slots, count);
 }
 
-/* Two plans with equal hashes find each match from the same pivot, because the hash covers the order of the steps and
- * all restrictions by which one embedding of an orbit is selected. */
+/* Two plans with equal hashes find each match from the same pivot. The hash covers the order of the steps and all
+ * restrictions that select one embedding of an orbit. */
 uint64_t gemp_pivot_plan(const gemp_match *m)
 {
 	uint64_t hash = gemp_hash(&m->plan->divisor, sizeof m->plan->divisor, m->plan->broken);
@@ -334,7 +335,7 @@ uint64_t gemp_pivot_plan(const gemp_match *m)
 	return hash;
 }
 
-/* A step that binds an edge names a vertex that an earlier step has bound, so it does not count. */
+/* A step that binds an edge is skipped, since it names a vertex that an earlier step has bound. */
 int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 {
 	int count = 0;
@@ -344,13 +345,13 @@ int gemp_pivot_order(const gemp_match *m, int order[GEMP_MAX_PATTERN_VERTICES])
 	return count;
 }
 
-/* A class of which two parts find a member would be counted twice. */
+/* If duplicates must be removed, two parts can find members of the same class, which would be counted twice. */
 bool gemp_pivot_parts_overlap(const gemp_match *m)
 {
 	return m->deduplicates;
 }
 
-/* Local. Counts by slot, of all devices. */
+/* Local. Reads the counts by slot, summed over the devices of this rank. */
 static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 {
 	uint64_t vertices = m->graph->vertex_count;
@@ -365,8 +366,8 @@ static gemp_code read_counts(const gemp_match *m, uint64_t **out)
 	return GEMP_OK;
 }
 
-/* Every device counts by slot over all vertices. The counts of all devices are summed, and the caller gets those of its
- * own vertices. */
+/* Every device counts over the slots of all vertices. The counts of all devices are summed, and each rank returns the
+ * counts of its own vertices. */
 gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members)
 {
 	gemp_code code = GEMP_OK;
@@ -376,7 +377,7 @@ gemp_code gemp_match_vertex_counts(gemp_match *m, uint64_t *counts, int *members
 	GEMP_TRY(gemp_comm_agree(m->context->comm, read_counts(m, &by_slot)));
 	gemp_comm_sum_long(m->context->comm, by_slot, m->graph->vertex_count);
 	if (m->options.distinct == GEMP_BY_NOTHING && m->plan->broken) {
-		times = m->plan->group_order / (uint64_t)*members; /* automorphisms that keep the vertex */
+		times = m->plan->group_order / (uint64_t)*members; /* number of automorphisms that fix the vertex */
 		*members = 1;
 	}
 	for (size_t v = 0; v < m->graph->rows && code == GEMP_OK; v++)

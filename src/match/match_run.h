@@ -1,10 +1,10 @@
 /* match_run: runs a prepared match, from all of its pivots or from a part of them, and reports the result.
  *
- * Every match is found from one pivot, so the matches of disjoint parts of the pivots add up. Part p of n consists of
- * the pivots whose ids are p modulo n. Ids are those of the graph file and the same for every number of ranks, and each
- * rank owns about 1 / ranks of each part. The plan decides which pivot finds a match: the parts of two searches add up
- * only if both have the same gemp_pivot_plan, as two searches for one pattern with one order of binding have.
- */
+ * Every match is found from one pivot, so the numbers of matches of disjoint parts of the pivots can be added. Part p
+ * of n consists of the pivots whose ids are p modulo n. Ids are the ids of the graph file, which are the same for every
+ * number of ranks, and each rank owns about 1 / ranks of each part. The plan decides which pivot finds a match. The
+ * parts of two searches can therefore be added only if both searches have the same gemp_pivot_plan. Two searches for
+ * one pattern with the same order of binding have the same gemp_pivot_plan. */
 
 #ifndef GEMP_MATCH_MATCH_RUN_H
 #define GEMP_MATCH_MATCH_RUN_H
@@ -14,45 +14,49 @@
 #include "match/planner/match_options.h"
 
 typedef struct gemp_match_result {
-	gemp_count matches;    /* as --distinct counts them */
+	gemp_count matches;    /* counted as --distinct says */
 	gemp_count embeddings; /* valid if embeddings_known */
 	bool embeddings_known;
-	const char *embeddings_reason; /* why they are unknown; NULL if they are known */
+	const char *embeddings_reason; /* the reason why they are unknown; NULL if they are known */
 	bool complete;                 /* false: the search ended at the limit of rows */
-	bool by_sums;                  /* counted without enumerating */
+	bool by_sums;                  /* a formula counted, without enumeration */
 	uint64_t launches, stages_launched;
 	uint64_t result_fill_percent; /* mean fill of the result buffer over launches */
-	uint64_t pivots;              /* candidates of the pivot, of all ranks */
+	uint64_t pivots;              /* number of candidates of the pivot, summed over ranks */
 	uint64_t rounds;
-	uint64_t entries_read, lookups;         /* profile: row entries walked and row searches, of all steps and ranks */
-	uint64_t rows_passed;                   /* profile: partial matches, of all steps but the last */
-	int order_count;                        /* 0: several searches made the result */
-	int order[GEMP_MAX_PATTERN_VERTICES];   /* pattern vertices in the order in which they were bound */
-	gemp_exchange_mode exchange;            /* AUTO: no rank needed rows of another */
-	gemp_traffic traffic;                   /* of all ranks: partial matches and rows */
-	uint64_t pull_rounds, oversized_pivots; /* pull: rounds; pivots (or seeds) too large for one round */
-	uint64_t rows_read, rows_fetched;       /* pull: rows read by rounds; rows of these that another rank sent */
-	uint64_t row_bytes, row_words_bytes;    /* pull: bytes of rows as sent (encoded), and in whole words */
-	bool exchange_weighed;                  /* push or pull was chosen by the two expected volumes that follow */
+	uint64_t entries_read, lookups;       /* profile: row entries walked and lookups, summed over steps and ranks */
+	uint64_t rows_passed;                 /* profile: partial matches, summed over all steps except the last */
+	int order_count;                      /* length of order[]; 0: several searches made the result */
+	int order[GEMP_MAX_PATTERN_VERTICES]; /* pattern vertices in the order in which they were bound */
+	gemp_exchange_mode exchange;          /* AUTO: no rank needed rows of another rank */
+	gemp_traffic traffic;                 /* partial matches and rows, of all ranks */
+	/* pull: number of rounds; number of pivots (or seeds) too large for a round */
+	uint64_t pull_rounds, oversized_pivots;
+	uint64_t rows_read, rows_fetched;    /* pull: rows that rounds read; how many of these rows another rank sent */
+	uint64_t row_bytes, row_words_bytes; /* pull: bytes of the sent rows: encoded; in whole words */
+	bool exchange_weighed;               /* push or pull was chosen by comparing the next two members */
 	uint64_t expected_row_bytes, expected_item_bytes;
-	uint64_t item_bytes, item_words_bytes; /* push: bytes of partial matches as sent (encoded), and in whole words */
-	double local_share;       /* push: share of matches that never crossed ranks; pull: of rows that did not travel */
-	uint64_t values_copied;   /* attribute values copied to devices, all ranks */
-	uint64_t values_referred; /* attribute values that results refer to, each mention counted */
-	double kernel_imbalance;  /* kernel seconds, the slowest device over the mean */
-	double match_imbalance;   /* embeddings found, the greatest number of a device over the mean */
-	double part_share[GEMP_PART_STEPS]; /* count_parts: matches that lie within one of 2^i parts */
-	size_t host_peak, device_peak;      /* bytes, of the largest rank */
-	size_t graph_bytes, result_bytes;   /* rows and result buffers on the device, of the largest rank */
-	size_t attribute_bytes;             /* columns on the device, of the largest rank */
+	uint64_t item_bytes, item_words_bytes; /* push: bytes of the sent partial matches: encoded; in whole words */
+	/* push: fraction of matches that never crossed ranks; pull: fraction of rows that were not sent */
+	double local_share;
+	uint64_t values_copied;   /* attribute values copied to devices, of all ranks */
+	uint64_t values_referred; /* attribute values that conditions read of the results; each mention counts */
+	double kernel_imbalance;  /* kernel seconds: maximum over all devices, divided by the mean */
+	double match_imbalance;   /* embeddings found: maximum over all devices, divided by the mean */
+	/* count_parts: [i] is the fraction of matches that lie within one of 2^i parts */
+	double part_share[GEMP_PART_STEPS];
+	size_t host_peak, device_peak; /* bytes, of the rank with the most */
+	/* bytes of rows and of result buffers on the device, of the rank with the most */
+	size_t graph_bytes, result_bytes;
+	size_t attribute_bytes; /* bytes of attribute columns on the device, of the rank with the most */
 	uint64_t distinct_passes;
 } gemp_match_result;
 
-/* Collective. With sink NULL the match only counts. */
+/* Collective. If sink is NULL, matches are only counted. */
 gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *result);
-/* Collective. The same for a pattern with given vertices: the rows extend the seeds ids[count * given], which are
- * distinct tuples of vertices of any rank; each tuple is passed on one rank only. The call can be repeated and reuses
- * its buffers. result may be NULL. */
+/* Collective. Runs a pattern with given vertices. The rows extend the seeds ids[count * given], which are distinct
+ * tuples of vertices of any rank. Each tuple is passed on one rank only. The call can be repeated and reuses its
+ * buffers. result may be NULL. */
 gemp_code gemp_match_run_seeded(gemp_match *match, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result);
 
@@ -67,14 +71,15 @@ gemp_code gemp_pivot_part_set(gemp_match *match, const gemp_pivot_part *part);
 uint64_t gemp_pivot_plan(const gemp_match *match);
 /* Writes the pattern's vertices in the order in which the plan binds them, and returns their number. */
 int gemp_pivot_order(const gemp_match *match, int order[GEMP_MAX_PATTERN_VERTICES]);
-/* True if only the whole search shows whether a match is a duplicate; the counts of parts then do not add up. */
+/* True if only the whole search shows whether a match is a duplicate. The counts of parts then cannot be added. */
 bool gemp_pivot_parts_overlap(const gemp_match *match);
 
-/* Collective. After a run of a match that was prepared with options.count_per, counts[graph->rows] becomes the number
- * of matches in which each own vertex is the image of the chosen pattern vertex; with --distinct none, of embeddings.
- * The device has one counter a vertex, so no match is listed. Where symmetry is broken, a match stands for its images
- * under all automorphisms, and counts for the images of the whole orbit of the chosen vertex. The sum over all vertices
- * is *members times the number of matches that the result reports. */
+/* Collective. Call it after a run of a match that was prepared with options.count_per. counts[graph->rows] becomes, for
+ * each own vertex, the number of matches in which the vertex is the image of the chosen pattern vertex; with --distinct
+ * none, the number of embeddings. The device has one counter for each vertex, so no match is listed. If the plan breaks
+ * symmetry, a match stands for its images under all automorphisms, and it is counted at the images of the whole orbit
+ * of the chosen vertex. The sum of counts over all vertices is *members times the number of matches that the result
+ * reports. */
 gemp_code gemp_match_vertex_counts(gemp_match *match, uint64_t *counts, int *members);
 
 #endif

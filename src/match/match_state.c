@@ -1,6 +1,6 @@
 #include "match/match_state.h"
 
-/* Bytes of the bitmaps of candidates, which every rank has for all vertices of the graph. */
+/* Bytes of the bitmaps of candidates. Every rank has these bitmaps for all vertices of the graph. */
 static uint64_t bitmap_bytes(const gemp_candidates *candidates, int vertices)
 {
 	uint64_t bytes = 0;
@@ -9,8 +9,9 @@ static uint64_t bitmap_bytes(const gemp_candidates *candidates, int vertices)
 	return bytes;
 }
 
-/* Collective. Each number is the maximum over all ranks. Buffers are all device memory but the rows: with pull those of
- * a round, which later launches allocate, else the views that are on the device now. */
+/* Collective. Each number is the maximum over all ranks. `device_buffers` is all device memory except the rows. With
+ * pull, the rows of a round are not on the device yet. Without pull, the rows are the views that are on the device
+ * now. */
 void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *search, const gemp_resident *rows,
                                 const gemp_candidates *candidates, const gemp_pull *pull)
 {
@@ -39,7 +40,7 @@ void gemp_memory_report_measure(gemp_memory_report *out, const gemp_search *sear
 		                         .sharers = gemp_resident_sharers(rows) };
 }
 
-/* Units of 1,024, as the options for memory take them. */
+/* Prints bytes in units of powers of 1,024, like the options for memory. */
 static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
@@ -50,7 +51,7 @@ static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
 	gemp_text_print(out, unit ? "%s%.1f %s" : "%s%.0f %s", before, shown, units[unit]);
 }
 
-/* Prints the maximum over all ranks, from which a user sees whether the job fits before it runs. */
+/* Prints the maximum over all ranks, so that a user sees before a run whether the job fits. */
 void gemp_memory_report_print(const gemp_memory_report *h, const gemp_search *search, gemp_text *out)
 {
 	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* True if exchanging the points at levels i and j is an automorphism. Numbers that ascend along the chain are the
- * smallest tuple of their orbit, so the canonical form of an exchanged pair is these numbers just then. */
+/* True if exchanging the points at levels i and j is an automorphism. The tuple of the numbers 0, 1, ... along the
+ * chain is the smallest of its orbit. So the exchanged tuple has this tuple as its canonical form if and only if the
+ * exchange is an automorphism. */
 static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, int i, int j)
 {
 	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES];
@@ -19,13 +20,14 @@ static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, 
 	return true;
 }
 
-/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if it has as
- * many elements: the product of the orbits along the chain equals that of the factorials of the block sizes. Then
- * sorting within blocks makes a tuple canonical, which is much faster than the chain. */
+/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if both have
+ * the same number of elements: the product of the orbits along the chain, and the product of the factorials of the
+ * block sizes. In this case sorting within blocks makes a tuple canonical, which is much faster than the chain. */
 static void find_permutation_blocks(gemp_record_form *form)
 {
 	int count = form->vertex_count, base[GEMP_MAX_PATTERN_VERTICES], places = 0;
-	double group = 1, blocks = 1; /* at most 32!; rounding cannot hide a difference, which is a factor of 2 at least */
+	/* at most 32!; unequal orders differ by a factor of 2 or more, which rounding cannot hide */
+	double group = 1, blocks = 1;
 	bool placed[GEMP_MAX_PATTERN_VERTICES] = { false };
 	for (int i = 0; i < count; i++) {
 		const int *orbit;
@@ -47,7 +49,8 @@ static void find_permutation_blocks(gemp_record_form *form)
 	form->sorts = blocks > group * 0.75;
 }
 
-/* A record has an embedding beside the key only if representatives are wanted; counting compares keys alone. */
+/* A record has an embedding in addition to its key only if the caller wants representatives. A count compares only
+ * keys. */
 void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vertex_count, int edge_count, bool keep,
                           const gemp_stab_chain *chain, const int (*pairs)[2], size_t pair_count)
 {
@@ -68,7 +71,7 @@ void gemp_record_form_set(gemp_record_form *form, gemp_record_key kind, int vert
 		find_permutation_blocks(form);
 }
 
-/* Odd-even transposition sort, which has no branches, and which the compiler unrolls where count is a constant. */
+/* Odd-even transposition sort. It has no branches, and the compiler unrolls it if count is a constant. */
 static inline void sort_network(uint32_t *words, const int count)
 {
 	for (int round = 0; round < count; round++)
@@ -79,7 +82,8 @@ static inline void sort_network(uint32_t *words, const int count)
 		}
 }
 
-/* Most keys are short: up to six words are sorted by unrolled networks, longer keys by insertion. */
+/* Most keys are short. Unrolled networks sort up to six words, and insertion sorts more words. A general sort such as
+ * qsort would cost a call for each comparison, and this function runs once for each embedding. */
 static void sort_words(uint32_t *words, int count)
 {
 	switch (count) {
@@ -101,7 +105,7 @@ static void sort_words(uint32_t *words, int count)
 	}
 }
 
-/* Writes the set of vertices in ascending order, padded to the length of the key, and returns its size. */
+/* Writes the set of vertices in ascending order, padded to `count` words. Returns the size of the set. */
 static int fill_vertex_set(uint32_t *key, const gemp_vertex *vertices, int count)
 {
 	memcpy(key, vertices, (size_t)count * sizeof *key);
@@ -115,7 +119,7 @@ static int fill_vertex_set(uint32_t *key, const gemp_vertex *vertices, int count
 	return kept;
 }
 
-/* The high word comes first, so that words order edges as numbers do. */
+/* The high word comes first, so that comparing words orders edges as comparing numbers does. */
 static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 {
 	for (int e = 0; e < count; e++) {
@@ -124,7 +128,7 @@ static void fill_edges(uint32_t *words, const uint64_t *edges, int count)
 	}
 }
 
-/* Insertion sort that drops repeated edges; homomorphisms may use an edge twice. */
+/* Insertion sort that drops repeated edges. A homomorphism may use an edge twice. */
 static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 {
 	gemp_edge set[GEMP_MAX_PATTERN_EDGES];
@@ -144,7 +148,7 @@ static void fill_edge_set(uint32_t *key, const gemp_edge *edges, int count)
 	fill_edges(key, set, count);
 }
 
-/* Linear search, since the set has few words. */
+/* Returns the index of a word, by linear search, since the set has few words. */
 static int find_word(const uint32_t *words, int count, uint32_t word)
 {
 	int at = 0;
@@ -153,7 +157,8 @@ static int find_word(const uint32_t *words, int count, uint32_t word)
 	return at;
 }
 
-/* A simple undirected graph has one edge between two vertices, so a bit for each pair identifies the set of edges. */
+/* A simple undirected graph has at most one edge between two vertices, so one bit for each pair of vertices identifies
+ * the set of edges. */
 static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const uint32_t *set, int set_size,
                           const gemp_vertex *vertices)
 {
@@ -165,7 +170,7 @@ static void fill_pair_set(const gemp_record_form *form, uint32_t *bits, const ui
 	}
 }
 
-/* The canonical form where the group consists of all permutations within blocks. */
+/* Writes the canonical form if the group consists of all permutations within blocks. */
 static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *vertices, uint32_t *key)
 {
 	const int *place = form->block_order;
@@ -180,7 +185,8 @@ static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *
 	}
 }
 
-/* Writes the vertices, then the edges; with a chain, of the smallest embedding of the orbit. */
+/* Writes the vertices and then the edges of an embedding or, if the form has a chain, of the smallest embedding of its
+ * orbit. */
 static void fill_embedding(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges,
                            const uint32_t *rank, uint32_t *words)
 {
@@ -229,7 +235,7 @@ static void read_record(const gemp_record_form *form, const uint32_t *record, ge
 		edges[e] = (gemp_edge)words[2 * e] << 32 | words[2 * e + 1];
 }
 
-/* Embeddings beside equal keys are compared word by word. */
+/* Compares the embeddings of two records word by word. Their keys are equal. */
 bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const uint32_t *b)
 {
 	for (size_t w = form->key_words; w < form->words; w++)
@@ -239,9 +245,9 @@ bool gemp_record_smaller(const gemp_record_form *form, const uint32_t *a, const 
 }
 
 enum {
-	CHUNK = 1 << 13,          /* records that one thread sorts at a time */
-	AHEAD = 32,               /* records that are added together, so that their memory is prefetched */
-	WORTH_DIVIDING = 32 << 20 /* bytes; smaller sets have one table */
+	CHUNK = 1 << 13,          /* number of records that one thread sorts at a time */
+	AHEAD = 32,               /* number of records that are added together, so that their memory is prefetched */
+	WORTH_DIVIDING = 32 << 20 /* bytes; a set with a smaller budget has one table */
 };
 
 static size_t chunks_of(size_t count)
@@ -249,7 +255,7 @@ static size_t chunks_of(size_t count)
 	return (count + CHUNK - 1) / CHUNK;
 }
 
-/* Small sets have one table, since sorting a block by tables would cost more than threads save. */
+/* A small set has one table, since sorting its blocks by table would cost more than several threads save. */
 void gemp_class_set_init(gemp_class_set *set, const gemp_record_form *form, size_t budget)
 {
 	*set = (gemp_class_set){ .form = form, .table_count = budget < WORTH_DIVIDING ? 1 : GEMP_MAX_CLASS_TABLES };
@@ -264,7 +270,7 @@ void gemp_class_set_free(gemp_class_set *set)
 		gemp_record_table_free(&set->table[t]);
 }
 
-/* Hashes distribute classes evenly, so all tables have the same budget. */
+/* Hashes distribute classes evenly, so all tables get the same budget. */
 void gemp_class_set_budget(gemp_class_set *set, size_t budget)
 {
 	for (size_t t = 0; t < set->table_count; t++)
@@ -291,7 +297,7 @@ void gemp_class_set_clear(gemp_class_set *set)
 		gemp_record_table_clear(&set->table[t]);
 }
 
-/* The multiplication takes bits that determine neither the owner, nor the pass, nor the slot in the table. */
+/* The multiplication selects bits that determine neither the owner, nor the pass, nor the slot in the table. */
 uint8_t gemp_class_set_place(const gemp_class_set *set, uint64_t hash)
 {
 	return (uint8_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (set->table_count - 1));
@@ -322,8 +328,8 @@ typedef struct add_context {
 	const bool *fits;
 } add_context;
 
-/* Adds some records in three passes: prefetches slots, prefetches the records of these slots, and compares records.
- * Accesses to large tables are random, and this way the latencies of many records overlap. */
+/* Adds some records in three passes: it prefetches slots, then prefetches the records of these slots, then compares
+ * records. Accesses to large tables are random, and with three passes the latencies of many records overlap. */
 static void add_ahead(gemp_record_table *table, const add_context *a, const uint32_t *order, size_t count)
 {
 	const gemp_record_form *form = a->set->form;
@@ -343,7 +349,7 @@ static void add_ahead(gemp_record_table *table, const add_context *a, const uint
 	}
 }
 
-/* One thread adds all records of a table, so no slot is locked. */
+/* One thread adds all records of a table, so no slot needs a lock. */
 static void add_to_table(void *context, unsigned thread, size_t t)
 {
 	const add_context *a = context;
@@ -356,8 +362,8 @@ static void add_to_table(void *context, unsigned thread, size_t t)
 		add_ahead(&a->set->table[t], a, a->block->order + at, gemp_min(end - at, AHEAD));
 }
 
-/* This thread reserves memory before the threads add records, and releases the rest afterwards; see
- * gemp_record_table_reserve. */
+/* The calling thread reserves memory before all threads add records, and releases the unused memory afterwards (see
+ * gemp_record_table_reserve). */
 gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *block, bool fits[GEMP_MAX_CLASS_TABLES])
 {
 	gemp_code code = GEMP_OK;
@@ -393,7 +399,7 @@ static void read_records(void *context, size_t range, size_t begin, size_t end)
 		            r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
 }
 
-/* Tables are read one after another, each on all threads. */
+/* Tables are read one after another. All threads read one table. */
 size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, size_t capacity, gemp_vertex *vertices,
                            gemp_edge *edges)
 {
@@ -412,7 +418,7 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_cursor *at, siz
 	return rows;
 }
 
-/* The block is replaced by a larger one; its records are not kept. */
+/* A larger block replaces the block. Its records are not kept. */
 gemp_code gemp_class_block_reserve(gemp_class_block *block, const gemp_record_form *form, size_t capacity)
 {
 	if (capacity <= block->capacity)
@@ -431,7 +437,7 @@ void gemp_class_block_free(gemp_class_block *block)
 	*block = (gemp_class_block){ 0 };
 }
 
-/* The first pass of the counting sort counts the records of each table in a chunk. */
+/* First pass of the counting sort: counts the records of each table in a chunk. */
 static void count_places(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;
@@ -441,7 +447,7 @@ static void count_places(void *context, size_t chunk, size_t begin, size_t end)
 		histogram[block->table[i]]++;
 }
 
-/* The second pass writes the records of each table behind those of earlier chunks, which makes the sort stable. */
+/* Second pass: writes the records of each table after the records of earlier chunks, which makes the sort stable. */
 static void order_records(void *context, size_t chunk, size_t begin, size_t end)
 {
 	gemp_class_block *block = context;

@@ -8,37 +8,37 @@
 #include <unistd.h>
 
 enum {
-	BLOCK_BYTES = 4 << 20,  /* bytes of a block of records, for each thread */
-	CHUNK = 1 << 12,        /* records that one thread fills at a time */
-	RECENT_BYTES = 2 << 20, /* of the cache of records that were sent */
-	MIN_CLASSES = 16,       /* a range with fewer classes is not shortened for memory */
-	BATCH_ROWS = 1 << 18,   /* of the batches for the next sink */
+	BLOCK_BYTES = 4 << 20,  /* bytes of a block of records for each thread */
+	CHUNK = 1 << 12,        /* number of records that one thread fills at a time */
+	RECENT_BYTES = 2 << 20, /* bytes of the cache of sent records */
+	MIN_CLASSES = 16,       /* a range with fewer classes is not shortened to save memory */
+	BATCH_ROWS = 1 << 18,   /* rows of a batch for the next sink */
 };
-static const size_t min_memory = (size_t)256 << 20; /* default without --host-memory */
+static const size_t min_memory = (size_t)256 << 20; /* minimum bytes of the tables without --host-memory */
 static const uint64_t range_end = UINT64_C(1) << 32;
 
 typedef struct distinct {
 	gemp_runtime *context;
 	gemp_record_form form;
-	uint32_t *rank;      /* [vertices] of keys, of the whole graph; NULL: not needed */
-	gemp_vertex *vertex; /* [vertices] by rank */
+	uint32_t *rank;      /* [vertices] key ranks of all vertices of the graph; NULL: not needed */
+	gemp_vertex *vertex; /* [vertices] the vertex with each key rank */
 	gemp_sink *next;
 	uint64_t limit, hash_mask;
 	gemp_class_set classes;
 	gemp_class_block block;
-	size_t block_records; /* at most */
+	size_t block_records; /* maximum number of records in a block */
 	size_t budget;
-	bool beyond_budget;  /* the budget is lifted, since the range cannot be shortened further */
-	uint64_t low, high;  /* this pass takes the records whose hash has its upper half in [low, high) */
-	size_t full_at;      /* records in the tables when a table last reached its budget; SIZE_MAX: never */
-	size_t recent_count; /* a power of two */
-	uint32_t *recent;    /* [recent_count * words] records sent recently; all ones: free */
+	bool beyond_budget;  /* the tables may exceed the budget, since the range cannot be shortened further */
+	uint64_t low, high;  /* this pass takes the records whose hash has an upper half in [low, high) */
+	size_t full_at;      /* number of records in the tables when a table last reached its budget; SIZE_MAX: never */
+	size_t recent_count; /* number of entries of the cache, a power of two */
+	uint32_t *recent;    /* [recent_count * words] cache of sent records; all ones: the entry is free */
 	size_t outgoing_count, outgoing_capacity, owner_capacity;
 	uint32_t *outgoing; /* [outgoing_count * words] records for other ranks */
-	int *owner;         /* [outgoing_count] their owners */
-	gemp_count counted; /* classes of finished passes */
+	int *owner;         /* [outgoing_count] owners of the records for other ranks */
+	gemp_count counted; /* number of classes in finished passes */
 	uint64_t passes;
-	bool satisfied; /* no more rows are wanted, or all were passed on */
+	bool satisfied; /* no more rows are wanted, or all rows were passed on */
 	bool ended;     /* `next` has ended its last round */
 } distinct;
 
@@ -48,7 +48,7 @@ static uint64_t hash_of(const distinct *d, const uint32_t *record)
 	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
 }
 
-/* A pass takes the records whose hash's upper half lies in its range; others are found again in a later pass. */
+/* True if this pass takes records with this hash. All other records are found again in a later pass. */
 static bool in_range(const distinct *d, uint64_t hash)
 {
 	return hash >> 32 >= d->low && hash >> 32 < d->high;
@@ -60,14 +60,14 @@ static int owner_of(const distinct *d, uint64_t hash)
 	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
 }
 
-/* A gemp_retain_function. The hash is computed again, since tables store only a part of it. */
+/* A gemp_retain_function. It computes the hash again, since tables store only a part of a hash. */
 static bool in_current_range(void *self, const uint32_t *record, uint64_t *hash)
 {
 	*hash = hash_of(self, record);
 	return in_range(self, *hash);
 }
 
-/* Shortens the range. Records beyond the new end leave the tables; a later pass finds them again. */
+/* Shortens the range. Records beyond the new end are removed from the tables; a later pass finds them again. */
 static void cut_range(distinct *d, uint64_t high)
 {
 	if (high >= d->high)
@@ -76,7 +76,8 @@ static void cut_range(distinct *d, uint64_t high)
 	gemp_class_set_retain(&d->classes, in_current_range, d);
 }
 
-/* After a record did not fit: halves the range, or lifts the budget where a shorter range would not help. */
+/* Called after a record did not fit. Halves the range; if a shorter range would not help, lets the tables exceed the
+ * budget. */
 static gemp_code shrink_range(distinct *d)
 {
 	size_t count = gemp_class_set_count(&d->classes);
@@ -93,7 +94,8 @@ static gemp_code shrink_range(distinct *d)
 	return GEMP_OK;
 }
 
-/* Adds a record. One that does not fit shortens the range until it fits or is no longer in the range. */
+/* Adds a record. While the record does not fit, the range is shortened, until the record fits or is outside the
+ * range. */
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	bool fits = false;
@@ -105,7 +107,7 @@ static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 	return GEMP_OK;
 }
 
-/* True if the cache shows that the record, or one of its class with a smaller embedding, has been sent. */
+/* True if the cache shows that this record has been sent, or a record of its class with a smaller embedding. */
 static bool sent_recently(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	uint32_t *entry = d->recent + (hash >> 16 & (d->recent_count - 1)) * d->form.words;
@@ -134,13 +136,13 @@ static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 /* The source of a block: rows of a batch, or records from other ranks. */
 typedef struct fill_task {
 	distinct *d;
-	const gemp_batch *batch; /* NULL: the source is records */
+	const gemp_batch *batch; /* NULL: the source is `records` */
 	const uint32_t *records;
-	size_t first; /* row or record */
+	size_t first; /* index of the first row or record */
 } fill_task;
 
-/* Makes records of rows, or copies those from other ranks, and finds the table of each. Records of other owners are
- * sent, and those of later passes are dropped. */
+/* Makes records of rows, or copies records from other ranks, and finds the table of each record. Records of other
+ * owners are marked for sending, and records of later passes are marked as dropped. */
 static void fill_records(void *context, size_t range, size_t begin, size_t end)
 {
 	const fill_task *f = context;
@@ -162,7 +164,7 @@ static void fill_records(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Adds the records of a table that had no memory for all of them, one by one. */
+/* Adds the records of one table one by one, because the table has no memory for all of them. */
 static gemp_code insert_singly(distinct *d, size_t table)
 {
 	const gemp_class_block *block = &d->block;
@@ -173,7 +175,8 @@ static gemp_code insert_singly(distinct *d, size_t table)
 	return GEMP_OK;
 }
 
-/* Fills and orders a block on all threads, stores its remote records, and adds the others to the tables. */
+/* Fills and sorts a block on all threads, stores the records of other owners, and adds all other records to the
+ * tables. */
 static gemp_code add_block(distinct *d, const fill_task *f, size_t count)
 {
 	gemp_class_block *block = &d->block;
@@ -214,7 +217,7 @@ static gemp_code distinct_consume(void *self, const gemp_batch *batch)
 	return code;
 }
 
-/* Collective. Sends the stored records to their owners, and adds those received. */
+/* Collective. Sends the stored records to their owners, and adds the received records. */
 static gemp_code exchange_records(distinct *d)
 {
 	gemp_code code = GEMP_OK;
@@ -231,13 +234,13 @@ static gemp_code exchange_records(distinct *d)
 	return gemp_comm_agree(context->comm, code);
 }
 
-/* The number of classes of finished passes and of those in the tables. */
+/* The number of classes in finished passes and in the tables. */
 static gemp_count known(const distinct *d)
 {
 	return d->counted + gemp_class_set_count(&d->classes);
 }
 
-/* Collective. Passes all records to the next sink; `largest` is the greatest number of records of any rank. */
+/* Collective. Passes all records to the next sink. `largest` is the maximum number of records of any rank. */
 static gemp_code forward_classes(distinct *d, uint64_t largest)
 {
 	gemp_batch batch = { .vertex_count = d->form.vertex_count, .edge_count = d->form.edge_count };
@@ -261,7 +264,7 @@ static gemp_code forward_classes(distinct *d, uint64_t largest)
 	return GEMP_OK;
 }
 
-/* Clears the tables and the cache of the pass before. */
+/* Begins a pass for the range of `width` hashes from `low` on, with empty tables and an empty cache. */
 static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
 	d->low = low;
@@ -273,7 +276,8 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 	d->passes++;
 }
 
-/* The width of the next range: as much as fits into the tables, judging by the records of this pass, less a margin. */
+/* Chooses the width of the next range so that its records fill 85 % of the tables, judging by the number of records in
+ * this pass. */
 static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at)
 {
 	if (largest == 0)
@@ -282,8 +286,8 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
 }
 
-/* Collective. Passes the classes of the pass on, and begins the next pass if hashes are left. The rank whose tables
- * were full with the fewest records determines how wide that pass is. */
+/* Collective. Passes on the classes of the pass, and begins the next pass if hashes are left. The rank whose tables
+ * were full with the fewest records determines the width of the next pass. */
 static gemp_code end_pass(distinct *d, bool *again)
 {
 	uint64_t greatest[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
@@ -299,7 +303,8 @@ static gemp_code end_pass(distinct *d, bool *again)
 	return GEMP_OK;
 }
 
-/* Collective. Exchanges the records of the round, and shortens the range of all ranks to the shortest one. */
+/* Collective. Exchanges the records of the round. All ranks then shorten their range to the shortest range of any
+ * rank. */
 static gemp_code continue_pass(distinct *d, bool last, bool *again)
 {
 	GEMP_TRY(exchange_records(d));
@@ -316,7 +321,7 @@ static gemp_code continue_pass(distinct *d, bool last, bool *again)
 	return GEMP_OK;
 }
 
-/* `next` ends its last round once: after the last pass, or as soon as enough classes are known. */
+/* `next` ends its last round only once: after the last pass, or as soon as enough classes are known. */
 static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	distinct *d = self;
@@ -332,7 +337,7 @@ static gemp_code distinct_end_round(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
-/* The next sink is borrowed. */
+/* The next sink is borrowed and stays. */
 static void distinct_free(void *self)
 {
 	distinct *d = self;
@@ -345,7 +350,7 @@ static void distinct_free(void *self)
 
 GEMP_RELEASE(distinct_free, distinct *)
 
-/* A block has work for all threads, but takes at most an eighth of the budget. */
+/* A block is large enough to occupy all threads, but takes at most an eighth of the budget. */
 static size_t block_records(const distinct *d)
 {
 	size_t bytes = gemp_min(d->budget / 8, (size_t)BLOCK_BYTES * gemp_threads());
@@ -363,7 +368,8 @@ static size_t recent_entries(const distinct *d)
 	return entries;
 }
 
-/* The memory for tables: half of --host-memory, or a quarter of the node's memory divided among its ranks. */
+/* The memory for tables: the caller's value, half of --host-memory, or a quarter of the node's memory divided among its
+ * ranks. */
 static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_options *options)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -376,7 +382,7 @@ static size_t choose_memory(const gemp_runtime *context, const gemp_distinct_opt
 	return gemp_max((size_t)pages / 4 / (size_t)context->comm->node_size * (size_t)page, min_memory);
 }
 
-/* Collective. Gathers the key ranks of all vertices, and inverts them. */
+/* Collective. Gathers the key ranks of all vertices and inverts them. */
 static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 {
 	void *rank = NULL;
@@ -393,7 +399,8 @@ static gemp_code gather_key_ranks(distinct *d, gemp_shard *graph)
 	return GEMP_OK;
 }
 
-/* The key by which two embeddings are compared: the canonical embedding, the vertices, or the vertices and edges. */
+/* Chooses the key by which two embeddings are compared: the canonical embedding, the vertices, or the vertices and
+ * edges. */
 static gemp_record_key choose_key(const gemp_distinct_options *options)
 {
 	if (options->as_subgraph)
@@ -401,7 +408,7 @@ static gemp_record_key choose_key(const gemp_distinct_options *options)
 	return options->as_vertices || !options->chain ? GEMP_KEY_VERTICES : GEMP_KEY_ORBIT;
 }
 
-/* Key ranks are needed only where representatives are chosen by user keys. */
+/* Key ranks are needed only if representatives are chosen by user keys. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_runtime *context, const gemp_distinct_options *options)
 {
 	GEMP_OWNED_BY(distinct_free_at) distinct *d = NULL;
