@@ -36,7 +36,7 @@ static int restore(void **state)
 }
 
 /* Returns the messages since redirect(), in a static buffer. */
-static const char *said(void)
+static const char *messages_so_far(void)
 {
 	static char text[8192];
 	fflush(stderr);
@@ -62,23 +62,23 @@ static void quiet_lets_errors_through(void **state)
 	gemp_log_setup(0, GEMP_QUIET, print_log, NULL, NULL);
 	assert_int_equal(gemp_log_level(), GEMP_QUIET);
 	say_all();
-	assert_string_equal(said(), "error 1\n");
+	assert_string_equal(messages_so_far(), "error 1\n");
 }
 
-static void normal_says_results_and_warnings(void **state)
+static void normal_prints_results_and_warnings(void **state)
 {
 	(void)state;
 	gemp_log_setup(0, GEMP_NORMAL, print_log, NULL, NULL);
 	say_all();
-	assert_string_equal(said(), "error 1\nresult\ngemp-mpi: warning: odd input\n");
+	assert_string_equal(messages_so_far(), "error 1\nresult\ngemp-mpi: warning: odd input\n");
 }
 
-static void debug_says_all(void **state)
+static void debug_prints_everything(void **state)
 {
 	(void)state;
 	gemp_log_setup(0, GEMP_DEBUG, print_log, NULL, NULL);
 	say_all();
-	assert_string_equal(said(), "error 1\nresult\nplan\nround\ngemp-mpi: warning: odd input\n");
+	assert_string_equal(messages_so_far(), "error 1\nresult\nplan\nround\ngemp-mpi: warning: odd input\n");
 }
 
 static void other_ranks_keep_silent(void **state)
@@ -87,7 +87,7 @@ static void other_ranks_keep_silent(void **state)
 	gemp_log_setup(3, GEMP_DEBUG, print_log, NULL, NULL);
 	say_all();
 	gemp_progress("matching", 1, 2, 3);
-	assert_string_equal(said(), "");
+	assert_string_equal(messages_so_far(), "");
 }
 
 static void local_messages_name_their_rank(void **state)
@@ -96,7 +96,7 @@ static void local_messages_name_their_rank(void **state)
 	gemp_log_setup(3, GEMP_NORMAL, print_log, NULL, NULL);
 	gemp_log_local(GEMP_NORMAL, "here %d", 5);
 	gemp_log_local(GEMP_VERBOSE, "not here");
-	assert_string_equal(said(), "rank 3: here 5\n");
+	assert_string_equal(messages_so_far(), "rank 3: here 5\n");
 }
 
 /* A long message is cut but still ends with a line break. */
@@ -109,7 +109,7 @@ static void long_local_messages_end_their_line(void **state)
 	gemp_log_setup(1, GEMP_NORMAL, print_log, NULL, NULL);
 	gemp_log_local(GEMP_NORMAL, "%s", text);
 	gemp_log_local(GEMP_NORMAL, "next");
-	assert_non_null(strstr(said(), "x\nrank 1: next\n"));
+	assert_non_null(strstr(messages_so_far(), "x\nrank 1: next\n"));
 }
 
 /* Work of less than two seconds shows no progress line. */
@@ -121,15 +121,15 @@ static void short_work_shows_no_progress(void **state)
 		gemp_progress("matching", i, 100, i);
 	gemp_progress("nothing", 0, 0, 0);
 	gemp_progress_end();
-	assert_string_equal(said(), "");
+	assert_string_equal(messages_so_far(), "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(quiet_lets_errors_through, redirect, restore),
-		cmocka_unit_test_setup_teardown(normal_says_results_and_warnings, redirect, restore),
-		cmocka_unit_test_setup_teardown(debug_says_all, redirect, restore),
+		cmocka_unit_test_setup_teardown(normal_prints_results_and_warnings, redirect, restore),
+		cmocka_unit_test_setup_teardown(debug_prints_everything, redirect, restore),
 		cmocka_unit_test_setup_teardown(other_ranks_keep_silent, redirect, restore),
 		cmocka_unit_test_setup_teardown(local_messages_name_their_rank, redirect, restore),
 		cmocka_unit_test_setup_teardown(long_local_messages_end_their_line, redirect, restore),

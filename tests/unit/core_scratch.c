@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void pieces_stay(void **state)
+static void blocks_do_not_move(void **state)
 {
 	(void)state;
 	gemp_arena scratch = { 0 };
@@ -28,7 +28,7 @@ static void pieces_stay(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void large_pieces(void **state)
+static void the_largest_chunk_is_kept(void **state)
 {
 	(void)state;
 	gemp_arena scratch = { 0 };
@@ -63,8 +63,8 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_stay),
-		cmocka_unit_test(large_pieces),
+		cmocka_unit_test(blocks_do_not_move),
+		cmocka_unit_test(the_largest_chunk_is_kept),
 		cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);

@@ -1,5 +1,5 @@
-/* Tests both reactions to signals: the first signal is only recorded; later signals end the process with a message and
- * remove its temporary files. */
+/* Tests both reactions to signals: a signal is recorded as a request to stop, or it ends the process with a message and
+ * removes the process's temporary files. */
 #include "core/signals.h"
 
 #include "harness/harness.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void noted_one_after_the_other(void **state)
+static void the_latest_signal_is_recorded(void **state)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGTERM };
 	(void)state;
@@ -74,7 +74,7 @@ static void end_late(void)
 	gemp_signals_restore();
 }
 
-static void ends(void **state)
+static void signals_end_the_process(void **state)
 {
 	(void)state;
 	assert_int_equal(end_of(interrupt_twice), 128 + SIGINT);
@@ -114,7 +114,7 @@ static void interrupt_twice_with_files(void)
 	raise(SIGINT);
 }
 
-static void removes_what_is_not_whole(void **state)
+static void temporary_files_are_removed(void **state)
 {
 	void (*const ways[])(void) = { end_with_files, interrupt_twice_with_files };
 	(void)state;
@@ -133,9 +133,9 @@ static void removes_what_is_not_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends),
-		cmocka_unit_test(removes_what_is_not_whole),
-		cmocka_unit_test(noted_one_after_the_other),
+		cmocka_unit_test(signals_end_the_process),
+		cmocka_unit_test(temporary_files_are_removed),
+		cmocka_unit_test(the_latest_signal_is_recorded),
 	};
 	return test_main(tests);
 }

@@ -37,7 +37,7 @@ static void steps_add_up_in_their_order(void **state)
 	assert_true(steps.step[2].seconds <= last);
 }
 
-static void nobody_may_ask(void **state)
+static void steps_may_be_null(void **state)
 {
 	(void)state;
 	gemp_step_times_next(NULL, "parse");
@@ -48,7 +48,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_add_up_in_their_order),
-		cmocka_unit_test(nobody_may_ask),
+		cmocka_unit_test(steps_may_be_null),
 	};
 	return test_main(tests);
 }

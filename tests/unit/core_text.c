@@ -45,7 +45,7 @@ static void bytes_and_formats_follow_each_other(void **state)
 
 /* A text that cannot be printed, such as a character that the C locale lacks, leaves the buffer unchanged, and its
  * status is a failure. */
-static void what_is_not_printed_is_told(void **state)
+static void a_failed_print_is_reported(void **state)
 {
 	(void)state;
 	gemp_text text = { 0 };
@@ -168,7 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_empty),
 		cmocka_unit_test(bytes_and_formats_follow_each_other),
-		cmocka_unit_test(what_is_not_printed_is_told),
+		cmocka_unit_test(a_failed_print_is_reported),
 		cmocka_unit_test(grows_like_a_large_block),
 		cmocka_unit_test(a_failure_is_kept_to_the_end),
 		cmocka_unit_test(the_nearest_name_is_found),

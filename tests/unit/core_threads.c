@@ -79,7 +79,7 @@ static void count_loop(void *context, unsigned thread, size_t piece)
 	gemp_parallel_for(INNER, count_inner, context);
 }
 
-static void a_loop_in_a_loop(void **state)
+static void nested_loops(void **state)
 {
 	atomic_size_t sum = 0;
 	(void)state;
@@ -97,7 +97,7 @@ static void *many_loops(void *context)
 
 /* Several threads run loops at the same time, one loop directly after another, so they compete for the pool of
  * threads. */
-static void loops_beside_loops(void **state)
+static void several_threads_run_loops(void **state)
 {
 	atomic_size_t sum = 0;
 	pthread_t other[2];
@@ -111,7 +111,7 @@ static void loops_beside_loops(void **state)
 }
 
 /* A child process does not have its parent's threads. Neither a loop nor the exit may wait for them. */
-static void a_child(void **state)
+static void loops_work_in_a_forked_child(void **state)
 {
 	atomic_size_t sum = 0;
 	int status = 1;
@@ -133,7 +133,7 @@ static void a_child(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(each_piece_once), cmocka_unit_test(limits),
-		                                cmocka_unit_test(a_loop_in_a_loop), cmocka_unit_test(loops_beside_loops),
-		                                cmocka_unit_test(a_child) };
+		                                cmocka_unit_test(nested_loops), cmocka_unit_test(several_threads_run_loops),
+		                                cmocka_unit_test(loops_work_in_a_forked_child) };
 	return test_main(tests);
 }

@@ -18,7 +18,7 @@ static const gemp_span *span(const gemp_trace *trace, size_t at, const char *nam
 	return &trace->spans[at];
 }
 
-static void nothing_is_recorded_unasked(void **state)
+static void nothing_is_recorded_without_a_trace(void **state)
 {
 	(void)state;
 	gemp_timers timers = { 0 };
@@ -71,7 +71,7 @@ static void launches_of_a_device_are_apart(void **state)
 	gemp_trace_free();
 }
 
-static void the_rest_is_counted(void **state)
+static void dropped_spans_are_counted(void **state)
 {
 	(void)state;
 	gemp_trace_start(10);
@@ -94,7 +94,7 @@ static void the_rest_is_counted(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void many_names(void **state)
+static void names_beyond_the_capacity_are_others(void **state)
 {
 	(void)state;
 	char name[80];
@@ -132,7 +132,7 @@ static void phases_are_spans(void **state)
 }
 
 /* Random spans of a lane, which may contain other spans, and spans of two devices, within 500 units of time. */
-static void what_is_hidden(void **state)
+static void time_hidden_by_devices(void **state)
 {
 	(void)state;
 	enum { TIME = 500 };
@@ -167,13 +167,13 @@ static void what_is_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_recorded_unasked),
+		cmocka_unit_test(nothing_is_recorded_without_a_trace),
 		cmocka_unit_test(spans_are_in_order),
 		cmocka_unit_test(launches_of_a_device_are_apart),
-		cmocka_unit_test(the_rest_is_counted),
-		cmocka_unit_test(many_names),
+		cmocka_unit_test(dropped_spans_are_counted),
+		cmocka_unit_test(names_beyond_the_capacity_are_others),
 		cmocka_unit_test(phases_are_spans),
-		cmocka_unit_test(what_is_hidden),
+		cmocka_unit_test(time_hidden_by_devices),
 	};
 	return test_main(tests);
 }

@@ -196,8 +196,7 @@ static long joined(const host *g)
 	return total;
 }
 
-/* For a path r-a-b-y, returns the number of paths r-c-d-y that close a cycle of six with it, whose c and d are greater
- * than r. */
+/* For a path r-a-b-y, returns the number of paths r-c-d-y with c and d after r, c != a, d != b and c != y. */
 static long paths_beside(const host *g, int r, int a, int b, int y)
 {
 	long found = 0;
@@ -366,7 +365,7 @@ static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count
 	assert_int_equal(gemp_automorphism_find(&symmetry, pattern, false), GEMP_OK);
 	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
 	if (gemp_random_below(random, 2))
-		order = 1; /* the order of the group if the query distinguishes its vertices */
+		order = 1; /* a query that distinguishes its vertices has a group of order 1 */
 	assert_int_equal(gemp_count_plan_new(&plan, pattern, order, &premise, &reason), GEMP_OK);
 	assert_true((plan == NULL) == (reason != NULL));
 	for (int i = 0; plan && i < rounds; i++) {

@@ -51,7 +51,7 @@ static void keeps_and_replaces(void **state)
 }
 
 /* A file with any byte changed or of any shorter length is refused. */
-static void refuses_spoilt_files(void **state)
+static void damaged_files_are_refused(void **state)
 {
 	char path[GEMP_CACHE_PATH + 8], file[256];
 	(void)state;
@@ -81,7 +81,7 @@ static void refuses_spoilt_files(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void does_without_a_folder(void **state)
+static void works_without_a_folder(void **state)
 {
 	char folder[GEMP_CACHE_PATH];
 	(void)state;
@@ -123,7 +123,7 @@ static void make_once(void)
 	_exit(lock >= 0 && holds("a", content) ? 0 : 1);
 }
 
-static void one_makes_what_all_need(void **state)
+static void one_process_makes_the_entry(void **state)
 {
 	char command[GEMP_CACHE_PATH + 64];
 	(void)state;
@@ -207,9 +207,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_and_replaces),
-		cmocka_unit_test(refuses_spoilt_files),
-		cmocka_unit_test(does_without_a_folder),
-		cmocka_unit_test(one_makes_what_all_need),
+		cmocka_unit_test(damaged_files_are_refused),
+		cmocka_unit_test(works_without_a_folder),
+		cmocka_unit_test(one_process_makes_the_entry),
 		cmocka_unit_test(locks_end_with_their_process),
 		cmocka_unit_test(leaves_no_temporary_files),
 		cmocka_unit_test(finds_the_folder),

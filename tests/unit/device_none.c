@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static void says_how_to_get_one(void **state)
+static void the_message_says_how_to_get_a_driver(void **state)
 {
 	gemp_device *device = NULL;
 	gemp_device_info *devices = NULL;
@@ -28,7 +28,7 @@ static void says_how_to_get_one(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(says_how_to_get_one) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(the_message_says_how_to_get_a_driver) };
 	setenv("OCL_ICD_VENDORS", test_folder(), 1); /* an empty folder has no drivers */
 	setenv("OPENCL_VENDOR_PATH", test_folder(), 1);
 	return test_main(tests);

@@ -83,7 +83,7 @@ static void one_word_in_bus_order(void **state)
 	assert_string_equal(chosen("0,1,2", cluster, 4), "0 1 2");
 }
 
-static void what_does_not_fit(void **state)
+static void wrong_selections_are_refused(void **state)
 {
 	static const char *const specs[] = { "4", "radeon", "gpu,radeon", "0,", ",0", ",", "18446744073709551616" };
 	size_t picked[4], count = 0;
@@ -138,9 +138,12 @@ static void shares_of_ranks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_numbers_and_names), cmocka_unit_test(each_device_once),
-		cmocka_unit_test(places_and_uuids),        cmocka_unit_test(one_word_in_bus_order),
-		cmocka_unit_test(what_does_not_fit),       cmocka_unit_test(shares_of_ranks),
+		cmocka_unit_test(words_numbers_and_names),
+		cmocka_unit_test(each_device_once),
+		cmocka_unit_test(places_and_uuids),
+		cmocka_unit_test(one_word_in_bus_order),
+		cmocka_unit_test(wrong_selections_are_refused),
+		cmocka_unit_test(shares_of_ranks),
 	};
 	return test_main(tests);
 }

@@ -54,7 +54,7 @@ static void refused(const char *text, const char *message)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void what_is_refused(void **state)
+static void errors_in_files_are_refused(void **state)
 {
 	(void)state;
 	refused("nested.lanes = 8\nnested.lane = 8\n",
@@ -76,7 +76,7 @@ static void write_file(const char *path, const char *text)
 }
 
 /* Files are searched in GEMP_TUNING, then in the user's folder, then in the program. */
-static void where_files_are(void **state)
+static void folders_are_searched_in_order(void **state)
 {
 	(void)state;
 	gemp_tuning_table table;
@@ -113,8 +113,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_files),
 		cmocka_unit_test(values_and_defaults),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(where_files_are),
+		cmocka_unit_test(errors_in_files_are_refused),
+		cmocka_unit_test(folders_are_searched_in_order),
 	};
 	return test_main(tests);
 }

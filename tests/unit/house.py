@@ -2,7 +2,7 @@
 """Tests that jobs/house.py counts correctly: a small tree contains a known number of each thing in its table.
 
 Then checks the project: it has no include circles, no type defined twice, no extern function without gemp_, and no
-variable that other files can change; and all public headers are in one folder."""
+variable that other files can change, and all its headers can be included in one file."""
 import json
 import os
 import shutil

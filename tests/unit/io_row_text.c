@@ -104,7 +104,7 @@ static void edges(void **state)
 }
 
 /* Columns without values, as an OPTIONAL MATCH without a match leaves them. */
-static void nothing(void **state)
+static void missing_values(void **state)
 {
 	(void)state;
 	const gemp_value null = { .null = true };
@@ -249,7 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings),       cmocka_unit_test(numbers),
-		cmocka_unit_test(edges),         cmocka_unit_test(nothing),
+		cmocka_unit_test(edges),         cmocka_unit_test(missing_values),
 		cmocka_unit_test(tables),        cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(many_integers), cmocka_unit_test(many_of_several_types),
 	};

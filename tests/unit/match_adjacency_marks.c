@@ -93,7 +93,7 @@ static int row_mark(const gemp_adjacency_marks *m, const gemp_plan *plan, int s,
 
 /* The pattern is 0-1-2-3-4-0. Vertex 4 is looked up in the pivot's row, and vertex 3 must have a neighbour in that row.
  * Only slots above the pivot's slot are marked. */
-static void a_cycle(void **state)
+static void marks_of_a_cycle(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -111,9 +111,9 @@ static void a_cycle(void **state)
 	gemp_plan_free(plan);
 }
 
-/* In a cycle of 4, every vertex two steps away from the pivot can close the cycle by the vertex between them, so no
- * mark is needed. A filter on only one of the two middle vertices makes the mark necessary. */
-static void what_is_known_has_no_mark(void **state)
+/* In a cycle of 4, a vertex two steps from the pivot already has a common neighbour with the pivot, so a mark would
+ * exclude nothing. If only one of the two middle vertices is filtered, the mark is needed. */
+static void useless_marks_are_omitted(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -133,7 +133,7 @@ static void what_is_known_has_no_mark(void **state)
 
 /* One mark on the pivot's row serves all later vertices, and it covers only the part of the row that the order
  * restrictions leave. */
-static void a_clique(void **state)
+static void marks_of_a_clique(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -149,7 +149,7 @@ static void a_clique(void **state)
 
 /* The vertices between two others are marked along reversed edges, so a mark exists only if the plan has a view in that
  * direction. */
-static void directed(void **state)
+static void marks_of_directed_edges(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -167,7 +167,7 @@ static void directed(void **state)
 }
 
 /* There are at most as many marks as bits in a byte. Marks of outer loops have priority. */
-static void many(void **state)
+static void marks_are_limited(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -180,7 +180,7 @@ static void many(void **state)
 
 /* The pattern is 0-1-2-3-(4)-0. A table gives the number of images of 4 for an image of 3. The images of 1 and 2 are
  * subtracted if the table counts them: 1 if it is adjacent to 3, 2 if it is adjacent to the pivot. */
-static void a_table(void **state)
+static void marks_of_a_counted_vertex(void **state)
 {
 	(void)state;
 	gemp_adjacency_marks m;
@@ -199,9 +199,12 @@ static void a_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_cycle, make_graph),  cmocka_unit_test_setup(what_is_known_has_no_mark, make_graph),
-		cmocka_unit_test_setup(a_clique, make_graph), cmocka_unit_test_setup(directed, make_graph),
-		cmocka_unit_test_setup(many, make_graph),     cmocka_unit_test_setup(a_table, make_graph),
+		cmocka_unit_test_setup(marks_of_a_cycle, make_graph),
+		cmocka_unit_test_setup(useless_marks_are_omitted, make_graph),
+		cmocka_unit_test_setup(marks_of_a_clique, make_graph),
+		cmocka_unit_test_setup(marks_of_directed_edges, make_graph),
+		cmocka_unit_test_setup(marks_are_limited, make_graph),
+		cmocka_unit_test_setup(marks_of_a_counted_vertex, make_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void check(size_t rows, size_t distinct, size_t nulls, bool eager, bool c
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void what_pays_is_coded(void **state)
+static void columns_with_repeated_strings_are_coded(void **state)
 {
 	(void)state;
 	check(ROWS, 1, 0, false, true);
@@ -104,7 +104,7 @@ static void without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_pays_is_coded),
+		cmocka_unit_test(columns_with_repeated_strings_are_coded),
 		cmocka_unit_test(without_memory),
 	};
 	return test_main(tests);

@@ -37,7 +37,7 @@ static void make_items(const gemp_item_form *form, uint32_t *items, size_t count
 	}
 }
 
-static size_t there_and_back(const gemp_item_form *form, const uint32_t *items, size_t count)
+static size_t round_trip(const gemp_item_form *form, const uint32_t *items, size_t count)
 {
 	gemp_item_coder *coder = NULL;
 	size_t words = count * form->words, slack = gemp_item_slack(form);
@@ -62,7 +62,7 @@ static size_t there_and_back(const gemp_item_form *form, const uint32_t *items, 
 	return size;
 }
 
-static void all_come_back(void **state)
+static void all_items_are_decoded(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed();
@@ -71,7 +71,7 @@ static void all_come_back(void **state)
 		const gemp_item_form *form = &forms[gemp_random_below(&random, FORMS)];
 		size_t count = gemp_random_below(&random, MOST + 1), workers = 1 + gemp_random_below(&random, 8);
 		make_items(form, items, count, workers, &random);
-		there_and_back(form, items, count);
+		round_trip(form, items, count);
 	}
 }
 
@@ -83,7 +83,7 @@ static void extremes_come_back(void **state)
 		for (uint32_t bits = 0; bits < 16; bits++) {
 			for (size_t i = 0; i < 4; i++)
 				memset(items + i * forms[f].words, bits >> i & 1 ? 0xff : 0, forms[f].words * 4);
-			there_and_back(&forms[f], items, 4);
+			round_trip(&forms[f], items, 4);
 		}
 }
 
@@ -103,7 +103,7 @@ static void groups_are_short(void **state)
 		item[5] = 12 + i % 2;
 		item[6] = 10 * i;
 	}
-	assert_true(there_and_back(&form, items, MOST) < MOST + 40);
+	assert_true(round_trip(&form, items, MOST) < MOST + 40);
 }
 
 static void damage_is_refused(void **state)
@@ -133,7 +133,7 @@ static void damage_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_come_back),
+		cmocka_unit_test(all_items_are_decoded),
 		cmocka_unit_test(extremes_come_back),
 		cmocka_unit_test(groups_are_short),
 		cmocka_unit_test(damage_is_refused),

@@ -189,7 +189,7 @@ static size_t check(table *t, const gemp_expr *expr)
 	return kept;
 }
 
-static void as_row_by_row(void **state)
+static void blocks_agree_with_single_rows(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 1023, 1024, 1025, MOST_ROWS };
 	size_t kept = 0, rows = 0;
@@ -275,7 +275,7 @@ static void without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_row_by_row),
+		cmocka_unit_test(blocks_agree_with_single_rows),
 		cmocka_unit_test(places_of_few_and_many),
 		cmocka_unit_test(without_memory),
 	};

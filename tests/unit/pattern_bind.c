@@ -280,7 +280,7 @@ static void lenient(void **state)
 }
 
 /* NULL fits every type, also after WITH. An operation on NULL and a value has a type. */
-static void nothing(void **state)
+static void null_fits_every_type(void **state)
 {
 	(void)state;
 	static const struct {
@@ -378,7 +378,7 @@ int main(void)
 		cmocka_unit_test(whole_queries),
 		cmocka_unit_test(whole_queries_refused),
 		cmocka_unit_test(lenient),
-		cmocka_unit_test(nothing),
+		cmocka_unit_test(null_fits_every_type),
 		cmocka_unit_test(query_graph_labels),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(no_memory_for_an_error),

@@ -159,7 +159,7 @@ static void normal_forms(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static void masks(void **state)
+static void conditions_know_their_vertices(void **state)
 {
 	(void)state;
 	gemp_pattern *p = parsed("a.x = 1 AND (b.x = 1 OR c.y < 2) AND id(c) > id(a) AND a <> b AND c:P");
@@ -615,7 +615,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normal_forms),
-		cmocka_unit_test(masks),
+		cmocka_unit_test(conditions_know_their_vertices),
 		cmocka_unit_test(random_conditions),
 	};
 	return test_main(tests);

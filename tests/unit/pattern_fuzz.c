@@ -171,7 +171,7 @@ static void check_pattern(gemp_pattern *p)
 	gemp_symmetry_free(symmetry);
 }
 
-static void texts(void **state)
+static void random_texts_are_parsed_or_refused(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
@@ -266,7 +266,7 @@ static void query_graphs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
+		cmocka_unit_test(random_texts_are_parsed_or_refused),
 		cmocka_unit_test(shape_names),
 		cmocka_unit_test(query_graphs),
 	};

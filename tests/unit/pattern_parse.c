@@ -436,7 +436,7 @@ static void expressions(void **state)
 }
 
 /* `1 < a.x < 5` means two comparisons. */
-static void chains(void **state)
+static void chained_comparisons(void **state)
 {
 	(void)state;
 	gemp_pattern *p = parsed("MATCH (a) WHERE 1 < a.x <= a.y <> 5");
@@ -633,7 +633,7 @@ static void optional_parts(void **state)
 	gemp_pattern_free(p);
 }
 
-static void passing_on(void **state)
+static void with_passes_columns_on(void **state)
 {
 	(void)state;
 	gemp_pattern *p = parsed("MATCH (a)-[r]->(m)<--(b) WITH DISTINCT b, a, r, count(m) AS films, a.x AS x "
@@ -688,7 +688,7 @@ static void repeated(gemp_text *text, const char *first, const char *again, int 
 }
 
 /* Every construct that can repeat has a limit with a message, so neither the stack nor memory runs out. */
-static void hostile(void **state)
+static void repeated_constructs_have_limits(void **state)
 {
 	(void)state;
 	static const struct {
@@ -770,11 +770,11 @@ int main(void)
 		cmocka_unit_test(returns),        cmocka_unit_test(errors),
 		cmocka_unit_test(caret),          cmocka_unit_test(caret_in_a_long_line),
 		cmocka_unit_test(limits),         cmocka_unit_test(deep_and_long),
-		cmocka_unit_test(expressions),    cmocka_unit_test(chains),
+		cmocka_unit_test(expressions),    cmocka_unit_test(chained_comparisons),
 		cmocka_unit_test(parameters),     cmocka_unit_test(parameters_of_a_query),
 		cmocka_unit_test(trails),         cmocka_unit_test(inner_patterns),
-		cmocka_unit_test(optional_parts), cmocka_unit_test(passing_on),
-		cmocka_unit_test(ordering),       cmocka_unit_test(hostile),
+		cmocka_unit_test(optional_parts), cmocka_unit_test(with_passes_columns_on),
+		cmocka_unit_test(ordering),       cmocka_unit_test(repeated_constructs_have_limits),
 		cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);

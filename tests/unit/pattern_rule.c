@@ -143,7 +143,7 @@ static const char example[] = "RULE couple\n"
 							  "\n"
 							  "RUN couple; shorten*; (left | right)*; prune{3}\n";
 
-static void issue(void **state)
+static void example_rules(void **state)
 {
 	(void)state;
 	gemp_rule_set *rules = parsed(example);
@@ -321,7 +321,7 @@ static void binds(void **state)
 }
 
 /* SET to an attribute that no vertex and no edge has becomes REMOVE, also in CREATE. */
-static void settles(void **state)
+static void set_of_an_unknown_attribute_is_remove(void **state)
 {
 	(void)state;
 	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
@@ -357,10 +357,12 @@ static void no_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(issue),    cmocka_unit_test(updates),
-		                                cmocka_unit_test(reads),    cmocka_unit_test(symmetry),
-		                                cmocka_unit_test(control),  cmocka_unit_test(parameters),
-		                                cmocka_unit_test(binds),    cmocka_unit_test(settles),
-		                                cmocka_unit_test(no_memory) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(example_rules), cmocka_unit_test(updates),
+		cmocka_unit_test(reads),         cmocka_unit_test(symmetry),
+		cmocka_unit_test(control),       cmocka_unit_test(parameters),
+		cmocka_unit_test(binds),         cmocka_unit_test(set_of_an_unknown_attribute_is_remove),
+		cmocka_unit_test(no_memory)
+	};
 	return test_main(tests);
 }

@@ -134,7 +134,7 @@ static void check_rule(const gemp_rule *rule)
 	gemp_symmetry_free(symmetry);
 }
 
-static void texts(void **state)
+static void random_texts_are_parsed_or_refused(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
@@ -165,6 +165,6 @@ static void texts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(texts) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(random_texts_are_parsed_or_refused) };
 	return test_main(tests);
 }

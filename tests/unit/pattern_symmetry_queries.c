@@ -141,7 +141,7 @@ static void orders(void **state)
 }
 
 /* An automorphism of a subpattern fixes the vertices that it shares with the outer pattern. */
-static void given_stay(void **state)
+static void shared_vertices_are_fixed(void **state)
 {
 	(void)state;
 	static const struct {
@@ -188,7 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders),
-		cmocka_unit_test(given_stay),
+		cmocka_unit_test(shared_vertices_are_fixed),
 		cmocka_unit_test(no_memory),
 	};
 	return cmocka_run_group_tests(tests, make_graph, NULL);

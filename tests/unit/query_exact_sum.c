@@ -43,7 +43,7 @@ static void nothing_is_lost(void **state)
 	assert_true(sum_of(NULL, 0, 1) == 0);
 }
 
-static void what_is_no_number(void **state)
+static void infinities_and_nan(void **state)
 {
 	(void)state;
 	const double up[] = { 1, INFINITY }, down[] = { -INFINITY, 5 }, both[] = { INFINITY, -INFINITY },
@@ -58,7 +58,7 @@ static void what_is_no_number(void **state)
 	assert_true(same(sum_of(under, 2, 1), -INFINITY));
 }
 
-static void small_means(void **state)
+static void means_round_to_even(void **state)
 {
 	(void)state;
 	const double least[] = { DBL_TRUE_MIN }, three[] = { 3 * DBL_TRUE_MIN }, third[] = { 1.0 }, whole[] = { -7.0 };
@@ -126,7 +126,7 @@ static void random_means(void **state)
 	}
 }
 
-static void times_over(void **state)
+static void repeated_addends(void **state)
 {
 	(void)state;
 	gemp_exact_sum sum = { 0 };
@@ -168,8 +168,8 @@ static void out_of_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_lost), cmocka_unit_test(what_is_no_number), cmocka_unit_test(small_means),
-		cmocka_unit_test(random_sums),     cmocka_unit_test(random_means),      cmocka_unit_test(times_over),
+		cmocka_unit_test(nothing_is_lost), cmocka_unit_test(infinities_and_nan), cmocka_unit_test(means_round_to_even),
+		cmocka_unit_test(random_sums),     cmocka_unit_test(random_means),       cmocka_unit_test(repeated_addends),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main(tests);

@@ -30,7 +30,7 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 static gemp_comm comm;
 
 /* Sends rounds of 2 rows until the sink has enough. Returns the number of rounds. */
-static size_t turns_until_enough(uint64_t limit, gemp_sink *next)
+static size_t rounds_until_enough(uint64_t limit, gemp_sink *next)
 {
 	gemp_limit counted = { &comm, limit, 0, next };
 	gemp_sink sink = gemp_limit_sink(&counted);
@@ -46,22 +46,22 @@ static size_t turns_until_enough(uint64_t limit, gemp_sink *next)
 	return 100;
 }
 
-static void counts(void **state)
+static void rows_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(turns_until_enough(0, NULL), 1);
-	assert_int_equal(turns_until_enough(1, NULL), 1);
-	assert_int_equal(turns_until_enough(2, NULL), 1);
-	assert_int_equal(turns_until_enough(3, NULL), 2);
-	assert_int_equal(turns_until_enough(UINT64_MAX, NULL), 100);
+	assert_int_equal(rounds_until_enough(0, NULL), 1);
+	assert_int_equal(rounds_until_enough(1, NULL), 1);
+	assert_int_equal(rounds_until_enough(2, NULL), 1);
+	assert_int_equal(rounds_until_enough(3, NULL), 2);
+	assert_int_equal(rounds_until_enough(UINT64_MAX, NULL), 100);
 }
 
-static void hands_on(void **state)
+static void rows_are_passed_on(void **state)
 {
 	(void)state;
 	kept k = { 0 };
 	gemp_sink next = { .self = &k, .consume = keep, .end_round = turn };
-	assert_int_equal(turns_until_enough(5, &next), 3);
+	assert_int_equal(rounds_until_enough(5, &next), 3);
 	assert_int_equal(k.rows, 6);
 	assert_int_equal(k.turns, 3);
 	assert_true(k.last); /* no more rows come, so later sinks are told that this round is the last */
@@ -69,7 +69,7 @@ static void hands_on(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(counts), cmocka_unit_test(hands_on) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_are_counted), cmocka_unit_test(rows_are_passed_on) };
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	int failed = test_main(tests);

@@ -64,7 +64,7 @@ static gemp_som_need need_of(size_t samples, uint32_t dims, uint32_t units)
 	};
 }
 
-static void all_where_it_fits(void **state)
+static void all_data_stay_on_a_large_device(void **state)
 {
 	const gemp_device device = device_of(139 * gib, 35 * gib);
 	const gemp_som_need need = need_of(12000, 12, 40000);
@@ -92,7 +92,7 @@ static void large_ones(void **state)
 	assert_non_null(strstr(gemp_message(), "take a smaller map"));
 }
 
-static void never_too_much(void **state)
+static void plans_fit_the_device(void **state)
 {
 	uint64_t random = test_seed();
 	int found = 0, parts = 0, some_units = 0, some_values = 0;
@@ -127,9 +127,9 @@ static void never_too_much(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_where_it_fits),
+		cmocka_unit_test(all_data_stay_on_a_large_device),
 		cmocka_unit_test(large_ones),
-		cmocka_unit_test(never_too_much),
+		cmocka_unit_test(plans_fit_the_device),
 	};
 	return test_main(tests);
 }

@@ -25,7 +25,7 @@ static double sum_of(const double *values, gemp_repro_sum by, uint64_t *random)
 	return high + low;
 }
 
-static void any_order(void **state)
+static void sums_do_not_depend_on_the_order(void **state)
 {
 	uint64_t random = test_seed();
 	static double values[COUNT];
@@ -59,7 +59,7 @@ static void any_order(void **state)
 	assert_true(plain_differs > 30); /* plain sums do depend on the order */
 }
 
-static void nothing(void **state)
+static void no_addends(void **state)
 {
 	double high = 0, low = 0;
 	(void)state;
@@ -73,8 +73,8 @@ static void nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(nothing),
+		cmocka_unit_test(sums_do_not_depend_on_the_order),
+		cmocka_unit_test(no_addends),
 	};
 	return test_main(tests);
 }

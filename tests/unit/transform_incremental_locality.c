@@ -99,7 +99,7 @@ static void check(size_t i)
 }
 
 /* Only rules that were applied affect the locality. */
-static void by_influence(void **state)
+static void only_applied_rules_have_influence(void **state)
 {
 	(void)state;
 	static const struct {
@@ -150,7 +150,7 @@ static void no_memory(void **state)
 				  "WITH a, b, a.x AS y WHERE y > b.x SET a.x = 1");
 }
 
-static void as_expected(void **state)
+static void localities_of_rules(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -161,8 +161,8 @@ static void as_expected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_expected),
-		cmocka_unit_test(by_influence),
+		cmocka_unit_test(localities_of_rules),
+		cmocka_unit_test(only_applied_rules_have_influence),
 		cmocka_unit_test(no_memory),
 	};
 	return test_main(tests);
