@@ -1,4 +1,4 @@
-# gnuplot -e "data='euler.tsv'; folder='.'" euler.gp
+# Draws euler-cpu.svg or euler-gpu.svg for euler.py: gnuplot -e "data='euler.tsv'; folder='.'" euler.gp
 set terminal svg size 720,480 font 'sans,13' background rgb 'white'
 set datafile separator tab
 set logscale xy 10

@@ -46,7 +46,7 @@ static uint64_t renumbered(uint64_t x, uint64_t n)
 	return x;
 }
 
-/* Each rank makes a part of the edges and sends them to the owners of their sources. */
+/* Collective. Each rank makes a part of the edges and sends each edge to the owner of its source. */
 static gemp_code make_part(const gemp_comm *comm, const gemp_eulerian *graph, bool scattered, const uint64_t *bounds,
                            pair **out, size_t *count)
 {

@@ -1,4 +1,4 @@
-# gnuplot -e "data='analytics-cpu.tsv'; out='analytics-cpu.svg'; device='...'; gpu=0" gas.gp
+# Draws the figure of gas.py: gnuplot -e "data='analytics-cpu.tsv'; out='analytics-cpu.svg'; device='...'; gpu=0" gas.gp
 set terminal svg size 900,480 font 'sans,12' background rgb 'white'
 set output out
 set datafile separator tab

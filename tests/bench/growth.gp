@@ -1,4 +1,4 @@
-# gnuplot -e "data='growth.tsv'; folder='.'" growth.gp
+# Draws the figures of growth.sh: gnuplot -e "data='growth.tsv'; folder='.'" growth.gp
 set terminal svg size 720,480 font 'sans,13' background rgb 'white'
 set datafile separator tab
 set logscale y 10

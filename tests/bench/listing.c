@@ -126,7 +126,7 @@ done:
 	return code;
 }
 
-/* Bytes per second from the device to the host, and from host memory to host memory. */
+/* Measures the bytes per second of copies from the device to the host, and from host memory to host memory. */
 static gemp_code reference(gemp_device *device, double *transfer, double *copy)
 {
 	gemp_code code = GEMP_OK;

@@ -112,7 +112,7 @@ static size_t sort_and_merge(uint64_t *pairs, size_t count)
 	return kept;
 }
 
-/* Numbers the vertices by ascending degree, those without edges first. */
+/* Numbers the vertices by ascending degree, so vertices without edges come first. */
 static uint32_t *rank_vertices(const uint64_t *pairs, size_t count, uint32_t vertices)
 {
 	uint64_t *order = room(vertices, sizeof *order);

@@ -1,7 +1,8 @@
 /* primitives [host|device|passes|below] [LOG2_OF_KEYS]: measures the seconds of sort, split, distinct and scan, and
- * checks the answers outside of the measured time. The figures stand beside the device's copy bandwidth, the times of
- * prototypes on one NVIDIA H200, and on the host beside a plain radix sort on one thread and sort-and-unique with it.
- *   passes: sorts use the algorithm in which no work-group waits for another.
+ * checks the answers outside of the measured time. Prints them with the device's copy bandwidth and the times of
+ * prototypes on one NVIDIA H200. On the host it also prints the times of a plain radix sort on one thread, and of
+ * distinct keys found by this sort.
+ *   passes: sorts use the algorithm in which no work-group waits for another work-group.
  *   below: arrays of the host are processed by threads, and by the device with copies in both directions, for sizes up to
  *          2^LOG2_OF_KEYS; the tuned numbers sort.host_below and distinct.host_below follow from the two times. */
 #include "core/memory.h"

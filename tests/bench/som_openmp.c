@@ -1,4 +1,6 @@
-/* Finds best-matching units by a plain OpenMP loop on all cores: bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
+/* som_openmp: finds best-matching units by a plain OpenMP loop on all cores.
+ *
+ *     bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
  *
  * bench_som_search is compared with this program; both have the same vectors and units and print the same fields. The
  * loop processes units in blocks that stay in the cache, one dimension after another, so the compiler vectorises over

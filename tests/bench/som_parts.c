@@ -1,5 +1,6 @@
-/* Measures the neighbourhood update alone: bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS
- * [TALLxWIDExSTEPxBLOCK...]
+/* som_parts: measures the neighbourhood update alone.
+ *
+ *     bench_som_parts ROWS COLUMNS LATTICE NEIGHBOURHOOD RADIUS [TALLxWIDExSTEPxBLOCK...]
  *
  * There are 12,000 vectors of 12 values, each with a random unit. Lattices are 0 and 1, and neighbourhoods 0 to 3, as
  * in src/som/map/smooth.h. Prints mean milliseconds by the host's clock: of spreading sums (batch training), and of

@@ -1,10 +1,11 @@
-/* Measures the search for best-matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP
- * SAMPLES UNITS CHUNK]]]
+/* som_search: measures the search for best-matching units alone.
  *
- * Metrics 0 to 2 and forms 0 to 3 are those of src/som/map/search.h; the other arguments are the launch shape, where 0
- * takes the default. Values are random. Prints one line: the least and the median seconds by the device's clock of
- * eleven searches, or of fewer searches if these take two seconds; multiplications and additions per second of the
- * fastest search; and the mean index of the units found. */
+ *     bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
+ *
+ * Metrics 0 to 2 and forms 0 to 3 are those of src/som/map/search.h. GROUP, SAMPLES, UNITS and CHUNK are the launch
+ * shape, where 0 takes the default. Values are random. Prints one line: the least and the median seconds by the
+ * device's clock of eleven searches, or of fewer searches if these take two seconds; multiplications and additions per
+ * second of the fastest search; and the mean index of the units found. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"

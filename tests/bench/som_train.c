@@ -1,5 +1,7 @@
-/* Measures whole epochs of training: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD
- * [RADIUS [RADIUS_END [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
+/* som_train: measures whole epochs of training.
+ *
+ *     bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
+ *                     [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
  * Runs under any number of ranks, which share the vectors. ONLINE is 0 or 1; NEIGHBOURHOOD 0 to 3 as in
  * src/som/map/smooth.h; MEMORY in MiB of the device, 0 for all memory; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2

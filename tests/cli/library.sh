@@ -12,7 +12,7 @@ if nm -D "$build/libgemp.so" | grep -Eq '__(asan|tsan)_init'; then
 fi
 cmake --install "$build" --prefix "$prefix" >"$work/install.log" 2>&1 || fail "cmake --install: $(tail -1 "$work/install.log")"
 
-# Every function of the headers is exported, and nothing else.
+# The library exports every function of the headers, and nothing else.
 grep -rhoE '^GEMP_API [^;(]*\b(gemp_\w+)\(' "$prefix/include/gemp" | sed -E 's/.*\b(gemp_\w+)\($/\1/' | sort -u >"$work/declared"
 nm -D --defined-only "$prefix"/lib*/libgemp.so | awk '$2 == "T" { sub("@.*", "", $3); print $3 }' | sort -u >"$work/exported"
 [ -s "$work/declared" ] || fail "no function is declared"
@@ -28,7 +28,7 @@ for source in "$GEMP_SOURCE_DIR"/examples/*.c; do
 done
 cmake -S "$GEMP_SOURCE_DIR/examples" -B "$work/cm" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&
 	cmake --build "$work/cm" >>"$work/cmake.log" 2>&1 || fail "CMake: $(tail -1 "$work/cmake.log")"
-# Each header compiles alone, in C and in C++.
+# Each header compiles without any other header, in C and in C++.
 for header in "$prefix"/include/gemp/*.h; do
 	# shellcheck disable=SC2046
 	cc -std=c17 -Wall -Wextra -Werror -x c -fsyntax-only $(pkg-config --cflags gemp) "$header" || fail "$header alone"

@@ -1,4 +1,4 @@
-# 8 ranks start with an empty kernel cache, 20 times.
+# Eight ranks start with an empty kernel cache, 20 times.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
 printf 'src\tdst\ttype\n1\t2\tT\n2\t3\tT\n1\t3\tT\n' >e.tsv

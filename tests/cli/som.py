@@ -75,7 +75,7 @@ def resumed(rng):
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
     reports = []
-    for ranks, exchange in ((3, "maps"), (1, None)):  # 100 vectors have more bytes than 48 units
+    for ranks, exchange in ((3, "maps"), (1, None)):  # the map has fewer bytes than the vectors, so three ranks exchange maps
         reports.append(train(ranks, "t.npy", "whole.h5", *options))
         assert reports[-1]["exchange"] == exchange, reports[-1]
         done = attempt(ranks, "som", "train", "t.npy", "-o", "part.h5", *options, "-q", "--devices", "cpu",
@@ -201,7 +201,7 @@ def refusals(rng):
 def main():
     print("seed", SEED)
     rng = numpy.random.default_rng(SEED)
-    x, keys, data = check_setting(rng, 0, 1, 3)  # one rank builds kernels while no other rank waits
+    x, keys, data = check_setting(rng, 0, 1, 3)  # the training on one rank builds the kernels, so no other rank waits for them
     forms_of_units(data)
     columns_by_name(x, keys)
     check_setting(rng, 1, 1, 1)

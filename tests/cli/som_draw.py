@@ -140,7 +140,8 @@ def hits():
     draw("map.h5", "map.svg", "--show", "hits", "--show", "x1")
     svg = Picture("map.svg", 6)
     assert svg.units[0][3] == [224] * 3 and close(svg.units[1][3], VIRIDIS[0]) and close(svg.units[5][3], VIRIDIS[8])
-    assert close(svg.units[3][3], shade(numpy.arange(1, 6), 3)) and close(svg.units[7][3], VIRIDIS[0])  # all units are equal
+    # in the second plane all values are equal
+    assert close(svg.units[3][3], shade(numpy.arange(1, 6), 3)) and close(svg.units[7][3], VIRIDIS[0])
     assert svg.texts()[:4] == ["hits", "1", "grey: 0", "5"], svg.texts()
 
 
@@ -190,7 +191,7 @@ def names_of_units(rng):
     number of vectors with other names."""
     write_map("map.h5", rng.normal(size=(2, 12, 2)), grid="hexagonal")
     rows = [("oak", 0), ("elm", 0), ("elm", 0), ("a<b & é", 2), ("first", 4), ("second", 4), ("", 23), ("x" * 50, 23)]
-    rows.append(("yew", ""))  # there is no such unit
+    rows.append(("yew", ""))  # an empty cell: the vector has no unit
     rows += [(f"unit of the lower row {u}", u) for u in range(13, 22)]
     with open("units.tsv", "w", encoding="utf-8") as file:
         file.write("distance\tunit\tkey\r\n")
@@ -202,7 +203,7 @@ def names_of_units(rng):
     assert svg.units[0][5] == "elm and 1 more" and svg.units[1][5] is None and svg.units[24][5] is None
     lower = sorted(label for label in svg.labels if label[1] > svg.labels[0][1])
     assert len(lower) == 9, lower
-    at_the_edges = [text for *_, text in lower[::8]]  # there is enough space
+    at_the_edges = [text for *_, text in lower[::8]]  # labels in the corners have enough space
     assert at_the_edges == ["unit of the lower row 13", "unit of the lower row 21"], lower
     assert all(re.fullmatch("uni.*…", text) and len(text) < 14 for *_, text in lower[1:-1]), lower
     other_forms_of_names(rows)

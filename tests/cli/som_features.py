@@ -183,7 +183,7 @@ def some_edges(draw):
     apply(1, path, "--relation", "A")
     check_units(some, graph.keys, table)
     apply(1, path)
-    objects(lambda: check_units(some, graph.keys, table))  # all edges
+    objects(lambda: check_units(some, graph.keys, table))  # without --relation, edges of all types count
 
 
 def into_graphs(draw):

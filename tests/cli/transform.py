@@ -18,7 +18,7 @@ MOST_SUBSETS = 20000
 
 
 class Graph:
-    """Vertices {key: [labels, {name: value}]}, edges {number: [source, target, type]}."""
+    """A graph: vertices {key: [labels, {name: value}]}, edges {number: [source, target, type]}."""
 
     def __init__(self, vertices, edges):
         self.vertices, self.edges = vertices, edges

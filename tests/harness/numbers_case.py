@@ -1,4 +1,4 @@
-"""Reads and writes numpy arrays without numpy, and sorts numbers in the order of sort."""
+"""Reads and writes numpy arrays without numpy, and sorts numbers as the command sort does."""
 import ast
 import math
 import struct

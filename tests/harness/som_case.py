@@ -189,7 +189,8 @@ def check_setting(rng, number, training, applying):
     assert some.w.shape == (6, 8, 3) and some.columns == NAMES
     assert some.attributes["epoch"] == 4 and some.attributes["samples"] == len(x) and len(report["epochs"]) == 4
     least, most = some.check(x, report)
-    assert missing or "--neighbourhood" in options or most - least < 0.1, (least, most)  # the check would notice a wrong unit
+    # the bounds are close, so check() detects a wrong unit
+    assert missing or "--neighbourhood" in options or most - least < 0.1, (least, most)
     apply(applying, "map.h5", data, "units.tsv")
     some.check_rows(x, keys, read_rows("units.tsv"))
     return x, keys, data

@@ -47,7 +47,7 @@ def require(good, *what):
         raise Wrong(" ".join(map(str, what)))
 
 
-# the graph of the program
+# reading the program's graph
 
 def typed(text, kind):
     return {"int": int, "float": float, "bool": lambda t: t == "true"}.get(kind, str)(text) if text else None
@@ -78,7 +78,7 @@ def read_world(path, undirected):
     return world
 
 
-# one step
+# checking one step
 
 class Fresh:
     """The keys of the elements that a step creates, by number."""
@@ -324,7 +324,7 @@ class Evaluator:
         return worlds[0]
 
 
-# one run
+# checking one run
 
 def files(graph, rules, control, folder, rng):
     paths = graph.write(folder)

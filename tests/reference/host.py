@@ -3,7 +3,7 @@ from expression import truth
 
 
 class TooMany(Exception):
-    """The search needs too many steps."""
+    """Raised if the search needs too many steps."""
 
 
 def key_value(text):

@@ -5,7 +5,7 @@ from reference import SHARED
 
 CAST = 'MATCH (m:Movie)<-[:ACTS_IN]-(a:Person)'
 FOUR = CAST + ', (m)<-[:ACTS_IN]-(b:Person), (m)<-[:ACTS_IN]-(c:Person), (m)<-[:ACTS_IN]-(d:Person)'
-MOVIES = {  # by the row of movies.tsv
+MOVIES = {  # name of the row in movies.tsv -> (query, --distinct)
     'two people in one movie': (CAST + ', (m)<-[:ACTS_IN]-(b:Person)', 'orbit'),
     'four people in one movie': (FOUR, 'orbit'),
     "four people in one movie, one of them (marked) with name CONTAINS 'Jack'":

@@ -45,7 +45,8 @@ def expr_neutral(e):
 
 
 class Query:
-    """vertices: [(name, [labels])], edges: [(name, from, to, 'out' | 'either', [types])], where: nested tuples."""
+    """A query. vertices: [(name, [labels])], edges: [(name, from, to, 'out' | 'either', [types])], where: nested
+    tuples."""
 
     def __init__(self, name, vertices, edges, where=(), returns=(), simple=False):
         self.name, self.vertices, self.edges = name, list(vertices), list(edges)

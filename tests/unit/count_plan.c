@@ -145,7 +145,7 @@ static long evaluate(const scope *s, const char *expression)
 	return value;
 }
 
-/* SUMS by their definitions in count_plan.h. */
+/* SUMS, evaluated by their definitions in src/count/plan.h. */
 static long at(scope *s, const gemp_sum *sum, int v0, int v1, int v2)
 {
 	s->place[0] = v0;
@@ -295,7 +295,7 @@ static long by_plan(const host *g, const gemp_count_plan *plan)
 	return total / (long)plan->divisor;
 }
 
-/* MATCHES one by one. */
+/* MATCHES, found one by one. */
 static long embeddings(const host *g, const gemp_pattern *p, bool hom, int *image, int have)
 {
 	long total = 0;

@@ -159,7 +159,7 @@ static void repeated_values(void **state)
 	for (int i = 0; i < 63; i++)
 		base[i] = i;
 	assert_ok(gemp_stab_chain_new(&chain, symmetry, base, 63));
-	for (int i = 0; i < 63; i++) /* leaf i and the edge to it */
+	for (int i = 0; i < 63; i++) /* a star: leaf i and the edge to leaf i */
 		tuple[i] = i == 0 ? 9 : i < 32 ? (uint64_t)(i % 3) : (uint64_t)(i - 31) % 3 + 10;
 	gemp_stab_chain_canonical(chain, tuple);
 	for (int i = 1; i < 32; i++) {

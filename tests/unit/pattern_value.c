@@ -271,7 +271,7 @@ static void sizes_of_lists(void **state)
 	gemp_arena_free(&scratch);
 }
 
-/* A failure in one row has a message with the place and the operation. */
+/* A failure in one row has a message with the position and the operation. */
 static void not_computable(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* A key table numbers byte strings in the order of their first appearance. */
+/* Tests that a key table numbers byte strings in the order of their first appearance. */
 #include "harness/harness.h"
 
 #include "core/status.h"

@@ -1,4 +1,5 @@
-/* Edits name edges as they are before a step, and edits that do not fit the graph are refused. */
+/* Tests edits of a change log: they name edges as they are before a step, and edits that do not fit the graph are
+ * refused. */
 #include "core/memory.h"
 #include "harness/harness.h"
 
