@@ -25,6 +25,7 @@ static gemp_comm comm;
 static uint64_t no_edges[1];
 static const gemp_layout_rows no_rows = { .begin = no_edges };
 
+/* A random weighted graph as a list of edges and as a layout. */
 typedef struct dense_case {
 	uint32_t vertices;
 	size_t edges;

@@ -29,6 +29,7 @@ static gemp_runtime *context;
 static gemp_filter *filter;
 static uint64_t seed;
 
+/* A table of random rows. */
 typedef struct table {
 	gemp_filter_rows rows;
 	gemp_column columns[COLUMNS], key;

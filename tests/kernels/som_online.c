@@ -20,6 +20,7 @@ static gemp_device *device;
 
 enum { SAMPLES = 150 };
 
+/* The settings of one training. */
 typedef struct run {
 	gemp_som_grid grid;
 	gemp_som_neighbourhood near;

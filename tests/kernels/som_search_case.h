@@ -22,12 +22,13 @@
 static gemp_device *device;
 static bool thorough;
 
-typedef struct ask {
+/* The settings of one search. */
+typedef struct search_case {
 	gemp_som_search_shape shape;
 	uint32_t dims;
 	gemp_som_metric metric;
 	bool missing, two;
-} ask;
+} search_case;
 
 /* Tiles and chunks are small, so that even few units fill several of them. */
 #define ITEMS                             \
@@ -43,7 +44,7 @@ typedef struct ask {
 		GEMP_SOM_FORM_TILES, 0, 0, 0, 130 \
 	}
 
-static const ask asks[] = {
+static const search_case search_cases[] = {
 	{ ITEMS, 12, GEMP_SOM_EUCLIDEAN, false, false },    { ITEMS, 3, GEMP_SOM_MANHATTAN, true, true },
 	{ REGISTERS, 4, GEMP_SOM_COSINE, true, true },      { TILES, 17, GEMP_SOM_EUCLIDEAN, false, false },
 	{ ITEMS, 19, GEMP_SOM_EUCLIDEAN, true, true },      { ITEMS, 5, GEMP_SOM_COSINE, false, true },
@@ -52,7 +53,7 @@ static const ask asks[] = {
 	{ REGISTERS, 7, GEMP_SOM_EUCLIDEAN, true, true },   { TILES, 16, GEMP_SOM_EUCLIDEAN, true, true },
 	{ TILES, 33, GEMP_SOM_MANHATTAN, true, true },      { TILES, 18, GEMP_SOM_COSINE, false, true },
 };
-enum { ASKS = sizeof asks / sizeof *asks, FEW = 4 };
+enum { ASKS = sizeof search_cases / sizeof *search_cases, FEW = 4 };
 
 static const uint32_t sizes[][2] = {
 	/* samples, units */
@@ -63,8 +64,9 @@ static const uint32_t sizes[][2] = {
 
 enum { SPREAD, WHOLE, FAR, KINDS }; /* kinds of values: any; whole numbers, with equal units; values far from 0 */
 
+/* Samples and units of a search, and its results. */
 typedef struct sample {
-	ask how;
+	search_case how;
 	uint32_t count, units;
 	int kind;
 	float *x, *w;
@@ -87,7 +89,7 @@ static void *zeros(size_t count, size_t size)
 }
 
 /* One sample is all 0. If values may be missing, one sample in ten has no value. */
-static void sample_new(sample *s, const ask *how, uint32_t count, uint32_t units, int kind, uint64_t *random)
+static void sample_new(sample *s, const search_case *how, uint32_t count, uint32_t units, int kind, uint64_t *random)
 {
 	uint32_t dims = how->dims;
 	*s = (sample){ .how = *how, .count = count, .units = units, .kind = kind };
@@ -240,7 +242,7 @@ static void spoil(sample *s)
 	s->second[i] = second;
 }
 
-static void check(const ask *how, uint64_t *random)
+static void check(const search_case *how, uint64_t *random)
 {
 	gemp_som_search *with;
 	assert_ok(gemp_som_search_new(&with, device, how->dims, how->metric, how->missing, &how->shape));
@@ -264,14 +266,14 @@ static void searches(void **state)
 	uint64_t random = test_seed();
 	(void)state;
 	for (size_t k = 0; k < (thorough || device->gpu ? ASKS : FEW); k++)
-		if (!(device->gpu && asks[k].shape.form == GEMP_SOM_FORM_ITEMS))
-			check(&asks[k], &random);
+		if (!(device->gpu && search_cases[k].shape.form == GEMP_SOM_FORM_ITEMS))
+			check(&search_cases[k], &random);
 }
 
 /* Uses the default shape of the device, with several blocks of samples and chunks of units. */
 static void tuned_shape(void **state)
 {
-	const ask how = { { 0 }, 9, GEMP_SOM_EUCLIDEAN, false, false };
+	const search_case how = { { 0 }, 9, GEMP_SOM_EUCLIDEAN, false, false };
 	uint64_t random = test_seed();
 	gemp_som_search *with;
 	sample s;

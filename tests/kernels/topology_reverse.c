@@ -15,6 +15,7 @@
 
 static gemp_device *device;
 
+/* The rows of a random multigraph. */
 typedef struct rows {
 	size_t count, edges;
 	uint64_t *begin;

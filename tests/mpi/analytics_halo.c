@@ -25,7 +25,9 @@ static bool changes(uint64_t seed, uint64_t round, uint32_t number, unsigned per
 	return gemp_mix(seed * 31 + round * 7919 + number) % 100 < percent;
 }
 
-typedef struct post {
+/* The state of one test of the exchange: values of all known vertices and bitmaps of changes, on the host and on the
+ * device. Values have `size` bytes; 0 exchanges bitmaps only. */
+typedef struct halo_state {
 	const gas_case *c;
 	const gemp_layout *layout;
 	size_t size;
@@ -35,22 +37,22 @@ typedef struct post {
 	uint32_t *bits;
 	size_t words;
 	gemp_buffer value_buffer, changed, arrived;
-} post;
+} halo_state;
 
-static void set_value(post *p, uint32_t v, uint64_t value)
+static void set_value(halo_state *p, uint32_t v, uint64_t value)
 {
 	if (p->size)
 		memcpy(p->values + v * p->size, &value, p->size);
 }
 
-static bool has_value(const post *p, uint32_t v, uint64_t value)
+static bool has_value(const halo_state *p, uint32_t v, uint64_t value)
 {
 	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
 }
 
 /* The number of bytes that this rank must send in a round. For each destination the shortest of three encodings is
  * used: all values, a bitmap, or a list of positions. */
-static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
+static uint64_t expected_bytes(const halo_state *p, uint64_t round, unsigned percent)
 {
 	const gemp_layout_links *links = &p->layout->links;
 	uint64_t bytes = 0;
@@ -66,13 +68,13 @@ static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
 
 /* Runs and checks one round; returns false if something is wrong. one_bitmap: the changed vertices of this rank and the
  * arrivals share a bitmap. */
-static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent, bool one_bitmap)
+static bool run_round(halo_state *p, gemp_halo *halo, uint64_t round, unsigned percent, bool one_bitmap)
 {
 	const gemp_layout *layout = p->layout;
 	uint64_t before = gemp_halo_traffic(halo)->bytes;
 	gemp_code code = GEMP_OK;
 	bool right = true;
-	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, greatest[1] = { round + (uint64_t)test_comm.rank };
+	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, maxima[1] = { round + (uint64_t)test_comm.rank };
 	const uint64_t ranks = (uint64_t)test_comm.size;
 	memset(p->bits, 0, p->words * sizeof *p->bits);
 	for (uint32_t n = 0; n < p->c->n; n++)
@@ -91,7 +93,7 @@ static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent
 	code |= gemp_halo_begin(halo, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed,
 	                        NULL);
 	if (round % 4) /* otherwise a round of sums alone follows the exchange */
-		code |= gemp_halo_round(halo, code, sums, 2, greatest, 1);
+		code |= gemp_halo_round(halo, code, sums, 2, maxima, 1);
 	code |= gemp_halo_end(halo, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !one_bitmap ? NULL : arrived);
 	if (p->size)
 		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
@@ -105,8 +107,8 @@ static bool run_round(post *p, gemp_halo *halo, uint64_t round, unsigned percent
 		right &= !(p->bits[v / 32] >> v % 32 & 1);
 	right &= test_comm.size == 1 || gemp_halo_traffic(halo)->bytes - before == expected_bytes(p, round, percent);
 	if (round % 4 == 0)
-		right &= gemp_halo_round(halo, code, sums, 2, greatest, 1) == GEMP_OK;
-	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && greatest[0] == round + ranks - 1;
+		right &= gemp_halo_round(halo, code, sums, 2, maxima, 1) == GEMP_OK;
+	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && maxima[0] == round + ranks - 1;
 	return right && code == GEMP_OK;
 }
 
@@ -116,7 +118,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	gemp_layout layout;
 	gemp_halo *halo;
 	assert_all_ok(gemp_layout_new(&layout, comm, c->graph, &(gemp_layout_options){ .parts = GEMP_LAYOUT_IN }));
-	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
+	halo_state p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
 	p.last = calloc(c->n, sizeof *p.last);
 	p.values = calloc(layout.known + 1, 8);
 	p.bits = calloc(p.words, sizeof *p.bits);

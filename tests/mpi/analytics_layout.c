@@ -121,6 +121,7 @@ static bool links_match_ghosts(const gemp_layout *layout)
 	return right;
 }
 
+/* A graph, options of a layout, and the relations that the options choose. */
 typedef struct trial {
 	gas_case *c;
 	gemp_layout_options options;

@@ -125,6 +125,7 @@ static void one_device_then_all(void **state)
 	api_case_free(c);
 }
 
+/* Counts the calls of each callback. */
 typedef struct listener {
 	unsigned messages, tasks, ends;
 } listener;

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+/* A list of edges and the graph that is built of it. */
 typedef struct world {
 	api_case *c;
 	gemp_graph *graph;

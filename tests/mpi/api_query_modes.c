@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+/* A list of edges, the graph that is built of it, and settings for queries. */
 typedef struct world {
 	api_case *c;
 	gemp_graph *graph;

@@ -14,7 +14,8 @@
 
 enum { MAX_ITEMS = 2000, CASES = 40 };
 
-/* The whole lists, the same on all ranks. Item i is on rank owner[i], where its index is index_of[i]. */
+/* The whole lists, the same on all ranks. Item i is on rank owner[i], where its index is index_of[i]. next[i] is SIZE_MAX
+ * at the end of an open list, and previous[i] says whether an item precedes item i. */
 static size_t items, next[MAX_ITEMS], index_of[MAX_ITEMS], owned[9];
 static int owner[MAX_ITEMS];
 static bool previous[MAX_ITEMS];
@@ -60,6 +61,7 @@ static void draw_lists(uint64_t *random)
 			previous[next[i]] = true;
 }
 
+/* This rank's items: the input of list ranking, and the places that it returns. */
 typedef struct own_lists {
 	gemp_item *next;
 	bool *previous;

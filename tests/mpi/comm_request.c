@@ -8,15 +8,16 @@
 #include "core/random.h"
 #include "core/status.h"
 
-typedef struct answering {
+/* The state of an owner: the number of records in the last request, and whether it fails. */
+typedef struct owner_state {
 	size_t asked;
 	bool refuse;
-} answering;
+} owner_state;
 
 /* The answer contains the number of the record and the rank that answered. */
 static gemp_code answer(void *self, const void *records, size_t count, uint64_t *answers)
 {
-	answering *a = self;
+	owner_state *a = self;
 	const uint32_t *numbers = records;
 	a->asked = count;
 	for (size_t i = 0; i < count; i++)
@@ -25,7 +26,7 @@ static gemp_code answer(void *self, const void *records, size_t count, uint64_t 
 }
 
 /* Collective. Sends `count` random numbers to random owners and checks the answers. */
-static gemp_code request_answers(answering *a, size_t count, uint64_t seed, bool *right)
+static gemp_code request_answers(owner_state *a, size_t count, uint64_t seed, bool *right)
 {
 	uint32_t *numbers = gemp_calloc(count, sizeof *numbers);
 	int *owner = gemp_calloc(count, sizeof *owner);
@@ -50,7 +51,7 @@ static void owners_answer(void **state)
 	(void)state;
 	uint64_t seed = test_seed_all();
 	for (size_t most = 1; most < 100000; most *= 10) {
-		answering a = { 0 };
+		owner_state a = { 0 };
 		bool right;
 		uint64_t own = gemp_mix(seed ^ (uint64_t)test_comm.rank ^ most);
 		size_t count = test_comm.rank % 3 == 1 ? 0 : (size_t)gemp_random_below(&own, most);
@@ -64,7 +65,7 @@ static void one_failure_fails_all_ranks(void **state)
 {
 	(void)state;
 	bool right;
-	answering a = { .refuse = test_comm.rank == test_comm.size - 1 };
+	owner_state a = { .refuse = test_comm.rank == test_comm.size - 1 };
 	assert_all(request_answers(&a, 10, 1, &right) == GEMP_EDATA);
 }
 

@@ -27,12 +27,13 @@
 
 enum { MAX_VERTICES = 100 };
 
-typedef struct made {
+/* A graph as an adjacency matrix, and as the shard that is built of it. */
+typedef struct test_graph {
 	gemp_shard *graph;
 	size_t vertices;
 	bool edge[MAX_VERTICES][MAX_VERTICES]; /* indexed by key */
 	size_t copies;                         /* number of extra parallel edges between neighbouring keys */
-} made;
+} test_graph;
 
 /* What the reference knows of a graph, indexed by slot. */
 typedef struct known {
@@ -48,22 +49,22 @@ static uint64_t seed;
 static bool wide; /* positions in rows have 64 bits, as in a graph with very many entries */
 
 /* GRAPHS. */
-static inline void join(made *m, size_t a, size_t b)
+static inline void join(test_graph *m, size_t a, size_t b)
 {
 	m->edge[a][b] = m->edge[b][a] = a != b;
 }
 
-static inline made *made_new(size_t vertices)
+static inline test_graph *made_new(size_t vertices)
 {
-	made *m = gemp_calloc(1, sizeof *m);
+	test_graph *m = gemp_calloc(1, sizeof *m);
 	assert_all(m != NULL);
 	m->vertices = vertices;
 	return m;
 }
 
-static inline made *random_graph(size_t vertices, double density)
+static inline test_graph *random_graph(size_t vertices, double density)
 {
-	made *m = made_new(vertices);
+	test_graph *m = made_new(vertices);
 	for (size_t a = 0; a < vertices; a++)
 		for (size_t b = 0; b < a; b++)
 			if (gemp_random_unit(&seed) < density)
@@ -72,9 +73,9 @@ static inline made *random_graph(size_t vertices, double density)
 }
 
 /* Two hubs that are joined to all vertices, and a few random edges. */
-static inline made *hubs(size_t vertices)
+static inline test_graph *hubs(size_t vertices)
 {
-	made *m = random_graph(vertices, 0.03);
+	test_graph *m = random_graph(vertices, 0.03);
 	for (size_t a = 2; a < vertices; a++)
 		for (size_t hub = 0; hub < 2; hub++)
 			join(m, hub, a);
@@ -83,9 +84,9 @@ static inline made *hubs(size_t vertices)
 
 /* A hub that is joined to all vertices, a clique, and neighbouring keys with so many parallel edges that their vertices
  * get slots before the hub's. */
-static inline made *hub_and_parallel_edges(size_t vertices)
+static inline test_graph *hub_and_parallel_edges(size_t vertices)
 {
-	made *m = made_new(vertices);
+	test_graph *m = made_new(vertices);
 	for (size_t a = 1; a < vertices; a++) {
 		join(m, 0, a);
 		if (a + 1 < vertices)
@@ -97,7 +98,7 @@ static inline made *hub_and_parallel_edges(size_t vertices)
 	return m;
 }
 
-static inline void build(made *m)
+static inline void build(test_graph *m)
 {
 	gemp_builder_options options = { .seed = gemp_random(&seed), .undirected = true };
 	gemp_builder *builder = NULL;
@@ -123,7 +124,7 @@ static inline void build(made *m)
 	gemp_builder_free(builder);
 }
 
-static inline void made_free(made *m)
+static inline void made_free(test_graph *m)
 {
 	gemp_shard_free(m->graph);
 	gemp_free(m);
@@ -234,7 +235,8 @@ static inline void known_tables(known *k, const gemp_count_plan *plan)
 }
 
 /* Fills the reference from the graph that the test made, and checks that the engine's rows have only its edges. */
-static inline void known_fill(known *k, const made *m, const gemp_count_engine *engine, const gemp_count_plan *plan)
+static inline void known_fill(known *k, const test_graph *m, const gemp_count_engine *engine,
+                              const gemp_count_plan *plan)
 {
 	const gemp_count_graph *g = &engine->graph;
 	int64_t *keys = NULL;
@@ -298,7 +300,7 @@ static inline __int128 sum_of(known *k, const gemp_sum *sum)
 }
 
 /* CHECKS. A constant sum is added to the plan, so that no total is negative. */
-static inline void check(const made *m, gemp_count_plan plan)
+static inline void check(const test_graph *m, gemp_count_plan plan)
 {
 	bool relations[1] = { true };
 	gemp_view_key key = { .relations = relations, .direction = GEMP_VIEW_EITHER, .simple = true };
@@ -350,7 +352,7 @@ static const gemp_count_plan
 						{ GEMP_SUM_CLIQUES, .clique = 7, .factor = 1009 },
 					} };
 
-static inline void check_all(made *m)
+static inline void check_all(test_graph *m)
 {
 	gemp_count_plan plan = plan_of_all;
 	if (!context->device->gpu) { /* a GPU makes no tables of ordered edges */

@@ -62,7 +62,7 @@ static void check_long_rows(void)
 		                                  .sums = { { GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 },
 		                                            { GEMP_SUM_CLIQUES, .clique = 5, .factor = 1 },
 		                                            { GEMP_SUM_CLIQUES, .clique = 6, .factor = 1 } } };
-	made *m = random_graph(MAX_VERTICES, 0.8), *complete = random_graph(MAX_VERTICES, 1);
+	test_graph *m = random_graph(MAX_VERTICES, 0.8), *complete = random_graph(MAX_VERTICES, 1);
 	build(m);
 	check(m, plan);
 	build(complete);

@@ -21,7 +21,7 @@ static void sums_are_right(void **state)
 }
 
 /* TOTALS BEYOND 64 BITS, on a hub of degree 90. */
-static gemp_code count(made *m, gemp_count_plan *plan, gemp_count_result *result)
+static gemp_code count(test_graph *m, gemp_count_plan *plan, gemp_count_result *result)
 {
 	bool relations[1] = { true };
 	gemp_view_key key = { .relations = relations, .direction = GEMP_VIEW_EITHER, .simple = true };
@@ -37,7 +37,7 @@ static gemp_code count(made *m, gemp_count_plan *plan, gemp_count_result *result
 
 static void totals_beyond_64_bits(void **state)
 {
-	made *m = made_new(91);
+	test_graph *m = made_new(91);
 	gemp_count_result result;
 	gemp_count_plan plan = { .sum_count = 1,
 		                     .table_count = 1,
@@ -70,7 +70,7 @@ static void totals_beyond_64_bits(void **state)
 
 static gemp_code count_small(void *argument)
 {
-	made *m = argument;
+	test_graph *m = argument;
 	gemp_count_result result;
 	gemp_count_plan plan = { .sum_count = 2,
 		                     .table_count = 2,
@@ -84,7 +84,7 @@ static gemp_code count_small(void *argument)
 
 static void memory_may_run_out(void **state)
 {
-	made *m = random_graph(10, 0.5);
+	test_graph *m = random_graph(10, 0.5);
 	(void)state;
 	if (test_comm.size == 2) {
 		build(m);

@@ -33,6 +33,7 @@ typedef struct fixture_edge {
 
 typedef enum fixture_keys { KEYS_INTEGER, KEYS_STRING, KEYS_MIXED } fixture_keys;
 
+/* A random property graph. */
 typedef struct fixture {
 	size_t vertex_count, edge_count;
 	fixture_vertex *vertices;

@@ -222,15 +222,16 @@ static void test_truncated_files(void **state)
 	fixture_free(&made);
 }
 
-typedef struct places {
+/* The datasets of a file: name, offset of the first byte and number of bytes. */
+typedef struct dataset_places {
 	uint64_t first[256], bytes[256];
 	char name[256][128];
 	size_t count;
-} places;
+} dataset_places;
 
 static herr_t note_place(hid_t file, const char *name, const H5O_info_t *info, void *places_)
 {
-	places *found = places_;
+	dataset_places *found = places_;
 	if (info->type != H5O_TYPE_DATASET || found->count == 256)
 		return 0;
 	hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
@@ -263,7 +264,7 @@ static void test_damage(void **state)
 	fixture made = fixture_new(50, 80, KEYS_STRING, 1);
 	gemp_shard *graph = build(&made, &test_comm, 1, false);
 	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
-	static places found;
+	static dataset_places found;
 	found.count = 0;
 	if (test_comm.rank == 0) {
 		hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -18,11 +18,12 @@ enum { EDGES = 400, MAX_LINE = 80 };
 
 typedef enum kind { INTEGERS, WORDS, WITH_VALUES, KINDS } kind;
 
-typedef struct made {
+/* The lines of a table of edges. */
+typedef struct edge_table {
 	char lines[EDGES][MAX_LINE];
-} made;
+} edge_table;
 
-static void draw(made *out, kind kind, uint64_t *seed)
+static void draw(edge_table *out, kind kind, uint64_t *seed)
 {
 	static const char *const ids[] = { "0", "-1", "9223372036854775807", "-9223372036854775808" };
 	for (size_t e = 0; e < EDGES; e++) {
@@ -41,14 +42,14 @@ static void draw(made *out, kind kind, uint64_t *seed)
 	}
 }
 
-static void shuffle(made *made, uint64_t *seed)
+static void shuffle(edge_table *edge_table, uint64_t *seed)
 {
 	for (size_t e = EDGES - 1; e > 0; e--) {
 		size_t other = gemp_random_below(seed, e + 1);
 		char line[MAX_LINE];
-		memcpy(line, made->lines[e], MAX_LINE);
-		memcpy(made->lines[e], made->lines[other], MAX_LINE);
-		memcpy(made->lines[other], line, MAX_LINE);
+		memcpy(line, edge_table->lines[e], MAX_LINE);
+		memcpy(edge_table->lines[e], edge_table->lines[other], MAX_LINE);
+		memcpy(edge_table->lines[other], line, MAX_LINE);
 	}
 }
 
@@ -65,12 +66,12 @@ static const char *write_gzip(const char *name, const char *text)
 	return path;
 }
 
-static const char *write_table(const made *made, kind kind, bool compressed)
+static const char *write_table(const edge_table *edge_table, kind kind, bool compressed)
 {
 	gemp_text text = { 0 };
 	gemp_text_print(&text, kind == WITH_VALUES ? "src\tdst\ttype\tw\n" : "src\tdst\n");
 	for (size_t e = 0; e < EDGES; e++)
-		gemp_text_print(&text, "%s\n", made->lines[e]);
+		gemp_text_print(&text, "%s\n", edge_table->lines[e]);
 	const char *path = compressed ? write_gzip("edges.tsv.gz", text.data) : write_text_file("edges.tsv", text.data);
 	gemp_text_free(&text);
 	return path;
@@ -104,7 +105,7 @@ static void order_and_blocks_do_not_matter(void **state)
 	(void)state;
 	static const size_t sizes[] = { 16 << 20, 5000, 64, 4 };
 	uint64_t seed = test_seed_all();
-	made *table = calloc(1, sizeof *table);
+	edge_table *table = calloc(1, sizeof *table);
 	for (kind kind = INTEGERS; kind < KINDS; kind++) {
 		draw(table, kind, &seed);
 		const char *path = write_table(table, kind, false);

@@ -20,6 +20,7 @@ enum { STRING, INTEGER, FLOAT, BOOLEAN };
 static const char *const names[COLUMNS] = { "s:string", "i", "f", "b" };
 static const gemp_type types[COLUMNS] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN };
 
+/* A value and its text in a file. */
 typedef struct cell {
 	bool null;
 	char text[TEXT];

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A graph and its documented sizes. */
 typedef struct real_graph {
 	const char *name;
 	uint64_t vertices, edges;

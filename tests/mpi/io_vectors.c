@@ -43,6 +43,7 @@ static void close_all(FILE *file)
 	GEMP_MPI(MPI_Barrier(test_comm.world));
 }
 
+/* The form of a text table: CSV or TSV, with or without a header and a column of keys, and the end of a line. */
 typedef struct form {
 	bool csv, header, keys, crlf;
 } form;

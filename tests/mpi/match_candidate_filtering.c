@@ -23,12 +23,13 @@
 
 enum { VERTICES = 97, EDGES = 300 };
 
-typedef struct asked {
+/* A query, and how many of its conditions are tested before and after the search. */
+typedef struct search_case {
 	const char *text;
 	size_t before, after; /* expected numbers of conditions */
-} asked;
+} search_case;
 
-static const asked table[] = {
+static const search_case table[] = {
 	/* One vertex: there are as many matches as candidates, so testing all rows of a column pays. */
 	{ "MATCH (a) WHERE a.number > 0 RETURN a", 1, 0 },
 	{ "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 AND b.ratio < 3 RETURN a", 3, 0 },
@@ -42,7 +43,7 @@ static const asked table[] = {
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b.number > 0 AND b.name CONTAINS 'a' RETURN a", 1, 2 },
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b:Film AND b.flag AND a.name <> b.name RETURN a", 2, 2 },
 };
-enum { ASKED = sizeof table / sizeof *table };
+enum { SEARCH_CASES = sizeof table / sizeof *table };
 
 static case_graph graph;
 
@@ -106,7 +107,7 @@ static bool choices_are_reported(const gemp_pattern *pattern, const gemp_conditi
 	return right;
 }
 
-static void check(const asked *q)
+static void check(const search_case *q)
 {
 	gemp_pattern *pattern = parse_question(&(question){ .text = q->text }, graph.distributed);
 	gemp_condition_phases phases;
@@ -134,7 +135,7 @@ static void check(const asked *q)
 static void conditions_are_chosen_by_cost(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ASKED; i++)
+	for (size_t i = 0; i < SEARCH_CASES; i++)
 		check(&table[i]);
 }
 

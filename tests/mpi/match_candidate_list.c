@@ -9,7 +9,7 @@ enum { CASES = 6 };
 static const struct {
 	question question;
 	int vertex; /* the restricted vertex, which no automorphism moves */
-} asked[] = {
+} pattern_searches[] = {
 	{ { .text = "MATCH (a:Person)-[:KNOWS]->(b)-[:ACTS_IN]->(c) RETURN a, b, c" }, 2 },
 	{ { .text = "MATCH (a)-[:KNOWS]->(b)<-[:KNOWS]-(c) RETURN b" }, 1 },
 	{ { .text = "MATCH (a)-[e]->(a) RETURN a, e" }, 0 },
@@ -39,7 +39,7 @@ static void keep_listed(reference *r, int vertex, const uint32_t *bits)
 
 static void check(const case_graph *g, size_t index, gemp_match_options *o, uint64_t *seed)
 {
-	gemp_pattern *pattern = parse_question(&asked[index].question, g->distributed);
+	gemp_pattern *pattern = parse_question(&pattern_searches[index].question, g->distributed);
 	gemp_match *match = NULL;
 	gemp_match_result result;
 	collecting rows = { .wanted = SIZE_MAX };
@@ -48,9 +48,9 @@ static void check(const case_graph *g, size_t index, gemp_match_options *o, uint
 	if (!pattern)
 		return;
 	uint32_t *bits = random_bits(g->distributed, seed);
-	describe(&asked[index].question, o);
+	describe(&pattern_searches[index].question, o);
 	o->among = bits;
-	o->among_vertex = asked[index].vertex;
+	o->among_vertex = pattern_searches[index].vertex;
 	reference_new(&r, g->whole, pattern, o->semantics);
 	keep_listed(&r, o->among_vertex, bits);
 	assert_all_ok(gemp_match_prepare(&match, context, g->distributed, pattern, o));
@@ -78,7 +78,7 @@ static void restricted_searches(void **state)
 		graph_new(&g, 1 + gemp_random_below(&seed, 24), gemp_random_below(&seed, 60), i % 5 == 4, seed);
 		o.semantics = semantics[i % 4];
 		o.distinct = i % 3 ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
-		for (size_t k = 0; k < sizeof asked / sizeof *asked; k++)
+		for (size_t k = 0; k < sizeof pattern_searches / sizeof *pattern_searches; k++)
 			check(&g, k, &o, &seed);
 		graph_free(&g);
 	}

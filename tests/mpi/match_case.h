@@ -22,10 +22,12 @@
 #include "pattern/semantic/parse.h"
 #include "pattern/shapes/named_pattern.h"
 
+/* A graph that is distributed over the ranks, and the same graph whole on each rank. */
 typedef struct case_graph {
 	gemp_shard *distributed, *whole;
 } case_graph;
 
+/* A pattern, either as the text of a query or as the name of a shape. */
 typedef struct question {
 	const char *text, *shape; /* exactly one of text and shape is set */
 } question;

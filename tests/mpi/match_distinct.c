@@ -23,6 +23,7 @@ typedef struct member {
 	uint64_t key[WIDTH], tuple[2 * MAX_POINTS];
 } member;
 
+/* Random embeddings in any number of classes. */
 typedef struct input {
 	int vertex_count, edge_count;
 	size_t rows;

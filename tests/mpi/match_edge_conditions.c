@@ -9,7 +9,8 @@
 
 enum { VERTICES = 15, EDGES = 36, GRAPH_SEED = 7 };
 
-typedef struct asked {
+/* A query with its options. */
+typedef struct search_case {
 	const char *text;
 	gemp_semantics semantics;
 	const char *exists; /* text of an EXISTS whose vertices a and b are vertices 0 and 2 of `text`, or NULL */
@@ -18,9 +19,9 @@ typedef struct asked {
 	gemp_distinct distinct;
 	bool counted;
 	const char *plan; /* must occur in the printed plan */
-} asked;
+} search_case;
 
-static const asked table[] = {
+static const search_case table[] = {
 	{ .text = "MATCH (a)-[]->(m)<-[]-(b) WHERE id(a) < id(b) RETURN a",
 	  .semantics = GEMP_ISO,
 	  .counted = true,
@@ -65,7 +66,7 @@ static const asked table[] = {
 	  .distinct = GEMP_BY_ORBIT },
 	{ .text = "MATCH (a)-[]->(x)-[]->(b) RETURN a, b", .semantics = GEMP_HOM, .free = 2, .distinct = GEMP_BY_NOTHING },
 };
-enum { ASKED = sizeof table / sizeof *table };
+enum { SEARCH_CASES = sizeof table / sizeof *table };
 
 static void graph_with_keys(case_graph *g, fixture_keys keys)
 {
@@ -77,7 +78,7 @@ static void graph_with_keys(case_graph *g, fixture_keys keys)
 }
 
 /* Adds WHERE [NOT] EXISTS { ... } to the pattern, as the parser would. */
-static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const asked *a)
+static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const search_case *a)
 {
 	gemp_expr *exists = NULL, *top = NULL;
 	pattern->subs = gemp_calloc(1, sizeof(struct gemp_pattern *));
@@ -100,7 +101,7 @@ static void add_exists(gemp_pattern *pattern, const gemp_shard *graph, const ask
 	pattern->conditions[pattern->condition_count++] = (gemp_condition){ .expr = top, .vertices = 5 };
 }
 
-static gemp_pattern *pattern_of(const asked *a, const gemp_shard *graph)
+static gemp_pattern *pattern_of(const search_case *a, const gemp_shard *graph)
 {
 	gemp_pattern *pattern = parse_question(&(question){ .text = a->text }, graph);
 	assert_non_null(pattern);
@@ -111,7 +112,7 @@ static gemp_pattern *pattern_of(const asked *a, const gemp_shard *graph)
 	return pattern;
 }
 
-static void check(const case_graph *g, const asked *a, const gemp_match_options *o, bool by_rank)
+static void check(const case_graph *g, const search_case *a, const gemp_match_options *o, bool by_rank)
 {
 	gemp_pattern *pattern = pattern_of(a, g->distributed);
 	gemp_match *match = NULL;
@@ -159,7 +160,7 @@ static void all_rows_resident(void **state)
 	(void)state;
 	case_graph g;
 	graph_with_keys(&g, KEYS_INTEGER);
-	check_all(&g, GEMP_REPLICATE_ALL, 0, ASKED, true);
+	check_all(&g, GEMP_REPLICATE_ALL, 0, SEARCH_CASES, true);
 	graph_free(&g);
 }
 
@@ -170,7 +171,7 @@ static void only_own_rows_resident(void **state)
 	if (test_comm.size == 1)
 		return;
 	graph_with_keys(&g, KEYS_STRING);
-	check_all(&g, 0, 0, ASKED, true);
+	check_all(&g, 0, 0, SEARCH_CASES, true);
 	graph_free(&g);
 }
 
@@ -193,7 +194,7 @@ static void paths_in_an_induced_pattern(void **state)
 	gemp_match_options o = plain_options;
 	o.semantics = GEMP_INDUCED;
 	graph_with_keys(&g, KEYS_INTEGER);
-	gemp_pattern *pattern = pattern_of(&table[ASKED - 1], g.distributed);
+	gemp_pattern *pattern = pattern_of(&table[SEARCH_CASES - 1], g.distributed);
 	assert_all_code(gemp_match_prepare(&match, context, g.distributed, pattern, &o), GEMP_EUSAGE);
 	assert_message("no meaning under semantics induced");
 	assert_null(match);

@@ -3,15 +3,16 @@
  * not depend on them. */
 #include "match_case.h"
 
-typedef struct asked {
+/* A pattern with its options. */
+typedef struct search_case {
 	question question;
 	gemp_semantics semantics;
 	gemp_distinct distinct;
 	bool hash, counted;
 	gemp_condition_phase attributes;
-} asked;
+} search_case;
 
-static const asked table[] = {
+static const search_case table[] = {
 	{ .question = { .shape = "triangle" }, .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT, .counted = true },
 	{ .question = { .shape = "triangle" }, .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT, .hash = true },
 	{ .question = { .shape = "cycle:4" }, .semantics = GEMP_EDGE_ISO, .distinct = GEMP_BY_ORBIT },
@@ -74,7 +75,7 @@ static const asked table[] = {
 	  .distinct = GEMP_BY_NOTHING,
 	  .counted = true },
 };
-enum { ASKED = sizeof table / sizeof *table, VERTICES = 16, EDGES = 34, GRAPH_SEED = 7 };
+enum { SEARCH_CASES = sizeof table / sizeof *table, VERTICES = 16, EDGES = 34, GRAPH_SEED = 7 };
 
 /* The graph is always the same, so that kernels come from the cache. */
 static void check_all(uint64_t *random, int64_t replicate, bool pivot_off, size_t step)
@@ -82,8 +83,8 @@ static void check_all(uint64_t *random, int64_t replicate, bool pivot_off, size_
 	case_graph g;
 	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 };
 	graph_new(&g, VERTICES, EDGES, false, GRAPH_SEED);
-	for (size_t i = 0; i < ASKED; i += step) {
-		const asked *a = &table[i];
+	for (size_t i = 0; i < SEARCH_CASES; i += step) {
+		const search_case *a = &table[i];
 		gemp_match_options o = plain_options;
 		o.semantics = a->semantics;
 		o.distinct = a->distinct;

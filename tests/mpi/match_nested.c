@@ -3,15 +3,15 @@
 #include "match/search/nested_search.h"
 #include "nested_case.h"
 
-typedef struct case_of {
+typedef struct counted_pattern {
 	question question;
 	gemp_semantics semantics;
-} case_of;
+} counted_pattern;
 
 static void random_counts(void **state)
 {
 	(void)state;
-	static const case_of cases[] = {
+	static const counted_pattern cases[] = {
 		{ { .shape = "triangle" }, GEMP_ISO },
 		{ { .shape = "cycle:5" }, GEMP_ISO },
 		{ { .shape = "clique:5" }, GEMP_ISO },

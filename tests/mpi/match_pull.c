@@ -56,7 +56,7 @@ static bool is_skipped(size_t i, size_t c)
 static void rounds_of_every_size(void **state)
 {
 	(void)state;
-	static const question asked[] = {
+	static const question questions[] = {
 		{ .shape = "triangle" },
 		{ .shape = "clique:4" },
 		{ .shape = "cycle:4" },
@@ -66,7 +66,7 @@ static void rounds_of_every_size(void **state)
 		{ .text = "MATCH (a:Person)-[]-(b), (b)-[]->(c:Film|Actor) WHERE a <> c RETURN a, b, c" },
 		{ .text = "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c" },
 	};
-	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		for (size_t c = 0; c < CACHES; c++) {
 			gemp_match_options o = pull_options((i / 2 + c) % 2);
 			if (is_skipped(i, c))
@@ -74,24 +74,24 @@ static void rounds_of_every_size(void **state)
 			context->budgets.row_cache = caches[c];
 			context->budgets.result_buffer = c == 1 ? 3 : 0;
 			TEST_LIMIT(fetch_round, c == 2 ? 64 : gemp_limits_default.fetch_round);
-			assert_true(check_answer(&graph, &asked[i], &o));
+			assert_true(check_answer(&graph, &questions[i], &o));
 		}
 }
 
 static void rounds_with_edges(void **state)
 {
 	(void)state;
-	static const question asked[] = {
+	static const question questions[] = {
 		{ .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
 		{ .text = "MATCH (a)-[e]->(b)-[f:KNOWS]->(c), (a)-[g]->(c) RETURN e, f, g" },
 	};
-	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
 		for (size_t c = 0; c < CACHES; c++) {
 			gemp_match_options o = pull_options(true);
 			if (is_skipped(i, c))
 				continue;
 			context->budgets.row_cache = 3 * caches[c];
-			assert_true(check_answer(&graph, &asked[i], &o));
+			assert_true(check_answer(&graph, &questions[i], &o));
 		}
 }
 
@@ -100,7 +100,7 @@ static void rounds_with_edges(void **state)
 static void rounds_and_sinks(void **state)
 {
 	(void)state;
-	static const question asked = { .shape = "cycle:4" };
+	static const question questions = { .shape = "cycle:4" };
 	for (int i = 0; i < 3; i++) {
 		gemp_match_options o = pull_options(i > 0);
 		o.symmetry_by_hash = i < 2;
@@ -108,7 +108,7 @@ static void rounds_and_sinks(void **state)
 		o.replicate = i == 1 ? 200 : 0;
 		context->budgets.row_cache = 700;
 		context->budgets.host_memory = 4000;
-		assert_true(check_answer(&graph, &asked, &o));
+		assert_true(check_answer(&graph, &questions, &o));
 	}
 	context->budgets.host_memory = 0;
 }
@@ -116,7 +116,7 @@ static void rounds_and_sinks(void **state)
 static void rounds_of_seeds(void **state)
 {
 	(void)state;
-	static const char *const asked[] = {
+	static const char *const questions[] = {
 		"MATCH (a)-[]->(c)<-[]-(b) WHERE a.number > 0 AND c.number < b.number RETURN a",
 		"MATCH (a)-[:KNOWS]->(b)-[]-(c)-[]-(a) RETURN a",
 	};
@@ -125,7 +125,7 @@ static void rounds_of_seeds(void **state)
 		for (size_t c = 0; c < CACHES; c++) {
 			if (is_skipped(i, c))
 				continue;
-			gemp_pattern *pattern = parse_question(&(question){ .text = asked[i] }, graph.distributed);
+			gemp_pattern *pattern = parse_question(&(question){ .text = questions[i] }, graph.distributed);
 			gemp_match_options o = pull_options(true);
 			o.distinct = GEMP_BY_NOTHING;
 			assert_non_null(pattern);

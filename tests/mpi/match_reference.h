@@ -32,6 +32,7 @@ typedef struct embedding {
 	uint64_t at[REFERENCE_POINTS];
 } embedding;
 
+/* The state and the result of the reference: a graph, a pattern, and all embeddings. */
 typedef struct reference {
 	const gemp_shard *whole;
 	const gemp_pattern *pattern; /* bound */

@@ -16,16 +16,17 @@
 
 enum { MAX_ROWS = 300, ROUNDS = 3, VERTICES = 3 };
 
-typedef struct given {
+/* Random finished matches, and the rank that finds each of them. */
+typedef struct input_rows {
 	made_graph *made;
 	gemp_vertex vertices[MAX_ROWS][VERTICES];
 	gemp_edge edges[MAX_ROWS][2];
 	int rank[MAX_ROWS];
-} given;
+} input_rows;
 
 /* Marks this rank's rows that passed the conditions, and counts the rounds of the next sink. */
 typedef struct collector {
-	const given *given;
+	const input_rows *input_rows;
 	bool passed[MAX_ROWS];
 	bool wrong;
 	int rounds, last_rounds;
@@ -37,9 +38,9 @@ static gemp_code collect(void *self, const gemp_batch *batch)
 	size_t i = 0;
 	for (size_t row = 0; row < batch->rows; row++) {
 		while (i < MAX_ROWS &&
-		       (c->passed[i] || c->given->rank[i] != test_comm.rank ||
-		        memcmp(c->given->vertices[i], batch->vertices + row * VERTICES, sizeof *c->given->vertices) ||
-		        memcmp(c->given->edges[i], batch->edges + row * 2, sizeof *c->given->edges)))
+		       (c->passed[i] || c->input_rows->rank[i] != test_comm.rank ||
+		        memcmp(c->input_rows->vertices[i], batch->vertices + row * VERTICES, sizeof *c->input_rows->vertices) ||
+		        memcmp(c->input_rows->edges[i], batch->edges + row * 2, sizeof *c->input_rows->edges)))
 			i++;
 		c->wrong |= i == MAX_ROWS;
 		if (i < MAX_ROWS)
@@ -58,9 +59,9 @@ static gemp_code collector_end_round(void *self, bool last, bool *enough, bool *
 	return GEMP_OK;
 }
 
-static given *given_new(uint64_t seed)
+static input_rows *input_rows_new(uint64_t seed)
 {
-	given *g;
+	input_rows *g;
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(seed);
 	for (size_t i = 0; i < MAX_ROWS; i++) {
@@ -75,13 +76,13 @@ static given *given_new(uint64_t seed)
 	return g;
 }
 
-static void given_free(given *g)
+static void input_rows_free(input_rows *g)
 {
 	made_graph_free(g->made);
 	gemp_free(g);
 }
 
-static gemp_code pass_rows(const given *g, gemp_sink *sink)
+static gemp_code pass_rows(const input_rows *g, gemp_sink *sink)
 {
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
@@ -101,33 +102,33 @@ done:
 	return code;
 }
 
-static gemp_value attribute(const given *g, size_t row, int vertex, int column, char room[64])
+static gemp_value attribute(const input_rows *g, size_t row, int vertex, int column, char room[64])
 {
 	return made_value(g->made, column, g->vertices[row][vertex], room);
 }
 
 /* The expected results of the questions below. Vertices 0, 1 and 2 of a row are a, b and c. */
-static bool a_older_than_b(const given *g, size_t row)
+static bool a_older_than_b(const input_rows *g, size_t row)
 {
 	char room[64];
 	gemp_value a = attribute(g, row, 0, MADE_AGE, room), b = attribute(g, row, 1, MADE_AGE, room);
 	return !a.null && !b.null && a.integer > b.integer;
 }
 
-static bool good_and_small(const given *g, size_t row)
+static bool good_and_small(const input_rows *g, size_t row)
 {
 	char room[64];
 	gemp_value good = attribute(g, row, 2, MADE_GOOD, room), size = attribute(g, row, 2, MADE_SIZE, room);
 	return !good.null && good.truth && !size.null && size.real < 20;
 }
 
-static bool known_ages(const given *g, size_t row)
+static bool known_ages(const input_rows *g, size_t row)
 {
 	char room[64];
 	return !attribute(g, row, 0, MADE_AGE, room).null && attribute(g, row, 1, MADE_AGE, room).null;
 }
 
-static bool same_key_or_old(const given *g, size_t row)
+static bool same_key_or_old(const input_rows *g, size_t row)
 {
 	char room[64];
 	gemp_value b = attribute(g, row, 1, MADE_AGE, room);
@@ -135,16 +136,17 @@ static bool same_key_or_old(const given *g, size_t row)
 	       (!b.null && b.integer >= 9);
 }
 
-static bool any_row(const given *g, size_t row)
+static bool any_row(const input_rows *g, size_t row)
 {
 	(void)g;
 	(void)row;
 	return true;
 }
 
+/* A condition, and the function that evaluates it for a row. */
 typedef struct question {
 	const char *where;
-	bool (*holds)(const given *g, size_t row);
+	bool (*holds)(const input_rows *g, size_t row);
 	uint64_t mentions; /* number of attributes and keys in the text */
 } question;
 
@@ -165,7 +167,7 @@ static gemp_code parse(gemp_pattern **out, const made_graph *made, const char *w
 	return code == GEMP_OK ? gemp_pattern_bind(*out, &made->graph) : code;
 }
 
-static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found,
+static gemp_code run(const input_rows *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found,
                      uint64_t *copied, uint64_t *referred)
 {
 	gemp_code code = GEMP_OK;
@@ -173,7 +175,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 	const gemp_condition *conditions[8];
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions[i] = &pattern->conditions[i];
-	*found = (collector){ .given = g };
+	*found = (collector){ .input_rows = g };
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
 	                                                            pattern->condition_count, filter, false, &next)));
 	GEMP_TRY_DONE(pass_rows(g, &sink));
@@ -186,7 +188,7 @@ done:
 	return code;
 }
 
-static void check(const given *g, const question *q, gemp_filter *filter)
+static void check(const input_rows *g, const question *q, gemp_filter *filter)
 {
 	gemp_pattern *pattern;
 	collector found;
@@ -205,10 +207,10 @@ static void check(const given *g, const question *q, gemp_filter *filter)
 static void conditions_on_the_host(void **state)
 {
 	(void)state;
-	given *g = given_new(test_seed_all());
+	input_rows *g = input_rows_new(test_seed_all());
 	for (int q = 0; q < QUESTIONS; q++)
 		check(g, &questions[q], NULL);
-	given_free(g);
+	input_rows_free(g);
 }
 
 static void conditions_on_the_device(void **state)
@@ -224,10 +226,10 @@ static void conditions_on_the_device(void **state)
 	}
 	assert_all_ok(code);
 	assert_all_ok(gemp_filter_new(&filter, context));
-	given *g = given_new(test_seed_all());
+	input_rows *g = input_rows_new(test_seed_all());
 	for (int q = 0; q < QUESTIONS; q++)
 		check(g, &questions[q], filter);
-	given_free(g);
+	input_rows_free(g);
 	gemp_filter_free(filter);
 	gemp_runtime_free(context);
 }
@@ -236,7 +238,7 @@ static void conditions_on_the_device(void **state)
 static void values_are_copied_once_a_round(void **state)
 {
 	(void)state;
-	given *g = given_new(1);
+	input_rows *g = input_rows_new(1);
 	gemp_pattern *pattern;
 	collector found;
 	uint64_t copied, referred, finders = 0;
@@ -254,11 +256,11 @@ static void values_are_copied_once_a_round(void **state)
 	assert_all(copied == 2 * gemp_comm_sum1(&test_comm, finders));
 	assert_all(referred == 4 * MAX_ROWS);
 	gemp_pattern_free(pattern);
-	given_free(g);
+	input_rows_free(g);
 }
 
 typedef struct trial {
-	const given *given;
+	const input_rows *input_rows;
 	const gemp_pattern *pattern;
 } trial;
 
@@ -267,7 +269,7 @@ static gemp_code run_once(void *argument)
 	const trial *t = argument;
 	collector found;
 	uint64_t copied, referred;
-	return run(t->given, t->pattern, NULL, &found, &copied, &referred);
+	return run(t->input_rows, t->pattern, NULL, &found, &copied, &referred);
 }
 
 static void memory_may_run_out(void **state)
@@ -277,12 +279,12 @@ static void memory_may_run_out(void **state)
 		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
 	trial t;
 	gemp_pattern *pattern;
-	given *g = given_new(1);
+	input_rows *g = input_rows_new(1);
 	assert_all_ok(parse(&pattern, g->made, "a.age > b.age AND c.good = true"));
 	t = (trial){ g, pattern };
 	assert_all_survive_no_memory(run_once, &t);
 	gemp_pattern_free(pattern);
-	given_free(g);
+	input_rows_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

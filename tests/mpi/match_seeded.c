@@ -5,13 +5,14 @@
 
 enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7 };
 
-typedef struct asked {
+/* A query whose first vertices are given. */
+typedef struct search_case {
 	const char *text; /* the seeds assign its first `given` vertices */
 	size_t given;
 	gemp_semantics semantics;
-} asked;
+} search_case;
 
-static const asked table[] = {
+static const search_case table[] = {
 	{ "MATCH (a)-[:KNOWS]->(b) RETURN a", 1, GEMP_ISO },
 	{ "MATCH (a:Person)-[]-(b)-[]->(c:Film) RETURN a", 1, GEMP_HOM },
 	{ "MATCH (a)-[]->(c)<-[]-(b) WHERE a.number > 0 AND c.number < b.number RETURN a", 2, GEMP_ISO },
@@ -24,7 +25,7 @@ static const asked table[] = {
 	{ "MATCH (a:Person) WHERE a.number > 0 RETURN a", 1, GEMP_ISO },
 	{ "MATCH (a)-[:KNOWS]-(b)-[]-(c)-[]-(d)-[]-(a) RETURN a", 1, GEMP_ISO },
 };
-enum { ASKED = sizeof table / sizeof *table };
+enum { SEARCH_CASES = sizeof table / sizeof *table };
 
 static case_graph graph;
 
@@ -41,7 +42,7 @@ static int teardown(void **state)
 	return close_context(state);
 }
 
-static void check_one(const asked *a, const gemp_match_options *o, uint64_t *random)
+static void check_one(const search_case *a, const gemp_match_options *o, uint64_t *random)
 {
 	gemp_pattern *pattern = parse_question(&(question){ .text = a->text }, graph.distributed);
 	assert_non_null(pattern);
@@ -51,7 +52,7 @@ static void check_one(const asked *a, const gemp_match_options *o, uint64_t *ran
 	gemp_pattern_free(pattern);
 }
 
-static gemp_match_options seeded_options(const asked *a, int64_t replicate)
+static gemp_match_options seeded_options(const search_case *a, int64_t replicate)
 {
 	gemp_match_options o = plain_options;
 	o.semantics = a->semantics;
@@ -66,7 +67,7 @@ static void check_all(int64_t replicate, size_t step)
 	static const uint64_t results[] = { 0, 1, 7 }, outboxes[] = { 0, 1, 3 };
 	if (test_comm.size > 4) /* rounds of many ranks are slow on few cores */
 		step *= 3;
-	for (size_t i = 0; i < ASKED; i += step) {
+	for (size_t i = 0; i < SEARCH_CASES; i += step) {
 		gemp_match_options o = seeded_options(&table[i], replicate);
 		context->budgets.result_buffer = results[gemp_random_below(&random, 3)];
 		context->budgets.outbox = outboxes[gemp_random_below(&random, 3)];
@@ -103,7 +104,7 @@ static void kernels_for_gpus(void **state)
 	if (test_comm.size > 2)
 		return;
 	context->device->gpu = true;
-	for (size_t i = 2; i < ASKED; i += 4) {
+	for (size_t i = 2; i < SEARCH_CASES; i += 4) {
 		gemp_match_options o = seeded_options(&table[i], i % 8 == 2 ? 0 : GEMP_REPLICATE_ALL);
 		o.lanes = gpu ? 0 : 1;
 		context->budgets.outbox = 5;
@@ -117,7 +118,7 @@ static void kernels_for_gpus(void **state)
  * fewer rows than matches, unless a condition is tested after the search. */
 static void check_first_only(const char *text, int64_t replicate, bool tested_after)
 {
-	asked a = { text, 1, GEMP_HOM };
+	search_case a = { text, 1, GEMP_HOM };
 	gemp_match_options o = seeded_options(&a, replicate);
 	gemp_pattern *pattern = parse_question(&(question){ .text = text }, graph.distributed);
 	gemp_match *match = NULL;
@@ -159,7 +160,7 @@ static void first_row_of_each_seed(void **state)
 static void stopped_run_does_not_affect_next(void **state)
 {
 	(void)state;
-	static const asked a = { "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a", 1, GEMP_HOM };
+	static const search_case a = { "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a", 1, GEMP_HOM };
 	gemp_match_options o = seeded_options(&a, 0);
 	gemp_pattern *pattern = parse_question(&(question){ .text = a.text }, graph.distributed);
 	gemp_match *match = NULL;
@@ -191,8 +192,9 @@ static void stopped_run_does_not_affect_next(void **state)
 static void conditions_after_each_run(void **state)
 {
 	(void)state;
-	static const asked a = { "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c", 2,
-		                     GEMP_ISO };
+	static const search_case a = {
+		"MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c", 2, GEMP_ISO
+	};
 	uint64_t random = test_seed_all();
 	gemp_match_options o = seeded_options(&a, GEMP_REPLICATE_ALL);
 	o.attributes = GEMP_CONDITIONS_AFTER;
@@ -207,7 +209,7 @@ static void three_of_a_cycle(void **state)
 	static const gemp_semantics semantics[] = { GEMP_ISO, GEMP_INDUCED };
 	uint64_t random = test_seed_all();
 	for (size_t i = 0; i < 2; i++) {
-		gemp_match_options o = seeded_options(&(asked){ .semantics = semantics[i] }, GEMP_REPLICATE_ALL);
+		gemp_match_options o = seeded_options(&(search_case){ .semantics = semantics[i] }, GEMP_REPLICATE_ALL);
 		gemp_pattern *pattern = parse_question(&(question){ .shape = "cycle:4" }, graph.distributed);
 		assert_non_null(pattern);
 		pattern->arguments = 3;

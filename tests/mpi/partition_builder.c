@@ -49,6 +49,7 @@ static int by_hash(const void *a, const void *b)
 	return by_key(a, b);
 }
 
+/* The numbers that the builder must give to the vertices of a fixture. */
 typedef struct reference {
 	const fixture *made;
 	size_t *vertex_of; /* [vertices] fixture index of each id */

@@ -25,14 +25,15 @@ static const bool two[8] = { true, true }, one[8] = { true };
 static const gemp_view_key keys[] = { { two, GEMP_VIEW_EITHER, true, true }, { one, GEMP_VIEW_OUT, false, true } };
 enum { VIEWS = 2, WORDS = 8 };
 
-typedef struct fixed {
+/* A graph, its views with all rows and with some rows, and the fetch under test. */
+typedef struct fetch_case {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_resident *all, *some; /* views with all rows, and with the rows that this rank holds */
 	gemp_fetch *fetch;
-} fixed;
+} fetch_case;
 
-static void fixed_new(fixed *f, size_t vertices, size_t edges, int64_t replicate)
+static void fetch_case_new(fetch_case *f, size_t vertices, size_t edges, int64_t replicate)
 {
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 3);
 	gemp_builder_options options = { .seed = 3 };
@@ -46,7 +47,7 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, int64_t replicate
 	fixture_free(&made);
 }
 
-static void fixed_free(fixed *f)
+static void fetch_case_free(fetch_case *f)
 {
 	gemp_fetch_free(f->fetch);
 	gemp_resident_release(f->some);
@@ -57,7 +58,7 @@ static void fixed_free(fixed *f)
 }
 
 /* Draws a random set of rows for each view, different on each rank. */
-static void draw_requests(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, uint64_t *random)
+static void draw_requests(uint32_t bits[VIEWS][WORDS], const fetch_case *f, uint64_t percent, uint64_t *random)
 {
 	memset(bits, 0, VIEWS * sizeof *bits);
 	for (int r = 0; r < test_comm.size; r++)
@@ -81,7 +82,7 @@ static bool is_row(const gemp_view *view, uint64_t slot, const gemp_vertex *neig
 	       !memcmp(edges, view->edges + begin, size * sizeof *edges);
 }
 
-static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
+static bool rows_are_right(const fetch_case *f, uint32_t bits[VIEWS][WORDS])
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++)
@@ -98,7 +99,7 @@ static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
 	return right;
 }
 
-static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views,
+static bool partial_views_are_right(const fetch_case *f, uint32_t bits[VIEWS][WORDS], gemp_view *views,
                                     gemp_partial_capacity *room)
 {
 	bool right = true;
@@ -121,11 +122,11 @@ static void random_requests(void **state)
 	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
 	uint64_t random = test_seed_all();
 	for (int i = 0; i < 3; i++) {
-		fixed f;
+		fetch_case f;
 		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
 		gemp_view views[VIEWS] = { { 0 } };
 		gemp_partial_capacity room[VIEWS] = { { 0 } };
-		fixed_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
+		fetch_case_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
 		for (int turn = 0; turn < 12; turn++) {
 			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
 			draw_requests(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
@@ -144,7 +145,7 @@ static void random_requests(void **state)
 		assert_all((gemp_comm_sum1(&test_comm, figures.bytes) == 0) == none);
 		for (size_t v = 0; v < VIEWS; v++)
 			gemp_view_free(&views[v]);
-		fixed_free(&f);
+		fetch_case_free(&f);
 	}
 	TEST_LIMIT_DEFAULT(fetch_round);
 }
@@ -174,7 +175,7 @@ static void draw_columns(gemp_tiles *tiles, uint64_t *random)
 			}
 }
 
-static bool parts_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
+static bool parts_are_right(const fetch_case *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
                             gemp_partial_capacity *room)
 {
 	bool right = true;
@@ -203,13 +204,13 @@ static void parts_of_rows(void **state)
 	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
 	uint64_t random = test_seed_all();
 	for (int i = 0; i < 3; i++) {
-		fixed f;
+		fetch_case f;
 		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
 		gemp_view views[VIEWS] = { { 0 } };
 		gemp_partial_capacity room[VIEWS] = { { 0 } };
 		gemp_tiles tiles;
 		size_t vertices = i == 2 ? 3 : 200;
-		fixed_new(&f, vertices, i == 2 ? 4 : 1200, replicas[i]);
+		fetch_case_new(&f, vertices, i == 2 ? 4 : 1200, replicas[i]);
 		assert_all_ok(gemp_tiles_new(&tiles, VIEWS, vertices));
 		for (int turn = 0; turn < 12; turn++) {
 			TEST_LIMIT(fetch_round, turn % 3 ? gemp_random_below(&random, 400) : gemp_limits_default.fetch_round);
@@ -224,7 +225,7 @@ static void parts_of_rows(void **state)
 		gemp_tiles_free(&tiles);
 		for (size_t v = 0; v < VIEWS; v++)
 			gemp_view_free(&views[v]);
-		fixed_free(&f);
+		fetch_case_free(&f);
 	}
 	TEST_LIMIT_DEFAULT(fetch_round);
 }
@@ -232,9 +233,9 @@ static void parts_of_rows(void **state)
 static void rows_are_sent_once(void **state)
 {
 	(void)state;
-	fixed f;
+	fetch_case f;
 	uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
-	fixed_new(&f, 200, 900, 0);
+	fetch_case_new(&f, 200, 900, 0);
 	memset(bits, 255, sizeof bits);
 	for (uint64_t slot = 200; slot < 32 * WORDS; slot++)
 		bits[0][slot / 32] = bits[1][slot / 32] &= ~(UINT32_C(1) << slot % 32);
@@ -256,16 +257,16 @@ static void rows_are_sent_once(void **state)
 		ended |= !own && !here;
 	}
 	assert_all(test_comm.size == 1 || (held > 0 && held < far));
-	fixed_free(&f);
+	fetch_case_free(&f);
 }
 
 static void filtered_views(void **state)
 {
 	(void)state;
-	fixed f;
+	fetch_case f;
 	uint64_t random = test_seed_all();
 	uint32_t bits[VIEWS][WORDS];
-	fixed_new(&f, 60, 400, 120);
+	fetch_case_new(&f, 60, 400, 120);
 	draw_requests(bits, &f, 50, &random);
 	for (int entries = GEMP_ENTRIES_ALL; entries <= GEMP_ENTRIES_ABOVE; entries++)
 		for (int with_bits = 0; with_bits < 2; with_bits++) {
@@ -290,7 +291,7 @@ static void filtered_views(void **state)
 			assert_all(right);
 			gemp_view_free(&filtered);
 		}
-	fixed_free(&f);
+	fetch_case_free(&f);
 }
 
 /* CODES of slots and edge numbers as bytes. */
@@ -321,7 +322,7 @@ static void codes_of_all_sizes(void **state)
 
 static gemp_code fetch_once(void *argument)
 {
-	fixed *f = argument;
+	fetch_case *f = argument;
 	uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
 	gemp_fetch *fetch = NULL;
 	gemp_code code = GEMP_OK;
@@ -339,12 +340,12 @@ done:
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	fixed f;
+	fetch_case f;
 	if (test_comm.size > 3)
 		return;
-	fixed_new(&f, 40, 120, 0);
+	fetch_case_new(&f, 40, 120, 0);
 	assert_all_survive_no_memory(fetch_once, &f);
-	fixed_free(&f);
+	fetch_case_free(&f);
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 
 enum { CASES = 16 };
 
+/* A graph that is distributed over the ranks, and the same graph whole on each rank. */
 typedef struct case_graph {
 	gemp_shard *distributed, *whole;
 } case_graph;

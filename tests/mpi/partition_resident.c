@@ -22,13 +22,14 @@ static const gemp_view_key multi = { first_two, GEMP_VIEW_EITHER, false, false }
 static const gemp_view_key out = { first_two, GEMP_VIEW_OUT, true, false };
 static const gemp_view_key other = { last, GEMP_VIEW_EITHER, true, false };
 
-typedef struct fixed {
+/* A context and a graph. */
+typedef struct resident_case {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	size_t held; /* bytes on the device before any rows are there */
-} fixed;
+} resident_case;
 
-static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_memory)
+static void resident_case_new(resident_case *f, size_t vertices, size_t edges, size_t device_memory)
 {
 	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 7);
 	gemp_builder_options options = { .seed = 7 };
@@ -39,14 +40,14 @@ static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_mem
 	fixture_free(&made);
 }
 
-static void fixed_free(fixed *f)
+static void resident_case_free(resident_case *f)
 {
 	gemp_runtime_free(f->context);
 	gemp_shard_free(f->graph);
 	assert_all(gemp_memory_blocks() == 0);
 }
 
-static gemp_resident *get(const fixed *f, const gemp_view_key *keys, size_t count, int64_t replicate)
+static gemp_resident *get(const resident_case *f, const gemp_view_key *keys, size_t count, int64_t replicate)
 {
 	gemp_resident *resident = NULL;
 	assert_all_ok(gemp_resident_get(&resident, f->context, f->graph, keys, count, replicate));
@@ -56,8 +57,8 @@ static gemp_resident *get(const fixed *f, const gemp_view_key *keys, size_t coun
 static void same_views_get_same_rows(void **state)
 {
 	(void)state;
-	fixed f;
-	fixed_new(&f, 40, 120, 0);
+	resident_case f;
+	resident_case_new(&f, 40, 120, 0);
 	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_ALL);
 	const gemp_view_key *const others[] = { &multi, &out, &other };
 	gemp_resident *b = get(&f, &with_edges, 1, GEMP_REPLICATE_ALL), *c = get(&f, &either, 1, GEMP_REPLICATE_ALL);
@@ -79,20 +80,20 @@ static void same_views_get_same_rows(void **state)
 	assert_all(f.context->resident == c);
 	gemp_resident_release(c);
 	assert_all(f.context->resident == NULL && f.context->device->buffer_bytes == f.held);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 /* A view without edge numbers is not used for a request that needs edge numbers. */
 static void edge_numbers_need_new_rows(void **state)
 {
 	(void)state;
-	fixed f;
-	fixed_new(&f, 40, 120, 0);
+	resident_case f;
+	resident_case_new(&f, 40, 120, 0);
 	gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO), *b = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
 	assert_all(a != b && !a->views[0].edges && b->views[0].edges);
 	gemp_resident_release(b);
 	gemp_resident_release(a);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 /* Does the device have the same rows as the host? */
@@ -114,8 +115,8 @@ static bool same_on_device(const gemp_view *view, gemp_device *device)
 
 static void check_upload(void)
 {
-	fixed f;
-	fixed_new(&f, 40, 120, 0);
+	resident_case f;
+	resident_case_new(&f, 40, 120, 0);
 	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
 	gemp_view *view = &a->views[0];
 	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
@@ -126,7 +127,7 @@ static void check_upload(void)
 	assert_all(f.context->device->buffer_bytes == held && view->device_neighbours.mem == buffer);
 	gemp_resident_release(a);
 	assert_all(f.context->device->buffer_bytes == f.held);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 static void rows_are_uploaded_once(void **state)
@@ -142,9 +143,9 @@ static void rows_are_uploaded_once(void **state)
 static void rows_are_shared_on_a_node(void **state)
 {
 	(void)state;
-	fixed f;
+	resident_case f;
 	enum { MEMORY = 30000 };
-	fixed_new(&f, 100, 3000, MEMORY);
+	resident_case_new(&f, 100, 3000, MEMORY);
 	bool shared = test_comm.size > 1 && !f.context->device->gpu;
 	for (int turn = 0; turn < 2; turn++) {
 		TEST_LIMIT(shared_min, turn ? 0 : SIZE_MAX);
@@ -162,14 +163,14 @@ static void rows_are_shared_on_a_node(void **state)
 	}
 	TEST_LIMIT(shared_min, SIZE_MAX);
 	assert_all(f.context->device->buffer_bytes == f.held);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 static void rows_are_kept_for_next_request(void **state)
 {
 	(void)state;
-	fixed f;
-	fixed_new(&f, 40, 120, 0);
+	resident_case f;
+	resident_case_new(&f, 40, 120, 0);
 	f.context->keep_resident = true;
 	gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
 	assert_all_ok(gemp_view_upload(&a->views[0], f.context->device, a->wide));
@@ -181,7 +182,7 @@ static void rows_are_kept_for_next_request(void **state)
 	assert_all(f.context->resident == b && !b->next);
 	gemp_resident_release(b);
 	assert_all(f.context->resident == b); /* the context frees them */
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 /* Unused rows are evicted if memory runs short. The rows that were used most recently are the first in the list and are
@@ -189,9 +190,9 @@ static void rows_are_kept_for_next_request(void **state)
 static void old_rows_are_evicted(void **state)
 {
 	(void)state;
-	fixed f;
+	resident_case f;
 	enum { MEMORY = 60000 };
-	fixed_new(&f, 100, 3000, MEMORY);
+	resident_case_new(&f, 100, 3000, MEMORY);
 	f.context->keep_resident = true;
 	const gemp_view_key *const keys[] = { &either, &out, &multi, &other };
 	size_t listed = 0;
@@ -204,17 +205,17 @@ static void old_rows_are_evicted(void **state)
 	for (const gemp_resident *r = f.context->resident; r; r = r->next)
 		listed++;
 	assert_all(listed >= 1 && listed < 4);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
-typedef struct asking {
-	const fixed *f;
+typedef struct row_request {
+	const resident_case *f;
 	int64_t replicate;
-} asking;
+} row_request;
 
 static gemp_code get_and_release(void *argument)
 {
-	asking *a = argument;
+	row_request *a = argument;
 	gemp_resident *resident = NULL;
 	const gemp_view_key two[] = { with_edges, out };
 	gemp_code code = gemp_resident_get(&resident, a->f->context, a->f->graph, two, 2, a->replicate);
@@ -225,12 +226,12 @@ static gemp_code get_and_release(void *argument)
 static void memory_may_run_out(void **state)
 {
 	(void)state;
-	fixed f;
-	fixed_new(&f, 12, 8, 0);
-	assert_all_survive_no_memory(get_and_release, &((asking){ &f, 0 }));
-	assert_all_survive_no_memory(get_and_release, &((asking){ &f, GEMP_REPLICATE_ALL }));
+	resident_case f;
+	resident_case_new(&f, 12, 8, 0);
+	assert_all_survive_no_memory(get_and_release, &((row_request){ &f, 0 }));
+	assert_all_survive_no_memory(get_and_release, &((row_request){ &f, GEMP_REPLICATE_ALL }));
 	assert_all(f.context->resident == NULL);
-	fixed_free(&f);
+	resident_case_free(&f);
 }
 
 int main(int argc, char **argv)

@@ -19,6 +19,7 @@ typedef struct two_graphs {
 	gemp_slot_order order; /* the same for both graphs */
 } two_graphs;
 
+/* An entry of a row. */
 typedef struct one_edge {
 	gemp_vertex slot;
 	gemp_edge edge;
@@ -304,16 +305,16 @@ static void edge_numbers_run_through_relations(void **state)
 	two_graphs_free(&g);
 }
 
-typedef struct building {
+typedef struct view_request {
 	const two_graphs *graphs;
 	gemp_view_key key;
 	gemp_vertex hot;
-} building;
+} view_request;
 
 static gemp_code build_and_drop(void *argument)
 {
 	gemp_code code = GEMP_OK;
-	building *b = argument;
+	view_request *b = argument;
 	const two_graphs *g = b->graphs;
 	gemp_residency residency = { 0 };
 	gemp_view view = { 0 };
@@ -334,13 +335,13 @@ static void memory_may_run_out(void **state)
 	bool relations[8] = { true, false, true };
 	two_graphs_new(&g, 12, 8, false, 3);
 	for (gemp_vertex hot = 0; hot <= 12; hot += 6) {
-		building b = { &g, { relations, GEMP_VIEW_EITHER, false, true }, hot };
+		view_request b = { &g, { relations, GEMP_VIEW_EITHER, false, true }, hot };
 		assert_all_survive_no_memory(build_and_drop, &b);
 		b.key.simple = true;
 		assert_all_survive_no_memory(build_and_drop, &b);
 	}
 	TEST_LIMIT(shared_min, 0);
-	building all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
+	view_request all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
 	assert_all_survive_no_memory(build_and_drop, &all);
 	two_graphs_free(&g);
 }

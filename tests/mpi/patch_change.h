@@ -5,6 +5,7 @@
 
 #include "mpi/patch_world.h"
 
+/* Returns N if the key is the text #N as rules make it, otherwise 0. */
 static inline uint64_t number_of(const char *text)
 {
 	char *end;
@@ -128,6 +129,7 @@ static inline void add_edges(world *w, uint64_t *random)
 	}
 }
 
+/* Returns the vertex that a vertex was merged into, or the vertex itself. */
 static inline size_t place_of(const world *w, size_t vertex)
 {
 	const world_vertex *v = &w->vertices[vertex];
@@ -150,6 +152,7 @@ static inline void point_to_own_texts(world *w)
 				w->edges[i].values[c].string.bytes = w->edges[i].texts[c];
 }
 
+/* Changes the world. One change in four leaves the vertices and their labels as they are. */
 static inline void change(world *w, gemp_type type, uint64_t *random)
 {
 	bool still = gemp_random_below(random, 4) == 0;

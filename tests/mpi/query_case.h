@@ -22,20 +22,22 @@
 
 enum { MAX_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MAX_ITEMS = 8 };
 
-typedef struct given_row {
+/* A match: its vertices and edges, its multiplicity, and the round and the rank that pass it on. */
+typedef struct input_row {
 	gemp_vertex vertices[VERTICES];
 	gemp_edge edges[EDGES];
 	uint64_t times;
 	int round, rank;
-} given_row;
+} input_row;
 
-typedef struct given {
+/* Random matches of a pattern in a graph that every rank knows. */
+typedef struct input_rows {
 	made_graph *made;
 	gemp_pattern *pattern;
 	size_t rows;
 	bool counted; /* rows have multiplicities */
-	given_row row[MAX_ROWS];
-} given;
+	input_row row[MAX_ROWS];
+} input_rows;
 
 /* CLAUSES */
 
@@ -264,7 +266,7 @@ static inline void clauses_clear(gemp_pattern *pattern)
 	clause_clear(&pattern->result);
 }
 
-static inline void draw_clauses(given *g, uint64_t *seed)
+static inline void draw_clauses(input_rows *g, uint64_t *seed)
 {
 	gemp_pattern *pattern = g->pattern;
 	source from = of_match;
@@ -283,9 +285,9 @@ static inline void draw_clauses(given *g, uint64_t *seed)
 	random_clause(&pattern->result, &from, seed);
 }
 
-static inline given *given_new(uint64_t seed, size_t rows)
+static inline input_rows *input_rows_new(uint64_t seed, size_t rows)
 {
-	given *g;
+	input_rows *g;
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(seed);
 	g->rows = rows;
@@ -294,7 +296,7 @@ static inline given *given_new(uint64_t seed, size_t rows)
 	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
 	uint64_t few = 1 + gemp_random_below(&seed, MADE_VERTICES);
 	for (size_t i = 0; i < rows; i++) {
-		given_row *row = &g->row[i];
+		input_row *row = &g->row[i];
 		for (int v = 0; v < VERTICES; v++)
 			row->vertices[v] = (gemp_vertex)gemp_random_below(&seed, few);
 		for (int e = 0; e < EDGES; e++)
@@ -313,7 +315,7 @@ static inline given *given_new(uint64_t seed, size_t rows)
 	return g;
 }
 
-static inline void given_free(given *g)
+static inline void input_rows_free(input_rows *g)
 {
 	gemp_pattern_free(g->pattern);
 	made_graph_free(g->made);
@@ -322,8 +324,9 @@ static inline void given_free(given *g)
 
 /* RESULTS */
 
+/* Collects the rows that leave a pipeline. */
 typedef struct output {
-	const given *g;
+	const input_rows *g;
 	gemp_text text; /* rows of all ranks in the order in which the pipeline passed them on */
 	bool over;
 	bool left_out;
@@ -371,7 +374,7 @@ done:
 	return code;
 }
 
-static inline gemp_code run(const given *g, output *o)
+static inline gemp_code run(const input_rows *g, output *o)
 {
 	gemp_code code = GEMP_OK;
 	gemp_pipeline *pipeline = NULL;

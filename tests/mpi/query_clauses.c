@@ -47,7 +47,7 @@ static bool same(gemp_text *expected, gemp_text *found, bool ordered)
 
 static void check(uint64_t seed, size_t rows)
 {
-	given *g = given_new(seed, rows);
+	input_rows *g = input_rows_new(seed, rows);
 	output o;
 	assert_all_ok(run(g, &o));
 	gemp_text expected = expected_text(g);
@@ -56,7 +56,7 @@ static void check(uint64_t seed, size_t rows)
 	if (!equal)
 		fprintf(stderr, "seed of the trial: %llu, %zu rows\n", (unsigned long long)seed, rows);
 	assert_all(equal);
-	given_free(g);
+	input_rows_free(g);
 }
 
 static void random_clauses(void **state)
@@ -80,9 +80,9 @@ static void set_clause(gemp_clause *clause, size_t count, gemp_expr **exprs)
 	}
 }
 
-static given *given_with_items(size_t rows, size_t count, gemp_expr **exprs)
+static input_rows *input_rows_with_items(size_t rows, size_t count, gemp_expr **exprs)
 {
-	given *g = given_new(test_seed_all(), rows);
+	input_rows *g = input_rows_new(test_seed_all(), rows);
 	clauses_clear(g->pattern);
 	set_clause(&g->pattern->result, count, exprs);
 	return g;
@@ -110,7 +110,7 @@ static void skip_and_limit_without_order(void **state)
 	static const uint64_t cuts[][2] = { { 0, 0 },          { 0, 5 },    { 5, 0 },    { 3, 4 },
 		                                { 0, UINT64_MAX }, { 200, 10 }, { 10, 1000 } };
 	for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-		given *g = given_with_items(60, 2, (gemp_expr *[]){ element(0, false), attribute(1, MADE_NAME) });
+		input_rows *g = input_rows_with_items(60, 2, (gemp_expr *[]){ element(0, false), attribute(1, MADE_NAME) });
 		gemp_clause *clause = &g->pattern->result;
 		output o;
 		size_t all = 0, rest;
@@ -125,7 +125,7 @@ static void skip_and_limit_without_order(void **state)
 		assert_all(lines_of(&o.text) == (rest < clause->limit ? rest : clause->limit));
 		assert_all(o.left_out == (clause->skip > 0 || clause->limit < all));
 		gemp_text_free(&o.text);
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -136,12 +136,12 @@ static void aggregates_within_expressions_need_keys(void **state)
 	assert_ok(gemp_expr_children(sum, 2));
 	sum->children[0] = attribute(0, MADE_AGE);
 	sum->children[1] = node(GEMP_COUNT_STAR, GEMP_INTEGER);
-	given *g = given_with_items(5, 2, (gemp_expr *[]){ element(1, false), sum });
+	input_rows *g = input_rows_with_items(5, 2, (gemp_expr *[]){ element(1, false), sum });
 	output o;
 	g->pattern->result.grouped = true;
 	assert_all_code(run(g, &o), GEMP_EUSAGE);
 	assert_message("grouped by");
-	given_free(g);
+	input_rows_free(g);
 }
 
 static void too_many_rows_are_an_error(void **state)
@@ -149,7 +149,7 @@ static void too_many_rows_are_an_error(void **state)
 	(void)state;
 	output o;
 	for (int sorted = 0; sorted < 2; sorted++) {
-		given *g = given_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
+		input_rows *g = input_rows_with_items(MAX_ROWS, 2, (gemp_expr *[]){ element(0, false), element(0, true) });
 		g->pattern->result.distinct = !sorted;
 		if (sorted)
 			set_order(&g->pattern->result, 0, false);
@@ -157,7 +157,7 @@ static void too_many_rows_are_an_error(void **state)
 		assert_all_code(run(g, &o), GEMP_ENOMEM);
 		assert_message("more than host-memory 1000");
 		gemp_text_free(&o.text);
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -168,7 +168,7 @@ static void overflow_is_an_error(void **state)
 	for (int i = 0; i < 3; i++) {
 		items[0] = node(GEMP_COUNT_STAR, GEMP_INTEGER);
 		items[1] = parent(i == 2 ? GEMP_AVG : GEMP_SUM, i == 2 ? GEMP_FLOAT : GEMP_INTEGER, key_of(0));
-		given *g = given_with_items(40, 2, items);
+		input_rows *g = input_rows_with_items(40, 2, items);
 		output o;
 		g->counted = true;
 		for (size_t row = 0; row < g->rows; row++) {
@@ -179,7 +179,7 @@ static void overflow_is_an_error(void **state)
 		if (i < 2)
 			assert_message("64 bits");
 		gemp_text_free(&o.text);
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -197,9 +197,9 @@ static void memory_may_run_out(void **state)
 	if (test_comm.size > 3)
 		return; /* slow, and tests nothing new on more ranks */
 	for (uint64_t seed = 1; seed < 12; seed += 2) {
-		given *g = given_new(seed, 12);
+		input_rows *g = input_rows_new(seed, 12);
 		assert_all_survive_no_memory(run_case, g);
-		given_free(g);
+		input_rows_free(g);
 	}
 	assert_all(gemp_memory_blocks() == 0);
 }

@@ -15,12 +15,13 @@ static gemp_vertex vertex_of(uint64_t row, int variable)
 	return (gemp_vertex)(row / divisor[variable] % MADE_VERTICES);
 }
 
+/* Checks the rows that leave a pipeline. */
 typedef struct check {
 	made_graph *made;
 	uint64_t rows, wrong, pushes, counts, skip;
 	bool ordered, over;
 	int64_t last_value[3];
-	size_t descending; /* column */
+	size_t descending; /* the column that is sorted in descending order */
 } check;
 
 static int64_t key_at(const check *c, const gemp_frame *frame, size_t column, size_t row)

@@ -4,6 +4,7 @@
 
 #include "query_case.h"
 
+/* A cell of the naive evaluation: NULL, a value, a vertex or an edge. */
 typedef struct cell {
 	enum { IS_NULL, IS_VALUE, IS_VERTEX, IS_EDGE } what;
 	gemp_value value;
@@ -331,7 +332,7 @@ static inline void print_cell(gemp_text *out, const made_graph *made, const cell
 }
 
 /* Lines end in \1, because names may contain line feeds. */
-static inline gemp_text expected_text(const given *g)
+static inline gemp_text expected_text(const input_rows *g)
 {
 	gemp_text out = { 0 };
 	table t = { 0, VERTICES + EDGES, calloc(MAX_ROWS * 3 * (VERTICES + EDGES) + 1, sizeof *t.cells) };

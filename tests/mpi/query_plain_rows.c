@@ -24,18 +24,19 @@ typedef struct row {
 	int round, rank;
 } row;
 
-typedef struct given {
+/* Random matches in a graph that every rank knows, and the symmetry of their pattern. */
+typedef struct input_rows {
 	made_graph *made;
 	gemp_pattern *pattern;
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	size_t count;
 	row rows[MAX_ROWS];
-} given;
+} input_rows;
 
-static given *given_new(uint64_t *seed, size_t count, bool several)
+static input_rows *input_rows_new(uint64_t *seed, size_t count, bool several)
 {
-	given *g;
+	input_rows *g;
 	const int base[WIDTH] = { 1, 0, 2 };
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(*seed);
@@ -56,7 +57,7 @@ static given *given_new(uint64_t *seed, size_t count, bool several)
 	return g;
 }
 
-static void given_free(given *g)
+static void input_rows_free(input_rows *g)
 {
 	gemp_stab_chain_free(g->chain);
 	gemp_symmetry_free(g->symmetry);
@@ -74,7 +75,7 @@ static gemp_code pass_row(gemp_sink *sink, const row *r)
 }
 
 /* Passes this rank's rows of a round, in large batches if no row has a multiplicity. */
-static gemp_code pass_round(const given *g, gemp_sink *sink, int round, gemp_vertex *room)
+static gemp_code pass_round(const input_rows *g, gemp_sink *sink, int round, gemp_vertex *room)
 {
 	gemp_code code = GEMP_OK;
 	size_t rows = 0;
@@ -96,7 +97,7 @@ done:
 	return code;
 }
 
-static gemp_code write_all(const given *g, const char *path, uint64_t limit, bool smallest, uint64_t *written,
+static gemp_code write_all(const input_rows *g, const char *path, uint64_t limit, bool smallest, uint64_t *written,
                            bool *complete)
 {
 	gemp_code code = GEMP_OK;
@@ -136,7 +137,7 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-static size_t expected_lines(const given *g, bool smallest, line *lines)
+static size_t expected_lines(const input_rows *g, bool smallest, line *lines)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < g->count; i++) {
@@ -189,7 +190,7 @@ static bool are_among(const line *lines, size_t count, const line *expected, siz
 	return true;
 }
 
-static void check(const given *g, uint64_t limit, bool smallest)
+static void check(const input_rows *g, uint64_t limit, bool smallest)
 {
 	const char *path = test_path_all("plain.tsv");
 	line *expected = calloc(4 * MAX_ROWS, sizeof *expected), *lines = calloc(4 * MAX_ROWS, sizeof *lines);
@@ -212,10 +213,10 @@ static void few_and_many_rows(void **state)
 	uint64_t seed = test_seed_all();
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		for (int several = 0; several < 2; several++) {
-			given *g = given_new(&seed, counts[i], several);
+			input_rows *g = input_rows_new(&seed, counts[i], several);
 			check(g, UINT64_MAX, false);
 			check(g, UINT64_MAX, true);
-			given_free(g);
+			input_rows_free(g);
 		}
 }
 
@@ -225,9 +226,9 @@ static void limited_rows(void **state)
 	static const uint64_t limit[] = { 1, 6, 100, 4999, 5000, 5001 };
 	uint64_t seed = test_seed_all();
 	for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
-		given *g = given_new(&seed, 5000, false);
+		input_rows *g = input_rows_new(&seed, 5000, false);
 		check(g, limit[i], i % 2);
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -242,9 +243,9 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	uint64_t seed = 77;
-	given *g = given_new(&seed, 300, true);
+	input_rows *g = input_rows_new(&seed, 300, true);
 	assert_all_survive_no_memory(use_once, g);
-	given_free(g);
+	input_rows_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

@@ -25,14 +25,14 @@
 enum { MAX_ROWS = 400, ROUNDS = 4, MAX_TEXT = 1 << 20 };
 
 /* Rows that every rank knows. The rows of one round and rank are adjacent in the output. */
-typedef struct given {
+typedef struct input_rows {
 	made_graph *made;
 	gemp_pattern *pattern;
 	size_t rows;
 	gemp_vertex vertices[MAX_ROWS][3];
 	gemp_edge edges[MAX_ROWS][2];
 	int round[MAX_ROWS], rank[MAX_ROWS];
-} given;
+} input_rows;
 
 static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
 								"RETURN a, id(b) AS key, c.name, a.age, r, s AS weight, s AS cost, b.size, c.good";
@@ -51,9 +51,9 @@ static void request_edge_attributes(gemp_pattern *pattern)
 	}
 }
 
-static given *given_new(uint64_t seed, const char *query, size_t rows)
+static input_rows *input_rows_new(uint64_t seed, const char *query, size_t rows)
 {
-	given *g;
+	input_rows *g;
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(seed);
 	g->rows = rows;
@@ -73,7 +73,7 @@ static given *given_new(uint64_t seed, const char *query, size_t rows)
 	return g;
 }
 
-static void given_free(given *g)
+static void input_rows_free(input_rows *g)
 {
 	gemp_pattern_free(g->pattern);
 	made_graph_free(g->made);
@@ -81,7 +81,7 @@ static void given_free(given *g)
 }
 
 /* Passes the rows of the first `rounds` rounds to the sink, one at a time. */
-static gemp_code pass_rows(const given *g, gemp_sink *sink, int rounds)
+static gemp_code pass_rows(const input_rows *g, gemp_sink *sink, int rounds)
 {
 	gemp_code code = GEMP_OK;
 	bool enough = false, again = false;
@@ -108,7 +108,7 @@ static gemp_rows_options rows_options(const char *path)
 	return (gemp_rows_options){ .path = path, .limit = UINT64_MAX, .semantics = "iso", .distinct = "none" };
 }
 
-static gemp_code write_all(const given *g, const gemp_rows_options *options, uint64_t *written)
+static gemp_code write_all(const input_rows *g, const gemp_rows_options *options, uint64_t *written)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink sink = { 0 };
@@ -200,7 +200,7 @@ static void add_row(text *t, const made_graph *made, const gemp_vertex *v, const
 static const char header[] = "a\tkey\tc.name\ta.age\tr\tweight\tcost\tb.size\tc.good\n";
 
 /* Makes the text of the first `limit` rows in the order in which they are written. */
-static text expected_tsv(const given *g, size_t limit)
+static text expected_tsv(const input_rows *g, size_t limit)
 {
 	text t = { .bytes = calloc(1, MAX_TEXT) };
 	text_add(&t, "%s", header);
@@ -248,13 +248,13 @@ static void as_tsv(void **state)
 	(void)state;
 	const char *path = test_path_all("rows.tsv");
 	for (size_t rows = 0; rows <= MAX_ROWS; rows = rows * 19 + 1) {
-		given *g = given_new(test_seed_all(), all_items, rows);
+		input_rows *g = input_rows_new(test_seed_all(), all_items, rows);
 		gemp_rows_options options = rows_options(path);
 		uint64_t written = 0;
 		assert_all_ok(write_all(g, &options, &written));
 		assert_all(written == rows);
 		assert_all(same(expected_tsv(g, rows), read_text(path)));
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -262,7 +262,7 @@ static void limit_is_over_all_ranks(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("limit.tsv");
-	given *g = given_new(test_seed_all(), all_items, 100);
+	input_rows *g = input_rows_new(test_seed_all(), all_items, 100);
 	for (size_t limit = 0; limit < 120; limit = limit * 3 + 1) {
 		gemp_rows_options options = rows_options(path);
 		uint64_t written = 0;
@@ -271,7 +271,7 @@ static void limit_is_over_all_ranks(void **state)
 		assert_all(written == (limit < 100 ? limit : 100));
 		assert_all(same(expected_tsv(g, limit), read_text(path)));
 	}
-	given_free(g);
+	input_rows_free(g);
 }
 
 /* Prints a JSON value as TSV does. */
@@ -319,11 +319,11 @@ static void as_json_lines(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("rows.jsonl");
-	given *g = given_new(test_seed_all(), all_items, 200);
+	input_rows *g = input_rows_new(test_seed_all(), all_items, 200);
 	gemp_rows_options options = rows_options(path);
 	assert_all_ok(write_all(g, &options, NULL));
 	assert_all(same(expected_tsv(g, 200), json_as_tsv(path)));
-	given_free(g);
+	input_rows_free(g);
 }
 
 /* h5py reads the file, since it shares no code with the program. */
@@ -370,14 +370,14 @@ static void as_hdf5(void **state)
 	}
 	const char *path = test_path_all("rows.h5"), *out = test_path_all("from_h5.tsv");
 	for (size_t limit = 40; limit < 500; limit *= 10) {
-		given *g = given_new(test_seed_all(), all_items, 200);
+		input_rows *g = input_rows_new(test_seed_all(), all_items, 200);
 		g->made->graph.hash = 77;
 		gemp_rows_options options = rows_options(path);
 		options.limit = limit;
 		assert_all_ok(write_all(g, &options, NULL));
 		assert_all(test_comm.rank != 0 || read_h5(path, out, limit > 200) == 0);
 		assert_all(test_comm.rank != 0 || same(expected_tsv(g, limit), read_text(out)));
-		given_free(g);
+		input_rows_free(g);
 	}
 }
 
@@ -385,7 +385,7 @@ static void preview_is_aligned(void **state)
 {
 	(void)state;
 	const char *path = test_path_all("preview");
-	given *g = given_new(4, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN b AS somebody, a", 5);
+	input_rows *g = input_rows_new(4, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN b AS somebody, a", 5);
 	text expected = { .bytes = calloc(1, MAX_TEXT) };
 	gemp_rows_options options = rows_options(NULL);
 	uint64_t written = 0;
@@ -410,12 +410,12 @@ static void preview_is_aligned(void **state)
 	assert_all(test_comm.rank != 0 || same(expected, read_text(path)));
 	if (test_comm.rank != 0)
 		free(expected.bytes);
-	given_free(g);
+	input_rows_free(g);
 }
 
 /* Returns the smaller one of a row and its reversal. They are compared by the keys of vertices, then by the relation,
  * the keys of ends and the number of each edge. */
-static void smaller_of_reversals(const given *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v,
+static void smaller_of_reversals(const input_rows *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v,
                                  gemp_edge *out_e)
 {
 	int64_t left[2][11];
@@ -445,7 +445,7 @@ static void smaller_of_reversals(const given *g, const gemp_vertex *v, const gem
 static void the_smallest_by_keys_is_kept(void **state)
 {
 	(void)state;
-	given *g = given_new(test_seed_all(), "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, b, c, r, s", MAX_ROWS);
+	input_rows *g = input_rows_new(test_seed_all(), "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, b, c, r, s", MAX_ROWS);
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 	const int base[] = { 0, 1, 2, 3, 4 };
@@ -477,10 +477,10 @@ static void the_smallest_by_keys_is_kept(void **state)
 	assert_all(same(expected, read_text(path)));
 	gemp_stab_chain_free(chain);
 	gemp_symmetry_free(symmetry);
-	given_free(g);
+	input_rows_free(g);
 }
 
-static gemp_code write_counted(const given *g, const gemp_rows_options *options, uint64_t count)
+static gemp_code write_counted(const input_rows *g, const gemp_rows_options *options, uint64_t count)
 {
 	gemp_sink sink = { 0 };
 	gemp_code code = gemp_rows_new(&sink, &g->made->context, &g->made->graph, g->pattern, options);
@@ -510,7 +510,7 @@ static void count_replaces_rows(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char query[256];
 		snprintf(query, sizeof query, "MATCH (a)-[r]->(b)<-[s]-(c) %s", cases[i].clauses);
-		given *g = given_new(1, query, 0);
+		input_rows *g = input_rows_new(1, query, 0);
 		const char *path = test_path_all("count.tsv");
 		gemp_rows_options options = rows_options(path);
 		text expected = { .bytes = calloc(1, MAX_TEXT) };
@@ -518,12 +518,12 @@ static void count_replaces_rows(void **state)
 		assert_all(gemp_clause_only_counts(g->pattern));
 		assert_all_ok(write_counted(g, &options, cases[i].count));
 		assert_all(same(expected, read_text(path)));
-		given_free(g);
+		input_rows_free(g);
 	}
-	given *g = given_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN count(*) AS n", 0);
+	input_rows *g = input_rows_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN count(*) AS n", 0);
 	gemp_rows_options options = rows_options(test_path_all("count.tsv"));
 	assert_all_code(write_counted(g, &options, (uint64_t)INT64_MAX + 1), GEMP_EDATA);
-	given_free(g);
+	input_rows_free(g);
 }
 
 /* These clauses need more than the number of matches. */
@@ -552,7 +552,7 @@ static void rows_are_needed(void **state)
 static void unwritable_paths_fail_at_once(void **state)
 {
 	(void)state;
-	given *g = given_new(1, all_items, 0);
+	input_rows *g = input_rows_new(1, all_items, 0);
 	static const char *const paths[] = { "none/x.tsv", "none/x.jsonl", "none/x.h5" };
 	for (int i = 0; i < 3; i++) {
 		gemp_rows_options options = rows_options(test_path_all(paths[i]));
@@ -563,7 +563,7 @@ static void unwritable_paths_fail_at_once(void **state)
 	gemp_rows_options options = rows_options("x.doc");
 	assert_all_code(write_all(g, &options, NULL), GEMP_EUSAGE);
 	assert_message(".jsonl");
-	given_free(g);
+	input_rows_free(g);
 }
 
 static int files_in(const char *folder)
@@ -579,7 +579,7 @@ static int files_in(const char *folder)
 static void stopped_output_leaves_no_file(void **state)
 {
 	(void)state;
-	given *g = given_new(1, all_items, 50);
+	input_rows *g = input_rows_new(1, all_items, 50);
 	const char *folder = test_path_all("stopped");
 	if (test_comm.rank == 0)
 		mkdir(folder, 0777);
@@ -595,7 +595,7 @@ static void stopped_output_leaves_no_file(void **state)
 		GEMP_MPI(MPI_Barrier(test_comm.world));
 		assert_all(files_in(folder) == 0);
 	}
-	given_free(g);
+	input_rows_free(g);
 }
 
 static gemp_code write_tsv(void *argument)
@@ -615,10 +615,10 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	if (test_comm.size > 2)
 		return; /* lets each request of each rank fail, which is slow and tests nothing new on more ranks */
-	given *g = given_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
+	input_rows *g = input_rows_new(1, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a, c.name, s", 4);
 	assert_all_survive_no_memory(write_tsv, g);
 	assert_all_survive_no_memory(write_h5, g);
-	given_free(g);
+	input_rows_free(g);
 	assert_all(gemp_memory_blocks() == 0);
 }
 

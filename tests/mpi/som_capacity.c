@@ -36,6 +36,7 @@ static const load loads[] = {
 };
 enum { LOADS = sizeof loads / sizeof *loads, SHARES = 5 };
 
+/* All samples and the first codebook; this rank has the samples begin .. end - 1. */
 typedef struct data {
 	float *x, *w;
 	size_t begin, end;

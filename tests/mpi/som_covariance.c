@@ -14,24 +14,25 @@
 enum { MAX_SAMPLES = 300 };
 static const size_t counts[] = { 0, 1, 2, 31, 32, 33, 64, MAX_SAMPLES };
 
-typedef struct made {
+/* Samples of n values each, their mean, and two covariance matrices to compare. */
+typedef struct sample_set {
 	size_t count, n;
 	float *x;     /* [MAX_SAMPLES][n] */
 	double *mean; /* [n] */
 	double *matrix, *other;
-} made;
+} sample_set;
 
-static made made_new(size_t count, size_t n)
+static sample_set samples_new(size_t count, size_t n)
 {
-	return (made){ count,
-		           n,
-		           calloc(MAX_SAMPLES * n, sizeof(float)),
-		           calloc(n, sizeof(double)),
-		           calloc(n * n, sizeof(double)),
-		           calloc(n * n, sizeof(double)) };
+	return (sample_set){ count,
+		                 n,
+		                 calloc(MAX_SAMPLES * n, sizeof(float)),
+		                 calloc(n, sizeof(double)),
+		                 calloc(n * n, sizeof(double)),
+		                 calloc(n * n, sizeof(double)) };
 }
 
-static void made_free(made *m)
+static void samples_free(sample_set *m)
 {
 	free(m->x);
 	free(m->mean);
@@ -40,7 +41,7 @@ static void made_free(made *m)
 }
 
 /* shared: every second rank has a part of the samples; otherwise rank 0 has all samples. */
-static gemp_code find(const made *m, bool shared, double *matrix)
+static gemp_code find(const sample_set *m, bool shared, double *matrix)
 {
 	const size_t ranks = ((size_t)test_comm.size + 1) / 2, rank = (size_t)test_comm.rank / 2;
 	size_t begin = m->count * rank / ranks, end = m->count * (rank + 1) / ranks;
@@ -51,7 +52,7 @@ static gemp_code find(const made *m, bool shared, double *matrix)
 	return gemp_som_covariance(&test_comm, m->x + begin * m->n, end - begin, (uint32_t)m->n, m->mean, matrix);
 }
 
-static long double expected(const made *m, size_t a, size_t b)
+static long double expected(const sample_set *m, size_t a, size_t b)
 {
 	long double sum = 0;
 	for (size_t i = 0; i < m->count; i++) {
@@ -63,7 +64,7 @@ static long double expected(const made *m, size_t a, size_t b)
 }
 
 /* The largest error of an entry, relative to the deviations of its two columns. */
-static double relative_error(const made *m)
+static double relative_error(const sample_set *m)
 {
 	double most = 0;
 	for (size_t a = 0; a < m->n; a++)
@@ -80,13 +81,13 @@ static void whole_numbers(void **state)
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-		made m = made_new(counts[c], 5);
+		sample_set m = samples_new(counts[c], 5);
 		for (size_t k = 0; k < m.count * m.n; k++)
 			m.x[k] = (float)(int64_t)gemp_random_below(&random, 2001) - 1000;
 		assert_all_ok(find(&m, true, m.matrix));
 		for (size_t k = 0; k < m.n * m.n; k++)
 			assert_all(m.matrix[k] == (double)expected(&m, k / m.n, k % m.n));
-		made_free(&m);
+		samples_free(&m);
 	}
 }
 
@@ -96,14 +97,14 @@ static void greatest_values(void **state)
 	const float most = 16777215;
 	(void)state;
 	for (int sign = -1; sign <= 1; sign += 2) {
-		made m = made_new(MAX_SAMPLES, 2);
+		sample_set m = samples_new(MAX_SAMPLES, 2);
 		for (size_t i = 0; i < MAX_SAMPLES; i++) {
 			m.x[2 * i] = most;
 			m.x[2 * i + 1] = (float)sign * most;
 		}
 		assert_all_ok(find(&m, true, m.matrix));
 		assert_all(m.matrix[0] == (double)most * most && m.matrix[1] == sign * (double)most * most);
-		made_free(&m);
+		samples_free(&m);
 	}
 }
 
@@ -114,7 +115,7 @@ static void any_numbers(void **state)
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-		made m = made_new(counts[c], sizeof measure / sizeof *measure);
+		sample_set m = samples_new(counts[c], sizeof measure / sizeof *measure);
 		for (size_t k = 0; k < m.count * m.n; k++) {
 			const double value = pow(gemp_random_unit(&random) - .5, 3) * measure[k % m.n] + far[k % m.n];
 			m.x[k] = gemp_random_below(&random, 10) == 0   ? NAN
@@ -141,22 +142,22 @@ static void any_numbers(void **state)
 			}
 		assert_all_ok(find(&m, true, m.other));
 		assert_all(memcmp(m.matrix, m.other, m.n * m.n * sizeof *m.matrix) == 0);
-		made_free(&m);
+		samples_free(&m);
 	}
 }
 
 static gemp_code find_shared(void *context)
 {
-	const made *m = context;
+	const sample_set *m = context;
 	return find(m, true, m->matrix);
 }
 
 static void memory_may_run_out(void **state)
 {
-	made m = made_new(33, 3);
+	sample_set m = samples_new(33, 3);
 	(void)state;
 	assert_all_survive_no_memory(find_shared, &m);
-	made_free(&m);
+	samples_free(&m);
 }
 
 int main(int argc, char **argv)

@@ -14,17 +14,18 @@
 
 enum { SAMPLES = 400 };
 
-typedef struct made {
+/* Samples of n values each, their mean, and the two axes that are found. */
+typedef struct sample_set {
 	size_t n;
 	float *x;            /* [SAMPLES][n] */
 	double *mean, *axes; /* [n], [2][n] */
-} made;
+} sample_set;
 
 /* Draws samples with a deviation of about far[0] and far[1] along two directions, and noise. missing: one value in ten
  * is missing. */
-static made made_new(size_t n, const double far[2], bool missing, uint64_t *random)
+static sample_set samples_new(size_t n, const double far[2], bool missing, uint64_t *random)
 {
-	made m = { n, calloc(SAMPLES * n, sizeof *m.x), calloc(n, sizeof *m.mean), calloc(2 * n, sizeof *m.axes) };
+	sample_set m = { n, calloc(SAMPLES * n, sizeof *m.x), calloc(n, sizeof *m.mean), calloc(2 * n, sizeof *m.axes) };
 	double *direction = calloc(2 * n, sizeof *direction), *there = calloc(n, sizeof *there);
 	for (size_t k = 0; k < 2 * n; k++)
 		direction[k] = (gemp_random_unit(random) - .5) / sqrt((double)n);
@@ -45,14 +46,14 @@ static made made_new(size_t n, const double far[2], bool missing, uint64_t *rand
 	return m;
 }
 
-static void made_free(made *m)
+static void samples_free(sample_set *m)
 {
 	free(m->x);
 	free(m->mean);
 	free(m->axes);
 }
 
-static double value_at(const made *m, size_t i, size_t k)
+static double value_at(const sample_set *m, size_t i, size_t k)
 {
 	const double value = m->x[i * m->n + k];
 	return isnan(value) ? 0 : value - m->mean[k];
@@ -60,7 +61,7 @@ static double value_at(const made *m, size_t i, size_t k)
 
 /* Returns the distance between the covariance times a unit vector and `square` times this vector. *trace gets the trace
  * of the covariance. */
-static double eigen_error(const made *m, const double *axis, double square, double *trace)
+static double eigen_error(const sample_set *m, const double *axis, double square, double *trace)
 {
 	double *product = calloc(m->n, sizeof *product), sum = 0;
 	*trace = 0;
@@ -80,7 +81,7 @@ static double eigen_error(const made *m, const double *axis, double square, doub
 }
 
 /* Only every second rank has samples. */
-static void find(made *m, const gemp_comm *comm)
+static void find(sample_set *m, const gemp_comm *comm)
 {
 	const size_t ranks = ((size_t)comm->size + 1) / 2, rank = (size_t)comm->rank / 2;
 	const bool empty = comm->rank % 2;
@@ -88,7 +89,7 @@ static void find(made *m, const gemp_comm *comm)
 	assert_all_ok(gemp_som_principal(comm, m->x + begin * m->n, end - begin, (uint32_t)m->n, m->mean, m->axes));
 }
 
-static void check(made *m, double close)
+static void check(sample_set *m, double close)
 {
 	const size_t n = m->n;
 	double squares[2] = { 0 }, across = 0, trace;
@@ -115,7 +116,7 @@ static void few_and_many_dimensions(void **state)
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (size_t k = 0; k < sizeof dims / sizeof *dims; k++) {
-		made m = made_new(dims[k], far, false, &random);
+		sample_set m = samples_new(dims[k], far, false, &random);
 		find(&m, &test_comm);
 		check(&m, dims[k] > 1024 ? 1e-3 : 1e-7);
 		double trace, square = 0;
@@ -123,7 +124,7 @@ static void few_and_many_dimensions(void **state)
 			square += m.axes[d] * m.axes[d];
 		/* eigen_error() must detect an error */
 		assert_all(eigen_error(&m, m.axes, 1.1 * square, &trace) > 1e-2 * trace * sqrt(square));
-		made_free(&m);
+		samples_free(&m);
 	}
 }
 
@@ -131,14 +132,14 @@ static void values_may_be_missing(void **state)
 {
 	static const double far[2] = { 5, 3 };
 	uint64_t random = test_seed_all();
-	made m = made_new(6, far, true, &random);
+	sample_set m = samples_new(6, far, true, &random);
 	(void)state;
 	find(&m, &test_comm);
 	double trace, square = 0;
 	for (size_t d = 0; d < m.n; d++)
 		square += m.axes[d] * m.axes[d];
 	assert_all(eigen_error(&m, m.axes, square, &trace) <= 1e-7 * sqrt(square) * trace);
-	made_free(&m);
+	samples_free(&m);
 }
 
 /* Samples with one direction, with one dimension, and without any variance. */
@@ -149,10 +150,10 @@ static void degenerate_samples(void **state)
 	double mean = 4, axes[2] = { 9, 9 };
 	const float same[3] = { 4, 4, 4 };
 	(void)state;
-	made m = made_new(1, one, false, &random);
+	sample_set m = samples_new(1, one, false, &random);
 	find(&m, &test_comm);
 	assert_all(m.axes[0] > 0 && m.axes[1] == 0);
-	made_free(&m);
+	samples_free(&m);
 	assert_all_ok(gemp_som_principal(&test_comm, same, 3, 1, &mean, axes));
 	assert_all(axes[0] == 0 && axes[1] == 0);
 	axes[0] = axes[1] = 9;
@@ -162,7 +163,7 @@ static void degenerate_samples(void **state)
 
 static gemp_code find_once(void *context)
 {
-	made *m = context;
+	sample_set *m = context;
 	const size_t count = test_comm.rank == 0 ? SAMPLES : 0;
 	return gemp_som_principal(&test_comm, m->x, count, (uint32_t)m->n, m->mean, m->axes);
 }
@@ -173,9 +174,9 @@ static void memory_may_run_out(void **state)
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (size_t n = 9; n <= 1025; n += 1016) { /* 9 dimensions use a covariance matrix, 1025 do not */
-		made m = made_new(n, far, false, &random);
+		sample_set m = samples_new(n, far, false, &random);
 		assert_all_survive_no_memory(find_once, &m);
-		made_free(&m);
+		samples_free(&m);
 	}
 }
 

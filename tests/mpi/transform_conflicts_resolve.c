@@ -16,6 +16,7 @@
 enum { MAX_MATCHES = 160, MAX_KEYS = 4, WIDTH = 3, CASES = 60 };
 static const uint64_t FAR = (uint64_t)1 << 50; /* slots are spread over this range, or adjacent */
 
+/* Random matches with their tuples, priorities, conflict keys and decisions, the same on all ranks. */
 typedef struct world {
 	size_t count;
 	int rank[MAX_MATCHES];

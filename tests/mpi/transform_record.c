@@ -9,7 +9,7 @@ static const char logged[] =
 
 typedef struct log_lines {
 	size_t bytes;
-	long refused; /* number of requests before one fails; negative: none fails */
+	long fail_after; /* number of requests before one fails; negative: none fails */
 } log_lines;
 
 static gemp_code count_bytes(void *self, const char *bytes, size_t size)
@@ -32,7 +32,7 @@ static gemp_code run_rules(log_lines *all, gemp_recorder *recorder)
 	const gemp_transform_options options = {
 		.combinations = 1000, .seed = 1, .recorder = recorder, .max_steps = 10, .lenient = true
 	};
-	gemp_memory_fail_after(all->refused);
+	gemp_memory_fail_after(all->fail_after);
 	GEMP_TRY_DONE(gemp_comm_agree(&test_comm, gemp_rule_set_parse(&rules, logged, "text", NULL, 0)));
 	GEMP_TRY_DONE(gemp_transform(&graph, context, rules, &options, reports, &history));
 done:
@@ -49,7 +49,7 @@ static bool record_with_failure(int victim, long k)
 {
 	size_t before = gemp_memory_blocks();
 	gemp_recorder recorder;
-	log_lines all = { .refused = test_comm.rank == victim ? k : -1 };
+	log_lines all = { .fail_after = test_comm.rank == victim ? k : -1 };
 	gemp_code code = run_rules(&all, &recorder);
 	int range[2] = { (int)code, -(int)code };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
@@ -64,7 +64,7 @@ static void memory_may_run_out(void **state)
 	if (test_comm.size > 2)
 		skip(); /* more ranks take long and test nothing else */
 	gemp_recorder recorder;
-	log_lines all = { .refused = -1 };
+	log_lines all = { .fail_after = -1 };
 	assert_all_ok(run_rules(&all, &recorder));
 	assert_all(recorder.lines > 4 && gemp_comm_sum1(&test_comm, all.bytes) > 60 * recorder.lines);
 	for (int victim = 0; victim < test_comm.size; victim++)
