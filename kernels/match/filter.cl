@@ -1,13 +1,13 @@
-/* filter: conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits; bits past the last row
- * are 0. A kernel sets the bit where its condition is known to be true, so a row with NULL on either side has none.
+/* filter: evaluates conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits. Bits past the last row are 0. A kernel sets a bit if its condition is known to be true, so a row
+ * with NULL on either side has no bit.
  *
- * An operand is values (or bytes and offsets), a step and a mask of NULLs with a step of its own. Row r is at r * step:
- * 1 for a column, 0 for a literal. A comparison is asked for by the outcomes wanted: bit 0 less, bit 1 equal, bit 2
- * greater.
+ * An operand has values (strings: bytes and offsets) with a step, and a mask of NULLs with its own step. Row r is at
+ * index r * step: the step is 1 for a column, and 0 for a literal. A comparison is described by the outcomes for which
+ * it is true: bit 0 less, bit 1 equal, bit 2 greater.
  *
- * Two kinds of kernels: of a work-item for each word, and of a work-item for each row on a GPU, so that neighbours read
- * side by side, but for each word on a CPU (MAKE_WORD).
- */
+ * There are two kinds of kernels. The first kind has one work-item for each word. The second kind (MAKE_WORD) has one
+ * work-item for each row on a GPU, so that neighbouring work-items read neighbouring rows, and one for each word on a
+ * CPU. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #ifdef GEMP_GPU
@@ -18,15 +18,15 @@
 #include "group.clh"
 #include "contains.clh"
 
-#define INTEGER 1 /* as gemp_type; the host checks that they agree */
+#define INTEGER 1 /* the values of gemp_type; the host checks that they agree */
 #define FLOAT 2
 #define BOOLEAN 3
 
-#define STARTS_WITH 1 /* in place of outcomes: what is wanted of two strings */
+#define STARTS_WITH 1 /* tests of two strings, in place of outcomes */
 #define ENDS_WITH 2
 #define CONTAINS 3
 
-/* out becomes the bits of `condition`, which may use row. */
+/* Writes the bits of `condition`, an expression that may use `row`, to out. */
 #ifdef GEMP_GPU
 #define MAKE_WORD(condition)                                                            \
 	GEMP_GROUP_DECLARE                                                              \
@@ -71,19 +71,19 @@ __kernel void filter_or(uint rows, __global const uint *other, __global uint *ou
 		out[word] |= other[word];
 }
 
-/* What is known of the distinct values, for the rows: codes[row] is the value of a row. */
+/* Copies bits of distinct values to rows: codes[row] is the number of the row's value. */
 __kernel void filter_lookup(uint rows, __global const uint *codes, __global const uint *of_values, __global uint *out)
 {
 	MAKE_WORD(BIT(of_values, codes[row]));
 }
 
-/* Rows that are not NULL and whose bit is `wanted`, in place. */
+/* In place: sets the bits of rows that are not NULL and whose bit was `wanted`, and clears all other bits. */
 __kernel void filter_known(uint rows, uint wanted, __global const uchar *null, uint null_step, __global uint *out)
 {
 	MAKE_WORD(!null[row * null_step] && BIT(out, row) == wanted);
 }
 
-/* Is either of them NULL (wanted 1), or neither (wanted 0)? */
+/* wanted 1: true if either side is NULL. wanted 0: true if neither side is NULL. */
 __kernel void filter_null(uint rows, uint wanted, __global const uchar *left_null, uint left_step,
                           __global const uchar *right_null, uint right_step, __global uint *out)
 {
@@ -106,7 +106,7 @@ static inline int order_double(double a, double b)
 	return (a > b) - (a < b);
 }
 
-/* Exact also where a double cannot hold the integer. */
+/* The comparison is exact even if no double equals the integer. */
 static inline int order_mixed(long a, double b)
 {
 	if (b >= 0x1p63)
@@ -144,7 +144,7 @@ __kernel void filter_numbers(uint rows, uint outcomes,
 	          (outcomes >> (order_numbers(left, left_type, row * left_step, right, right_type, row * right_step) + 1) & 1));
 }
 
-/* list: ascending. Is the value in it (wanted 1), or not (wanted 0)? */
+/* Returns 1 if the value is in the ascending list, and otherwise 0. */
 static inline uint in_numbers(__global const uchar *left, uint type, uint row,
                               __global const uchar *list, uint list_type, uint count)
 {
@@ -187,7 +187,7 @@ static inline int same_bytes(__global const uchar *a, __global const uchar *b, u
 	return 1;
 }
 
-/* Is b within a? */
+/* Returns 1 if a contains b at the position that `where` describes, and otherwise 0. */
 static inline uint has_part(__global const uchar *a, ulong a_size, __global const uchar *b, ulong b_size, uint where)
 {
 	if (b_size > a_size)
@@ -202,7 +202,8 @@ static inline uint has_part(__global const uchar *a, ulong a_size, __global cons
 	return 0;
 }
 
-/* The order, or any that is not 0 where it only matters whether they are equal and their sizes tell. */
+/* The order of two strings. For = and <> (outcomes 2 and 5), strings of different sizes are unequal without comparing
+ * bytes, and any order but 0 will do. */
 static inline int order_strings(__global const uchar *a, ulong a_size, __global const uchar *b, ulong b_size, uint outcomes)
 {
 	if (a_size != b_size && (outcomes == 2 || outcomes == 5))

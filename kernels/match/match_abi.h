@@ -11,35 +11,34 @@ typedef uint32_t gemp_u32;
 
 /* One launch of a match kernel: the tasks of one stage. */
 typedef struct gemp_match_params {
-	gemp_u32 stage;           /* whose tasks these are; 0: pivots */
+	gemp_u32 stage;           /* the stage of the tasks; 0: pivots or seeds */
 	gemp_u32 first;           /* index of the first task in the task buffer */
-	gemp_u32 tasks;           /* tasks from there on */
-	gemp_u32 resume;          /* 1: some workers hold a task of this stage that they could not finish */
-	gemp_u32 vertices;        /* of the graph */
-	gemp_u32 hot;             /* slots below it are resident */
+	gemp_u32 tasks;           /* number of tasks of this launch */
+	gemp_u32 resume;          /* 1: some workers hold a task of this stage that they have not finished */
+	gemp_u32 vertices;        /* number of vertices of the graph */
+	gemp_u32 hot;             /* the rows of slots below this number are resident */
 	gemp_u32 ranks;
-	gemp_u32 result_capacity; /* entries */
-	gemp_u32 slices;          /* 1, or tasks are slices, of so many, of */
-	gemp_u32 pivot;           /* the task of this index */
+	gemp_u32 result_capacity; /* number of matches that the result buffer holds */
+	gemp_u32 slices;          /* number of slices of the pivot; 1: tasks are whole pivots */
+	gemp_u32 pivot;           /* slices > 1: index of the pivot whose slices are the tasks */
 	gemp_u32 split;           /* bit s: partial matches that enter step s become tasks of their own */
 } gemp_match_params;
 
-/* Words of the control buffer, all 0 before a launch; behind them stands the number of items in each area of the
- * outbox. */
+/* Words of the control buffer, all 0 before a launch. The number of items in each area of the outbox follows them. */
 enum gemp_match_control {
-	GEMP_CONTROL_NEXT,    /* tasks handed out (may pass `tasks`) */
-	GEMP_CONTROL_RESULTS, /* entries asked for (may pass the capacity) */
-	GEMP_CONTROL_PARKED,  /* workers that stopped in a task */
-	GEMP_CONTROL_ERROR,   /* 0, or what went wrong (gemp_match_error) */
-	GEMP_CONTROL_PLACE,   /* step */
+	GEMP_CONTROL_NEXT,    /* number of tasks taken (may exceed `tasks`) */
+	GEMP_CONTROL_RESULTS, /* number of result rows requested (may exceed the capacity) */
+	GEMP_CONTROL_PARKED,  /* number of workers that stopped in a task */
+	GEMP_CONTROL_ERROR,   /* 0, or a gemp_match_error */
+	GEMP_CONTROL_PLACE,   /* the step of the error; the next word is its slot */
 	GEMP_CONTROL_VALUE,
-	GEMP_CONTROL_FOUND,   /* 4 words: u64 found without crossing, u64 found after crossing */
+	GEMP_CONTROL_FOUND,   /* 4 words: u64 matches found without crossing ranks, u64 found after crossing */
 	GEMP_CONTROL_WORDS = GEMP_CONTROL_FOUND + 4
 };
 
 enum gemp_match_error {
 	GEMP_MATCH_BAD_SLOT = 1, /* a neighbour's slot is not a vertex: the graph on the device is damaged */
-	GEMP_MATCH_BAD_ROW = 2,  /* a row is wanted that is not resident: a bug */
+	GEMP_MATCH_BAD_ROW = 2,  /* a needed row is not resident: a bug */
 };
 
 #endif

@@ -1,14 +1,16 @@
-/* trim: copies rows with only some of their entries (src/match/search/induced_rows.h): counts the entries, places the
- * rows one behind the other, and writes them. A set is a bitmap over slots, the `set`-th of `sets`, or TRIM_ANY. */
+/* trim: copies rows without some of their entries (src/match/search/induced_rows.h). Three kernels count the entries
+ * that stay, compute the positions of the new rows, and write the entries. A set of slots is a bitmap, the `set`-th of
+ * `sets`, or TRIM_ANY. */
 #include "group.clh"
 #include "trim_abi.h"
 
 #define is_in(set, v) ((set) == TRIM_ANY || sets[(ulong)(set) * words + ((v) >> 5)] >> ((v) & 31) & 1)
 #define each_row(v) ulong v = gemp_worker(); v < vertices; v += gemp_workers()
 
-/* count[v] becomes the number of entries that row v keeps. For rows [c * TRIM_CHUNK, (c + 1) * TRIM_CHUNK), sums[2 c]
- * becomes the number of entries that they keep, and sums[2 c + 1] the number of all entries of those rows that are
- * copied. */
+/* count[v] becomes the number of entries that row v keeps. Rows are copied if their slot is in the set `rows`, and
+ * entries stay if their slot is in the set `entries`. Chunk c has the rows [c * TRIM_CHUNK, (c + 1) * TRIM_CHUNK).
+ * sums[2 c] becomes the number of entries that its rows keep, and sums[2 c + 1] the number of all entries of its copied
+ * rows. */
 __kernel void trim_count(__global const uint *begin, __global const uint *near, uint vertices,
                          __global const uint *sets, uint words, uint rows, uint entries, __global uint *count,
                          __global uint *sums)
@@ -30,7 +32,8 @@ __kernel void trim_count(__global const uint *begin, __global const uint *near, 
 	}
 }
 
-/* begin[0 .. vertices]: counts, of which the last is 0, become positions. starts[c]: that of row c * TRIM_CHUNK. */
+/* begin[0 .. vertices] has the counts of the rows, and 0 at the end. They become the positions of the rows. starts[c]
+ * is the position of row c * TRIM_CHUNK. */
 __kernel void trim_place(__global uint *begin, uint vertices, __global const uint *starts)
 {
 	GEMP_GROUP_DECLARE

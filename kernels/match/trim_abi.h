@@ -2,7 +2,7 @@
 #ifndef GEMP_KERNELS_TRIM_ABI_H
 #define GEMP_KERNELS_TRIM_ABI_H
 
-#define TRIM_CHUNK 256  /* rows that are placed by one worker */
-#define TRIM_ANY (~0u)  /* no set: all slots */
+#define TRIM_CHUNK 256  /* rows of a chunk, which one worker places */
+#define TRIM_ANY (~0u)  /* stands for a set that contains all slots */
 
 #endif

@@ -402,7 +402,7 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT;
 }
 
-/* Bits of the last word past the last row are not defined; callers trim the bitmap or AND it. */
+/* Gives the bits of all rows the same value. Bits of the last word past the last row are 0. */
 gemp_code gemp_filter_fill(const gemp_filter_launcher *site, bool value, const gemp_buffer *out)
 {
 	return LAUNCH_WORDS(site, GEMP_FILTER_FILL, GEMP_ARG(&(cl_uint){ value }), GEMP_ARG(&out->mem));
