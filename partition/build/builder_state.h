@@ -92,7 +92,8 @@ struct gemp_builder {
 
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, gemp_string key);
 int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash);
-void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out); /* "file:line: " */
+/* Appends "file:line" or "record N". */
+void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out);
 void gemp_builder_print_key(gemp_string key, gemp_text *out);
 
 /* Collective. `count` is the number of faults on this rank, and `place` the lowest place of a fault. If any rank has

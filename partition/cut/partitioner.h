@@ -28,7 +28,7 @@ typedef struct gemp_part_size {
 /* Returns the bytes of a part's rows in both directions. */
 uint64_t gemp_part_bytes(const gemp_part_size *size);
 
-/* Collective. sizes[parts]. */
+/* Collective. sizes[parts] becomes the sizes of all parts. */
 gemp_code gemp_partition_measure(const gemp_comm *comm, gemp_shard *graph, const uint32_t *part, uint64_t parts,
                                  gemp_part_size *sizes);
 

@@ -43,7 +43,7 @@ void gemp_som_unit_list_free(gemp_som_unit_list *units);
 /* The columns that gemp_som_unit_list_add makes. A graph file stores the first GEMP_SOM_MAP_COLUMNS columns as
  * attributes. Tables have all columns. */
 enum { GEMP_SOM_MAP_COLUMNS = 4, GEMP_SOM_UNIT_COLUMNS };
-extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* unit, x, y, distance; second */
+extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* "unit", "x", "y", "distance", "second" */
 /* Local. Adds the columns to a table of `rows` rows. Values are NULL if a vector has no unit. with_second: also adds
  * the second-best unit. */
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,

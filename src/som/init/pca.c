@@ -70,10 +70,11 @@ static void find_column_max(sample_chunks *in, const gemp_comm *comm)
  * are added as whole numbers of 64 bits, in two parts. The parts cannot overflow for up to 2^40 samples. */
 enum {
 	BITS = 24,
-	BLOCK = 32, /* samples: sums of 2^5 products of 2 * BITS bits fit the 53 bits of a double */
+	BLOCK = 32, /* samples; a sum of 2^5 products of 2 * BITS bits fits into the 53 bits of a double */
 	SPLIT = 28  /* bits of low parts */
 };
-static const double whole = 0x1.8p52; /* adding and subtracting it rounds to whole numbers (of less than 2^51) */
+/* adding and then subtracting this number rounds to whole numbers, for magnitudes below 2^51 */
+static const double whole = 0x1.8p52;
 
 typedef struct covariance_task {
 	sample_chunks in;

@@ -236,7 +236,7 @@ gemp_code gemp_som_capacity_find(gemp_som_capacity *out, const gemp_device *devi
 	const size_t left = device->memory > device->buffer_bytes + need->other
 	                        ? device->memory - device->buffer_bytes - need->other
 	                        : 0;
-	const size_t bytes = left - left / 16; /* the rest is for small buffers, which the plan does not count */
+	const size_t bytes = left - left / 16; /* a 16th is for small buffers, which the plan does not count */
 	const size_t samples = need->samples * sample_bytes(need), for_samples = gemp_min(samples, bytes / SHARES);
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float), rows = row * need->units;
 	size_t here;

@@ -31,7 +31,7 @@ struct gemp_som_search {
 	bool missing;
 	gemp_som_search_shape shape;
 	uint32_t blocks;                   /* form ITEMS: number of blocks of 16 samples that a work-item has */
-	search_program programs[PROGRAMS]; /* made when they are first needed */
+	search_program programs[PROGRAMS]; /* each is made when it is first needed */
 };
 
 static uint32_t or_default(uint32_t value, uint32_t otherwise)

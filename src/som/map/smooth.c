@@ -70,7 +70,7 @@ size_t gemp_som_smooth_planes(const gemp_som_grid *grid)
 	return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
 }
 
-/* Counts the floats of the tables in kernels/som/som_grid.clh: three tables along rows, [2 * columns + padding] each,
+/* Returns the bytes of the tables in kernels/som/som_grid.clh: three tables along rows, [2 * columns + padding] each,
  * and one table of [2 * rows + padding]. */
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
 {

@@ -26,7 +26,7 @@ typedef struct gemp_som_smooth {
 	gemp_device *device; /* borrowed */
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
-	bool gpu;        /* the kernels are those for GPUs */
+	bool gpu;        /* whether the kernels for GPUs are used */
 	bool local_sums; /* whether row sums lie in local memory */
 	uint32_t planes; /* number of planes of a run, at most the number for which scratch[] was made */
 	gemp_program tables, program;

@@ -54,11 +54,11 @@ typedef struct gemp_som_trainer {
 	gemp_som_online online;
 	gemp_som_quality quality;
 	gemp_buffer sums, spread;   /* planes before and after smoothing */
-	gemp_som_replicas replicas; /* if ranks exchange best units */
-	gemp_som_slices slices;     /* if ranks exchange best units in online training */
+	gemp_som_replicas replicas; /* used if ranks exchange best units */
+	gemp_som_slices slices;     /* used if ranks exchange best units in online training */
 	gemp_pinned locked;         /* page-locked memory of host[], if the planes are small enough */
 	float *host;                /* planes on the host, if there are several ranks */
-	gemp_som_compose compose;   /* if ranks exchange affine maps */
+	gemp_som_compose compose;   /* used if ranks exchange affine maps */
 } gemp_som_trainer;
 
 /* The numbers that ranks reduce in an epoch. */
