@@ -1,6 +1,6 @@
 /* The stage that sends edges to the owners of their sources and makes the rows of every relation. The relations are the
- * edge types of all ranks in bytewise order. A relation has the columns in which some of its edges, on any rank, has a
- * value.
+ * edge types of all ranks in bytewise order. A relation has the columns in which some edge of the relation, on any
+ * rank, has a value.
  *
  * If no edge of the graph has a value, edges travel as arrays. The rounds start at the end of the list, so the memory
  * of sent edges is freed. If some edge has a value, edges travel as packed records. The owners sort the rows, merge or
@@ -147,7 +147,7 @@ static gemp_code find_used_columns(edge_router *route)
 	return GEMP_OK;
 }
 
-/* Collective. Gives each relation the columns in which some of its edges, on any rank, has a value. */
+/* Collective. Gives each relation the columns in which some edge of the relation, on any rank, has a value. */
 static gemp_code assign_columns(edge_router *route, const gemp_bytes *names)
 {
 	gemp_builder *builder = route->builder;

@@ -311,7 +311,8 @@ static void free_key_sort(key_sort *sort)
 	gemp_bytes_free(&sort->keys);
 }
 
-/* Collective. The stage that gives every key its rank among all keys. With one rank its own sort suffices. */
+/* Collective. The stage that gives every key its rank among all keys. A single rank needs no exchange, as its own sort
+ * gives the ranks. */
 static gemp_code rank_all_keys(gemp_builder *builder, gemp_shard *graph)
 {
 	GEMP_OWNED_BY(free_key_sort) key_sort sort = { .builder = builder };

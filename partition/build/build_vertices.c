@@ -5,7 +5,7 @@
  *
  * Labels: every rank gets the distinct texts "A;B" of all ranks. All ranks parse the same few texts, so they give
  * labels and sets the same numbers without a further exchange. A set is a list of ascending label numbers, so texts
- * that differ in order only give the same set. */
+ * that differ only in the order of names give the same set. */
 
 #include "core/memory.h"
 #include "core/search.h"

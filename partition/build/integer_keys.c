@@ -42,8 +42,8 @@ void gemp_integer_set_free(gemp_integer_set *set)
 	*set = (gemp_integer_set){ 0 };
 }
 
-/* Open addressing. The number that marks a free slot cannot be stored in a slot, so has_last says whether it is in the
- * set. */
+/* Open addressing. The number that marks a free slot cannot be stored in a slot, so has_last says whether this number
+ * is in the set. */
 static void insert(struct gemp_integer_shard *shard, uint64_t number, uint64_t hash)
 {
 	size_t mask = shard->slot_count - 1, slot = hash & mask;
@@ -262,8 +262,8 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 	return gemp_comm_agree(builder->comm, add_all(list, &set, labels));
 }
 
-/* The number of buckets is a power of two, so a bucket has about one key. A prefix sum turns the counts of the buckets
- * into offsets. */
+/* The number of buckets is the power of two next to the number of keys, so a bucket has about one key. A prefix sum
+ * turns the counts of the buckets into offsets. */
 gemp_code gemp_key_index_new(gemp_key_index *index, const gemp_builder *builder)
 {
 	const gemp_bytes *keys = &builder->vertices.keys;
@@ -330,7 +330,7 @@ static void find_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. Gets the ids of the block's keys from their owners. ids[count of the block]. */
+/* Collective. Gets the ids of the block's keys from the owners of the keys. ids: [count of the block]. */
 static gemp_code request_ids(const key_block *b, integer_lookup *l, gemp_vertex *ids)
 {
 	const gemp_comm *comm = b->builder->comm;

@@ -52,7 +52,7 @@ typedef struct hash_sort {
 
 enum { CHUNK = 1 << 14 }; /* keys that a thread takes at a time */
 
-/* Computes the hash of a key like the builder. scratch[max_key] gets the encoded key. */
+/* Computes the hash of a key as the builder computes it. scratch[max_key] gets the encoded key. */
 static uint64_t hash_key(const hash_sort *s, size_t row, char *scratch)
 {
 	gemp_value key = gemp_column_get(&s->r->from->keys, row);

@@ -14,9 +14,9 @@
  * error the graph may only be freed. string_keys: as gemp_builder_options has it. */
 gemp_code gemp_shard_canonical(gemp_shard **graph, const gemp_comm *comm, bool string_keys);
 
-/* Collective. Keys are loaded. *out becomes whether this graph has strings as keys that have the canonical form of an
- * integer. A caller that builds a graph from these keys must then set gemp_builder_options.string_keys. The order of
- * the ids shows the type, since ids follow the hashes of the keys. */
+/* Collective. Keys are loaded. Finds whether some keys of this graph are strings in the canonical form of an integer. A
+ * caller that builds a graph from these keys must then set gemp_builder_options.string_keys. The order of the ids shows
+ * the type of a key, since ids follow the hashes of the keys. */
 gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_shard *graph, bool *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* Gives new ids to all vertices. gemp_shard_renumber derives the ids from a partition: within a part ids ascend by
- * rank, then by old id. gemp_relabel_relation moves one relation. The old owners of the targets send the new ids of the
- * targets. Then each edge goes to the owner of its source's new id, and this owner makes the rows. The attributes are
- * permuted by the numbers of the edges. */
+/* Gives new ids to all vertices. gemp_shard_renumber derives the ids from a partition: within a part the new ids keep
+ * the order of the old ids. gemp_relabel_relation moves one relation. The old owners of the targets send the new ids of
+ * the targets. Then each edge goes to the owner of its source's new id, and this owner makes the rows. The attributes
+ * are permuted by the numbers of the edges. */
 
 #include "partition/derived/renumber.h"
 
@@ -39,7 +39,8 @@ static gemp_code assign_ranges(const gemp_comm *comm, const gemp_shard *graph, c
 	return GEMP_OK;
 }
 
-/* Collective. Within a part ids ascend by rank, then by old id, so the new ids do not depend on the number of ranks. */
+/* Collective. Within a part the new ids ascend by rank and then by old id. Ranks own ascending ranges of old ids, so
+ * the new ids do not depend on the number of ranks. */
 static gemp_code assign_ids(gemp_relabel *r, const uint32_t *part, uint64_t parts, const char *method)
 {
 	gemp_shard *to = r->to;

@@ -295,7 +295,7 @@ gemp_code gemp_vertex_values(const gemp_comm *comm, gemp_code code, const gemp_s
 
 enum {
 	NUMBERS_A_ROUND = 1 << 22
-}; /* ids that a rank requests in one round; they take 16 MiB, and their owners another 16 MiB */
+}; /* ids that a rank requests in one round; they take 16 MiB, and the array of their owners another 16 MiB */
 
 /* The ids that this rank requests in one round, or the ids that other ranks have sent to it. */
 typedef struct number_request {

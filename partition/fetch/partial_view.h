@@ -11,8 +11,8 @@ typedef struct gemp_partial_capacity {
 } gemp_partial_capacity;
 
 /* Local. Replaces the rows of the view by the rows of the slots in `wanted` (bits). These rows are resident or cached.
- * tiles: only these pieces of the rows are copied; if tiles is NULL, whole rows. The view has a row for each slot, and
- * the rows of all other slots are empty. The view is not uploaded. The caller frees it (gemp_view_free). */
+ * tiles: only these pieces of the rows are copied. If tiles is NULL, whole rows are copied. The view has a row for each
+ * slot, and the rows of all other slots are empty. The view is not uploaded. The caller frees it (gemp_view_free). */
 gemp_code gemp_partial_view_fill(gemp_view *out, gemp_partial_capacity *room, const gemp_fetch *fetch, size_t view,
                                  const uint32_t *wanted, const gemp_tiles *tiles);
 

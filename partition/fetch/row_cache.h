@@ -1,8 +1,8 @@
 /* row_cache: the rows of other ranks that this rank has, by view and slot, whole or in pieces (tiles). The module runs
  * on the host only.
  *
- * Rows are added until the caller trims the cache. A trim keeps the rows of the smallest slots. These vertices have the
- * highest degrees, so the most rows have them as neighbours. */
+ * Rows are added until the caller trims the cache. A trim keeps the rows of the smallest slots. The vertices of small
+ * slots have the highest degrees, so they are neighbours in the most rows. */
 
 #ifndef GEMP_PARTITION_FETCH_ROW_CACHE_H
 #define GEMP_PARTITION_FETCH_ROW_CACHE_H
