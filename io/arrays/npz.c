@@ -211,8 +211,8 @@ static void close_stream(zip_stream *stream)
 }
 GEMP_RELEASE(close_stream, zip_stream *)
 
-/* The member's local header repeats the name and the extra field. Their lengths may differ from those in the directory,
- * so the local lengths give the beginning of the content. */
+/* The member's local header repeats the name and the extra field. Their lengths may differ from the lengths in the
+ * directory, so the local lengths give the beginning of the content. */
 static gemp_code open_stream(zip_stream **out, const gemp_zip *zip, const gemp_zip_member *member)
 {
 	GEMP_OWNED_BY(close_stream_at) zip_stream *stream = NULL;

@@ -84,7 +84,7 @@ typedef struct gemp_export_column {
 	gemp_type type;
 } gemp_export_column;
 
-/* Handles one column, independently of its values. */
+/* Visits one column of vertices or of edges. */
 typedef gemp_code gemp_export_visit(const gemp_export_context *e, const gemp_export_column *column, gemp_text *out);
 
 /* A format, as callbacks that append text. A callback is NULL if the format has no such text. The walk adds the vertex

@@ -354,8 +354,9 @@ static bool are_plain(const gemp_export_targets *targets, uint64_t begin, uint64
 	return true;
 }
 
-/* Writes the references of a row in one of two forms: as an attribute of the object (plain) or, if their keys cannot be
- * a list, as inner elements. Does nothing if the row has the other form. */
+/* The references of a row have one of two forms. The plain form is an attribute of the object. If the keys cannot be a
+ * list, the references are inner elements instead. This function writes the references only if the row has the form
+ * that `plain` requests. */
 static gemp_code add_references(const gemp_export_context *e, size_t row, size_t r, bool plain, gemp_text *out)
 {
 	const gemp_relation *relation = &e->graph->relations[r];

@@ -278,7 +278,7 @@ void gemp_output_reserve(gemp_output *output, uint64_t size)
 	output->size += gemp_comm_sum1(output->comm, size);
 }
 
-/* Each call continues where the previous one of this rank ended. */
+/* Each call of a rank continues where the rank's previous call ended. */
 gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
 {
 	uint64_t place = output->next;
@@ -349,7 +349,7 @@ gemp_code gemp_file_writer_close(gemp_file_writer *file, bool whole)
 	return code;
 }
 
-/* Suits files whose bytes are all in memory. */
+/* Writes a file whose bytes are all in memory. */
 gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
 {
 	gemp_file_writer file;

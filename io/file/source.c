@@ -42,7 +42,7 @@ static gemp_code no_memory(const char *path)
 	return gemp_fail(GEMP_ENOMEM, "%s: no memory to decompress", path);
 }
 
-/* A file named .gz that does not begin like gzip is mostly a download that failed. */
+/* A file named .gz that does not begin like gzip is usually a download that failed. */
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
 	bool gzip = gemp_file_ends_in(path, ".gz"), zstd = gemp_file_ends_in(path, ".zst");

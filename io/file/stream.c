@@ -83,7 +83,7 @@ static void move_to_front(gemp_stream *stream)
 	stream->at = 0;
 }
 
-/* A record longer than MAX_RECORD is mostly a binary file, or a quote that is never closed. */
+/* A record longer than MAX_RECORD is usually a binary file, or a quote that is never closed. */
 static gemp_code double_buffer(gemp_stream *stream)
 {
 	if (stream->capacity >= MAX_RECORD)
@@ -120,9 +120,10 @@ static gemp_code fill_window(gemp_stream *stream)
 
 /* RECORDS */
 
-/* Finds the newline outside quotes that ends the record at the window's front. The search starts at *scanned and stores
- * there how far it came. Returns false if the window does not contain the end. A quote at the beginning of a field
- * opens a quoted field. A quote right after a closing quote opens the field again, since both are one doubled quote. */
+/* Finds the newline outside quotes that ends the record at the window's front. The search starts at *scanned, and
+ * *scanned becomes the place where it stopped. Returns false if the window does not contain the end. A quote at the
+ * beginning of a field opens a quoted field. A quote right after a closing quote opens the field again, since the two
+ * are one doubled quote. */
 static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bool *inside)
 {
 	const char *text = stream->buffer + stream->at;

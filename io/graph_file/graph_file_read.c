@@ -420,8 +420,8 @@ gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path)
 	return close_file(&h5, code);
 }
 
-/* Collective. Tests whether the column at `path` is the same dataset as `values`, the values of the relation's matrix
- * by source. In a weighted file one is a hard link to the other, so both have the same offset in the file. */
+/* Collective. Tests whether the column at `path` and `values`, the values of the relation's matrix by source, are the
+ * same dataset. In a weighted file both are hard links to one dataset, so they have the same offset in the file. */
 static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *path)
 {
 	GEMP_OWNED_BY(gemp_h5_release_at) hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;

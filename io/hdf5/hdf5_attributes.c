@@ -235,8 +235,8 @@ gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *n
 	return GEMP_OK;
 }
 
-/* When rank 0 writes with serial HDF5, only rank 0 knows whether the group exists. A maximum over the ranks tells the
- * others. */
+/* When rank 0 writes with serial HDF5, only rank 0 knows whether the group exists. A maximum over the ranks informs all
+ * ranks. */
 static gemp_code make_missing_group(const gemp_h5 *h5, const char *path)
 {
 	bool exists = false;

@@ -20,7 +20,7 @@ typedef struct gemp_h5_slab {
  * cover each element once. */
 gemp_code gemp_h5_write(const gemp_h5 *h5, gemp_code code, const char *path, gemp_h5_type type, gemp_h5_slab rows,
                         const void *data);
-/* The same for the dataset `name` in a group. */
+/* Makes the dataset `name` in a group, as gemp_h5_write does. */
 gemp_code gemp_h5_write_in(const gemp_h5 *h5, gemp_code code, const char *group, const char *name, gemp_h5_type type,
                            gemp_h5_slab rows, const void *data);
 gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);

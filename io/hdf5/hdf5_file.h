@@ -2,16 +2,16 @@
  * collective and return the same code on all ranks.
  *
  * With parallel HDF5 all ranks open the file together and move their parts of a dataset in collective calls. With
- * serial HDF5 each rank reads its parts independently. Rank 0 then writes for all ranks, which send it their parts in
- * bounded messages. Callers do not see the difference. HDF5's own error messages are silenced; GEMP_HDF5 takes the
- * innermost message from the error stack.
+ * serial HDF5 each rank reads its parts independently. To write, the ranks send their parts to rank 0 in bounded
+ * messages, and rank 0 writes all parts. Callers do not see the difference. HDF5's own error messages are silenced;
+ * GEMP_HDF5 takes the innermost message from the error stack.
  *
  * A path may be NULL on a rank that had no memory for it. The collective functions that make or open an object then
  * return GEMP_ENOMEM on all ranks, so callers need not check the result of gemp_h5_join.
  *
  * The datasets of hdf5_dataset have one dimension, are contiguous and have no filters. Their attribute `checksum` is
- * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with its index as the seed. It is compared
- * whenever the ranks together read all elements. */
+ * the sum modulo 2^64, over all elements, of XXH3 of the element's bytes with the element's index as the seed. It is
+ * compared whenever the ranks together read all elements. */
 
 #ifndef GEMP_IO_HDF5_HDF5_FILE_H
 #define GEMP_IO_HDF5_HDF5_FILE_H

@@ -185,7 +185,7 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options)
 	};
 }
 
-/* Each file is hashed by one rank, in turn. The hash is 0 on all other ranks, so a sum distributes the hashes. */
+/* Rank i % ranks hashes file i. The hash is 0 on all other ranks, so a sum distributes the hashes. */
 gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
 {
 	gemp_code code = GEMP_OK;

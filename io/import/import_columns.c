@@ -87,7 +87,7 @@ static gemp_code parse_field(gemp_header *header, bool edges, const gemp_text_ce
 	return GEMP_OK;
 }
 
-/* A missing column is mostly a misspelt name, so the message lists the file's columns. */
+/* A missing column is usually a misspelt name, so the message lists the file's columns. */
 static gemp_code missing_column(const gemp_header *header, const char *name, const char *kind)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text names = { 0 };
@@ -238,7 +238,7 @@ static const struct {
 	{ "TYPE", false, true, GEMP_ROLE_TYPE },       { "IGNORE", true, true, GEMP_ROLE_IGNORE },
 };
 
-/* A role in the wrong kind of file is mostly a swapped option. */
+/* A role in the wrong kind of file is usually a swapped option. */
 static gemp_code read_role(gemp_field *field, const header_field *parts, bool edges)
 {
 	for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {

@@ -438,7 +438,7 @@ static void free_reader(dict_reader *reader)
 	gemp_text_free(&reader->keys[1]);
 }
 
-/* Each dictionary is read by one rank, in turn. */
+/* Rank i % ranks reads dictionary i. */
 static gemp_code read_dict(gemp_shard **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;

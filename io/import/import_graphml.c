@@ -453,7 +453,7 @@ static gemp_code declare(const graphml_import *self, const gemp_import_options *
 	return gemp_declared_columns_declare(&self->columns[1], self->builder, gemp_builder_edge_column);
 }
 
-/* Local. Each file is read by one rank, in turn. */
+/* Local. Rank i % ranks reads file i. */
 static gemp_code read_files(graphml_import *self, const gemp_comm *comm)
 {
 	for (size_t i = (size_t)comm->rank; i < self->count; i += (size_t)comm->size)

@@ -1,5 +1,5 @@
-/* GXL. Each file is read by one rank, in turn, and twice. The first pass finds the attributes and their types, which
- * all ranks must know. The second pass feeds the builder. */
+/* GXL. Rank i % ranks reads file i, and reads it twice. The first pass finds the attributes and their types, which all
+ * ranks must know. The second pass feeds the builder. */
 
 #include "core/status.h"
 #include "io/import/import.h"
@@ -135,7 +135,7 @@ static gemp_code begin_graph(gxl_import *self, const char **attributes)
 	return GEMP_OK;
 }
 
-/* The first pass counts directions. The second pass refuses an edge whose direction differs from that of the graph. */
+/* The first pass counts directions. The second pass refuses an edge whose direction is not the graph's. */
 static gemp_code check_direction(gxl_import *self, const char **attributes)
 {
 	const char *directed = find_local(attributes, "isdirected");

@@ -1,6 +1,6 @@
 /* AnnData (.h5ad). Observations become vertices with the columns of `obs`. Each sparse matrix in `obsp` becomes a type
- * of edges, and its values become the column `value`. Each rank reads its block of the observations. Each matrix is
- * read by one rank, in turn. */
+ * of edges, and its values become the column `value`. Each rank reads its block of the observations. Rank i % ranks
+ * reads matrix i. */
 
 #include "core/status.h"
 #include "io/hdf5/hdf5_attributes.h"
@@ -181,7 +181,7 @@ static gemp_value key_of(void *context, uint64_t index, bool column)
 	return gemp_column_get(&self->keys, (size_t)index);
 }
 
-/* Local. A matrix is read from its beginning to its end, so each matrix goes to one rank, in turn. */
+/* Local. A matrix must be read from its beginning to its end, so one rank reads all of it. */
 static gemp_code feed(h5ad_import *self)
 {
 	gemp_sparse_edges to = { .builder = self->builder, .key = key_of, .self = self };

@@ -125,7 +125,7 @@ static gemp_code read_node(gemp_json_record *record)
 	return take_properties(record);
 }
 
-/* Reads the id of an end. The labels and properties of the end only repeat those of its node. */
+/* Reads the id of an end. The labels and properties of the end are ignored, since the node has them, too. */
 static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const char *where)
 {
 	static const char *const known[] = { "id", "labels", "properties", NULL };

@@ -308,7 +308,7 @@ static gemp_code read_description(sparse_relation *r, const char *text)
 	return code;
 }
 
-/* The names of the arrays are those of binsparse 0.1. */
+/* The arrays have the names that binsparse 0.1 gives them. */
 static gemp_code open_binsparse(const gemp_h5 *h5, sparse_relation *r)
 {
 	GEMP_OWNED char *text = NULL;
@@ -386,7 +386,7 @@ static gemp_code open_binsparse_file(sparse_import *self, const char *path)
 	return check_alike(self);
 }
 
-/* Local. A matrix is read from its beginning to its end, so each matrix goes to one rank, in turn. */
+/* Local. A matrix must be read from its beginning to its end, so rank i % ranks reads all of matrix i. */
 static gemp_code feed_matrices(sparse_import *self, const gemp_comm *comm, const gemp_import_options *options,
                                gemp_builder *builder)
 {

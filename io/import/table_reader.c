@@ -237,7 +237,8 @@ static gemp_code read_blocks(input_reader *r, const gemp_comm *comm, uint64_t *l
 	GEMP_OWNED_BY(gemp_stream_close_at) gemp_stream *stream = NULL;
 	gemp_input *input = r->input;
 	uint64_t turn = (uint64_t)(input - r->inputs->input);
-	/* Progress is that of rank 0, multiplied by the number of ranks that read the file at the same time. */
+	/* Only rank 0 shows progress. It multiplies its own progress by the number of ranks that read the file at the same
+	 * time. */
 	const uint64_t readers = input->bytes.end == GEMP_STREAM_END ? 1 : (uint64_t)comm->size;
 	bool first = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	GEMP_TRY(gemp_stream_open_blocks(&stream, input->path, input->bytes.begin, input->bytes.end));

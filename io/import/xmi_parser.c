@@ -72,7 +72,7 @@ static frame *top(const xmi_parser *r)
 	return &r->frames[r->depth - 1];
 }
 
-/* A missing class mostly means that the metamodel is the wrong one, so the message names the metamodel. */
+/* A missing class usually means that the metamodel is the wrong one, so the message names the metamodel. */
 static gemp_code find_class(const xmi_parser *r, const char *uri, const char *name, size_t *out)
 {
 	*out = gemp_ecore_class(r->ecore, uri, name);

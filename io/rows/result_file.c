@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* SMALL_CHUNK, LARGE_CHUNK: rows of an HDF5 chunk. Chunks are large if the first rows fill at least a quarter of a
- * large chunk. A large chunk exceeds HDF5's chunk cache, so HDF5 writes its rows at once. MAX_MESSAGE: bytes of an MPI
- * message. */
+ * large chunk. A large chunk exceeds HDF5's chunk cache, so HDF5 writes rows to the file without caching them.
+ * MAX_MESSAGE: bytes of an MPI message. */
 enum { SMALL_CHUNK = 8192, LARGE_CHUNK = 1 << 20, MAX_MESSAGE = 1 << 30 };
 
 /* Ranks above 0 use only the name and the type of a column. */
@@ -82,7 +82,7 @@ static gemp_code name_columns(gemp_result_file *file, const gemp_column *const *
 	return GEMP_OK;
 }
 
-/* Collective. */
+/* Collective. Makes the groups of the file and writes their attributes. */
 static gemp_code make_groups(gemp_result_file *file)
 {
 	const gemp_h5 *h5 = &file->h5;
@@ -201,9 +201,9 @@ static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *c
 
 /* ROWS OF OTHER RANKS */
 
-/* A packed block is the number of its rows, then its columns. A column of numbers without NULL is the letter 'n' and
- * its array. Another column is the letter 'v' and its values one by one. This function returns the array, or NULL for a
- * column of the second kind. *size: bytes of a number. */
+/* A packed block is the number of its rows, then its columns. A column of numbers without NULL is packed as the letter
+ * 'n' and its array, and any other column as the letter 'v' and its values one by one. This function returns the array,
+ * or NULL if the column must be packed as 'v'. *size: bytes of a number. */
 static const void *numbers_of(const gemp_column *column, size_t *size)
 {
 	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
@@ -280,8 +280,8 @@ static void transfer(const gemp_comm *comm, char *bytes, size_t size, int from)
 }
 
 /* Collective. Rank 0 receives the packed rows of one rank after the other. Rank 0 continues to receive after a failed
- * write, since the senders would wait for ever. code: the result of packing this rank's rows, or of writing those of
- * rank 0. */
+ * write, since the senders would wait for ever. code: the result of packing this rank's rows; on rank 0 the result of
+ * writing its own rows. */
 static gemp_code collect_rows(gemp_result_file *file, gemp_text *packed, gemp_code code)
 {
 	const gemp_comm *comm = file->comm;

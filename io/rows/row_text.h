@@ -1,4 +1,4 @@
-/* row_text: projected rows as text.
+/* row_text: projected rows as text. A projection turns rows of matches into columns of values and of the user's keys.
  *
  * TSV has no quoting. Within a string, tab, line feed, carriage return and backslash are written \t, \n, \r and \\.
  * NULL is an empty cell, an edge is type:source->target, and a list is its JSON text.

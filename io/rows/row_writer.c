@@ -77,7 +77,7 @@ static void flatten(const gemp_projected *columns, size_t count, gemp_column *fl
 	}
 }
 
-/* Collective. */
+/* Collective. Writes the rows to the HDF5 file. */
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	GEMP_OWNED gemp_column *flat = NULL;

@@ -1,5 +1,5 @@
-/* A vertex's key lies on the rank that owns the vertex. To fetch keys, ranks exchange ids for keys. To find vertices,
- * every rank compares the wanted keys with the keys of its own vertices, and a reduction joins the results. */
+/* The owner of a vertex stores the vertex's key. To fetch keys, ranks exchange ids for keys. To find vertices, every
+ * rank compares the wanted keys with the keys of its own vertices, and a reduction joins the results. */
 
 #include "io/rows/vertex_keys.h"
 

@@ -1,8 +1,7 @@
-/* vertex_keys: from the ids of vertices to the user's keys, and from keys to ids, whichever rank owns the vertices.
+/* vertex_keys: the user's keys of given vertices, and the vertices with given keys. Any rank may own these vertices.
  *
- * The key of a vertex lies with the vertex's owner (graph->keys). The collective functions need the keys loaded;
- * gemp_vertex_keys_sources loads them itself.
- */
+ * The owner of a vertex stores the vertex's key (graph->keys). The collective functions need the keys loaded;
+ * gemp_vertex_keys_sources loads them itself. */
 
 #ifndef GEMP_IO_ROWS_VERTEX_KEYS_H
 #define GEMP_IO_ROWS_VERTEX_KEYS_H

@@ -65,7 +65,7 @@ static gemp_code unquote(gemp_cells *cells, char *from, char *end, char **next)
 	return add_cell(cells, text, (size_t)(to - text), false);
 }
 
-/* RFC 4180 allows quotes only around a whole field. A quote within an unquoted field is mostly a broken export. */
+/* RFC 4180 allows quotes only around a whole field. A quote within an unquoted field is usually a broken export. */
 static gemp_code plain_cell(gemp_cells *cells, char *from, char *end, char **next)
 {
 	char *comma = memchr(from, ',', (size_t)(end - from));
@@ -199,8 +199,8 @@ static bool is_sign(char c)
 	return c == '-' || c == '+';
 }
 
-/* Tests whether text[at..size) is [.digits] [e [sign] digits]. before: digits precede text[at], so digits after the
- * point are optional and the point is, too. */
+/* Tests whether text[at..size) is [.digits] [e [sign] digits]. before: digits precede text[at], so the point and the
+ * digits after it are optional. */
 static bool fraction_and_exponent(const char *text, size_t at, size_t size, bool before)
 {
 	if (at < size && text[at] == '.') {

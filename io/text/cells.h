@@ -89,7 +89,7 @@ gemp_value gemp_scalar_key(const char *text, size_t size);
 /* Finds the type with the given name. names[type]: the names of a type, separated by blanks. False if no type has the
  * name. */
 bool gemp_type_named(gemp_type *out, const char *const names[GEMP_LIST], bool any_case, const char *name, size_t size);
-/* The same for the names int, integer, float, string, bool and boolean, in any case. */
+/* Finds the type for one of the names int, integer, float, string, bool and boolean, in any case. */
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size);
 
 /* ESCAPES: texts as the text formats need them. A text that a format cannot hold is GEMP_EDATA. The message gives the

@@ -1,6 +1,6 @@
-/* The number of a line in the file says which of the four lines of a FASTQ sequence it is, so a rank may begin anywhere
- * in the file. If the letters and the quality of a sequence lie on two ranks, the ranks compare their lengths at the
- * end. */
+/* The number of a line in the file gives its place among the four lines of a FASTQ sequence, so a rank may begin
+ * anywhere in the file. If the letters and the quality of a sequence lie on two ranks, the ranks compare the two
+ * lengths at the end. */
 
 #include "io/text/fasta.h"
 

@@ -4,7 +4,7 @@
  * several ranks. One rank reads a compressed file as a whole. The first character of the first line that is not empty
  * gives the format:
  *   FASTA: '>' and a name, then lines of letters. Empty lines are skipped.
- *   FASTQ: four lines per sequence: '@' and a name; letters; '+'; a quality, which has as many signs as there are letters.
+ *   FASTQ: four lines per sequence: '@' and a name; letters; '+'; a quality with one sign for each letter.
  * Letters are A to Z in upper or lower case, '-', '.' and '*'. Blanks at the end of a line do not count. */
 
 #ifndef GEMP_IO_TEXT_FASTA_H
