@@ -71,7 +71,7 @@ static inline void gemp_array_reader_close(gemp_array_reader *array)
 }
 
 typedef struct gemp_array_file {
-	gemp_text where; /* begin of messages: "F.npy: the array" or "F.h5: dataset '/x'" */
+	gemp_text where; /* beginning of messages: "F.npy: the array" or "F.h5: dataset '/x'" */
 	char kind;       /* 'i', 'u', 'f' or 'b' */
 	unsigned width;  /* bytes of an element in memory: 1, 2, 4 or 8; 4 or 8 for a float of HDF5 */
 	uint64_t rows;

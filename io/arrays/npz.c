@@ -296,7 +296,7 @@ enum { BATCH = 4096 }; /* elements in memory at a time */
 typedef struct npy {
 	zip_stream *stream;
 	gemp_npy_header header;
-	gemp_text where; /* begin of messages: "F.npz: array 'data'" */
+	gemp_text where; /* beginning of messages: "F.npz: array 'data'" */
 	unsigned char bytes[BATCH * 8];
 } npy;
 

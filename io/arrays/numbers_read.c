@@ -203,7 +203,7 @@ static uint64_t lines_before(const char *path, uint64_t begin)
 	while (file && begin) {
 		size_t got = fread(bytes, 1, begin < sizeof bytes ? (size_t)begin : sizeof bytes, file);
 		for (size_t i = 0; i < got; i++)
-			/* the line that crosses into this rank's part also belongs to a lower rank */
+			/* a line that crosses into this rank's part belongs to a lower rank */
 			lines += bytes[i] == '\n' || (got == begin && i + 1 == got);
 		begin = got ? begin - got : 0;
 	}

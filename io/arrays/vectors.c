@@ -59,8 +59,8 @@ static gemp_code gemp_vectors_alloc(gemp_vectors *out, const gemp_comm *comm, co
 	return GEMP_NEW(out->x, out->count * columns);
 }
 
-/* The hash is the sum of the hashes of all rows, and the row number is the seed. So it does not depend on the
- * distribution over ranks. */
+/* The hash is the sum of the hashes of all rows, each with the row's number as the seed. So the hash does not depend on
+ * the distribution over ranks. */
 uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
 {
 	assert(gemp_vectors_is_valid(vectors));

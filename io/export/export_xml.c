@@ -100,8 +100,8 @@ static gemp_code add_data(const gemp_export_context *e, const gemp_export_column
 	return GEMP_OK;
 }
 
-/* The vertex's key is the node's id, which is always a text in GraphML. The graph's data gemp-ids state if all keys are
- * strings. */
+/* The vertex's key is the node's id, which is always a text in GraphML. If string keys look like integers, the graph's
+ * data gemp-ids state that keys are strings. */
 static gemp_code graphml_vertex(const gemp_export_context *e, size_t row, gemp_text *out)
 {
 	const gemp_value key = gemp_column_get(&e->graph->keys, row);

@@ -61,7 +61,8 @@ static gemp_h5_slab vertex_rows(const gemp_shard *graph)
 	return (gemp_h5_slab){ graph->vertex_count, graph->first_vertex, graph->rows };
 }
 
-/* Collective. Reads the rank of each vertex in the order of keys, which gives the canonical order of ids. */
+/* Collective. Reads the key rank of each vertex: its position in the order of the keys, which gives the canonical order
+ * of ids. */
 static gemp_code read_ranks(const gemp_h5 *h5, gemp_shard *graph)
 {
 	GEMP_OWNED uint32_t *ranks = NULL;
@@ -205,7 +206,8 @@ static gemp_code check_format(const gemp_h5 *h5)
 	                 format, version, GEMP_FILE_FORMAT);
 }
 
-/* Collective. The file's partition is used only if each of its partitions fits on one rank as a whole. */
+/* Collective. The partitions in the file are used only if they can be divided among the ranks as wholes. Otherwise the
+ * ranks own equal ranges of ids. */
 static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;

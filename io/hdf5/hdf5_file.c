@@ -211,7 +211,7 @@ static gemp_code allocate_file(const gemp_h5 *h5)
 	return GEMP_OK;
 }
 
-/* The file stays open within HDF5. gemp_comm_forbid_finalize prevents that MPI_Finalize closes it. */
+/* The file stays open within HDF5. gemp_comm_forbid_finalize keeps MPI_Finalize from closing it. */
 void gemp_h5_abandon(gemp_h5 *h5)
 {
 	if (h5->comm && h5->writing && h5->file >= 0)

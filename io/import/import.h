@@ -100,7 +100,7 @@ gemp_code gemp_import_element(gemp_builder *builder, bool edge, const gemp_value
 gemp_code gemp_import_value(gemp_builder *builder, bool edge, size_t column, const gemp_value *value);
 
 /* Collective. Collects the names in the dictionaries of all ranks and calls `add` once for each distinct name, on one
- * rank. It serves vertices that lines on many ranks may name. */
+ * rank. Formats use it for vertices that lines on many ranks may name. */
 typedef gemp_code gemp_import_name(void *self, const char *name, size_t size);
 gemp_code gemp_import_names(const gemp_comm *comm, const gemp_dictionary *local, gemp_import_name *add, void *self);
 

@@ -317,7 +317,7 @@ gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells
  * format's own rule gives the type that holds them. Both sets are bits and are joined over threads and ranks by a
  * bitwise or, so the order of reading does not matter. */
 
-/* A table has few columns, so a linear search suffices. It keeps the columns in the order of the headers. */
+/* A table has few columns, so a linear search suffices. The columns stay in the order of the headers. */
 static gemp_code find_or_add(gemp_schema *schema, const char *name, size_t *column)
 {
 	for (size_t i = 0; i < schema->count; i++)

@@ -1,8 +1,9 @@
 /* import_dict: parses an entry of a FreeDict dictionary into a headword and its translations.
  *
- * The headword is the first line up to ` /`, ` <` or ` [`, and the text within its first < > is the grammar. The
- * translations are the second line. If this line begins with `1. `, the translations are instead all lines that begin
- * with the next number; such a line is skipped if parentheses enclose it, and the line after it is taken.
+ * The headword is the first line up to ` /`, ` <` or ` [`, and the text within its first < > is the grammar. If the
+ * second line begins with `1. `, the lines that begin with 1., 2., 3. and so on hold the translations of the senses 1,
+ * 2, 3 and so on. Otherwise the second line holds all translations. If parentheses enclose the second line, or the text
+ * after a number, the translations are on the following line.
  *
  * Translations are separated by commas outside brackets. Notes in [ ] and { } before a translation are removed, and so
  * is everything from ` <`, ` [`, ` /` or ` {` on. A number at the end of a line counts explanations and is removed,

@@ -84,8 +84,8 @@ static gemp_code read_columns(h5ad_import *self)
 
 /* MATRICES */
 
-/* Opens a matrix. A dense matrix is left out with a warning. The shape of a sparse matrix must be the number of
- * observations in both dimensions. */
+/* Opens a matrix. A dense matrix is left out with a warning. A sparse matrix must have as many rows and as many columns
+ * as there are observations. */
 static gemp_code open_matrix(h5ad_import *self, relation *r)
 {
 	GEMP_OWNED char *encoding = NULL;

@@ -31,7 +31,7 @@ typedef struct table {
 
 enum { RATINGS, TITLES, PEOPLE, PRINCIPALS, TABLES };
 
-/* The key fields come first in each table. Ratings precede titles, since they become attributes of titles. */
+/* The key fields come first in each table. Ratings precede titles, since ratings become attributes of titles. */
 static const table tables[TABLES] = {
 	[RATINGS] = { "title.ratings",
 	              false,

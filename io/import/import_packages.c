@@ -229,7 +229,7 @@ static bool next_item(gemp_slice *list, char separator, gemp_slice *item)
 	return true;
 }
 
-/* First pass: collects the names of all packages. A name without a package is a virtual package. */
+/* First pass: collects the names of all packages. A name that is not among them belongs to a virtual package. */
 static gemp_code take_name(void *self, const stanza *stanza)
 {
 	packages_reader *reader = self;

@@ -2,7 +2,7 @@
  * entry's value is the column `value`. Vertices are 0, 1, ... as in Python. If the matrix is not square, its rows are
  * the vertices r0, r1, ... and its columns are the vertices c0, c1, ...
  *
- * Pointers, indices and values are read in parallel batches, so a matrix need not fit in memory. In this file a line is
+ * Pointers, indices and values are read together in batches, so a matrix need not fit in memory. In this file a line is
  * a row of a matrix by rows, or a column of a matrix by columns. The line of an entry follows from the pointers, which
  * are read one by one when the entries reach the end of a line. */
 
@@ -235,7 +235,7 @@ static bool find_layout(gemp_sparse_layout *out, const char *format)
 	return false;
 }
 
-/* Each array has its own stream, so the arrays can be read in parallel. */
+/* Each array has its own stream, so the arrays can be read together in batches. */
 static gemp_code open_npz(gemp_sparse *m, const gemp_zip *zip)
 {
 	GEMP_OWNED char *format = NULL;

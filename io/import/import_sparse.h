@@ -1,6 +1,6 @@
 /* import_sparse: a sparse matrix becomes edges, one for each stored entry, including stored zeros.
  *
- * A matrix is three arrays that are read in parallel batches (gemp_array_reader), so it need not fit in memory. All
+ * A matrix is three arrays that are read together in batches (gemp_array_reader), so it need not fit in memory. All
  * functions are local: one rank reads a matrix. */
 
 #ifndef GEMP_IO_IMPORT_IMPORT_SPARSE_H
