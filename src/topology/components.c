@@ -1,7 +1,7 @@
-/* One rank: the sets of its edges are the components. Several: each rank unites its own edges, with other ranks'
- * vertices as further elements; links between sets of different ranks are contracted (disjoint_sets.h). For a forest
- * only edges that united something are links. Sizes are added up at the ranks that own the components' names.
- */
+/* On one rank the sets of its edges are the components. With several ranks each rank unites the ends of its own edges,
+ * and vertices of other ranks are further elements. Links between sets of different ranks are then contracted
+ * (disjoint_sets.h). For a forest only edges that have united two sets are links. Sizes are added up at the ranks that
+ * own the components' names. */
 
 #include "topology/components.h"
 
@@ -14,12 +14,13 @@
 #include "topology/components_device.h"
 #include "topology/disjoint_sets.h"
 
-/* Vertices that one rank has in a component. */
+/* The number of vertices that one rank has in a component. */
 typedef struct part_size {
 	gemp_vertex component, vertices;
 } part_size;
 
-/* size[row]: own vertices of the set of that name. Those whose component another rank names go to that rank. */
+/* size[row] becomes the number of own vertices in the component that vertex `row` names. Numbers for components that
+ * another rank's vertices name are listed in *parts, to be sent to these ranks. */
 static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
                             const gemp_vertex *set_of, gemp_vertex *size, part_size **parts, int **owner, size_t *count)
 {
@@ -44,7 +45,7 @@ static gemp_code part_sizes(const gemp_components *out, const gemp_comm *comm, c
 	return GEMP_OK;
 }
 
-/* A component of one vertex has an edge if it has a loop. */
+/* Has the vertex an edge? A component of one vertex has an edge if it has a loop. */
 static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++)
@@ -53,7 +54,7 @@ static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
 	return false;
 }
 
-/* The components that this rank names. */
+/* Counts the components that own vertices name. */
 static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *csr, size_t count,
                       const gemp_vertex *size)
 {
@@ -71,7 +72,8 @@ static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *c
 	}
 }
 
-/* Collective. The least name among the largest components is complemented, so a maximum finds it. */
+/* Collective. Sums up the counts of all ranks. The smallest name among the largest components is complemented, so a
+ * maximum finds it. */
 static void join_counts(gemp_components *out, const gemp_comm *comm)
 {
 	uint64_t most = out->largest, least_name;
@@ -86,8 +88,8 @@ static void join_counts(gemp_components *out, const gemp_comm *comm)
 	out->largest_name = (gemp_vertex)(UINT32_MAX - least_name);
 }
 
-/* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that
- * have been found to be so here, by the row of one of them; it may be component[] less the first id. */
+/* Collective. Computes sizes and counts over all ranks from component[]. set_of[rows] maps own vertices to rows such
+ * that vertices with the same row are in the same component. It may be component[] minus the first id. */
 static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds,
                                  const gemp_csr *csr, size_t count, const gemp_vertex *set_of)
 {
@@ -107,8 +109,8 @@ static gemp_code component_sizes(gemp_components *out, const gemp_comm *comm, co
 	return GEMP_OK;
 }
 
-/* The owners of the names know the sizes since the search; each name is asked for once, as many vertices may share
- * it. */
+/* The owners of the names know the sizes since the search. Many vertices may share a name, so each name is requested
+ * once. */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
                                          const uint64_t *bounds)
 {
@@ -123,7 +125,7 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	return GEMP_OK;
 }
 
-/* The state of a search: input, result, and what joins the sets of several ranks. */
+/* The state of a search: its input, its result, and the links that join the sets of several ranks. */
 typedef struct component_search {
 	gemp_components *out;
 	const gemp_comm *comm;
@@ -133,8 +135,8 @@ typedef struct component_search {
 	bool tree;
 	gemp_vertex first;
 	gemp_vertex *set_of;    /* [rows] the root of each own vertex, as a row */
-	gemp_contraction links; /* several ranks */
-	uint64_t *first_edge;   /* [ranks + 1] of each rank's edges among all of them */
+	gemp_contraction links; /* used with several ranks */
+	uint64_t *first_edge;   /* [ranks + 1] the number of each rank's first edge, over all ranks */
 } component_search;
 
 void gemp_components_free(gemp_components *components)
@@ -150,7 +152,7 @@ static void free_search(component_search *f)
 	gemp_contraction_free(&f->links);
 }
 
-/* Notes one edge of the forest. */
+/* Adds one edge to the forest. */
 static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 {
 	GEMP_TRY(GEMP_RESERVE(out->tree, *capacity, out->tree_count + 1));
@@ -158,7 +160,7 @@ static gemp_code add_tree(gemp_components *out, size_t *capacity, uint64_t edge)
 	return GEMP_OK;
 }
 
-/* The root is an own vertex; the id may be any rank's. */
+/* Adds a link from an own root, a row, to a vertex of any rank, an id. */
 static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex root, gemp_vertex id)
 {
 	gemp_contraction *c = &f->links;
@@ -167,7 +169,7 @@ static gemp_code add_link(component_search *f, size_t *capacity, gemp_vertex roo
 	return GEMP_OK;
 }
 
-/* Sets that vertices of other ranks are in, too: a link for each. */
+/* Links the set of each vertex of another rank to this vertex. */
 static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
 	size_t capacity = 0;
@@ -179,8 +181,8 @@ static gemp_code link_sets(component_search *f, const gemp_disjoint_sets *sets)
 	return GEMP_OK;
 }
 
-/* For a forest links must be edges. Those that made the sets are enough of them, and few: of these the ones between own
- * vertices make smaller sets, and the others are links. */
+/* For a forest links must be edges. The edges that united two sets suffice, and they are few. Of these, the edges
+ * between own vertices make smaller sets, and the edges to other ranks are links between the smaller sets. */
 static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 {
 	GEMP_OWNED gemp_set_parent *links = NULL;
@@ -206,13 +208,13 @@ static gemp_code link_edges(component_search *f, const gemp_disjoint_sets *sets)
 			}
 		}
 	if (!f->links.edges)
-		GEMP_TRY(GEMP_NEW(f->links.edges, 1)); /* there are none, but they are asked for */
+		GEMP_TRY(GEMP_NEW(f->links.edges, 1)); /* an array of 0 links, since NULL would mean that no edges are wanted */
 	for (size_t row = 0; row < sets->rows; row++)
 		f->set_of[row] = gemp_disjoint_find(links, (gemp_vertex)row);
 	return GEMP_OK;
 }
 
-/* Collective. Edges of the forest that other ranks found go home. */
+/* Collective. Sends edges of the forest that other ranks have found to the ranks of these edges. */
 static gemp_code return_tree(component_search *f)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -232,7 +234,7 @@ static gemp_code return_tree(component_search *f)
 	return GEMP_OK;
 }
 
-/* Collective. Edges of the forest are numbered over all ranks while they travel. */
+/* Collective. Sets first_edge[]. Edges of the forest are numbered over all ranks while they are sent. */
 static gemp_code count_edges_before(component_search *f)
 {
 	GEMP_OWNED size_t *begin = NULL;
@@ -245,8 +247,8 @@ static gemp_code count_edges_before(component_search *f)
 	return GEMP_OK;
 }
 
-/* Collective. Sets of different ranks are contracted along links; then every vertex takes the name of its set's root.
- */
+/* Collective. Sets of different ranks are contracted along links. Then every vertex takes the name of its set's
+ * root. */
 static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 {
 	gemp_contraction *c = &f->links;
@@ -268,7 +270,7 @@ static gemp_code join_ranks(component_search *f, const gemp_disjoint_sets *sets)
 	return GEMP_OK;
 }
 
-/* Local. One rank has it all. */
+/* Local. A single rank has the whole graph, so its sets are the components. */
 static gemp_code take_sets(component_search *f, const gemp_disjoint_sets *sets)
 {
 	size_t capacity = 0;
@@ -293,7 +295,7 @@ static gemp_code find_on_host(component_search *f)
 	return GEMP_OK;
 }
 
-/* The device names components by ids, the host's later steps by rows. */
+/* The device names components by ids, but the later steps of the host use rows. */
 static gemp_code find_on_device(component_search *f, gemp_device *device)
 {
 	GEMP_TRY(gemp_components_on_device(f->out, device, f->csr, f->count, f->tree));
@@ -302,8 +304,8 @@ static gemp_code find_on_device(component_search *f, gemp_device *device)
 	return GEMP_OK;
 }
 
-/* The device finds the components of one rank only. The forest is sorted in both cases, so the result does not
- * depend on the place. */
+/* A device is used only for a single rank. The forest is sorted in both cases, so the result does not depend on the
+ * place. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options)
 {

@@ -1,12 +1,11 @@
 /* components: the weakly connected components of a graph (the directions of edges do not matter), and a spanning
  * forest.
  *
- * A component is named by its least vertex, so the names do not depend on how they are found. On a device or on the
- * host's threads: lock-free union-find over a sample of the edges, then over all edges, most of which then have joined
- * ends. Across ranks each rank finds the sets of its own edges, with vertices of other ranks as further elements; links
- * between sets of different ranks are contracted in rounds of hooking to a smaller neighbour and pointer jumping, each
- * vertex at its owner. No rank ever has all vertices.
- */
+ * The name of a component is its smallest vertex, so names do not depend on the way in which components are found. A
+ * device, or the host's threads, run lock-free union-find over a sample of the edges and then over all edges; the ends
+ * of most of these are in one set already. With several ranks each rank finds the sets of its own edges, with vertices
+ * of other ranks as further elements. Links between sets of different ranks are contracted in rounds: each root is
+ * hooked to a smaller neighbour, and pointers are jumped, each vertex at its owner. No rank ever has all vertices. */
 
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
 #define GEMP_TOPOLOGY_COMPONENTS_H
@@ -17,16 +16,16 @@
 
 typedef struct gemp_components_options {
 	gemp_placement place;
-	bool tree; /* the edges of a spanning forest, too */
+	bool tree; /* the edges of a spanning forest are wanted */
 } gemp_components_options;
 
-/* Collective; count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device:
- * may be NULL; several ranks work on their hosts. */
+/* Collective. count and options are the same on all ranks. Rank r owns the ids bounds[r] .. bounds[r + 1] - 1. device
+ * may be NULL. Several ranks work on their hosts. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);
 
-/* Collective. size[rows]: the vertices of all ranks in the component of each own vertex. */
+/* Collective. size[rows] becomes the number of vertices, on all ranks, in the component of each own vertex. */
 gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
                                          const uint64_t *bounds);
 

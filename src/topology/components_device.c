@@ -8,7 +8,7 @@
 enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
 enum { BEGIN, SAMPLE, FLATTEN, UNITE_ALL, KERNELS };
 
-/* Buffers and kernels while a device finds components, and the times of its launches. */
+/* The buffers and kernels while a device finds components, and the times of its launches. */
 typedef struct device_state {
 	gemp_device *device;
 	gemp_components *out;
@@ -19,7 +19,7 @@ typedef struct device_state {
 	gemp_timings timings;
 } device_state;
 
-/* The work grows with edges and vertices, which the tuned threshold counts together. */
+/* The work grows with the sum of edges and vertices, which is compared with the tuned threshold. */
 bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
 {
 	return count && csr->rows &&
@@ -27,7 +27,7 @@ bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *cs
 	                       HOST_BELOW);
 }
 
-/* Takes kernels that were not made. */
+/* The kernels may be NULL. */
 static void close_kernels(device_state *w)
 {
 	gemp_kernels_free(&w->kernels[BEGIN], &w->kernels[SAMPLE], &w->kernels[FLATTEN], &w->kernels[UNITE_ALL]);
@@ -42,7 +42,7 @@ static gemp_code flatten(device_state *w)
 	                         GEMP_ARG(&w->above.mem), GEMP_ARG(&w->vertices));
 }
 
-/* Every vertex is its own root; no forest edge is known. */
+/* Makes every vertex its own root. No edge of the forest is known. */
 static gemp_code begin(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
@@ -50,8 +50,8 @@ static gemp_code begin(device_state *w)
 	                         GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree));
 }
 
-/* Without links to roots in between, a second edge would find its ends at the bottom of trees: 4 times the steps where
- * each row has 4 edges that lead anywhere. */
+/* Between the two edges of each row vertices are linked to their roots. Without this step the second edge would find
+ * its ends at the bottom of trees, which takes 4 times the steps if each row has 4 edges to random vertices. */
 static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
@@ -65,7 +65,7 @@ static gemp_code sample(device_state *w, const gemp_device_csr *csr, cl_ulong be
 	return GEMP_OK;
 }
 
-/* A sample of the edges first: most of the others then find their ends joined already. */
+/* Unites the ends of a sample of the edges first, so the ends of most other edges are in one set already. */
 static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
@@ -78,7 +78,8 @@ static gemp_code unite(device_state *w, const gemp_device_csr *csr, cl_ulong bef
 	return flatten(w);
 }
 
-/* One type's edges after those of the others: its kernels may be others, if it has many more edges. */
+/* Unites the ends of one type's edges. The kernels are built for each type, since they depend on the width of the
+ * type's offsets. */
 static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong before)
 {
 	GEMP_OWNED_BY(gemp_device_csr_free) gemp_device_csr rows = { 0 };
@@ -98,7 +99,7 @@ static gemp_code unite_type(device_state *w, const gemp_csr *csr, cl_ulong befor
 	return GEMP_OK;
 }
 
-/* Roots are the components; one forest edge may be stored for each vertex that is no root. */
+/* The roots are the components' names. One edge of the forest may be stored for each vertex that is no root. */
 static gemp_code read_results(device_state *w)
 {
 	GEMP_OWNED uint64_t *tree = NULL;
@@ -121,7 +122,7 @@ static gemp_code read_results(device_state *w)
 	return GEMP_OK;
 }
 
-/* Edges are numbered through all types, hence `before`. */
+/* Edges are numbered through all types. `before` is the number of edges of the preceding types. */
 gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
                                     bool tree)
 {

@@ -1,7 +1,6 @@
-/* Rows on the host and on a device, and rows as pairs. A CPU device reads the host's arrays where they are, except
- * offsets that must be narrowed to 32 bits. Kernels over rows divide rows and edges together into equal shares, so a
- * long row does not delay a worker.
- */
+/* Rows on the host and on a device, and rows as pairs. A CPU device reads the host's arrays in place, except offsets,
+ * which may have to be narrowed to 32 bits. Kernels over rows divide the list of all rows and edges into equal shares,
+ * so a long row does not delay a worker. */
 
 #include "topology/csr.h"
 
@@ -23,13 +22,13 @@ gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation)
 		               r->out_targets };
 }
 
-/* Rows without edges are never found, since an edge lies in none of them. */
+/* Rows without edges are never found, since they contain no edge. */
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge)
 {
 	return gemp_range_find(csr->begin, csr->rows, edge);
 }
 
-/* Edges of the types are numbered one type after the other. */
+/* The types are numbered one behind the other, so this is the sum of their edges. */
 uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count)
 {
 	uint64_t edges = 0;
@@ -38,7 +37,7 @@ uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count)
 	return edges;
 }
 
-/* There are few types: a loop is as fast as a search. */
+/* There are few types, so a loop is as fast as a search. */
 size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge)
 {
 	size_t c = 0;
@@ -49,25 +48,25 @@ size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge)
 
 enum { LANES = 32, WANTED = 256, ITEMS_OF_UNIT = 2048 };
 
-/* A CPU runs a worker as one work-item. */
+/* On a CPU a worker is one work-item. */
 static unsigned lanes_of(const gemp_device *device)
 {
 	const unsigned lanes = gemp_limits_now()->csr_lanes;
 	return lanes ? lanes : device->gpu ? LANES : 1;
 }
 
-/* GPUs get a copy through page-locked memory; CPU devices borrow the array. */
+/* A GPU gets a copy through page-locked memory. A CPU device borrows the array. */
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
 	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
 	size_t size = count * sizeof *target;
 	if (size && !device->gpu)
 		return gemp_buffer_borrow(out, device, size, from.narrow);
-	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
+	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* OpenCL has no empty buffers */
 	return gemp_transfer_upload(device, out, from, count);
 }
 
-/* A CPU device may read wide numbers where they are, and narrow ones where the host has put them. */
+/* A CPU device reads offsets of 64 bits in place, and offsets of 32 bits in an array that the host makes. */
 static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 {
 	size_t count = (size_t)out->rows + 1;
@@ -84,7 +83,7 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 	return gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->begin32, out->begin32);
 }
 
-/* Offsets need 64 bits only where the edges exceed 2^32. */
+/* Offsets have 64 bits only if there are 2^32 edges or more. */
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
 {
 	gemp_code code = GEMP_OK;
@@ -122,7 +121,7 @@ gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr 
 	return gemp_program_build_list(out, csr->device, file, options, kernels, count);
 }
 
-/* A CPU device has as many workers as units, each with many shares. */
+/* A CPU device has as many workers as units, and each worker takes many shares. A GPU has a worker for each share. */
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
 {
 	unsigned lanes = lanes_of(csr->device);
@@ -132,7 +131,7 @@ gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr)
 	return (gemp_device_grid){ workers * lanes, group, group / lanes * GEMP_ITEMS_PER_WORKER * sizeof(uint32_t) };
 }
 
-/* Work-items take several elements each where there are more than the device runs at once. */
+/* If there are more elements than work-items run at the same time, each work-item takes several elements. */
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
 {
 	size_t most = device->gpu ? device->units * (size_t)ITEMS_OF_UNIT : device->units;
@@ -141,13 +140,13 @@ gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
 
 enum { PAIRS_HOST_BELOW = 1 << 30 };
 
-/* Edges that all threads write as pairs. */
+/* The input and the output of the threads that write edges as pairs. */
 typedef struct pair_list {
 	const gemp_csr *csr;
 	gemp_edge_pair *pairs;
 } pair_list;
 
-/* One search finds the row of the first edge; the others follow by walking. */
+/* A search finds the row of the first edge. The rows of the following edges are found by stepping on. */
 static void list_pairs_range(void *context, size_t begin, size_t end)
 {
 	const pair_list *l = context;
@@ -160,7 +159,7 @@ static void list_pairs_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* DEVICE. pairs: room for all edges of csr. Does not wait, unless the kernel is built. */
+/* DEVICE. pairs: a buffer for all edges of csr. Does not wait, unless the kernel is built. */
 static gemp_code launch_edge_pairs(const gemp_device_csr *csr, const gemp_buffer *pairs)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
@@ -192,7 +191,7 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	return GEMP_OK;
 }
 
-/* Below the tuned number of edges the host is faster than the transfer. */
+/* Below the tuned number of edges the host is faster than the transfer to a device. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures)
 {

@@ -1,4 +1,4 @@
-/* csr: the rows of one edge type that this rank owns, on the host and on a device; and the same edges as a list of
+/* csr: the rows of one edge type that this rank owns, on the host and on a device, and the same edges as a list of
  * pairs. The rows are borrowed from a graph or from other arrays. */
 
 #ifndef GEMP_TOPOLOGY_CSR_H
@@ -9,14 +9,14 @@
 #include "graph/graph.h"
 
 typedef struct gemp_csr {
-	uint64_t vertices; /* of all ranks */
+	uint64_t vertices; /* number of vertices on all ranks */
 	gemp_vertex first; /* id of row 0 */
 	size_t rows;
-	const uint64_t *begin;     /* [rows + 1] from 0 */
+	const uint64_t *begin;     /* [rows + 1] offsets in target[]; begin[0] is 0 */
 	const gemp_vertex *target; /* [begin[rows]] ids */
 } gemp_csr;
 
-/* The rows by source of a relation, which are loaded. */
+/* The rows by source of a relation. They must be loaded. */
 gemp_csr gemp_csr_out(const gemp_shard *graph, size_t relation);
 
 static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
@@ -24,43 +24,45 @@ static inline uint64_t gemp_csr_edges(const gemp_csr *csr)
 	return csr->begin[csr->rows];
 }
 
-/* Cheap: offsets begin at 0, and the rows are some of the vertices. */
+/* Inexpensive checks: offsets begin at 0, and the rows belong to vertices of the graph. */
 static inline bool gemp_csr_is_valid(const gemp_csr *csr)
 {
 	return csr->rows <= csr->vertices && csr->first <= csr->vertices - csr->rows && csr->begin && csr->begin[0] == 0;
 }
 
-/* The row that holds an edge, by the edge's place in target[]. */
+/* The row of the edge target[edge]. */
 size_t gemp_csr_row(const gemp_csr *csr, uint64_t edge);
 
-/* Several types: their edges are numbered one type after the other, from 0 on each rank. */
+/* With several types the edges are numbered one type behind the other, from 0 on each rank. Returns the number of edges
+ * of all types. */
 uint64_t gemp_csr_all_edges(const gemp_csr *csr, size_t count);
-/* Which type the edge of this number is of; *edge becomes its place there. */
+/* Returns the type of edge number *edge. *edge becomes the edge's index in the target[] of this type. */
 size_t gemp_csr_find(const gemp_csr *csr, size_t count, uint64_t *edge);
 
-/* Rows on a device, and the kernels that go over them. */
+/* Rows on a device, and the kernels that work on them. */
 
-/* Items (rows and edges) that a worker takes at a time: TOPOLOGY_SHARE of kernels/topology/topology.clh. */
+/* The number of items (rows and edges) of a worker's share: TOPOLOGY_SHARE of kernels/topology/topology.clh. */
 enum { GEMP_ITEMS_PER_WORKER = 512 };
 
 typedef struct gemp_device_csr {
 	gemp_device *device; /* borrowed */
 	uint32_t rows, first;
 	cl_ulong edges;
-	bool wide; /* begin[] in 64 bits, else 32 */
+	bool wide; /* true: begin[] has 64 bits; false: 32 */
 	gemp_buffer begin, target;
-	uint32_t *begin32; /* begin[] on the host, for a CPU device; else NULL */
-	double seconds;    /* of copying */
+	uint32_t *begin32; /* begin[] in 32 bits on the host, which a CPU device reads; otherwise NULL */
+	double seconds;    /* seconds of copying */
 } gemp_device_csr;
 
-/* A CPU device reads csr->target where it is. */
+/* A CPU device reads csr->target in place. */
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
 void gemp_device_csr_free(gemp_device_csr *csr);
 
-/* Targets alone; a CPU device reads them where they are. To be freed also after a failure. */
+/* Makes a buffer of targets only. A CPU device reads them in place. The caller frees the buffer, even after a
+ * failure. */
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count);
 
-/* The program of a kernel file that includes topology.clh, and kernels of it as gemp_program_build takes them; defines:
+/* Builds the program of a kernel file that includes topology.clh. The kernels follow as in gemp_program_build. defines:
  * more options, or NULL. */
 #define gemp_device_csr_program(out, csr, file, defines, ...)                                                 \
 	gemp_device_csr_program_list((out), (csr), (file), (defines), (const gemp_kernel_entry[]){ __VA_ARGS__ }, \
@@ -68,24 +70,24 @@ gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const g
 gemp_code gemp_device_csr_program_list(gemp_program *out, const gemp_device_csr *csr, const char *file,
                                        const char *defines, const gemp_kernel_entry *kernels, size_t count);
 
-/* The launch geometry of a kernel over rows and edges, with the local memory of its last argument; or of a kernel over
- * `count` elements, without local memory. */
+/* Launch geometry. gemp_device_csr_grid is for a kernel over rows and edges, with the local memory of its last
+ * argument. gemp_device_grid_over is for a kernel over `count` elements, without local memory. */
 typedef struct gemp_device_grid {
 	size_t items, group, local;
 } gemp_device_grid;
 gemp_device_grid gemp_device_csr_grid(const gemp_device_csr *csr);
 gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 
-/* Rows as a list of edges, each a pair of source and target. */
+/* Rows as a list of edges. Each edge is a pair of source and target. */
 
 typedef struct gemp_edge_pairs_stats {
 	bool on_device;
-	double seconds;   /* that the device worked, or the host */
-	double transfers; /* of copies to the device and from it */
+	double seconds;   /* seconds in which the device, or the host, worked */
+	double transfers; /* seconds of copies to and from the device */
 } gemp_edge_pairs_stats;
 
-/* Both arrays are the host's. The device is used if `place` and the number of edges make it worth the transfer; it may
- * be NULL. */
+/* Both arrays are in the host's memory. The device, which may be NULL, is used if `place` allows it and there are
+ * enough edges to repay the transfer. */
 gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_placement place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_stats *figures);
 

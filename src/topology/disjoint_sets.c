@@ -1,8 +1,7 @@
 /* Union-find of one rank on all threads, and contraction of the sets of all ranks. A sample of each row's edges is
- * united first, which already joins most vertices; then the other edges mostly find that their ends have the same root
- * (Afforest: Sutton, Ben-Nun and Barak 2018). Across ranks every round hooks roots to smaller roots and then jumps
- * pointers until all trees are stars (Shiloach and Vishkin 1982).
- */
+ * united first, which already joins most vertices. Then most other edges find that their ends have the same root
+ * (Afforest: Sutton, Ben-Nun and Barak 2018). Across ranks every round hooks roots to smaller roots, and then jumps
+ * pointers until all trees are stars (Shiloach and Vishkin 1982). */
 
 #include "topology/disjoint_sets.h"
 
@@ -15,14 +14,14 @@
 
 #include <string.h>
 
-enum { SAMPLED = 2 }; /* edges of each row that are united before all others */
+enum { SAMPLED = 2 }; /* number of edges of each row that are united before all other edges */
 
-/* One edge type whose edges all threads unite. */
+/* The edges of one type, which all threads unite. */
 typedef struct union_state {
 	gemp_disjoint_sets *sets;
 	const gemp_csr *csr;
-	uint64_t before; /* edges of the types before this one */
-	unsigned shift;  /* of hashes */
+	uint64_t before; /* number of edges of the preceding types */
+	unsigned shift;  /* a slot is a hash >> shift */
 } union_state;
 
 void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
@@ -31,7 +30,7 @@ void gemp_disjoint_sets_free(gemp_disjoint_sets *sets)
 	*sets = (gemp_disjoint_sets){ 0 };
 }
 
-/* Every element is the root of its own set. */
+/* Makes every element the root of its own set. */
 static void link_to_itself(void *context, size_t begin, size_t end)
 {
 	gemp_disjoint_sets *sets = context;
@@ -44,7 +43,7 @@ static void link_to_itself(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Path compression for all elements at once. */
+/* Compresses the paths of all elements, so each is linked to its root. */
 static void link_to_root(void *context, size_t begin, size_t end)
 {
 	gemp_disjoint_sets *sets = context;
@@ -52,7 +51,7 @@ static void link_to_root(void *context, size_t begin, size_t end)
 		gemp_disjoint_find(sets->parent, (gemp_vertex)at);
 }
 
-/* The element of another rank's vertex. */
+/* Finds or makes the element of another rank's vertex. */
 static gemp_vertex remote_element(const union_state *u, gemp_vertex id)
 {
 	gemp_disjoint_sets *sets = u->sets;
@@ -66,7 +65,7 @@ static gemp_vertex remote_element(const union_state *u, gemp_vertex id)
 	}
 }
 
-/* The edge that unites two sets is an edge of the forest. */
+/* Unites the ends of an edge. If this unites two sets, the edge becomes an edge of the forest. */
 static void unite_edge(const union_state *u, size_t row, uint64_t edge)
 {
 	gemp_vertex to = u->csr->target[edge] - u->csr->first, hooked;
@@ -76,7 +75,7 @@ static void unite_edge(const union_state *u, size_t row, uint64_t edge)
 		u->sets->edge[hooked] = u->before + edge;
 }
 
-/* The first edges of each row. */
+/* Unites the ends of the first edges of each row. */
 static void unite_sample(void *context, size_t begin, size_t end)
 {
 	const union_state *u = context;
@@ -87,7 +86,8 @@ static void unite_sample(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Edges whose ends are linked to the same root already need no more than two looks. */
+/* Unites the ends of all edges. If both ends are linked to the same root already, this takes only two reads of
+ * parent[]. */
 static void unite_range(void *context, size_t begin, size_t end)
 {
 	const union_state *u = context;
@@ -99,7 +99,8 @@ static void unite_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Slots for all vertices of others that edges may lead to, a power of 2, not more than two thirds taken. */
+/* Chooses the number of slots for vertices of other ranks to which edges may lead. It is a power of 2, and at most two
+ * thirds of the slots are taken. */
 static gemp_code choose_slots(gemp_disjoint_sets *sets, const gemp_csr *csr, size_t count, unsigned *shift)
 {
 	uint64_t others = csr[0].vertices - csr[0].rows, away = 0;
@@ -119,7 +120,7 @@ static gemp_code choose_slots(gemp_disjoint_sets *sets, const gemp_csr *csr, siz
 	                 away);
 }
 
-/* Two passes: the sample, with links to the roots afterwards, and then all edges. */
+/* Makes two passes: over the sample, and over all edges. After each pass all elements are linked to their roots. */
 gemp_code gemp_disjoint_sets_new(gemp_disjoint_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges)
 {
 	gemp_code code = GEMP_OK;
@@ -148,17 +149,17 @@ done:
 	return code;
 }
 
-/* What is known of the roots that were hooked in one round, or in all. */
+/* A list of own roots, as rows. */
 typedef struct root_list {
 	size_t count, capacity;
 	gemp_vertex *rows;
 } root_list;
 
-/* The roots that were hooked in this round and in all rounds. */
+/* The roots that were hooked in this round (now) and in all rounds (ever). */
 typedef struct hook_state {
 	gemp_contraction *c;
 	root_list now, ever;
-	gemp_edge *edge; /* [rows] of the link to the least root; where edges are asked for */
+	gemp_edge *edge; /* [rows] the edge of the link to the smallest root, if edges are wanted */
 } hook_state;
 
 void gemp_contraction_free(gemp_contraction *contraction)
@@ -168,9 +169,9 @@ void gemp_contraction_free(gemp_contraction *contraction)
 	contraction->edges = contraction->tree = NULL;
 }
 
-/* QUESTIONS: the names of roots, asked of their owners; each rank asks each of them once. */
+/* REQUESTS for the names of roots from their owners. Each rank requests each name once. */
 
-/* Local. Sorts the ids, with the index of each, and lists each once. */
+/* Local. Sorts the ids together with their indices, and lists each id once in distinct[]. */
 static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t count, gemp_vertex *distinct,
                                size_t *distinct_count)
 {
@@ -184,7 +185,7 @@ static gemp_code list_distinct(gemp_vertex *sorted, uint64_t *index, size_t coun
 	return GEMP_OK;
 }
 
-/* Collective. names[i], the id of a root, becomes the name of that root. */
+/* Collective. On entry names[i] is the id of a root. It becomes the name of this root. */
 static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t count)
 {
 	GEMP_OWNED gemp_vertex *sorted = NULL, *distinct = NULL;
@@ -203,7 +204,7 @@ static gemp_code request_names(gemp_contraction *c, gemp_vertex *names, size_t c
 	return GEMP_OK;
 }
 
-/* Collective. Links go to the owners of their first vertices. */
+/* Collective. Sends each link to the owner of its source. */
 static gemp_code send_links(gemp_contraction *c)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -229,8 +230,8 @@ static gemp_code send_links(gemp_contraction *c)
 	return GEMP_OK;
 }
 
-/* Turns links so that the greater root comes first, and drops those that join nothing and all but one of those that are
- * alike. */
+/* Turns each link such that its source is the greater root. Drops links whose ends are the same root, and all but one
+ * of equal links. */
 static gemp_code drop_duplicate_links(gemp_contraction *c)
 {
 	GEMP_OWNED uint64_t *seen = NULL;
@@ -243,7 +244,7 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 		if (l.source == l.target)
 			continue;
 		gemp_vertex high = l.source > l.target ? l.source : l.target, low = l.source > l.target ? l.target : l.source;
-		uint64_t pair = (uint64_t)high << 32 | low; /* not 0, as high > low */
+		uint64_t pair = (uint64_t)high << 32 | low; /* not 0, since high > low */
 		size_t slot = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (slots - 1);
 		while (seen[slot] && seen[slot] != pair)
 			slot = (slot + 1) & (slots - 1);
@@ -259,7 +260,8 @@ static gemp_code drop_duplicate_links(gemp_contraction *c)
 	return GEMP_OK;
 }
 
-/* Collective. The second vertices of links become roots, and these the first. */
+/* Collective. Replaces the target of each link, which may be any vertex, by the root of its set. The owner of the
+ * target knows this root, so links are turned and sent there. */
 static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 {
 	for (size_t i = 0; i < c->links; i++)
@@ -270,7 +272,7 @@ static gemp_code resolve_links(gemp_contraction *c, const gemp_vertex *set_of)
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
-/* Roots are listed once per round in which they are hooked. */
+/* Adds a root to a list. A root is listed once in each round in which it is hooked. */
 static gemp_code list_root(root_list *list, gemp_vertex row)
 {
 	GEMP_TRY(GEMP_RESERVE(list->rows, list->capacity, list->count + 1));
@@ -278,7 +280,7 @@ static gemp_code list_root(root_list *list, gemp_vertex row)
 	return GEMP_OK;
 }
 
-/* Each own root with a link is hooked to the least one that it has a link to. */
+/* Hooks each own root with links to the smallest root among the other ends of its links. */
 static gemp_code hook_roots(hook_state *h)
 {
 	gemp_contraction *c = h->c;
@@ -303,7 +305,7 @@ static gemp_code hook_roots(hook_state *h)
 	return GEMP_OK;
 }
 
-/* Collective. Until the names of these own roots are roots themselves. The list is used up. */
+/* Collective. Jumps pointers until the names of the listed roots are roots themselves. The list is empty afterwards. */
 static gemp_code jump_pointers(gemp_contraction *c, root_list *list)
 {
 	GEMP_OWNED gemp_vertex *names = NULL;
@@ -325,7 +327,7 @@ static gemp_code jump_pointers(gemp_contraction *c, root_list *list)
 	return GEMP_OK;
 }
 
-/* Collective. Links are between the roots that there are now. */
+/* Collective. Replaces both ends of each link by their present roots. */
 static gemp_code rename_links(gemp_contraction *c)
 {
 	GEMP_OWNED gemp_vertex *ends = NULL;
@@ -339,14 +341,14 @@ static gemp_code rename_links(gemp_contraction *c)
 	return gemp_comm_agree(c->comm, drop_duplicate_links(c));
 }
 
-/* Takes lists that never had a root. */
+/* The lists may be empty. */
 static void free_hooks(hook_state *h)
 {
 	gemp_free_all(h->edge, h->now.rows, h->ever.rows);
 }
 
-/* The rounds end when no rank has links; then all roots that were ever hooked jump once more, as their stars may have
- * been hooked later. */
+/* The rounds end when no rank has links. A root's new root may have been hooked in a later round, so pointers of all
+ * roots that were ever hooked are jumped once more. */
 gemp_code gemp_contraction_run(gemp_contraction *contraction, const gemp_vertex *set_of)
 {
 	gemp_contraction *c = contraction;

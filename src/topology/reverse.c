@@ -1,8 +1,7 @@
-/* Host: a split of the targets into at most 2,048 ranges, and then each range by one thread, whose rows fit a cache.
- * Device: a radix sort of (target, source or number), and offsets from the sorted targets. Ranks: edges travel in
- * rounds of bounded size and are put behind the earlier ones of the same source rank, so the result does not depend on
- * the size of a round.
- */
+/* On the host the edges are split into at most 2,048 ranges of targets, and then one thread makes the rows of a range,
+ * which fit in a cache. On a device a radix sort sorts (target, source or number), and offsets follow from the sorted
+ * targets. Between ranks edges travel in rounds of bounded size. They are put behind the earlier edges from the same
+ * rank, so the result does not depend on the size of a round. */
 
 #include "topology/reverse.h"
 
@@ -24,17 +23,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Edges that lead to the vertices of this rank. */
+/* Edges that lead to the vertices of this rank. The sources are in csr or in source[]. */
 typedef struct incoming_edges {
 	gemp_vertex first; /* id of row 0 */
 	size_t rows, count;
 	const gemp_vertex *target; /* [count] */
-	const gemp_csr *csr;       /* whose rows they are, or NULL: */
-	const gemp_vertex *source; /* [count] */
+	const gemp_csr *csr;       /* the rows of the edges, or NULL */
+	const gemp_vertex *source; /* [count] used if csr is NULL */
 } incoming_edges;
 
-/* Edges in ranges of rows. What goes with a target is its source (4 bytes), or with places wanted source << 32 | place,
- * or the place alone where there are 2^32 edges or more. */
+/* Edges in ranges of rows. Each target has a value: its source (4 bytes) or, if out->edge is wanted, source << 32 |
+ * number of the edge (packed). With 2^32 edges or more it is the number alone. */
 typedef struct range_reversal {
 	const incoming_edges *edges;
 	gemp_reversed_rows *out;
@@ -42,11 +41,11 @@ typedef struct range_reversal {
 	bool packed;
 	void *values, *split_values;
 	gemp_vertex *split_rows;
-	uint64_t *range; /* [ranges + 1] where each range begins among the edges */
-	uint64_t *next;  /* [rows] where the next edge of a row goes */
+	uint64_t *range; /* [ranges + 1] first edge of each range */
+	uint64_t *next;  /* [rows] place of the next edge of each row */
 } range_reversal;
 
-/* What goes with each target through the split: source, number, or both packed. */
+/* Sets the value of each target: source, number, or both packed. */
 static void list_range(void *context, size_t begin, size_t end)
 {
 	const range_reversal *t = context;
@@ -63,7 +62,7 @@ static void list_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* The number of an edge gives its source where both did not fit into 64 bits. */
+/* Stores an edge in its row. If source and number do not fit in 64 bits, the number gives the source. */
 static void put_edge(const range_reversal *t, uint64_t from, uint64_t to)
 {
 	if (!t->out->edge) {
@@ -79,7 +78,7 @@ static void put_edge(const range_reversal *t, uint64_t from, uint64_t to)
 		t->out->source[to] = csr ? csr->first + (gemp_vertex)gemp_csr_row(csr, edge) : t->edges->source[edge];
 }
 
-/* The rows of one range. */
+/* Makes the rows of one range. */
 static void put_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
@@ -98,13 +97,13 @@ static void put_range(void *context, unsigned thread, size_t range)
 		put_edge(t, e, t->next[t->split_rows[e] - t->edges->first]++);
 }
 
-/* Takes arrays that were not allocated. */
+/* Arrays may be NULL. */
 static void free_reversal(range_reversal *t)
 {
 	gemp_free_all(t->values, t->split_values, t->split_rows, t->range, t->next);
 }
 
-/* Fills the arrays of `out`, which are allocated, and its seconds. */
+/* Fills the arrays of `out`, which are allocated, and sets out->seconds. */
 static gemp_code reverse_on_host(gemp_reversed_rows *out, const incoming_edges *all)
 {
 	size_t edges = all->count;
@@ -148,14 +147,14 @@ typedef struct device_state {
 	gemp_timings timings;
 } device_state;
 
-/* Not for 2^32 edges or more. */
+/* A device takes fewer than 2^32 - 1 edges. */
 static bool choose_device(const gemp_device *device, const gemp_csr *csr, gemp_placement place)
 {
 	uint64_t edges = gemp_csr_edges(csr);
 	return edges < UINT32_MAX && gemp_use_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
 }
 
-/* The targets are sorted where they lie, on a CPU device those of a copy. */
+/* A GPU sorts the targets in place. A CPU device would sort the host's array, so it gets a copy. */
 static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 {
 	if (!w->device->gpu)
@@ -165,7 +164,7 @@ static gemp_code take_keys(device_state *w, const gemp_csr *csr)
 	return GEMP_OK;
 }
 
-/* Buffers for keys and values twice, as the sort moves between them. */
+/* There are two buffers each for keys and values, since the sort moves between them. */
 static gemp_code open_working(device_state *w, const gemp_csr *csr)
 {
 	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
@@ -180,7 +179,7 @@ static gemp_code open_working(device_state *w, const gemp_csr *csr)
 	return gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
 }
 
-/* Takes buffers and kernels that were not made. */
+/* Buffers and kernels may be NULL. */
 static void close_working(device_state *w)
 {
 	gemp_timings_free(&w->timings);
@@ -192,7 +191,7 @@ static void close_working(device_state *w)
 	gemp_device_csr_free(&w->csr);
 }
 
-/* Sources of all edges, on the device, beside their targets. */
+/* Lists the sources of all edges on the device, beside their targets. */
 static gemp_code list_edges(device_state *w)
 {
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
@@ -201,8 +200,8 @@ static gemp_code list_edges(device_state *w)
 	                         GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local));
 }
 
-/* Offsets from sorted targets: where a target begins, its row does, and rows without edges begin where the next one
- * does. */
+/* Finds offsets from sorted targets. A row begins where its target first occurs. A row without edges begins where the
+ * next row begins. */
 static gemp_code find_rows(device_state *w)
 {
 	const cl_mem *keys = &w->sorted.keys[0].mem;
@@ -217,7 +216,7 @@ static gemp_code find_rows(device_state *w)
 	                         GEMP_ARG(&w->edges), GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem));
 }
 
-/* source << 32 | number of the edge, each to its place. */
+/* Separates source << 32 | number of the edge into source[] and edge[]. */
 static void unpack_range(void *context, size_t begin, size_t end)
 {
 	const gemp_reversed_rows *out = context;
@@ -227,7 +226,7 @@ static void unpack_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Rows go straight into the caller's arrays. */
+/* Reads the rows straight into the caller's arrays. */
 static gemp_code read_rows(device_state *w)
 {
 	gemp_reversed_rows *out = w->out;
@@ -242,7 +241,7 @@ static gemp_code read_rows(device_state *w)
 	return GEMP_OK;
 }
 
-/* Fills in the arrays of `out`, which have room, on_device, seconds and transfers. */
+/* Fills the arrays of `out`, which are allocated, and sets on_device, seconds and transfers. */
 static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device)
 {
 	GEMP_OWNED_BY(close_working)
@@ -267,7 +266,7 @@ static gemp_code reverse_on_device(gemp_reversed_rows *out, const gemp_csr *csr,
 	return gemp_program_store(device, &w.program);
 }
 
-/* Edges on their way to the owners of their targets, and the buffers of one round. */
+/* Edges that are sent to the owners of their targets, and the buffers of one round. */
 typedef struct edge_exchange {
 	const gemp_comm *comm;
 	const uint64_t *bounds;
@@ -276,11 +275,11 @@ typedef struct edge_exchange {
 	gemp_block_range own;         /* edges of this round */
 	gemp_edge_pair *pairs;        /* [step] */
 	int *owner;                   /* [step] */
-	uint64_t *place;              /* [ranks + 1] of the next edge from each rank */
-	gemp_vertex *source, *target; /* of edges that received */
+	uint64_t *place;              /* [ranks + 1] place of the next edge from each rank */
+	gemp_vertex *source, *target; /* ends of received edges */
 } edge_exchange;
 
-/* Edges of a round with the owners of their targets. */
+/* Lists edges of a round with the owners of their targets. */
 static void pack_range(void *context, size_t begin, size_t end)
 {
 	const edge_exchange *s = context;
@@ -295,7 +294,7 @@ static void pack_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Returns how many edges the round has. */
+/* Lists the edges of a round and returns their number. */
 static size_t pack_round(edge_exchange *s, uint64_t round)
 {
 	s->own = gemp_exchange_round(round, gemp_csr_edges(s->csr), gemp_limits_now()->reverse_round);
@@ -304,7 +303,7 @@ static size_t pack_round(edge_exchange *s, uint64_t round)
 	return count;
 }
 
-/* Collective. place[] becomes where the edges of each rank begin. */
+/* Collective. place[r] becomes the place of the first edge from rank r. */
 static void count_edges(edge_exchange *s, uint64_t rounds)
 {
 	int ranks = s->comm->size;
@@ -323,7 +322,7 @@ static void count_edges(edge_exchange *s, uint64_t rounds)
 	}
 }
 
-/* Collective. Edges of this round go behind those of earlier rounds from the same rank. */
+/* Collective. Puts the received edges of this round behind the earlier edges from the same rank. */
 static gemp_code send_round(edge_exchange *s, uint64_t round)
 {
 	GEMP_OWNED void *received = NULL;
@@ -340,7 +339,7 @@ static gemp_code send_round(edge_exchange *s, uint64_t round)
 	return GEMP_OK;
 }
 
-/* The arrays; to be freed also after a failure. */
+/* The caller frees the arrays, even after a failure. */
 static gemp_code allocate_rows(gemp_reversed_rows *out, size_t rows, size_t edges, bool places)
 {
 	*out = (gemp_reversed_rows){ .rows = rows };
@@ -355,8 +354,8 @@ static void free_exchange(edge_exchange *s)
 	gemp_free_all(s->pairs, s->owner, s->place, s->source, s->target);
 }
 
-/* Collective, on the hosts of all ranks; 8 bytes for each edge that leads to another rank. bounds[ranks + 1]: who owns
- * what. */
+/* Collective, on the hosts of all ranks. An edge that leads to another rank costs 8 bytes. Rank r owns the ids
+ * bounds[r] .. bounds[r + 1] - 1. */
 static gemp_code reverse_ranks(gemp_reversed_rows *out, const gemp_comm *comm, const uint64_t *bounds,
                                const gemp_csr *csr, bool edges)
 {
@@ -388,7 +387,7 @@ void gemp_reversed_rows_free(gemp_reversed_rows *reversed)
 	*reversed = (gemp_reversed_rows){ 0 };
 }
 
-/* A graph without edges has rows, too, all empty. */
+/* A graph without edges also gets rows, which are all empty. */
 gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device *device, gemp_placement place,
                        bool edges)
 {
@@ -404,7 +403,7 @@ gemp_code gemp_reverse(gemp_reversed_rows *out, const gemp_csr *csr, gemp_device
 	return code;
 }
 
-/* A graph while its relations are reversed one after the other. */
+/* The state while the relations of a graph are reversed one after the other. */
 typedef struct graph_reversal {
 	const gemp_comm *comm;
 	gemp_shard *graph;
@@ -413,7 +412,7 @@ typedef struct graph_reversal {
 	gemp_reverse_stats *figures;
 } graph_reversal;
 
-/* Collective. Attributes follow their edges to the owners of the targets. */
+/* Collective. Sends attributes to the ranks to which their edges have moved, the owners of the targets. */
 static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relation, const gemp_reversed_rows *rows)
 {
 	gemp_code code = GEMP_OK;
@@ -433,7 +432,7 @@ static gemp_code move_attributes(const graph_reversal *t, gemp_relation *relatio
 	return GEMP_OK;
 }
 
-/* The reversed rows become the rows by source; rows by target are made when they are loaded. */
+/* The reversed rows become the rows by source. Rows by target are made later, when they are loaded. */
 static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 {
 	relation->props.rows = (size_t)rows->begin[rows->rows];
@@ -445,7 +444,7 @@ static void replace_rows(gemp_relation *relation, gemp_reversed_rows *rows)
 	rows->source = NULL;
 }
 
-/* Bytes are those of the rows that were read and written, 8 an edge and 16 a vertex. */
+/* The bytes are the bytes of the rows that were read and written: 8 for each edge and 16 for each vertex. */
 static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *rows)
 {
 	figures->bytes += 8 * rows->begin[rows->rows] + 16 * ((uint64_t)rows->rows + 1);
@@ -457,7 +456,7 @@ static void add_figures(gemp_reverse_stats *figures, const gemp_reversed_rows *r
 	figures->traffic.rounds += rows->traffic.rounds;
 }
 
-/* Collective. The old rows are freed once the attributes have followed their edges. */
+/* Collective. The old rows are freed after the attributes have been moved. */
 static gemp_code reverse_relation(graph_reversal *t, size_t index)
 {
 	gemp_shard *graph = t->graph;

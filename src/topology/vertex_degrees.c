@@ -1,7 +1,6 @@
 /* Out-degrees are the lengths of the rows by source. In-degrees are counted at the targets: on a device by atomic
- * additions, on the host by all threads, with targets that other ranks own sent to them in rounds; where rows by
- * target are loaded their lengths are used. The histogram counts vertices by the powers of two of their degrees.
- */
+ * additions, and on the host by all threads. Targets that other ranks own are sent to them in rounds. If rows by target
+ * are loaded, their lengths are the in-degrees. The histogram counts vertices by the powers of two of their degrees. */
 
 #include "topology/vertex_degrees.h"
 
@@ -18,7 +17,7 @@
 
 enum { HOST_BELOW = 1 << 26 };
 
-/* The counters of one launch per edge type. */
+/* The counters on a device. There is one launch for each edge type. */
 typedef struct device_state {
 	gemp_device *device;
 	gemp_vertex_degrees *out;
@@ -27,7 +26,7 @@ typedef struct device_state {
 	gemp_timings timings;
 } device_state;
 
-/* Not for 2^32 edges or more. */
+/* A device takes fewer than 2^32 - 1 edges, since its counters have 32 bits. */
 static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_placement place)
 {
 	uint64_t edges = gemp_csr_all_edges(csr, count);
@@ -35,7 +34,7 @@ static bool choose_device(const gemp_device *device, const gemp_csr *csr, size_t
 	       gemp_use_device(device, place, edges + csr->rows, "degrees.host_below", HOST_BELOW);
 }
 
-/* The targets of one edge type, counted by atomic additions. */
+/* Counts the targets of one edge type by atomic additions. */
 static gemp_code count_type(device_state *w, const gemp_csr *csr)
 {
 	GEMP_OWNED_BY(gemp_buffer_release) gemp_buffer target = { 0 };
@@ -52,7 +51,7 @@ static gemp_code count_type(device_state *w, const gemp_csr *csr)
 	return GEMP_CL(clFinish(w->device->queue));
 }
 
-/* Counters on the device have 32 bits, which is why 2^32 edges stay on the host. */
+/* Adds the device's counters of 32 bits to in[]. */
 static gemp_code read_counts(device_state *w)
 {
 	GEMP_OWNED uint32_t *counts = NULL;
@@ -74,7 +73,7 @@ static void free_device_state(device_state *w)
 	gemp_buffer_free(&w->in, w->device);
 }
 
-/* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
+/* Adds to in[], and sets on_device, seconds and transfers. All edges lead to own vertices. */
 static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count)
 {
 	GEMP_OWNED_BY(gemp_program_free) gemp_program program = { 0 };
@@ -92,14 +91,14 @@ static gemp_code count_on_device(gemp_vertex_degrees *out, gemp_device *device, 
 	return gemp_program_store(device, &program);
 }
 
-/* The edges of one type, counted at their targets. */
+/* The edges of one type, while they are counted at their targets. */
 typedef struct target_count {
 	const gemp_comm *comm;
 	const uint64_t *bounds;
 	const gemp_csr *csr;
 	gemp_vertex_degrees *degrees;
-	gemp_vertex *remote; /* [step] targets that others own, of one round */
-	int *owner;          /* [step] of each */
+	gemp_vertex *remote; /* [step] targets of one round that other ranks own */
+	int *owner;          /* [step] owner of each remote target */
 	_Atomic size_t remote_count;
 	gemp_block_range own; /* edges of this round */
 } target_count;
@@ -110,13 +109,13 @@ void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees)
 	degrees->out = degrees->in = NULL;
 }
 
-/* Several threads may count the same target. */
+/* Atomic, since several threads may count the same target. */
 static void add_one(uint64_t *counter)
 {
 	atomic_fetch_add_explicit((_Atomic uint64_t *)counter, 1, memory_order_relaxed);
 }
 
-/* Own targets are counted here; the others are listed for their owners. */
+/* Counts own targets, and lists other targets for their owners. */
 static void count_range(void *context, size_t begin, size_t end)
 {
 	target_count *c = context;
@@ -133,7 +132,7 @@ static void count_range(void *context, size_t begin, size_t end)
 	}
 }
 
-/* Collective. Targets that others own go there, and are counted. */
+/* Collective. Sends remote targets to their owners, which count them. */
 static gemp_code count_remote(target_count *c)
 {
 	GEMP_OWNED void *came = NULL;
@@ -146,7 +145,8 @@ static gemp_code count_remote(target_count *c)
 	return GEMP_OK;
 }
 
-/* Collective. One rank counts all edges in one round; several ranks bound the memory for remote targets by rounds. */
+/* Collective. A single rank counts all edges in one round. With several ranks rounds bound the memory for remote
+ * targets. */
 static gemp_code count_edges(target_count *c)
 {
 	uint64_t edges = gemp_csr_edges(c->csr), step = c->comm->size == 1 ? edges + 1 : gemp_limits_now()->degrees_round;
@@ -160,21 +160,21 @@ static gemp_code count_edges(target_count *c)
 	return GEMP_OK;
 }
 
-/* To be freed also after a failure. */
+/* The caller frees *out, even after a failure. */
 static gemp_code allocate_degrees(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
 {
 	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
 	return gemp_new_all(GEMP_ARRAY(out->out, rows), GEMP_ARRAY(out->in, rows));
 }
 
-/* Out-degrees are the lengths of the rows by source. */
+/* Adds the lengths of rows to degree[]. */
 static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
 {
 	for (size_t row = 0; row < rows; row++)
 		degree[row] += begin[row + 1] - begin[row];
 }
 
-/* Collective. One edge type after the other. */
+/* Collective. Counts one edge type after the other. */
 static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 {
 	double since = gemp_now();
@@ -186,7 +186,7 @@ static gemp_code count_types(target_count *c, const gemp_csr *csr, size_t count)
 	return GEMP_OK;
 }
 
-/* Buffers for remote targets are needed with several ranks only. */
+/* Buffers for remote targets are needed only with several ranks. */
 gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
                                   gemp_placement place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
@@ -210,7 +210,7 @@ done:
 	return code;
 }
 
-/* Collective. With rows by target at hand in-degrees cost no exchange. */
+/* Collective. Rows by target are loaded, so in-degrees need no exchange. */
 static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                             const bool *relations)
 {
@@ -225,7 +225,7 @@ static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, con
 	return code;
 }
 
-/* Whether rows by target are loaded is the same on all ranks, so all take the same way. */
+/* Either all ranks have loaded rows by target or none has, so all ranks take the same branch. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_shard *graph,
                                        const bool *relations)
 {
@@ -243,7 +243,7 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 	return gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
 }
 
-/* Own vertices. `start` and `end` are the first of more_out and of more_in. */
+/* Counts own vertices. `start` and `end` become the first vertices of more_out and of more_in. */
 static void count_kinds(gemp_degree_summary *own, const gemp_vertex_degrees *degrees)
 {
 	for (size_t row = 0; row < degrees->rows; row++) {
@@ -265,8 +265,8 @@ static void count_kinds(gemp_degree_summary *own, const gemp_vertex_degrees *deg
 	}
 }
 
-/* The counts are 64-bit numbers without padding before max_out, so one reduction sums all of them. Minima are
- * complemented, so that one reduction by maximum finds all four extremes. */
+/* The counts before max_out are 64-bit numbers without padding, so one reduction sums all of them. Minima are
+ * complemented, so one reduction by maximum finds all four extremes. */
 void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	*out = (gemp_degree_summary){ .vertices = degrees->rows, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
@@ -280,13 +280,13 @@ void gemp_degree_summary_count(gemp_degree_summary *out, const gemp_comm *comm, 
 	out->end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]);
 }
 
-/* The number of bits of the degree: class k > 0 has the degrees from 2^(k-1) to 2^k - 1. */
+/* The class of a degree is its number of bits: class k > 0 has the degrees from 2^(k-1) to 2^k - 1. */
 int gemp_degrees_class(uint64_t degree)
 {
 	return degree ? 64 - __builtin_clzll(degree) : 0;
 }
 
-/* Out- and in-degrees have separate histograms, as many graphs have hubs in one direction only. */
+/* Out- and in-degrees have separate histograms, since many graphs have hubs in one direction only. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
 {
 	out->directed = true;
@@ -299,7 +299,7 @@ void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, co
 	gemp_comm_sum(comm, out->in, GEMP_DEGREE_CLASSES);
 }
 
-/* Collective. Rows are loaded. */
+/* Collective. Counts the edges of directed relations, whose rows are loaded. */
 static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_shard *graph)
 {
 	GEMP_OWNED_BY(gemp_vertex_degrees_free) gemp_vertex_degrees degrees = { 0 };
@@ -315,7 +315,7 @@ static gemp_code count_directed(gemp_degree_histogram *out, const gemp_comm *com
 	return GEMP_OK;
 }
 
-/* The least degree is complemented, so it can be found by a maximum. */
+/* The minimum is complemented, so a maximum finds it. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph)
 {
 	GEMP_OWNED uint64_t *degree = NULL;

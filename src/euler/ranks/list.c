@@ -396,9 +396,8 @@ gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t
 	return GEMP_OK;
 }
 
-/* Adds the splitters of other teams that the labels of this rank name. The label of an element in an own splitter's
- * stretch has the flag only if the element is the splitter, so own splitters are added, too, and this rank requests
- * their values from itself. */
+/* Adds the splitters that the labels of this rank name. A label with the flag belongs to a splitter, which is an own
+ * element. A label without the flag may also name an own splitter, whose value this rank then requests from itself. */
 static void collect_labels(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
