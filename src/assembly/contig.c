@@ -1,6 +1,6 @@
-/* Three steps, each cheaper than the next one: the owners of the vertices check the balance of the graph of unitigs; if
- * a path may exist, every rank gathers the whole graph and finds the same path; the k-mers send their letters to the
- * places on the path. */
+/* There are three steps, each cheaper than the next. First the owners of the vertices check the balance of the graph of
+ * unitigs. If a path may exist, every rank gathers the whole graph and finds the same path. Then k-mers send their
+ * letters to the places on the path. */
 
 #include "assembly/contig.h"
 
@@ -25,17 +25,17 @@ void gemp_contig_free(gemp_contig *contig)
 
 /* COPIES */
 
-enum { MEAN_RESOLUTION = 1024 }; /* of means: they are rounded down to multiples of 1 / 1024 */
+enum { MEAN_RESOLUTION = 1024 }; /* means are rounded down to multiples of 1 / 1024 */
 
-/* How often the k-mers of a unitig occur in the mean, in fractions of MEAN_RESOLUTION, which bisection can count in
- * whole numbers. */
+/* The mean number of occurrences of a unitig's k-mers, in units of 1 / MEAN_RESOLUTION, so bisection works with whole
+ * numbers. */
 static uint64_t mean_coverage(const gemp_unitig *unitig)
 {
 	return (uint64_t)((double)unitig->times / (double)unitig->kmers * MEAN_RESOLUTION);
 }
 
-/* Collective. The mean coverage of the unitig that the median k-mer lies on. Bisection takes about 30 reductions of one
- * number, where a sort over all ranks would move every unitig. */
+/* Collective. The mean coverage of the unitig on which the median k-mer lies. Bisection takes about 30 reductions of
+ * one number, whereas a sort over all ranks would move every unitig. */
 static double median_coverage(const gemp_unitigs *u)
 {
 	uint64_t low = 0, high = 0, kmers = 0;
@@ -58,8 +58,8 @@ static double median_coverage(const gemp_unitigs *u)
 	return (double)low / MEAN_RESOLUTION;
 }
 
-/* Collective. copies[unitigs->count] become the estimated numbers of copies in the genome. A unitig is there at least
- * once, since a read has it. */
+/* Collective. copies[unitigs->count] become the estimated numbers of copies in the genome. Each number is at least 1,
+ * since a read has the unitig. */
 static void set_copies(const gemp_unitigs *u, gemp_assembly_copies how, uint64_t *copies, double *coverage)
 {
 	*coverage = how == GEMP_COPIES_BY_COVERAGE ? median_coverage(u) : 0;
@@ -82,7 +82,7 @@ static int by_word(const void *a, const void *b)
 typedef struct imbalance {
 	size_t count, capacity;
 	gemp_contig_vertex *vertex; /* [count] by word */
-	bool beyond_path;           /* the degrees of a vertex differ by more than one: no path exists */
+	bool beyond_path;           /* the degrees of a vertex differ by more than one, so no path exists */
 } imbalance;
 
 static void free_imbalance(imbalance *l)
@@ -100,7 +100,7 @@ static gemp_code add_unbalanced(imbalance *l, const gemp_contig_vertex *vertex)
 	return GEMP_OK;
 }
 
-/* Request handler: sums the ends of unitigs at each vertex, with copies, in the order of words. */
+/* Request handler: sums up the ends of unitigs at each vertex, with copies, in the order of words. */
 static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
@@ -119,7 +119,8 @@ static gemp_code sum_ends(void *self, const void *records, size_t count, uint64_
 	return GEMP_OK;
 }
 
-/* Collective. Each unitig leaves the vertex of its first letters and enters that of its last, once for every copy. */
+/* Collective. Each unitig leaves the vertex of its first k - 1 letters and enters the vertex of its last k - 1 letters,
+ * once for every copy. */
 static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *copies, gemp_traffic *traffic)
 {
 	GEMP_OWNED gemp_contig_vertex *ends = NULL;
@@ -138,8 +139,8 @@ static gemp_code send_ends(imbalance *l, const gemp_unitigs *u, const uint64_t *
 	return gemp_request_records(u->graph->comm, GEMP_OK, &request, 0, NULL, traffic);
 }
 
-/* Collective. Counts the unbalanced vertices, and takes those with the smallest words as examples for the report: ranks
- * own ascending ranges of words. */
+/* Collective. Counts the unbalanced vertices, and takes the vertices with the smallest words as examples for the
+ * report. Ranks own ascending ranges of words, so these vertices come first among the gathered examples. */
 static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const uint64_t *copies, bool *beyond_path,
                                gemp_traffic *traffic)
 {
@@ -161,12 +162,12 @@ static gemp_code check_balance(gemp_contig *out, const gemp_unitigs *u, const ui
 /* SPELLING */
 
 /* Local. (*place)[(*begin)[e]] to (*place)[(*begin)[e + 1] - 1] become the positions of unitig e on the path, in
- * k-mers; a unitig with several copies has several. */
+ * k-mers. A unitig with several copies has several positions. */
 static gemp_code list_places(const gemp_contig_graph *graph, const gemp_contig_route *r, size_t **begin,
                              uint64_t **place)
 {
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(*begin, graph->edges + 2), GEMP_ARRAY(*place, r->count)));
-	size_t *next = *begin + 1; /* becomes the begin of the edge behind */
+	size_t *next = *begin + 1; /* becomes the begin of the next edge */
 	for (size_t i = 0; i < r->count; i++)
 		next[r->order[i] + 1]++;
 	for (size_t e = 0; e < graph->edges; e++)
@@ -179,9 +180,9 @@ static gemp_code list_places(const gemp_contig_graph *graph, const gemp_contig_r
 	return GEMP_OK;
 }
 
-/* Local. The letters that this rank knows, with their positions in the contig; their number. Each k-mer gives its last
- * letter, and the first k-mer of an open path all its letters. On a circuit positions wrap round. placed NULL: only the
- * number is wanted. */
+/* Local. Lists the letters that this rank knows, with their positions in the contig, and returns their number. Each
+ * k-mer gives its last letter, and the first k-mer of an open path gives all its letters. On a circuit positions wrap
+ * round. If placed is NULL, letters are only counted. */
 static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
                             const uint64_t *place, const gemp_contig_route *r, bool closed, uint64_t *placed)
 {
@@ -203,8 +204,8 @@ static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *grap
 	return letters;
 }
 
-/* Collective. Letters go directly from the owners of the k-mers to the ranks that hold their positions: no rank has the
- * whole contig. */
+/* Collective. Letters go directly from the owners of the k-mers to the ranks that hold their positions, so no rank has
+ * the whole contig. */
 static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_contig_graph *graph,
                        const gemp_contig_route *r, gemp_traffic *traffic)
 {
@@ -225,8 +226,8 @@ static gemp_code spell(gemp_contig *out, const gemp_unitigs *u, const gemp_conti
 	return gemp_sequences_put(&out->sequences, comm, placed, letters, traffic);
 }
 
-/* Collective. What can be decided without gathering the graph. Both strands together may have twice as many
- * unbalanced vertices as one path. */
+/* Collective. Decides everything that can be decided without gathering the graph. With both strands there may be twice
+ * as many unbalanced vertices as on one path. */
 static gemp_code decide(gemp_contig *out, const gemp_unitigs *u, gemp_assembly_copies copying, uint64_t *copies,
                         gemp_traffic *traffic)
 {

@@ -9,7 +9,7 @@ void gemp_contig_graph_free(gemp_contig_graph *graph)
 	*graph = (gemp_contig_graph){ 0 };
 }
 
-/* The number of the vertex with this word, which the graph must have. */
+/* The index of the vertex with this word. The graph must have such a vertex. */
 static size_t find_vertex(const gemp_contig_graph *graph, gemp_kmer word)
 {
 	return gemp_range_find(graph->word, graph->vertices, word);
@@ -17,8 +17,8 @@ static size_t find_vertex(const gemp_contig_graph *graph, gemp_kmer word)
 
 /* VERTICES AND COMPONENTS */
 
-/* Local. Finds the vertices and sets both ends of all edges. Edges come in the order of heads, and so of the vertices
- * that they leave: the edges of a vertex lie behind one another. */
+/* Local. Finds the vertices, and sets both ends of all edges. Edges are sorted by head and therefore by the vertex that
+ * they leave, so the edges of a vertex lie one behind the other. */
 static gemp_code index_graph(gemp_contig_graph *graph, unsigned k)
 {
 	GEMP_TRY(GEMP_NEW(graph->word, 2 * graph->edges));
@@ -41,8 +41,8 @@ static gemp_code index_graph(gemp_contig_graph *graph, unsigned k)
 	return GEMP_OK;
 }
 
-/* Union-find with path halving; the graph is on every rank, so no atomics are needed (topology/disjoint_sets.h has
- * the concurrent one). */
+/* Union-find with path halving. Every rank has the whole graph, so no atomics are needed (topology/disjoint_sets.h has
+ * the concurrent union-find). */
 static size_t root(size_t *part, size_t v)
 {
 	while (part[v] != v)
@@ -50,7 +50,7 @@ static size_t root(size_t *part, size_t v)
 	return v;
 }
 
-/* The number of components; part[v] becomes the smallest vertex of v's component. */
+/* Returns the number of components. part[v] becomes the smallest vertex of v's component. */
 static uint64_t find_components(const gemp_contig_graph *graph, size_t *part)
 {
 	uint64_t components = 0;
@@ -67,8 +67,8 @@ static uint64_t find_components(const gemp_contig_graph *graph, size_t *part)
 	return components;
 }
 
-/* A path is a sequential search, which more ranks would not make faster. Unitigs ascend by head on each rank and over
- * the ranks, so the gathered edges do, too. */
+/* Finding a path is a sequential search, which more ranks would not make faster, so every rank gathers the graph.
+ * Unitigs ascend by head on each rank and over the ranks, and so do the gathered edges. */
 gemp_code gemp_contig_graph_gather(gemp_contig_graph *graph, const gemp_unitigs *u, const uint64_t *copies)
 {
 	const gemp_comm *comm = u->graph->comm;
@@ -94,13 +94,14 @@ gemp_code gemp_contig_graph_gather(gemp_contig_graph *graph, const gemp_unitigs 
 
 /* THE PATH */
 
-/* An Eulerian path or circuit over the edges of the wanted part, by Hierholzer (1873): a walk goes on over unused edges
- * until it is stuck, and the last edge of the walk is then the last edge of the path that is not yet known. So the
- * order comes out backwards, and is reversed in the end. If there is no path, r->count stays below r->copies. */
+/* Finds an Eulerian path or circuit over the edges of the wanted component, by Hierholzer (1873). A walk goes on over
+ * unused edges until it is stuck. Then the last edge of the walk is the last edge of the path that is not known yet. So
+ * edges come in reverse order, and the order is reversed at the end. If there is no path, r->count is less than
+ * r->copies. */
 static gemp_code find_path(const gemp_contig_graph *graph, gemp_contig_route *r)
 {
-	GEMP_OWNED size_t *next = NULL, *trail = NULL; /* the next edge of each vertex; the walk so far */
-	GEMP_OWNED uint64_t *left = NULL;              /* unused copies of each edge */
+	GEMP_OWNED size_t *next = NULL, *trail = NULL; /* the next edge of each vertex; the edges of the walk so far */
+	GEMP_OWNED uint64_t *left = NULL;              /* number of unused copies of each edge */
 	size_t depth = 0, at = r->start;
 	GEMP_TRY(gemp_new_all(GEMP_ARRAY(r->order, r->copies), GEMP_ARRAY(next, graph->vertices),
 	                      GEMP_ARRAY(left, graph->edges), GEMP_ARRAY(trail, r->copies)));
@@ -130,7 +131,7 @@ static gemp_code find_path(const gemp_contig_graph *graph, gemp_contig_route *r)
 	return GEMP_OK;
 }
 
-/* The edge that begins with this k-mer, or the last one before it if there is none. */
+/* The edge that begins with this k-mer. If there is none, the last edge that begins with a smaller k-mer. */
 static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 {
 	size_t after;
@@ -138,7 +139,7 @@ static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 	return after - 1;
 }
 
-/* Is some unitig in the same component as its reverse complement? Then a path would use both strands. */
+/* Is any unitig in the same component as its reverse complement? Then a path would use both strands. */
 static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 {
 	for (size_t e = 0; e < graph->edges; e++) {
@@ -150,8 +151,8 @@ static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 	return false;
 }
 
-/* Local. The balance of the component decides between path and circuit, and where a path begins: at the vertex with one
- * more edge out than in. */
+/* Local. The balance of the component decides between path and circuit. A path begins at the vertex with one more edge
+ * out than in. */
 static gemp_code find_start(const gemp_contig_graph *graph, gemp_contig_route *r, gemp_contig_verdict *verdict)
 {
 	GEMP_OWNED int64_t *surplus = NULL;
@@ -178,7 +179,7 @@ static gemp_code find_start(const gemp_contig_graph *graph, gemp_contig_route *r
 	return GEMP_OK;
 }
 
-/* Every rank computes the same verdict from the same graph, so it needs no agreement. */
+/* Every rank computes the same verdict from the same graph, so the ranks need not agree on it. */
 gemp_code gemp_contig_route_find(gemp_contig_route *r, const gemp_contig_graph *graph, bool both_strands,
                                  gemp_contig_verdict *verdict, uint64_t *components)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MIN_PENDING = 1 << 20 }; /* 8 MB: a sort of fewer k-mers is not worth a merge of all distinct ones */
+enum { MIN_PENDING = 1 << 20 }; /* 8 MB; a sort of fewer k-mers would not repay a merge of all distinct k-mers */
 
 gemp_code gemp_kmer_counter_new(gemp_kmer_counter *counter, unsigned k, bool both)
 {
@@ -28,8 +28,8 @@ static size_t count_distinct(const gemp_kmer *sorted, size_t count)
 	return distinct;
 }
 
-/* Merges from the back of arrays of `total` entries, so they need no second copy. `total` counts a k-mer twice that is
- * in both lists, so a gap may be left in the middle, which the end closes. */
+/* Merges from the back of arrays of `total` entries, so no second copy is needed. `total` counts a k-mer that is in
+ * both lists twice. So a gap may be left in the middle, which the end of the function closes. */
 static void merge_pending(gemp_kmer_counter *counter, size_t total)
 {
 	size_t old = counter->count, fresh = counter->pending_count, to = total;
@@ -53,7 +53,7 @@ static void merge_pending(gemp_kmer_counter *counter, size_t total)
 	counter->count = old + moved;
 }
 
-/* Local. Sorts the pending k-mers and merges them into the distinct ones. */
+/* Local. Sorts the pending k-mers and merges them into the distinct k-mers. */
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 {
 	if (counter->pending_count == 0)
@@ -68,14 +68,15 @@ gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter)
 	return GEMP_OK;
 }
 
-/* Merging first keeps the pending array no larger than the distinct k-mers. */
+/* Merges before the pending array would become larger than the array of distinct k-mers. */
 static gemp_code reserve_pending(gemp_kmer_counter *counter)
 {
 	GEMP_TRY(gemp_kmer_counter_finish(counter));
 	return GEMP_RESERVE(counter->pending, counter->pending_capacity, counter->count);
 }
 
-/* Counts a word under its canonical form, the smaller of the two strands. */
+/* Counts a word under its canonical form. With both strands this is the smaller of the word and its reverse
+ * complement. */
 static gemp_code add_word(gemp_kmer_counter *counter, uint64_t word)
 {
 	if (counter->pending_count == counter->pending_capacity)
@@ -86,15 +87,15 @@ static gemp_code add_word(gemp_kmer_counter *counter, uint64_t word)
 	return GEMP_OK;
 }
 
-/* The next word begins behind this letter, and the part's head ends here. */
+/* The next word begins behind this letter. The head of the part also ends here. */
 static void end_word(gemp_kmer_counter *counter)
 {
 	counter->filled = 0;
 	counter->open = false;
 }
 
-/* Local. A rolling word of the last k letters; a letter other than A, C, G, T ends it. The first k - 1 letters of the
- * part are kept for gemp_kmer_counter_join, which completes k-mers that begin on an earlier rank. */
+/* Local. Keeps a rolling word of the last k letters. A letter other than A, C, G, T ends it. The first k - 1 letters of
+ * the part are kept for gemp_kmer_counter_join, which completes k-mers that begin on an earlier rank. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size)
 {
 	uint64_t mask = gemp_kmer_mask(counter->k);
@@ -119,13 +120,13 @@ gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters,
 	return GEMP_OK;
 }
 
-/* The first and the last letters of a rank's part, as numbers and sizes. */
+/* The first and the last letters of a rank's part, as numbers, and the numbers of these letters. */
 typedef struct text_ends {
 	uint64_t head, tail, head_size, tail_size, open;
 } text_ends;
 
-/* The last letters, at most k - 1, of the text that precedes this rank's part. Parts may be shorter than k letters:
- * then letters of several ranks make up a k-mer. */
+/* The last letters, at most k - 1, of the text before this rank's part. A part may be shorter than k letters, and then
+ * a k-mer consists of letters of several ranks. */
 static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 {
 	text_ends text = { 0 };
@@ -138,8 +139,8 @@ static text_ends text_before(const text_ends *parts, int rank, unsigned k)
 	return text;
 }
 
-/* Collective. The first letters of this rank's part complete k-mers that begin on the ranks before: each is counted by
- * the rank of its last letter. */
+/* Collective. The first letters of this rank's part complete k-mers that begin on earlier ranks. Each such k-mer is
+ * counted by the rank of its last letter. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;

@@ -1,6 +1,6 @@
-/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits for each letter, the first letter in the
- * highest bits, so numbers are in the order of words. And counts of the k-mers of texts.
- */
+/* kmer: a k-mer is a word of k letters A, C, G, T, where k is at most 31. It is stored as a number, with two bits for
+ * each letter and the first letter in the highest bits, so numbers have the order of words. This module also counts the
+ * k-mers of texts. */
 
 #ifndef GEMP_ASSEMBLY_KMER_H
 #define GEMP_ASSEMBLY_KMER_H
@@ -14,7 +14,7 @@ typedef uint64_t gemp_kmer;
 
 static const char gemp_bases[] = "ACGT";
 
-/* 0 to 3 for A, C, G, T (or U) in either case, 4 for all others. */
+/* 0 to 3 for A, C, G, T (or U) in either case; 4 for any other letter. */
 static inline unsigned gemp_base_code(char letter)
 {
 	switch (letter) {
@@ -32,15 +32,15 @@ static inline unsigned gemp_base_code(char letter)
 	}
 }
 
-/* The numbers of k letters are those below 4^k. */
+/* The numbers of k letters are 0 .. 4^k - 1, which is the mask. */
 static inline gemp_kmer gemp_kmer_mask(unsigned k)
 {
 	return (UINT64_C(1) << 2 * k) - 1;
 }
 
-/* The reverse complement: the same word on the other strand, read backwards, with A and T, C and G exchanged. The
- * complement of a base is its bitwise complement; pairs of bits are reversed within nibbles, nibbles within bytes, and
- * then the bytes. */
+/* The reverse complement is the same word on the other strand: read backwards, with A and T, and C and G exchanged. The
+ * complement of a base is its bitwise complement. To reverse the word, pairs of bits are reversed within nibbles, then
+ * nibbles within bytes, and then the bytes. */
 static inline gemp_kmer gemp_kmer_reverse(gemp_kmer kmer, unsigned k)
 {
 	uint64_t x = ~kmer;
@@ -49,7 +49,7 @@ static inline gemp_kmer gemp_kmer_reverse(gemp_kmer kmer, unsigned k)
 	return __builtin_bswap64(x) >> (64 - 2 * k);
 }
 
-/* The first and the last k - 1 letters of a k-mer: the vertices that it connects. */
+/* The vertices that a k-mer connects: its first k - 1 letters (source) and its last k - 1 letters (target). */
 static inline gemp_kmer gemp_kmer_source(gemp_kmer kmer)
 {
 	return kmer >> 2;
@@ -65,7 +65,7 @@ static inline char gemp_kmer_letter(gemp_kmer kmer, unsigned k, unsigned place)
 	return gemp_bases[kmer >> 2 * (k - 1 - place) & 3];
 }
 
-/* Sorts k-mers in ascending order, and values[count] with them; NULL: none. */
+/* Sorts k-mers in ascending order, and values[count] with them. values may be NULL. */
 static inline gemp_code gemp_kmer_sort(gemp_kmer *kmers, uint64_t *values, size_t count)
 {
 	gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = values ? sizeof *values : 0 };
@@ -74,27 +74,25 @@ static inline gemp_code gemp_kmer_sort(gemp_kmer *kmers, uint64_t *values, size_
 
 /* COUNTS of the k-mers of texts that are read from beginning to end.
  *
- * Letters other than A, C, G, T (and U) end a word: no k-mer contains them. A text may continue on the next ranks;
- * k-mers that span ranks are counted by gemp_kmer_counter_join. Memory is proportional to the number of distinct
- * k-mers: pending k-mers are sorted and merged whenever they are as many as the distinct ones.
- */
+ * A letter other than A, C, G, T (and U) ends a word, so no k-mer contains it. A text may continue on the next ranks,
+ * and gemp_kmer_counter_join counts k-mers that span ranks. Memory is proportional to the number of distinct k-mers:
+ * pending k-mers are sorted and merged whenever there are as many as distinct k-mers. */
 
 typedef struct gemp_kmer_counter {
 	unsigned k;
-	bool both_strands; /* a k-mer and its reverse complement are the same, and the lesser number is kept */
+	bool both_strands; /* a k-mer and its reverse complement count as one k-mer, and the smaller number is kept */
 	uint64_t occurrences;
-	/* distinct k-mers, ascending, and how often each has come */
+	/* distinct k-mers, ascending, and how often each has occurred */
 	size_t count, capacity;
 	gemp_kmer *kmer;
 	uint64_t *times;
-	/* k-mers that are not merged yet, in the order in which they came */
+	/* k-mers that are not merged yet, in the order in which they were read */
 	size_t pending_count, pending_capacity;
 	gemp_kmer *pending;
-	/* the last `filled` letters of the text being read, at most k */
+	/* the last `filled` letters of the text, at most k */
 	uint64_t word;
 	unsigned filled;
-	/* the first letters of this rank's part, at most k - 1; open: no other letter has ended a word in the part so
-	 * far */
+	/* the first letters of this rank's part, at most k - 1; open: every letter of the part so far is a base */
 	uint64_t head;
 	unsigned head_size;
 	bool open;
@@ -103,12 +101,13 @@ typedef struct gemp_kmer_counter {
 gemp_code gemp_kmer_counter_new(gemp_kmer_counter *counter, unsigned k, bool both);
 void gemp_kmer_counter_free(gemp_kmer_counter *counter);
 
-/* Local. The next letters of this rank's part; size 0: the letters that follow belong to another text. */
+/* Local. letters[size] are the next letters of this rank's part. If size is 0, the following letters belong to another
+ * text. */
 gemp_code gemp_kmer_counter_add(gemp_kmer_counter *counter, const char *letters, size_t size);
-/* Collective. Ends the parts of all ranks, which in the order of ranks are one text or several; afterwards other texts
- * may be read. */
+/* Collective. Ends the parts of all ranks, whose concatenation in the order of ranks is one text or several texts.
+ * Afterwards other texts may be read. */
 gemp_code gemp_kmer_counter_join(gemp_kmer_counter *counter, const gemp_comm *comm);
-/* Local. Merges pending k-mers: kmer[count] and times[count] are then complete. */
+/* Local. Merges pending k-mers. Afterwards kmer[count] and times[count] are complete. */
 gemp_code gemp_kmer_counter_finish(gemp_kmer_counter *counter);
 
 #endif

@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-/* Samples for each range of vertices: the number of k-mers in a range then varies by about a sixteenth (1 /
- * sqrt(256)). */
+/* Number of samples for each rank. The number of k-mers on a rank then varies by about a sixteenth (1 / sqrt(256)). */
 enum { SAMPLES_PER_RANK = 256 };
 
-/* A k-mer on its way to the owner of its source, or of its target. */
+/* A k-mer that is sent to the owner of its source, or of its target. */
 typedef struct counted_kmer {
 	gemp_kmer kmer;
 	uint64_t times;
@@ -32,9 +31,9 @@ int gemp_kmer_graph_owner(const gemp_kmer_graph *graph, gemp_kmer vertex)
 	return owner_of(graph->bounds, graph->comm->size, vertex);
 }
 
-/* Collective. Ranges of vertices with about as many k-mers each, by a sample sort: every rank contributes samples of
- * its sorted k-mers in proportion to their number. All edges of a vertex lie on one rank, since samples are compared by
- * source. */
+/* Collective. Chooses ranges of vertices with about the same number of k-mers, by a sample sort. Every rank contributes
+ * samples of its sorted k-mers in proportion to their number. Samples are sources, so all edges that leave a vertex lie
+ * on one rank. */
 static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, size_t count)
 {
 	const gemp_comm *comm = graph->comm;
@@ -55,8 +54,8 @@ static gemp_code choose_bounds(gemp_kmer_graph *graph, const gemp_kmer *kmer, si
 	return GEMP_OK;
 }
 
-/* Collective. K-mers go to the owners of their sources, which sort them and add up equal ones. The arrays are allocated
- * for all that come: equal k-mers of several ranks leave some entries unused. */
+/* Collective. Sends k-mers to the owners of their sources, which sort them and add up the counts of equal k-mers. The
+ * arrays are allocated for all received k-mers, so equal k-mers of several ranks leave some entries unused. */
 static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -88,7 +87,7 @@ static gemp_code distribute_kmers(gemp_kmer_graph *graph, counted_kmer *records,
 	return GEMP_OK;
 }
 
-/* Collective. The counter is freed before the k-mers are sent, which halves the peak. */
+/* Collective. The counter is freed before the k-mers are sent, which halves the peak of memory. */
 static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *counter)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
@@ -105,7 +104,7 @@ static gemp_code merge_counters(gemp_kmer_graph *graph, gemp_kmer_counter *count
 	return GEMP_OK;
 }
 
-/* Collective. Leaves out k-mers that occur less often than min_times, which are mostly errors of reading. */
+/* Collective. Removes k-mers that occur less often than min_times, which are mostly errors of reading. */
 static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 {
 	size_t kept = 0;
@@ -119,8 +118,8 @@ static void filter(gemp_kmer_graph *graph, uint64_t min_times)
 	graph->kept = gemp_comm_sum1(graph->comm, kept);
 }
 
-/* Collective. Makes the reverse complement of each k-mer an edge, too. Bounds are chosen anew, since reverse
- * complements are distributed differently. A k-mer that is its own reverse complement stays one edge. */
+/* Collective. Adds the reverse complement of each k-mer as an edge. Bounds are chosen again, since reverse complements
+ * are distributed differently. A k-mer that is its own reverse complement remains one edge. */
 static gemp_code add_reverses(gemp_kmer_graph *graph)
 {
 	GEMP_OWNED counted_kmer *records = NULL;
@@ -143,8 +142,8 @@ static gemp_code add_reverses(gemp_kmer_graph *graph)
 	return distribute_kmers(graph, records, count);
 }
 
-/* Local. A direct-mapped index of about one entry for every two edges: a search for a source begins a few edges before
- * it, without any bisection. */
+/* Local. Makes a direct-mapped index with about one entry for every two edges. A search for a source begins a few
+ * edges before the source, without bisection. */
 static gemp_code index_sources(gemp_kmer_graph *graph)
 {
 	uint64_t low = graph->bounds[graph->comm->rank], range = graph->bounds[graph->comm->rank + 1] - low;
@@ -155,14 +154,14 @@ static gemp_code index_sources(gemp_kmer_graph *graph)
 	GEMP_TRY(GEMP_NEW(graph->row_index, graph->row_index_size));
 	for (size_t i = graph->count; i-- > 0;)
 		graph->row_index[(gemp_kmer_source(graph->kmer[i]) - low) >> graph->shift] = i + 1;
-	size_t behind =
-		graph->count; /* an entry is index + 1, or 0 without edges: then the next entry's edges begin there */
+	/* An entry is 1 + an edge. If it is 0, no edge belongs to it, and it takes the edge of the next entry. */
+	size_t behind = graph->count;
 	for (size_t p = graph->row_index_size; p-- > 0;)
 		graph->row_index[p] = behind = graph->row_index[p] ? graph->row_index[p] - 1 : behind;
 	return GEMP_OK;
 }
 
-/* The index points at or before the first edge of the vertex; few steps remain. */
+/* The index gives an edge at or shortly before the first edge of the vertex. */
 size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_t *end)
 {
 	size_t at = graph->row_index[(vertex - graph->bounds[graph->comm->rank]) >> graph->shift];
@@ -179,17 +178,19 @@ size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_
 typedef struct link_context {
 	gemp_kmer_graph *graph;
 	bool uniform;
-	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
+	/* [count] for the first edge of each vertex: number of edges that enter the vertex, where 2 stands for more than
+	 * 1 */
+	uint8_t *entering;
 } link_context;
 
-/* Is the word its own reverse complement? Paths of both directions pass it, so it is a branch. */
+/* Is the word its own reverse complement? Then paths in both directions pass the word, so it is a branch. */
 static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
 {
 	return graph->both_strands && word == gemp_kmer_reverse(word, size);
 }
 
-/* An edge continues only where it is the only one that enters and one leaves, and where the walk would not turn
- * back into its own reverse complement. */
+/* The edge that follows on the path. A path continues only through a vertex with exactly one entering and one leaving
+ * edge, and only where it would not turn back into its own reverse complement. */
 static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 {
 	gemp_kmer_graph *graph = l->graph;
@@ -203,7 +204,8 @@ static gemp_item next_edge(const link_context *l, const counted_kmer *entering)
 	return gemp_item_of(graph->comm->rank, at);
 }
 
-/* Request handler. All records are counted first, as an edge only continues where it is the only one that enters. */
+/* Request handler. All records are counted first, since an edge continues only if it is the only edge that enters the
+ * vertex. */
 static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	link_context *l = self;
@@ -219,7 +221,7 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 	return GEMP_OK;
 }
 
-/* Collective. The owner of the target of each edge answers with the successor of the edge. */
+/* Collective. The owner of each edge's target answers with the successor of the edge. */
 static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
 	GEMP_OWNED counted_kmer *entering = NULL;
@@ -239,7 +241,7 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 	return gemp_request_records(graph->comm, GEMP_OK, &request, sizeof *graph->next, graph->next, &graph->traffic);
 }
 
-/* The filter comes before reverse complements are added, since both directions of a k-mer are counted together. */
+/* The filter runs before reverse complements are added, since both directions of a k-mer are counted together. */
 gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_counter *counter,
                               uint64_t min_times, bool uniform)
 {

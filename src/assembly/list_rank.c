@@ -15,7 +15,7 @@ typedef struct table {
 	size_t size;
 } table;
 
-/* Request handler: the elements of this rank's table. */
+/* Request handler: returns the elements of this rank's table. */
 static gemp_code read_table(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const table *t = self;
@@ -25,7 +25,7 @@ static gemp_code read_table(void *self, const void *records, size_t count, uint6
 	return GEMP_OK;
 }
 
-/* One rank needs no request. */
+/* A single rank needs no request. */
 static void look_up_here(const gemp_item *items, size_t count, const table *t, char *answers)
 {
 	for (size_t i = 0; i < count; i++)
@@ -33,8 +33,8 @@ static void look_up_here(const gemp_item *items, size_t count, const table *t, c
 			memcpy(answers + i * t->size, t->elements + gemp_item_index(items[i]) * t->size, t->size);
 }
 
-/* Collective. Items of other ranks are requested from their owners in one exchange; GEMP_NO_ITEM leaves the answer as
- * it was. */
+/* Collective. Items of other ranks are requested from their owners in one exchange. The answer to GEMP_NO_ITEM stays
+ * unchanged. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements,
                              size_t size, void *answers, gemp_traffic *traffic)
 {
@@ -66,16 +66,16 @@ gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size
 
 /* LISTS */
 
-/* The list of one level of contraction. On the first level next[] and previous[] are the caller's. */
+/* The list of one level of contraction. On the first level next[] and previous[] belong to the caller. */
 typedef struct linked_list {
 	size_t count;
-	gemp_item *next;          /* [count] */
-	bool *previous;           /* [count] */
-	gemp_list_extent *extent; /* [count] at least one item each */
-	gemp_item *original;      /* [count] the item of the first level */
+	gemp_item *next;          /* [count] next item; GEMP_NO_ITEM at the end of the list */
+	bool *previous;           /* [count] another item precedes the item */
+	gemp_list_extent *extent; /* [count] at least one item for each */
+	gemp_item *original;      /* [count] the item on the first level */
 } linked_list;
 
-/* Is the item alone in its list, open or closed? Its position is then known. */
+/* Is the item alone in its list, open or closed? Then its position is known. */
 static inline bool is_single(const gemp_comm *comm, const linked_list *list, size_t i)
 {
 	return list->next[i] == GEMP_NO_ITEM ? !list->previous[i] : list->next[i] == gemp_item_of(comm->rank, i);
@@ -86,7 +86,7 @@ static inline gemp_list_place single_place(const linked_list *list, size_t i)
 	return (gemp_list_place){ list->original[i] | (list->previous[i] ? GEMP_LIST_CLOSED : 0), { 0 } };
 }
 
-/* SHORT LISTS, which every rank gathers and ranks by itself */
+/* SHORT LISTS: every rank gathers a short list and ranks it on its own. */
 
 typedef struct gathered_link {
 	gemp_item item, next, name;
@@ -94,7 +94,7 @@ typedef struct gathered_link {
 	uint64_t previous;
 } gathered_link;
 
-/* Local. This rank's items that are not alone in their lists, with all that ranking needs of them. */
+/* Local. Collects this rank's items that are not alone in their lists, with all the data that ranking needs. */
 static void collect(const gemp_comm *comm, const linked_list *list, gathered_link *own)
 {
 	size_t at = 0;
@@ -104,7 +104,7 @@ static void collect(const gemp_comm *comm, const linked_list *list, gathered_lin
 				                         list->previous[i] };
 }
 
-/* The place of the item among all gathered links, which ascend by item. */
+/* The index of the item among all gathered links, which ascend by item. */
 static size_t find(const gathered_link *links, size_t count, gemp_item item)
 {
 	size_t after;
@@ -112,7 +112,7 @@ static size_t find(const gathered_link *links, size_t count, gemp_item item)
 	return after - 1;
 }
 
-/* Local. Gives positions to the items from `start` on, to the end of the list or until `start` comes again. */
+/* Local. Sets the positions of the items from `start` on, until the list ends or returns to `start`. */
 static void rank_chain(const gathered_link *links, size_t count, size_t start, gemp_list_place *place, bool *done)
 {
 	gemp_list_extent before = { 0 };
@@ -127,8 +127,8 @@ static void rank_chain(const gathered_link *links, size_t count, size_t start, g
 	}
 }
 
-/* Local. Open lists are ranked first, from their first items on; the items that are left are on closed lists, which may
- * begin anywhere. */
+/* Local. Ranks open lists first, from their first items on. The remaining items are on closed lists, which may begin
+ * anywhere. */
 static void rank_all(const gathered_link *links, size_t count, gemp_list_place *place, bool *done)
 {
 	for (size_t i = 0; i < count; i++)
@@ -159,8 +159,8 @@ static gemp_code rank_gathered(const gemp_comm *comm, const linked_list *list, s
 
 /* CONTRACTION */
 
-/* A walker from the splitter `from` that is now at `at`; `passed` is the extent of the items between them, the splitter
- * included. */
+/* A walker that started at the splitter `from` and is now at `at`. `passed` is the extent of the items between them,
+ * including the splitter. */
 typedef struct walker {
 	gemp_item from, at;
 	gemp_list_extent passed;
@@ -171,21 +171,22 @@ typedef struct walkers {
 	walker *walker;
 } walkers;
 
-/* One level. A splitter is an item of the next level: its rank, and its index among the splitters there. */
+/* One level of contraction. A splitter is an item of the next level, which consists of its rank and its index among the
+ * splitters of this rank. */
 typedef struct contraction {
 	const gemp_comm *comm;
 	const linked_list *list;
 	gemp_traffic *traffic;
 	uint64_t seed;
-	gemp_item *label;         /* [list->count] the splitter that the item stands behind; GEMP_NO_ITEM: not known yet */
-	gemp_list_extent *offset; /* [list->count] distance to that splitter; 0 items: the item is a splitter */
+	gemp_item *label;         /* [list->count] the last splitter before the item; GEMP_NO_ITEM: not known yet */
+	gemp_list_extent *offset; /* [list->count] distance from this splitter; 0 items: the item is a splitter */
 	size_t capacity;
-	size_t *splitter_item; /* [splitters.count] which item it is */
+	size_t *splitter_item; /* [splitters.count] index of the splitter's item on this level */
 	linked_list splitters;
 	gemp_list_place *place; /* [splitters.count] */
-	walkers local;          /* at items of this rank */
-	walkers leaving;        /* at items of other ranks */
-	walkers arrived;        /* at another splitter, or at the end of the list (GEMP_NO_ITEM) */
+	walkers local;          /* walkers at items of this rank */
+	walkers leaving;        /* walkers at items of other ranks */
+	walkers arrived;        /* walkers at another splitter, or at the end of the list (GEMP_NO_ITEM) */
 } contraction;
 
 static void contraction_free(contraction *l)
@@ -206,7 +207,7 @@ static gemp_code add_walker(walkers *to, const walker *w)
 	return GEMP_OK;
 }
 
-/* Adds the walker to the list of walkers for its place. */
+/* Adds the walker to the list of walkers that its place requires. */
 static gemp_code send_walker(contraction *l, const walker *w)
 {
 	if (w->at == GEMP_NO_ITEM)
@@ -214,7 +215,7 @@ static gemp_code send_walker(contraction *l, const walker *w)
 	return add_walker(gemp_item_rank(w->at) == l->comm->rank ? &l->local : &l->leaving, w);
 }
 
-/* Local. Item i becomes a splitter, and its walker sets out for the next item. */
+/* Local. Makes item i a splitter, and sends its walker to the next item. */
 static gemp_code select_splitter(contraction *l, size_t i)
 {
 	size_t index = l->splitters.count;
@@ -226,8 +227,8 @@ static gemp_code select_splitter(contraction *l, size_t i)
 	return send_walker(l, &(walker){ l->label[i], l->list->next[i], l->list->extent[i] });
 }
 
-/* Local. Chooses about one item in list_rank_spacing by a hash of its name, which every rank can compute alone. First
- * items of open lists are splitters, too: no walk could reach them. */
+/* Local. Selects about one of list_rank_spacing items by a hash of the item, which every rank can compute on its own.
+ * First items of open lists are also splitters, since no walk could reach them. */
 static gemp_code select_splitters(contraction *l)
 {
 	const unsigned spacing = gemp_limits_now()->list_rank_spacing;
@@ -240,7 +241,7 @@ static gemp_code select_splitters(contraction *l)
 	return GEMP_OK;
 }
 
-/* Local. The items that no walker has reached are on closed lists without a splitter: all of them become splitters. */
+/* Local. The items that no walker has reached are on closed lists without a splitter. All of them become splitters. */
 static gemp_code select_remaining(contraction *l)
 {
 	for (size_t i = 0; i < l->list->count; i++)
@@ -250,8 +251,8 @@ static gemp_code select_remaining(contraction *l)
 }
 
 /* Local. Each walker labels the items that it passes with its splitter and its distance, until it reaches another
- * splitter, the end of the list, or an item of another rank. All walkers advance by one item in turn: many independent
- * memory accesses are then under way, where one walker after the other would wait for each. */
+ * splitter, the end of the list, or an item of another rank. The walkers advance in turn, by one item each. So many
+ * independent memory accesses are under way at the same time, whereas a single walker would wait for each access. */
 static gemp_code walk_local(contraction *l)
 {
 	while (l->local.count > 0) {
@@ -278,8 +279,8 @@ static gemp_code walk_local(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. The walkers of `from` move to the rank of their splitter (by_origin) or of the item that they are at, and
- * are then in `to`. */
+/* Collective. Moves the walkers of `from` to the rank of their splitter (by_origin), or to the rank of the item where
+ * they are. Afterwards they are in `to`. */
 static gemp_code exchange(contraction *l, walkers *from, walkers *to, bool by_origin)
 {
 	GEMP_OWNED int *owner = NULL;
@@ -332,7 +333,8 @@ static gemp_code link_splitters(contraction *l)
 	return GEMP_OK;
 }
 
-/* Collective. Two walks: the second starts from splitters on closed lists that the first could not reach. */
+/* Collective. There are two walks. The second walk starts from splitters on closed lists that the first walk could not
+ * reach. */
 static gemp_code contract(contraction *l)
 {
 	gemp_code code = gemp_new_all(GEMP_ARRAY(l->label, l->list->count), GEMP_ARRAY(l->offset, l->list->count));
@@ -344,7 +346,7 @@ static gemp_code contract(contraction *l)
 	return link_splitters(l);
 }
 
-/* Collective. The position of an item is that of its splitter plus its distance. */
+/* Collective. The position of an item is the position of its splitter plus its distance. */
 static gemp_code expand(const contraction *l, gemp_list_place *places)
 {
 	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places,
@@ -374,8 +376,8 @@ static gemp_code rank_level(const gemp_comm *comm, const linked_list *list, uint
 	return expand(&l, places);
 }
 
-/* Each item has the weight of the caller and counts as one item; splitters of later levels have the sums of the items
- * behind them. */
+/* On the first level each item has the caller's weight and counts as one item. A splitter of a later level has the sums
+ * of the items of its stretch. */
 gemp_code gemp_list_rank(const gemp_comm *comm, const gemp_list_links *links, gemp_list_place *places,
                          gemp_traffic *traffic)
 {

@@ -8,21 +8,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The word of a vertex. prefix and suffix: all letters but the last, and all but the first, as hashes (of texts) or
- * numbers. */
+/* The word of a vertex. prefix (all letters except the last) and suffix (all letters except the first) are hashes for
+ * texts and numbers for numbers. */
 typedef struct word {
 	uint64_t prefix, suffix;
-	uint32_t rank; /* of the key */
+	uint32_t rank; /* number of the key in the order of keys */
 	uint32_t size;
 	char last;
 } word;
 
-/* How keys are read: as texts, or as numbers of so many digits over an alphabet. */
+/* How keys are read: as texts, or as numbers of `digits` digits over an alphabet. */
 typedef struct word_reader {
 	const gemp_shard *graph;
 	const char *alphabet;
-	uint64_t base; /* letters of the alphabet */
-	size_t digits; /* of a number */
+	uint64_t base; /* number of letters of the alphabet */
+	size_t digits; /* digits of a number */
 } word_reader;
 
 void gemp_overlap_free(gemp_overlap *overlap)
@@ -31,7 +31,7 @@ void gemp_overlap_free(gemp_overlap *overlap)
 	*overlap = (gemp_overlap){ 0 };
 }
 
-/* Also finds the number of digits: the graph must have all words of some length, base^digits vertices. */
+/* Also finds the number of digits. The graph must have all words of some length, so base^digits vertices. */
 static gemp_code check_alphabet(word_reader *r)
 {
 	if (!r->alphabet) {
@@ -56,15 +56,15 @@ static gemp_code check_alphabet(word_reader *r)
 	return GEMP_OK;
 }
 
-/* Called before the expensive part of the job. */
+/* Called before the expensive part of the job, so wrong options are refused early. */
 gemp_code gemp_overlap_check(const gemp_shard *graph, const char *alphabet)
 {
 	word_reader r = { .graph = graph, .alphabet = alphabet };
 	return check_alphabet(&r);
 }
 
-/* A word overlaps the next one if its suffix equals the next one's prefix. A number beyond the last word gets a size
- * that no other word has, so no edge to it passes the check. */
+/* A word overlaps the next word if its suffix equals the prefix of the next word. A number beyond the last word gets a
+ * size that no other word has, so no edge to it passes the check. */
 static word read_word(const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -84,8 +84,8 @@ static word read_word(const word_reader *r, size_t row)
 	return w;
 }
 
-/* Where this rank's last edge ends: at the first source of the next rank that has edges; after the last edge of all, at
- * the end of the path, or on a circuit at the first source of all. */
+/* The vertex where this rank's last edge ends. It is the first source of the next rank that has edges. If no later rank
+ * has edges, it is the end of the path, or the first source of the whole order of a circuit. */
 static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, gemp_vertex path_end)
 {
 	for (int q = comm->rank + 1; q < comm->size; q++)
@@ -96,7 +96,7 @@ static gemp_vertex end_vertex(const gemp_comm *comm, const gemp_vertex *firsts, 
 	return path_end;
 }
 
-/* Vertices are looked up as items of their owners. */
+/* The item for a vertex: its owner and its row there. */
 static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 {
 	if (v == GEMP_NO_VERTEX)
@@ -105,8 +105,8 @@ static gemp_item item_of(const gemp_shard *graph, gemp_vertex v)
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
-/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of the end of the last
- * edge. Words are computed by the owners of the vertices, whose keys no other rank has. */
+/* Collective. along[order->count + 1] becomes the words of the vertices along this rank's places, and the word where
+ * the last edge ends. The owners of the vertices compute the words, since no other rank has the keys. */
 static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const gemp_euler_edges *edges,
                              const gemp_euler_order *order, word *along)
 {
@@ -125,7 +125,7 @@ static gemp_code fetch_words(const word_reader *r, const gemp_comm *comm, const 
 	return gemp_items_look_up(comm, items, order->count + 1, table, sizeof *table, along, NULL);
 }
 
-/* Local. Both words of every edge must have one length and overlap by all but one letter. */
+/* Local. Both words of every edge must have the same length, and must overlap by all letters except one. */
 static gemp_code check_words(const word *along, size_t count, uint64_t first)
 {
 	for (size_t i = 0; i < count; i++)
@@ -138,7 +138,8 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 	return GEMP_OK;
 }
 
-/* Collective. The smallest edge of a circuit by the keys that it joins, then by place; the first edge of a path. */
+/* Collective. A path starts at its first edge. A circuit starts at the edge with the smallest pair of keys. If several
+ * edges have this pair, the first place decides. */
 static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order,
                               const word *along, bool path)
 {
@@ -161,7 +162,7 @@ static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const ge
 	return GEMP_OK;
 }
 
-/* The letters of a key; digits of a number from the highest to the lowest. */
+/* Adds the letters of a key. The digits of a number go from the highest to the lowest. */
 static void add_word(gemp_text *out, const word_reader *r, size_t row)
 {
 	gemp_value key = gemp_column_get(&r->graph->keys, row);
@@ -176,7 +177,7 @@ static void add_word(gemp_text *out, const word_reader *r, size_t row)
 		gemp_text_add(out, &r->alphabet[number / unit % r->base], 1);
 }
 
-/* Collective. The word of the vertex where the edge at out->start begins. */
+/* Collective. Sets the word of the vertex where the edge at out->start begins. */
 static gemp_code find_head(gemp_overlap *out, const gemp_comm *comm, const word_reader *r,
                            const gemp_euler_order *order)
 {
@@ -219,7 +220,7 @@ gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_
 
 const char *gemp_overlap_stretch(const gemp_overlap *o, int stretch, bool circular, size_t *size)
 {
-	/* In the order of the text, which begins at `start`, only the first `wanted` places are spelled. */
+	/* the text begins at `start`, and only its first `wanted` places are spelled */
 	uint64_t left_out = circular ? gemp_min(o->word, o->edges) : 0, wanted = o->edges - left_out;
 	uint64_t from = stretch == 0 ? o->start : 0, to = stretch == 0 ? o->start + wanted : o->start;
 	if (stretch == 1)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80 }; /* of a line of FASTA */
+enum { WIDTH = 80 }; /* letters of a line of FASTA */
 
 void gemp_sequences_free(gemp_sequences *sequences)
 {
@@ -15,8 +15,8 @@ void gemp_sequences_free(gemp_sequences *sequences)
 	*sequences = (gemp_sequences){ 0 };
 }
 
-/* The rank that holds a letter. The blocks of ranks are those of gemp_comm_block: the first ranks have a letter more
- * where the division leaves a rest. */
+/* The rank that holds a letter. The blocks of ranks are the blocks of gemp_comm_block: if the division leaves a
+ * remainder, the first ranks have one letter more. */
 static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 {
 	uint64_t ranks = (uint64_t)comm->size, each = letters / ranks, more = letters % ranks;
@@ -25,14 +25,14 @@ static int letter_owner(const gemp_comm *comm, uint64_t letters, uint64_t place)
 	return (int)(more + (place - (each + 1) * more) / each);
 }
 
-/* A sequence is described once on each rank, so numbers differ. */
+/* A sequence is described once on each rank, so no two numbers are equal. */
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = ((const gemp_sequence *)a)->number, y = ((const gemp_sequence *)b)->number;
 	return (x > y) - (x < y);
 }
 
-/* Collective. The description of a sequence goes to all ranks that hold letters of it. A sequence has at least one
+/* Collective. Sends the description of each sequence to all ranks that hold letters of it. A sequence has at least one
  * letter, so its last letter exists. Ranks receive descriptions in the order of senders, and sort them by number. */
 static gemp_code send_sequences(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *own, size_t count,
                                 gemp_traffic *traffic)
@@ -75,7 +75,7 @@ gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_
 	return GEMP_OK;
 }
 
-/* Collective. A letter and its place travel as one number to the rank that holds the place. */
+/* Collective. A letter and its place are sent as one number to the rank that holds the place. */
 gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uint64_t *placed, size_t count,
                              gemp_traffic *traffic)
 {
@@ -92,7 +92,7 @@ gemp_code gemp_sequences_put(gemp_sequences *s, const gemp_comm *comm, const uin
 	return GEMP_OK;
 }
 
-/* Tags of BCALM 2, which other assemblers read; a contig has no count of times. */
+/* Prints the tags of BCALM 2, which other assemblers read. A contig has no count of times. */
 static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 {
 	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
@@ -101,13 +101,13 @@ static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 		                (double)q->times / (double)q->kmers);
 }
 
-/* The part of a sequence that lies on this rank: letters [from, to) of the sequence. */
+/* The part of a sequence on this rank: the letters [from, to) of the sequence. */
 typedef struct local_part {
 	uint64_t from, to;
 	const char *letters;
 } local_part;
 
-/* Only sequences with letters here are listed, so the part is not empty. */
+/* Only sequences with letters on this rank are listed, so the part is not empty. */
 static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *q)
 {
 	uint64_t end = s->first + s->letters, behind = q->begin + q->size;
@@ -115,8 +115,8 @@ static local_part find_local_part(const gemp_sequences *s, const gemp_sequence *
 	return (local_part){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
 }
 
-/* A line may begin on one rank and end on the next, so line ends depend on positions in the sequence, and the last one
- * on the end of the sequence. */
+/* A line may begin on one rank and end on the next rank. So the position in the sequence decides where a line ends, and
+ * the last line ends with the sequence. */
 static void print_lines(gemp_text *out, const gemp_sequence *q, local_part p)
 {
 	while (p.from < p.to) {
@@ -146,7 +146,8 @@ gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_t
 	return gemp_text_status(out);
 }
 
-/* Local. The rank with the first letter begins the line, the rank with the last letter ends it with the tags. */
+/* Local. The rank with the first letter of a sequence begins the line, and the rank with the last letter ends the line
+ * with the tags. */
 gemp_code gemp_sequences_gfa(const gemp_sequences *s, const char *name, gemp_text *out)
 {
 	for (size_t i = 0; i < s->count; i++) {

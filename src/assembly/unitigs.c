@@ -1,5 +1,5 @@
-/* Unitigs are ranked as lists of k-mers (list_rank.h). A closed unitig is rotated to begin at its smallest k-mer,
- * since the result must not depend on where the ranking began. */
+/* List ranking finds unitigs as lists of k-mers (list_rank.h). A closed unitig is rotated to begin at its smallest
+ * k-mer, since the result must not depend on where the ranking began. */
 
 #include "assembly/unitigs.h"
 
@@ -12,13 +12,13 @@
 
 /* CYCLES */
 
-/* The part of a closed list that one rank has; after merging, the whole list. */
+/* The part of a closed list on one rank. Merging all parts gives the whole list. */
 typedef struct cycle {
-	gemp_item first, min_item; /* where the ranking began; the smallest k-mer */
+	gemp_item first, min_item; /* where the ranking began; the item of the smallest k-mer */
 	gemp_kmer min_kmer;
 	gemp_kmer min_reverse; /* the smallest reverse complement, which decides between the two directions */
-	uint64_t before;       /* edges from the first item to the smallest k-mer */
-	uint64_t kmers, times; /* edges, and how often they occur in the reads */
+	uint64_t before;       /* number of edges from the first item to the smallest k-mer */
+	uint64_t kmers, times; /* number of edges, and how often they occur in the reads */
 } cycle;
 
 static int by_first(const void *a, const void *b)
@@ -52,7 +52,7 @@ static size_t merge_cycles(cycle *cycles, size_t count)
 	return kept;
 }
 
-/* The cycle with this first item, which must be one of them. */
+/* The cycle with this first item, which the array must contain. */
 static const cycle *find_cycle(const cycle *cycles, size_t count, gemp_item first)
 {
 	size_t at;
@@ -60,7 +60,8 @@ static const cycle *find_cycle(const cycle *cycles, size_t count, gemp_item firs
 	return &cycles[at];
 }
 
-/* Local. This rank's parts of the closed lists: each edge is a part of one k-mer, and parts of a list are merged. */
+/* Local. Collects this rank's parts of the closed lists. Each edge is a part of one k-mer, and parts of a list are
+ * merged. */
 static gemp_code collect_cycles(cycle **out, size_t *count, const gemp_kmer_graph *graph, const gemp_list_place *places)
 {
 	size_t closed = 0;
@@ -80,7 +81,7 @@ static gemp_code collect_cycles(cycle **out, size_t *count, const gemp_kmer_grap
 	return GEMP_OK;
 }
 
-/* Request handler: the parts of each cycle are merged, and every part receives the whole. */
+/* Request handler: merges the parts of each cycle, and answers every part with the whole cycle. */
 static gemp_code answer_cycles(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)self;
@@ -94,7 +95,7 @@ static gemp_code answer_cycles(void *self, const void *records, size_t count, ui
 	return GEMP_OK;
 }
 
-/* Collective. Rotates closed lists to begin at their smallest k-mers: positions are counted from there.
+/* Collective. Rotates closed lists to begin at their smallest k-mers, from which positions are then counted.
  * totals[graph->count] become the whole cycle of each edge of a closed list. */
 static gemp_code rotate_cycles(gemp_kmer_graph *graph, gemp_list_place *places, cycle *totals)
 {
@@ -133,20 +134,20 @@ typedef struct finished_unitig {
 	uint64_t kmers, times, closed;
 } finished_unitig;
 
-/* Items of one rank ascend with its k-mers, so unitigs in the order of items are in the order of heads. */
+/* The items of a rank ascend with its k-mers, so the order of items is the order of heads. */
 static int by_head(const void *a, const void *b)
 {
 	gemp_item x = ((const finished_unitig *)a)->head, y = ((const finished_unitig *)b)->head;
 	return (x > y) - (x < y);
 }
 
-/* Is this the direction with the smaller head, which is kept of the two directions of a unitig? */
+/* A unitig has two directions. Is this the direction with the smaller head, which is kept? */
 static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished_unitig *f)
 {
 	return !graph->both_strands || head <= (f->closed ? f->min_reverse : gemp_kmer_reverse(f->tail, graph->k));
 }
 
-/* Request handler: this rank's unitigs, in the order of their heads. */
+/* Request handler: makes this rank's unitigs, in the order of their heads. */
 static gemp_code receive_unitigs(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	(void)answers;
@@ -170,8 +171,8 @@ static gemp_code receive_unitigs(void *self, const void *records, size_t count, 
 	return GEMP_OK;
 }
 
-/* The message about a unitig, made by the rank with its last edge. The sums of a cycle come from rotate_cycles, since
- * list ranking has counted them from another edge. */
+/* The message about a unitig, which the rank with its last edge makes. List ranking has counted a cycle from another
+ * edge, so the sums of a cycle come from rotate_cycles. */
 static finished_unitig finish_unitig(const gemp_kmer_graph *graph, size_t edge, const gemp_list_place *place,
                                      const cycle *totals)
 {
@@ -196,8 +197,8 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_list_p
 	return graph->next[edge] == GEMP_NO_ITEM;
 }
 
-/* Collective. The rank that has the last k-mer of a unitig sends what it knows to the rank of its first k-mer, which
- * then has the unitig. */
+/* Collective. The rank with the last k-mer of a unitig sends its data to the rank with the first k-mer, which makes the
+ * unitig. */
 static gemp_code join_tails(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_list_place *places, const cycle *totals)
 {
 	size_t tails = 0, at = 0;
@@ -222,7 +223,7 @@ static uint64_t letters_of(const gemp_unitigs *u, size_t i)
 	return u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
 }
 
-/* Collective. Numbers the kept unitigs and lays their letters behind one another. */
+/* Collective. Numbers the kept unitigs, and places their letters one behind the other. */
 static void number_unitigs(gemp_unitigs *u)
 {
 	uint64_t kept = 0, letters = 0;
@@ -241,7 +242,7 @@ static void number_unitigs(gemp_unitigs *u)
 	}
 }
 
-/* N50 by bisection over lengths, with one reduction a step instead of a distributed sort. */
+/* Finds N50 by bisection over lengths, with one reduction for each step instead of a distributed sort. */
 void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)
 {
 	uint64_t low = 0;
@@ -261,7 +262,7 @@ void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *mi
 	*middle = low;
 }
 
-/* Cycles are rare: without any on this rank no array of totals is needed. */
+/* Cycles are rare. A rank without cycles needs no array of totals. */
 static bool any_closed(const gemp_list_place *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -270,8 +271,8 @@ static bool any_closed(const gemp_list_place *places, size_t count)
 	return false;
 }
 
-/* Collective. List ranking gives each k-mer the first k-mer of its list and the distance to it; cycles are rotated to
- * begin at their smallest k-mer; heads then get what their tails know; and unitigs are numbered in the order of heads
+/* Collective. List ranking gives each k-mer the first k-mer of its list and the distance from it. Cycles are rotated to
+ * begin at their smallest k-mer. Then heads get the data of their tails, and unitigs are numbered in the order of heads
  * over all ranks. */
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
@@ -298,7 +299,7 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 
 /* SPELLING */
 
-/* Collective. Kept unitigs become sequences, whose letters arrive later. */
+/* Collective. Makes sequences of the kept unitigs. Their letters arrive later. */
 static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	GEMP_OWNED gemp_sequence *own = NULL;
@@ -313,7 +314,8 @@ static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp
 	return gemp_sequences_new(out, u->graph->comm, u->letters, own, count, traffic);
 }
 
-/* Collective. Where the unitig of each edge begins; GEMP_NO_ITEM for the other strand. */
+/* Collective. begin[] becomes where the letters of each edge's unitig begin; GEMP_NO_ITEM if the other strand is
+ * kept. */
 static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	const gemp_kmer_graph *graph = u->graph;
@@ -327,14 +329,14 @@ static gemp_code find_begins(uint64_t *begin, const gemp_unitigs *u, gemp_traffi
 	return gemp_items_look_up(graph->comm, u->head, graph->count, table, sizeof *table, begin, traffic);
 }
 
-/* The first edge of a unitig spells k letters, every other one its last letter. */
+/* The first edge of a unitig spells k letters, and every other edge spells its last letter. */
 static size_t letters_at_edge(const gemp_unitigs *u, const uint64_t *begin, size_t edge)
 {
 	return begin[edge] == GEMP_NO_ITEM ? 0 : u->before[edge] == 0 ? u->graph->k : 1;
 }
 
-/* Letters with their positions among those of all unitigs. The letters of a first k-mer go out from the first to the
- * last. */
+/* Lists letters with their positions among the letters of all unitigs. The k letters of a first k-mer are listed from
+ * the first to the last. */
 static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t *placed)
 {
 	unsigned k = u->graph->k;
@@ -347,8 +349,8 @@ static void place_letters(const gemp_unitigs *u, const uint64_t *begin, uint64_t
 	}
 }
 
-/* Collective. Each k-mer gets the begin of its unitig from the owner of the head, and its letters go to the ranks that
- * hold them. */
+/* Collective. Each k-mer gets the begin of its unitig from the owner of the head. Its letters go to the ranks that hold
+ * them. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	GEMP_OWNED_BY(gemp_sequences_free) gemp_sequences s = { 0 };
@@ -370,13 +372,13 @@ gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *u, gemp_tr
 /* LINKS: unitigs that are not kept first request the numbers of their reverse complements. Then the owner of the vertex
  * where a unitig ends answers with the unitigs that begin there. */
 
-/* A unitig in one direction: twice its number, plus one for its reverse complement. */
+/* A unitig in one direction: 2 * its number, plus 1 for its reverse complement. */
 typedef uint64_t oriented_unitig;
 static const oriented_unitig NO_UNITIG = UINT64_MAX;
 
 enum { BASES = 4 };
 
-/* The unitigs that begin where one ends: NO_UNITIG fills the array. */
+/* The unitigs that begin where a unitig ends. NO_UNITIG fills the array. */
 typedef struct successors {
 	oriented_unitig next[BASES];
 } successors;
@@ -386,7 +388,7 @@ typedef struct link_search {
 	oriented_unitig *name; /* [unitigs->count] NO_UNITIG for a closed unitig that is not kept */
 } link_search;
 
-/* The unitig that begins at edge `head` of this rank; NULL: none does. */
+/* The unitig that begins at edge `head` of this rank, or NULL. */
 static const gemp_unitig *unitig_at(const gemp_unitigs *unitigs, size_t head)
 {
 	gemp_kmer kmer = unitigs->graph->kmer[head];
@@ -395,7 +397,7 @@ static const gemp_unitig *unitig_at(const gemp_unitigs *unitigs, size_t head)
 	return at < unitigs->count && unitigs->unitig[at].head == kmer ? &unitigs->unitig[at] : NULL;
 }
 
-/* Request handler: the number of the unitig that begins with each k-mer. */
+/* Request handler: returns the number of the unitig that begins with each k-mer. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_unitigs *u = self;
@@ -410,8 +412,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Unitigs that are not kept are named after their reverse complements. A closed unitig has no
- * neighbours. */
+/* Collective. A unitig that is not kept gets the name of its reverse complement. A closed unitig has no neighbours. */
 static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	const gemp_kmer_graph *graph = u->graph;
@@ -437,7 +438,7 @@ static gemp_code name_unitigs(oriented_unitig *name, const gemp_unitigs *u, gemp
 	return GEMP_OK;
 }
 
-/* Request handler: the unitigs that begin at a vertex where others end. */
+/* Request handler: returns the unitigs that begin at each vertex. */
 static gemp_code answer_next(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const link_search *s = self;
@@ -453,7 +454,7 @@ static gemp_code answer_next(void *self, const void *records, size_t count, uint
 	return GEMP_OK;
 }
 
-/* Where reads come from both strands every link appears twice; the smaller form is kept. */
+/* If reads come from both strands, every link appears twice, and the smaller form is kept. */
 static bool is_canonical(oriented_unitig from, oriented_unitig to)
 {
 	oriented_unitig back = to ^ 1, back_to = from ^ 1;

@@ -1,9 +1,8 @@
-/* unitigs: the unbranched paths of a graph of k-mers: every k-mer lies on exactly one.
+/* unitigs: the unbranched paths of a graph of k-mers. Every k-mer lies on exactly one unitig.
  *
- * A path continues where one edge enters a vertex and one leaves it. A closed path begins at its smallest k-mer. Where
- * reads come from both strands, a path and its reverse complement are one unitig, which is kept in the direction that
- * comes first in the order of words; paths end where they would turn back into themselves.
- */
+ * A path continues through a vertex that exactly one edge enters and one edge leaves. A closed path begins at its
+ * smallest k-mer. If reads come from both strands, a path and its reverse complement are one unitig, which is kept in
+ * the direction that comes first in the order of words. Paths end where they would turn back into themselves. */
 
 #ifndef GEMP_ASSEMBLY_UNITIGS_H
 #define GEMP_ASSEMBLY_UNITIGS_H
@@ -12,32 +11,32 @@
 #include "assembly/sequences.h"
 
 typedef struct gemp_unitig {
-	gemp_kmer head, tail;  /* its first and its last k-mer */
-	uint64_t number;       /* among the kept unitigs of all ranks, from 0, in the order of heads */
-	uint64_t kmers, times; /* its k-mers, and how often they occur in the reads altogether */
-	uint64_t begin;        /* of its kmers + k - 1 letters among those of all kept unitigs */
+	gemp_kmer head, tail;  /* the first and the last k-mer */
+	uint64_t number;       /* number among the kept unitigs of all ranks, from 0, in the order of heads */
+	uint64_t kmers, times; /* number of k-mers, and how often they occur in the reads in total */
+	uint64_t begin;        /* place of its kmers + k - 1 letters among the letters of all kept unitigs */
 	bool closed;           /* the head follows the tail */
 	bool kept;             /* false: its reverse complement is kept instead */
 } gemp_unitig;
 
 typedef struct gemp_unitigs {
 	const gemp_kmer_graph *graph; /* borrowed */
-	size_t count;                 /* of unitigs whose heads this rank owns */
-	gemp_unitig *unitig;          /* [count] by head */
-	gemp_item *head;              /* [graph->count] for each edge of this rank: the first edge of its unitig */
-	uint64_t *before;             /* [graph->count] and the edges between them */
-	uint64_t total, letters;      /* of all kept unitigs */
+	size_t count;                 /* number of unitigs whose heads this rank owns */
+	gemp_unitig *unitig;          /* [count] unitigs by head */
+	gemp_item *head;              /* [graph->count] the first edge of the unitig of each edge of this rank */
+	uint64_t *before;             /* [graph->count] number of edges between this first edge and the edge */
+	uint64_t total, letters;      /* number of kept unitigs and of their letters, on all ranks */
 } gemp_unitigs;
 
-/* Collective. graph->traffic grows. */
+/* Collective. Adds to graph->traffic. */
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph);
 void gemp_unitigs_free(gemp_unitigs *unitigs);
 
-/* Collective. *longest: letters of the longest unitig; *middle: N50, the largest length such that unitigs of this
- * length or more have half of all letters. */
+/* Collective. *longest: number of letters of the longest unitig. *middle: N50, the largest length such that unitigs of
+ * at least this length have half of all letters. */
 void gemp_unitigs_lengths(const gemp_unitigs *unitigs, uint64_t *longest, uint64_t *middle);
 
-/* Collective. The letters of all kept unitigs. */
+/* Collective. Writes the letters of all kept unitigs. */
 gemp_code gemp_unitigs_spell(gemp_sequences *out, const gemp_unitigs *unitigs, gemp_traffic *traffic);
 
 /* The unitig `to` follows the unitig `from`: the last k - 1 letters of `from` are the first k - 1 letters of `to`. */
