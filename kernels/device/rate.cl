@@ -1,11 +1,11 @@
-/* rate: measures the copy bandwidth and the launch cost of a device. Groups take runs of `run` elements in turn: short
- * adjacent runs on GPUs, where many groups work side by side, and one long run for each core of a CPU. */
+/* rate: measures the copy bandwidth and the launch cost of a device. Groups copy runs of `run` elements in turn. On
+ * GPUs, where many groups work concurrently, runs are short and adjacent; on a CPU each core copies one long run. */
 __kernel void rate_copy(__global const uint4 *restrict from, __global uint4 *restrict to, ulong count, ulong run)
 {
 	ulong step = get_local_size(0);
 	for (ulong begin = get_group_id(0) * run; begin < count; begin += get_num_groups(0) * run) {
 		ulong end = min(begin + run, count), i = begin + get_local_id(0);
-		for (; i + 3 * step < end; i += 4 * step) { /* four loads in flight */
+		for (; i + 3 * step < end; i += 4 * step) { /* four loads at a time */
 			uint4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
 			to[i] = a;
 			to[i + step] = b;

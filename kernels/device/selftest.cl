@@ -1,8 +1,9 @@
-/* selftest: exercises what the other kernels rely on, with results that the host can compute: integers of 32 and 64
+/* selftest: tests the operations that other kernels need, with results that the host can compute: integers of 32 and 64
  * bits, local memory after barriers, atomics on u32 and u64. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-/* out[i]: a hash of the work-item at the mirrored place of the group; drawn[]: every ticket once; sum: a 64-bit sum. */
+/* out[i] becomes a hash of the work-item at the mirrored position in the group. drawn[] becomes a ticket for each
+ * work-item, each ticket once. sum becomes a 64-bit sum. */
 __kernel void selftest(__global ulong *out, volatile __global uint *drawn, volatile __global uint *ticket,
                        volatile __global ulong *sum, __local ulong *mirror)
 {

@@ -1,7 +1,7 @@
-/* distinct: distinct keys, either by setting one bit for each key in a bitmap and writing the set bits as keys, or from
- * sorted keys by keeping the first of each run (src/primitive/distinct.h). The bit of a key is its code minus `least`.
- * The bitmap is processed in pieces of DISTINCT_WORDS words, which a group holds in local memory, or which a work-item
- * reads. */
+/* distinct: the distinct keys of an array (src/primitive/distinct.h). One method sets a bit for each key in a bitmap
+ * and writes the set bits as keys. The other method keeps the first key of each run of sorted keys. The bit of a key is
+ * its code minus `least`. The bitmap is divided into pieces of DISTINCT_WORDS words. A group holds a piece in local
+ * memory; in the form for CPUs a work-item reads a piece. */
 #include "primitive.clh"
 
 #define DISTINCT_WORDS 2048u
@@ -13,7 +13,7 @@
 #define DISTINCT_SHARE (DISTINCT_WORDS / GEMP_GROUP)
 #define DISTINCT_STAGE 8192
 
-/* Most bits are set already. Reading first avoids the atomic operation. */
+/* Reads the bit before it sets it: most bits are already set, and reading saves the atomic operation. */
 #define distinct_mark(bits, bit)                                            \
 	do {                                                                \
 		uint at_ = (bit), mask_ = 1u << (at_ & 31);                 \
@@ -58,7 +58,7 @@ PRIMITIVE_KERNEL void distinct_mark_global(__global const gemp_key *restrict key
 		distinct_mark(bitmap, distinct_bit(keys[begin + i]));
 }
 
-/* Group s sets the bits of segment begin[s] .. begin[s + 1] in piece s, and counts them. */
+/* Group s sets the bits of segment s, the keys from begin[s] to begin[s + 1], in piece s, and counts the bits. */
 PRIMITIVE_KERNEL void distinct_mark_segments(__global const gemp_key *restrict keys, __global const uint *restrict begin,
                                              gemp_key flip, gemp_key spread, gemp_key least, __global uint *restrict bitmap,
                                              __global uint *restrict counts)
@@ -97,8 +97,8 @@ PRIMITIVE_KERNEL void distinct_count(__global const uint *restrict bitmap, uint 
 		counts[get_group_id(0)] = all;
 }
 
-/* Writes the keys of a piece to places[piece] and the following places. Local memory gathers them, which makes writes
- * contiguous. */
+/* Writes the keys of a piece to out[places[piece]] and the following places. Local memory collects them first, so that
+ * writes are contiguous. */
 PRIMITIVE_KERNEL void distinct_take(__global const uint *restrict bitmap, uint words, gemp_key flip, gemp_key spread,
                                     gemp_key least, __global const uint *restrict places, __global gemp_key *restrict out)
 {

@@ -1,5 +1,5 @@
-/* key_range: minimum, maximum and differing bits of the codes of keys (src/primitive/key.h), for each slab. Bits differ
- * relative to the code of the first key of the array. */
+/* key_range: minimum, maximum and differing bits of the codes of keys (src/primitive/key.h), for each slab. A bit
+ * differs if some code of the slab has another value in it than the first code of the array. */
 #include "primitive.clh"
 
 typedef struct extent {

@@ -57,7 +57,7 @@ PRIMITIVE_KERNEL void split_tiles(__global const uint *begin, __global uint *til
 		tiles[segments] = before;
 }
 
-/* The segment of a tile: the last one whose first tile is at or before it. Empty segments precede it. */
+/* The segment of a tile is the last one whose first tile is not behind the tile; empty segments come before it. */
 static inline uint split_segment(__global const uint *tiles, uint segments, uint tile)
 {
 	uint low = 0, high = segments;
@@ -73,7 +73,8 @@ static inline uint split_segment(__global const uint *tiles, uint segments, uint
 
 #endif
 
-/* A group's tile, elements from .. from + length - 1 of a segment. The length is 0 for groups beyond the last tile. */
+/* A group's tile: elements from, ..., from + length - 1 of a segment. The length is 0 for groups behind the last
+ * tile. */
 typedef struct split_part {
 	uint segment, from, length;
 } split_part;
@@ -163,11 +164,11 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements
 #endif
 }
 
-/* Reserves the places of a tile in the array, for both kernels that move tiles. counts[bin], the tile's elements of
- * each bin, becomes the place in the tile at which the bin begins, and lift[bin] the difference from places in the tile
- * to places in the array. The caller needs a barrier before it reads lift[]. places[bucket] is where a bucket begins in
- * the array, and left[bucket] counts its elements that have no place yet; places are given out from the end of the
- * bucket. */
+/* Reserves the places of a tile in the array. Both kernels that move tiles call this. counts[bin] is the number of the
+ * tile's elements in the bin, and becomes the place in the tile where the bin begins. lift[bin] becomes the difference
+ * from places in the tile to places in the array; the caller needs a barrier before it reads lift[]. places[bucket] is
+ * the begin of a bucket in the array, and left[bucket] is the number of its elements without a place. Places are
+ * assigned from the end of the bucket. */
 static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __local uint *lift, __local uint *warps,
                                  uint segment, __global const uint *restrict places, volatile __global uint *left)
 {
@@ -186,14 +187,13 @@ static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __lo
 			lift[b] = room[k] - counts[b];
 	}
 #ifndef GEMP_NVIDIA
-	/* PoCL 3.1 leaves out the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows
-	 * here. */
+	/* PoCL 3.1 omits the writes of lift[] for records of 32 bytes in two buckets, unless a barrier follows here. */
 	primitive_barrier();
 #endif
 }
 
-/* One group moves one tile: its elements are in registers and pass through a window of local memory, which orders them
- * by bin. */
+/* One group moves one tile. A work-item holds its elements in registers; the elements pass through a window of local
+ * memory, which orders them by bin. */
 #if SPLIT_WINDOW
 #define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* elements of a work-item in a window */
 #if GEMP_VALUE_BITS > GEMP_KEY_BITS
@@ -202,7 +202,7 @@ typedef split_value split_staged;
 typedef gemp_element split_staged;
 #endif
 
-/* Places in a tile, at most 2^15; with SPLIT_PACKED two in a register. */
+/* Places in a tile are less than 2^15; with SPLIT_PACKED a register holds two of them. */
 #define SPLIT_NOWHERE 0xffffu
 #if SPLIT_PACKED
 #define SPLIT_RANKS ((SPLIT_ITEMS + 1) / 2)
@@ -214,7 +214,7 @@ typedef gemp_element split_staged;
 #define split_rank_add(i, more) (rank[i] += (more))
 #endif
 
-/* There is no second form for full tiles: without the tests of `length` the kernel takes a third longer on an H200
+/* Full tiles have no kernel of their own: without the tests of `length` the kernel takes a third longer on an H200
  * (2026-11-23). */
 PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements, __global gemp_element *restrict out,
 #if GEMP_VALUE_BITS
@@ -225,7 +225,8 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
-	__local uint first[SPLIT_BINS]; /* the tile's elements of each bin, then the bin's first place in it */
+	/* number of the tile's elements in each bin, then the bin's first place in the tile */
+	__local uint first[SPLIT_BINS];
 	__local uint lift[SPLIT_BINS];
 	__local split_staged stage[SPLIT_WINDOW];
 	__local gemp_element *staged = (__local gemp_element *)stage;
@@ -303,7 +304,8 @@ PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elemen
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
-	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS]; /* first the counts of bins, then bin << 16 | number in the tile */
+	/* counts of bins; later bin << 16 | number in the tile */
+	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS];
 	__local uint lift[SPLIT_BINS];
 	uint lid = (uint)get_local_id(0);
 	const split_part part = split_tile(SPLIT_PASS_SEGMENTS, (uint)get_group_id(0));

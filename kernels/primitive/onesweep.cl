@@ -11,11 +11,11 @@
  * Options: those of radix.clh; SWEEP_SPREAD: 0 if the code of a key is the key with inverted bits. */
 #include "radix.clh"
 
-#define SWEEP_DIGITS 8 /* at most */
+#define SWEEP_DIGITS 8 /* maximum number of digits */
 #define SWEEP_STATE 30
 #define SWEEP_OF_TILE 1u
 
-/* turned: the digit of the inverted bits. */
+/* `turned` is the digit of `flip`, by which the digit of an inverted key is inverted. */
 #if SWEEP_SPREAD
 #define sweep_code(key) primitive_code(key, flip, spread)
 #define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))
@@ -78,7 +78,8 @@ PRIMITIVE_KERNEL void sweep_sums(__global uint *bins)
 		bins[b] = sums[b];
 }
 
-/* Decoupled look-back: the keys of a bucket in all tiles before `tile`, which is not the first. */
+/* Decoupled look-back: returns the number of keys of a bucket in all tiles before `tile`, which is not the first
+ * tile. */
 static inline uint sweep_look_back(volatile __global const uint *status, uint tile, uint bucket, uint up_to)
 {
 	uint before = 0, state;
@@ -107,11 +108,13 @@ PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __globa
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
 	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
-	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
-	__local uint lift[RADIX_BINS];                    /* difference from places in the tile to places in the array */
+	__local uint first[RADIX_BINS];                   /* first place of each bucket in the tile */
+	/* difference from places in the tile to places in the array, for each bucket */
+	__local uint lift[RADIX_BINS];
 	__local radix_staged stage[RADIX_TILE];
 	__local uint ticket;
-	volatile __local uint shift_again; /* volatile: digits are recomputed, since keeping them would spill registers */
+	/* volatile, so that digits are computed again; storing them would spill registers */
+	volatile __local uint shift_again;
 	__local gemp_key *staged = (__local gemp_key *)stage;
 	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES, own = warp * GEMP_LANES * RADIX_ITEMS + lid % GEMP_LANES;
 	__local uint *mine = ranks + warp * RADIX_BINS;

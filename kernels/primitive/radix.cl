@@ -1,6 +1,6 @@
-/* radix: one stable pass of a radix sort (src/primitive/sort.h). A work-group, or a work-item, processes a slab of
- * `slab` keys. counts[b * slabs + s] is the number of keys of slab s in bucket b, and after the scan the number of keys
- * before them in the bucket; totals[b] is the number of keys in bucket b. */
+/* radix: one stable pass of a radix sort (src/primitive/sort.h). A work-group, or a work-item in the form for CPUs,
+ * processes a slab of `slab` keys. counts[b * slabs + s] is the number of keys of slab s in bucket b. After the scan it
+ * is the number of keys of bucket b in earlier slabs, and totals[b] is the number of keys in bucket b. */
 #include "radix.clh"
 
 #ifdef RADIX_PLAIN
@@ -64,11 +64,13 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
 	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
-	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
-	__local uint next[RADIX_BINS];                    /* place of a bucket's next key */
-	__local uint lift[RADIX_BINS];                    /* difference from places in the tile to places in the array */
+	__local uint first[RADIX_BINS];                   /* first place of each bucket in the tile */
+	__local uint next[RADIX_BINS];                    /* place in the array of each bucket's next key */
+	/* difference from places in the tile to places in the array, for each bucket */
+	__local uint lift[RADIX_BINS];
 	__local radix_staged stage[RADIX_TILE];
-	volatile __local uint nothing; /* 0; volatile, so values that depend on it are recomputed for each tile and do not occupy registers */
+	/* 0; volatile, so that values that depend on it are computed again for each tile and do not occupy registers */
+	volatile __local uint nothing;
 	__local gemp_key *staged = (__local gemp_key *)stage;
 	uint lid = (uint)get_local_id(0), begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
 	gemp_key key[RADIX_ITEMS];
@@ -129,7 +131,7 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 		primitive_sum_bins(GEMP_GROUP_PASS first, RADIX_BINS, warps);
 		for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
 			lift[b] -= first[b];
-		uint again = shift + nothing; /* digits are recomputed, too */
+		uint again = shift + nothing; /* computes digits again */
 		mine = ranks + (warp + nothing) * RADIX_BINS;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++) {
@@ -174,9 +176,9 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 
 #else
 
-/* Elements of a bucket gather in a line of 256 bytes, which is written as a whole with non-temporal stores: memory is
- * then not read before it is written. Without `lines` every element is written at once, which is faster if the output
- * fits into a cache. */
+/* With `lines`, the elements of a bucket are collected in a line of 256 bytes, which is written as a whole with
+ * non-temporal stores: memory is then not read before it is written. Without `lines` every element is written at once,
+ * which is faster if the output fits into a cache. */
 #define RADIX_LINE 256
 #if __has_builtin(__builtin_nontemporal_store)
 #define radix_stream(to, value) __builtin_nontemporal_store((value), (to))
@@ -187,7 +189,9 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 __kernel void radix_count(__global const gemp_element *restrict elements, uint count, uint slab, gemp_key flip, gemp_key spread,
                           gemp_key least, uint shift, __global uint *restrict counts)
 {
-	uint here[2][RADIX_BINS]; /* used alternately: neighbours often have the same digit, and a single counter would make them dependent */
+	/* two counters used alternately: neighbouring keys often have the same digit, and one counter would make their
+	 * updates dependent */
+	uint here[2][RADIX_BINS];
 	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count), i = begin;
 	for (uint b = 0; b < RADIX_BINS; b++)
 		here[0][b] = here[1][b] = 0;
@@ -214,9 +218,9 @@ __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *total
 	totals[get_global_id(0)] = before;
 }
 
-/* name_put writes element `it` to place `to` through its bucket's line; *first is the first place of this work-item in
- * the bucket. name_end writes what is left in the line if `to` is the next place. phase: places from the last aligned
- * line begin to `out`. */
+/* name_put writes element `it` to place `to`, through the line of its bucket. *first is the first place of this
+ * work-item in the bucket. name_end writes the remaining elements of the line; `to` is the next place. phase is the
+ * number of places between the last aligned line and `out`. */
 #define RADIX_LINES(name, type)                                                                                     \
 static inline void name##_some(const type *line, __global type *out, uint to, uint some, uint at)                  \
 {                                                                                                                   \

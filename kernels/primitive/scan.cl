@@ -1,6 +1,6 @@
 /* scan: exclusive prefix sums of an array (src/primitive/radix_pass.h), by reduce, scan, scan. A work-group, or a
- * work-item, sums a slab of `slab` numbers; the sums of the slabs are scanned; then the slabs are scanned. Few numbers
- * are a single slab.
+ * work-item in the form for CPUs, sums a slab of `slab` numbers. The sums of the slabs are scanned, and then the slabs.
+ * Few numbers are one slab.
  *
  * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */
 #include "primitive.clh"
@@ -10,7 +10,7 @@ typedef SCAN_SUM scan_sum;
 
 #ifdef GEMP_GROUP
 
-/* A work-item takes four numbers at a time, as a vector if all four exist: slabs begin at multiples of four. */
+/* A work-item reads four numbers at a time, as a vector if all four exist, since slabs begin at multiples of four. */
 #define SCAN_VECTOR 4
 #define SCAN_PASTE(type, width) type##width
 #define SCAN_VECTOR_OF(type) SCAN_PASTE(type, 4)
@@ -49,7 +49,7 @@ PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_
 		sums_of_all[count] = (scan_sum)before;
 }
 
-/* Scans numbers begin .. end - 1 with the initial sum `before`; returns the sum after them. */
+/* Scans numbers begin .. end - 1, starting with the sum `before`. Returns the sum including them. */
 static inline ulong scan_run(GEMP_GROUP_PARAMETER __global const scan_number *numbers, uint begin, uint end, ulong before,
                              __local ulong *warps, __global scan_sum *out)
 {

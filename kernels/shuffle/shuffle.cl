@@ -45,7 +45,7 @@ static inline uint shuffle_destination(__global const uint *destinations, __glob
 #endif
 }
 
-/* The sum of all words of the value: every byte of a tuple affects the result. */
+/* The value of a tuple is the sum of all words of its value, so that every byte affects the result. */
 static inline uint shuffle_value(shuffle_tuple t)
 {
 #if SHUFFLE_VALUE == 8
@@ -69,7 +69,7 @@ static inline uint shuffle_value(shuffle_tuple t)
 #endif
 }
 
-/* Finds where each range begins among ordered tuples; begin[] was 0. */
+/* Finds the begin of each range in ordered tuples; begin[] is 0 before. */
 __kernel void shuffle_bounds(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, uint slab, __global uint *begin)
 {
@@ -84,7 +84,7 @@ __kernel void shuffle_bounds(__global const uint *restrict destinations, __globa
 	}
 }
 
-/* For tuples that are ordered by their numbers: writes destinations and numbers. shuffle_by_number then moves the
+/* Writes the destination and the number of each tuple. After these have been ordered, shuffle_by_number moves the
  * tuples. */
 __kernel void shuffle_number(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, uint slab, __global uint *restrict column, __global uint *restrict numbers)
@@ -123,7 +123,7 @@ static inline void shuffle_leave(volatile __local uint *sums, uint range, volati
 			atomic_add(&all[(size_t)range << SHUFFLE_SHIFT | k], sums[k]);
 }
 
-/* DECODE: tuples are ordered by range. Groups take slabs of equal size, whatever the sizes of ranges. */
+/* DECODE: tuples are ordered by range. Groups process slabs of equal size, independent of the sizes of ranges. */
 
 SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                                    __global const uint *restrict begin, uint slab, volatile __global uint *all)
@@ -133,7 +133,7 @@ SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, _
 	if (from >= count)
 		return;
 	uint end = primitive_end(from, slab, count);
-	while (high - range > 1) { /* the last range that begins at or before `from`; empty ranges precede it */
+	while (high - range > 1) { /* finds the last range that begins at or before `from`; empty ranges come before it */
 		uint middle = (range + high) / 2;
 		if (begin[middle] <= from)
 			range = middle;
@@ -166,7 +166,7 @@ __kernel void shuffle_atomic(__global const uint *restrict destinations, __globa
 	}
 }
 
-/* POLLING: the group of each range reads every tuple. */
+/* POLLING: the group of a range reads every tuple. */
 
 SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                                     uint count, volatile __global uint *all)
@@ -182,8 +182,8 @@ SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, 
 	shuffle_leave(sums, range, all);
 }
 
-/* CONVERGE: the group of each range reads every tuple and appends the numbers of its own to a buffer, which is
- * processed before it could overflow. */
+/* CONVERGE: the group of a range reads every tuple and appends the numbers of the range's tuples to a buffer. The
+ * buffer is processed before it can overflow. */
 
 #define SHUFFLE_ROUND (SHUFFLE_ITEMS * 4u)
 #define SHUFFLE_WANTED (SHUFFLE_ROUND + 1024u)
@@ -218,13 +218,13 @@ SHUFFLE_KERNEL void shuffle_converge(__global const uint *restrict destinations,
 		}
 		if (full && lid == 0)
 			wants = 0;
-		shuffle_barrier(); /* in every round: PoCL 3.1 miscompiles a `continue` past a barrier */
+		shuffle_barrier(); /* executed in every round: PoCL 3.1 miscompiles a `continue` past a barrier */
 	}
 	shuffle_leave(sums, range, all);
 }
 
-/* TABLES, for CPUs: the work-item of a range compares eight tuples at a time, which gives a mask of its own tuples; a
- * table gives their positions, positions[mask], one byte for each. */
+/* TABLES, for CPUs: the work-item of a range compares eight destinations at a time. The result is a mask of the range's
+ * tuples, and the table positions[mask] has their positions, one byte for each. */
 #ifndef GEMP_GROUP
 __kernel void shuffle_tables(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
                              uint count, volatile __global uint *all, __constant const ulong *positions)

@@ -13,9 +13,9 @@ static inline ulong trial_mix(ulong x)
 
 #define TRIAL_BITS (SHUFFLE_BITS + SHUFFLE_SHIFT)
 
-/* The destination for a random number: a uniformly drawn owner, and one of its destinations, below 2^TRIAL_BITS.
- * Skewed: an eighth of the tuples is drawn from all destinations, an eighth from the first half, an eighth from the
- * first quarter, and so on. */
+/* Returns the destination for a random number: an owner with equal probability, and one of its destinations, which are
+ * less than 2^TRIAL_BITS. Skewed: an eighth of the tuples has a destination of the whole range, an eighth of its first
+ * half, an eighth of its first quarter, and so on. */
 static inline uint trial_destination(ulong draw, uint owners, uint skewed)
 {
 	uint owner = (uint)(draw >> 40) % owners, own = (uint)draw & ((1u << TRIAL_BITS) - 1);
@@ -51,8 +51,8 @@ static inline uint trial_destination_of(__global const uint *destinations, __glo
 #endif
 }
 
-/* Each work-item writes found[2]: the sum of the hashes of its tuples, which does not depend on their order, and, if
- * `begin` is given, the number of tuples outside their range. */
+/* Each work-item writes found[2]: the sum of the hashes of its tuples, which does not depend on their order; and, if
+ * `begin` is not null, the number of its tuples outside their range. */
 __kernel void trial_look(__global const uint *destinations, __global const uint *tuples, uint count,
                          __global const uint *begin, __global ulong *found)
 {
@@ -70,7 +70,7 @@ __kernel void trial_look(__global const uint *destinations, __global const uint 
 	found[(size_t)get_global_id(0) * 2 + 1] = astray;
 }
 
-/* Counts the sums that differ. */
+/* Counts the sums that differ between a and b. */
 __kernel void trial_compare(__global const uint *a, __global const uint *b, uint count, __global ulong *found)
 {
 	ulong differ = 0;

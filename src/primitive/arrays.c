@@ -1,8 +1,6 @@
-/* Where an operation runs, and operations of all ranks. The device is taken if the array is long enough for the
- * transfer to pay, by the tuning file, and its memory suffices. Ranks sort their arrays, find cuts that divide all
- * keys evenly, and exchange the parts; then every rank sorts what it has received, which is a merge of sorted runs in
- * effect.
- */
+/* Where an operation runs, and operations of all ranks. The device is used if its memory suffices and the array is, by
+ * the tuning file, long enough to justify the transfer. Ranks sort their arrays, find cuts that divide all keys evenly,
+ * and exchange the parts. Then every rank sorts the sorted runs that it has received. */
 
 #include "primitive/arrays.h"
 
@@ -11,9 +9,9 @@
 #include "device/staging.h"
 #include "primitive/distinct.h"
 
-enum { PROBES = 255 }; /* codes for each bound in a round */
+enum { PROBES = 255 }; /* codes that are probed for each bound in a round */
 
-/* Bound b, the least code up to which there are at least wanted[b] keys, lies in low[b] .. high[b]. */
+/* Bound b is the least code such that at least wanted[b] keys have a code <= bound b. It lies in low[b] .. high[b]. */
 typedef struct cut_search {
 	const gemp_comm *comm;
 	const void *keys;
@@ -22,7 +20,7 @@ typedef struct cut_search {
 	int bounds;       /* ranks - 1 */
 	uint64_t *wanted; /* [bounds] */
 	uint64_t *low, *high;
-	uint64_t *counts; /* [bounds * PROBES] keys of all ranks up to each probed code */
+	uint64_t *counts; /* [bounds * PROBES] number of keys of all ranks up to each probed code */
 } cut_search;
 
 static void free_cut_search(cut_search *s)
@@ -30,7 +28,7 @@ static void free_cut_search(cut_search *s)
 	gemp_free_all(s->wanted, s->low, s->high, s->counts);
 }
 
-/* counts[] has the probes of all bounds, so one reduction serves them all. */
+/* counts[] has the probes of all bounds, so a round needs one reduction. */
 static gemp_code new_cut_search(cut_search *s)
 {
 	size_t bounds = (size_t)s->bounds;
@@ -38,13 +36,13 @@ static gemp_code new_cut_search(cut_search *s)
 	                    GEMP_ARRAY(s->counts, bounds * PROBES));
 }
 
-/* Codes compare as unsigned numbers, whatever the kind of the keys. */
+/* Codes are compared as unsigned numbers for every kind of keys. */
 static uint64_t code_at(const cut_search *s, size_t i)
 {
 	return gemp_key_code(gemp_key_get(s->keys, i, s->map.size), s->map);
 }
 
-/* Counts keys of this rank whose codes are below `code`, or equal to it if `included`. */
+/* Returns the number of this rank's keys with codes < `code`, or <= `code` if `included`. */
 static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 {
 	size_t end;
@@ -52,14 +50,15 @@ static size_t keys_to(const cut_search *s, uint64_t code, bool included)
 	return end;
 }
 
-/* The t-th of PROBES codes that divide low .. high evenly. high is never one of them; low is if few codes are left. */
+/* Returns probe t of PROBES, which divide low .. high evenly. No probe is high. With few codes left, the first probe is
+ * low. */
 static uint64_t probe_code(const cut_search *s, int bound, int t)
 {
 	uint64_t width = s->high[bound] - s->low[bound];
 	return s->low[bound] + (uint64_t)((unsigned __int128)width * (unsigned)t / PROBES);
 }
 
-/* All ranges begin as the range of all codes of all ranks; the complement turns the minimum into a maximum, so one
+/* Each range begins as the range of all codes of all ranks. The complement turns the minimum into a maximum, so one
  * reduction finds both. */
 static void init_ranges(cut_search *s)
 {
@@ -73,7 +72,7 @@ static void init_ranges(cut_search *s)
 	}
 }
 
-/* One round; true while some range has more than one code. */
+/* One round. Returns true while some range has more than one code. */
 static bool narrow_ranges(cut_search *s)
 {
 	bool unfinished = false;
@@ -97,7 +96,7 @@ static bool narrow_ranges(cut_search *s)
 	return unfinished;
 }
 
-/* Keys equal to a bound are divided: as many as the lower part still needs go there, those of lower ranks first. */
+/* Divides the keys equal to a bound: the lower part gets as many as it still needs, first those of lower ranks. */
 static void divide_equal_keys(cut_search *s, size_t *cut)
 {
 	uint64_t *below = s->counts, *equal = below + s->bounds, *before = equal + s->bounds;
@@ -115,12 +114,12 @@ static void divide_equal_keys(cut_search *s, size_t *cut)
 	}
 }
 
-/* Collective. keys[count] of this rank are sorted by their codes. Sets cut[ranks + 1]: the elements cut[r] .. cut[r +
- * 1] belong to rank r. With `together` equal keys stay on one rank, and the parts are as equal as that allows; else
- * rank r gets exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and of equal keys those of lower ranks
- * first.
+/* Collective. keys[count] of this rank are sorted by their codes. Sets cut[ranks + 1]: the elements from cut[r] to
+ * cut[r + 1] belong to rank r. With `together`, equal keys stay on one rank, and the parts are as equal as that allows.
+ * Otherwise rank r gets exactly floor((r + 1) N / R) - floor(r N / R) of the N keys, and equal keys go to ranks in the
+ * order of their sources.
  *
- * All bounds are found at once; each round narrows the code range of every bound to a 256th. */
+ * All bounds are found together; each round narrows the code range of every bound to a 256th. */
 static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_t count, gemp_key_map map,
                                   bool together, size_t *cut)
 {
@@ -143,13 +142,13 @@ static gemp_code gemp_select_cuts(const gemp_comm *comm, const void *keys, size_
 
 enum { SORT_HOST_BELOW = 1 << 20, DISTINCT_HOST_BELOW = 1 << 20, BITMAP = 1 << 29 /* bytes, at most */ };
 
-/* Has the device memory for `buffers` buffers of `size` bytes and `extra` bytes? */
+/* Does the device have memory for `buffers` buffers of `size` bytes and `extra` bytes? */
 static bool fits_device(const gemp_device *device, size_t size, size_t buffers, size_t extra)
 {
 	return size <= device->max_buffer && buffers * size + extra <= device->memory - device->buffer_bytes;
 }
 
-/* An explicit --on device is obeyed even if it will run out of memory; only `auto` avoids that. */
+/* `--on device` is obeyed even if the device will run out of memory; only `auto` avoids that. */
 static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, uint32_t otherwise, size_t size,
                       size_t buffers, size_t extra)
 {
@@ -159,7 +158,7 @@ static bool on_device(const gemp_arrays *a, size_t count, const char *tuning, ui
 	return gemp_use_device(a->device, a->place, count, tuning, otherwise);
 }
 
-/* Waits for the kernels and charges their seconds and those of building programs. */
+/* Waits for the kernels, and adds their seconds and the seconds of building programs to the timers. */
 static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 {
 	gemp_code code = gemp_toolbox_seconds(a->box, seconds);
@@ -168,7 +167,7 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 	return code;
 }
 
-/* Sizes are multiples of 4 bytes. Copies to and from a GPU go through page-locked memory (device/staging.h). */
+/* Sizes are multiples of 4 bytes. Copies to and from a GPU use page-locked memory (device/staging.h). */
 static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
@@ -178,7 +177,7 @@ static gemp_code upload(gemp_buffer *out, gemp_device *device, size_t size, cons
 	return gemp_transfer_upload(device, out, numbers, size / sizeof *numbers.narrow);
 }
 
-/* From a GPU through page-locked memory, as for upload. */
+/* Copies from a GPU through page-locked memory, like upload. */
 static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
 {
 	const gemp_transfer_numbers numbers = { .narrow = to };
@@ -187,7 +186,7 @@ static gemp_code download(gemp_device *device, const gemp_buffer *from, size_t s
 	return gemp_transfer_download(device, from, 0, numbers, size / sizeof *numbers.narrow);
 }
 
-/* The second buffers of the double-buffered sort are not uploaded. */
+/* The sort alternates between two buffers; only the first is uploaded. */
 static gemp_code sort_on_device(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -215,7 +214,7 @@ done:
 	return code;
 }
 
-/* Both arrays twice, with values: four buffers on the device. */
+/* With values, the device has four buffers: both arrays twice. */
 gemp_code gemp_arrays_sort(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	size_t max_size = gemp_max(sort->value_size, gemp_key_size(sort->key));
@@ -252,7 +251,7 @@ static gemp_code distinct_on_device(gemp_arrays *a, gemp_key_kind kind, const vo
 	return GEMP_OK;
 }
 
-/* A bitmap of up to 512 MiB may be needed beside the keys. */
+/* Besides the keys, the device may need a bitmap of up to 512 MiB. */
 gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count, void **out,
                                size_t *distinct)
 {
@@ -268,7 +267,8 @@ gemp_code gemp_arrays_distinct(gemp_arrays *a, gemp_key_kind kind, const void *k
 	return code;
 }
 
-/* Collective. Elements cut[r] .. cut[r + 1] go to rank r; the received ones, by source rank, replace the array. */
+/* Collective. Sends the elements from cut[r] to cut[r + 1] to rank r. The received elements, by source rank, replace
+ * the array. */
 static gemp_code exchange(const gemp_comm *comm, gemp_arrays *a, const size_t *cut, unsigned size, void **array,
                           size_t *count)
 {
@@ -294,7 +294,7 @@ static gemp_code find_cuts(const gemp_comm *comm, const void *keys, size_t count
 	return code == GEMP_OK ? gemp_select_cuts(comm, keys, count, map, together, *cut) : code;
 }
 
-/* Sorted parts arrive in rank order, and the sort is stable, so equal keys keep the order of the ranks. */
+/* Sorted parts arrive in rank order and the sort is stable, so equal keys keep the order of the ranks. */
 gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort *sort, void **keys, void **values,
                           size_t *count)
 {
@@ -314,7 +314,7 @@ gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *a, const gemp_sort
 	return gemp_comm_agree(comm, gemp_arrays_sort(a, sort, *keys, values ? *values : NULL, *count));
 }
 
-/* Equal keys of different ranks meet on one rank, as the cuts keep equal keys together. */
+/* The cuts keep equal keys together, so all copies of a key reach the same rank. */
 gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *a, gemp_key_kind kind, const void *keys, size_t count,
                               void **out, size_t *distinct)
 {

@@ -12,8 +12,8 @@
 enum {
 	CHUNK_WORDS = 2048, /* DISTINCT_WORDS of distinct.cl */
 	SEGMENT_BITS = 16,
-	LOCAL_BITS = 18, /* bits of a bitmap in local memory: 32 KiB */
-	LEVEL_BITS = 8,  /* bits of one split; more take two splits */
+	LOCAL_BITS = 18, /* bits of a code in a bitmap in local memory: 32 KiB */
+	LEVEL_BITS = 8,  /* bits of one split; more bits need two splits */
 	SAMPLE = 1 << 16,
 	GROUP = 256,
 	SLABS_A_UNIT = 8,
@@ -21,7 +21,7 @@ enum {
 	ITEM_SLAB = 1 << 12,
 };
 
-/* The state of one search on a device: keys, bitmap, and the counts that become positions. */
+/* The state of one search on a device. A bitmap has a bit for each code, and a slab is a part of a sorted array. */
 typedef struct device_distinct {
 	gemp_toolbox *box;
 	gemp_key_kind kind;
@@ -29,14 +29,14 @@ typedef struct device_distinct {
 	size_t count, group;
 	unsigned size;
 	cl_ulong flip, spread, min_code;
-	unsigned bits; /* of codes minus the least code */
+	unsigned bits; /* bits of the greatest code minus the least code */
 	cl_uint words;
 	gemp_buffer bitmap;
-	gemp_buffer counts; /* u32 of each chunk or slab, then their prefix sums and the total */
+	gemp_buffer counts; /* u32 of each chunk or slab: number of keys, then the prefix sums and the total */
 	gemp_slabs slabs;
 } device_distinct;
 
-/* Options are compiled in, so loops over keys know their size. */
+/* The key size is an option, so loops over keys have a constant key size. */
 static gemp_code distinct_kernel(const device_distinct *f, cl_kernel *out, const char *name, unsigned local)
 {
 	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group,
@@ -44,13 +44,14 @@ static gemp_code distinct_kernel(const device_distinct *f, cl_kernel *out, const
 	                        local);
 }
 
-/* A chunk of words is one work-group's. */
+/* A work-group processes one chunk of words. */
 static size_t chunks_of(const device_distinct *f)
 {
 	return ((size_t)f->words + CHUNK_WORDS - 1) / CHUNK_WORDS;
 }
 
-/* One bitmap for all keys, in local memory if it fits, else in global memory, which then stays in the cache. */
+/* Marks all keys in one bitmap. It is built in local memory if it fits, otherwise in global memory, small enough for
+ * the cache. */
 static gemp_code mark_one(device_distinct *f)
 {
 	cl_kernel kernel;
@@ -64,12 +65,13 @@ static gemp_code mark_one(device_distinct *f)
 	                        GEMP_ARG(&f->bitmap.mem));
 }
 
-/* One bitmap for each segment, after one or two splits. */
+/* Marks the keys of each segment in a bitmap of its own, after one or two splits. */
 static gemp_code mark_segments(device_distinct *f)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
-	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } }; /* of the first and the second split */
+	/* results of the first and the second split */
+	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } };
 	unsigned high = f->bits - SEGMENT_BITS, first = high > LEVEL_BITS ? high / 2 : high;
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
@@ -101,7 +103,7 @@ done:
 	return code;
 }
 
-/* On CPU devices: one work-item marks a bucket of a split, in words of its own, so no atomics are needed. */
+/* CPU devices: one work-item marks all keys of a bucket of the split, so no atomics are needed. */
 static gemp_code mark_by_items(device_distinct *f)
 {
 	enum { WORD_BITS = 5 };
@@ -125,15 +127,15 @@ static gemp_code mark_by_items(device_distinct *f)
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->bitmap.mem));
 }
 
-/* Replaces the counts by their prefix sums; *all: the total. */
+/* Replaces the counts by their prefix sums; *all becomes the total. */
 static gemp_code scan_counts(const device_distinct *f, size_t chunks, cl_uint *all)
 {
 	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, chunks));
 	return gemp_buffer_read(f->box->device, &f->counts, chunks * sizeof *all, sizeof *all, all);
 }
 
-/* Marks, counts the bits of each chunk, scans the counts, and writes the keys. Marking segments yields the counts at
- * once. */
+/* Marks the keys, counts the bits of each chunk, scans the counts, and writes the keys. Marking segments counts them,
+ * too. */
 static gemp_code find_in_bitmap_device(device_distinct *f, gemp_buffer *out, cl_uint *all)
 {
 	size_t chunks = chunks_of(f);
@@ -156,7 +158,7 @@ static gemp_code find_in_bitmap_device(device_distinct *f, gemp_buffer *out, cl_
 	                        GEMP_KEY_ARG(&f->min_code, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
 }
 
-/* The same two steps over a sorted array: the first key of each run counts. */
+/* Counts and writes the first key of each run of a sorted array. */
 static gemp_code find_in_sorted_device(device_distinct *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
 {
 	cl_kernel count, take;
@@ -173,7 +175,7 @@ static gemp_code find_in_sorted_device(device_distinct *f, const gemp_buffer *so
 	                        GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
 }
 
-/* The keys are copied, because the caller's must not change. */
+/* The keys are copied, because the caller's keys must not change. */
 static gemp_code sort_and_find_device(device_distinct *f, uint64_t differing, gemp_buffer *out, cl_uint *all)
 {
 	gemp_code code = GEMP_OK;
@@ -190,7 +192,8 @@ done:
 	return code;
 }
 
-/* How far keys width; those of 32 bits that width far already at the beginning are not all looked at. */
+/* Finds the range of the codes. For 32-bit keys, a sample at the begin that already has a wide range saves the pass
+ * over the other keys. */
 static gemp_code measure_on_device(const device_distinct *f, gemp_key_map map, gemp_key_range *extent)
 {
 	if (f->size == 4 && f->count > SAMPLE) {
@@ -208,7 +211,7 @@ static void free_device_distinct(device_distinct *f)
 	gemp_buffers_free(f->box->device, &f->bitmap, &f->counts);
 }
 
-/* No keys: the result is an empty buffer, as devices have none of no bytes. */
+/* Without keys, the result is a buffer for one key, since devices have no empty buffers. */
 gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count,
                                gemp_buffer *out, size_t *distinct)
 {
@@ -244,7 +247,7 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 
 enum {
 	CACHED_BITS = 21, /* a bitmap of 2^21 bits (256 KiB) stays in a core's cache */
-	SPARSE = 4,       /* up to so many bitmap words for each key a bitmap is faster than sorting */
+	SPARSE = 4,       /* a bitmap with up to this number of words per key is faster than sorting */
 	MIN_SLAB = 1 << 14,
 };
 
@@ -253,13 +256,13 @@ typedef struct distinct_task {
 	const void *keys; /* [count] */
 	size_t count;
 	gemp_key_map map;
-	uint64_t min_code; /* code */
-	size_t words;      /* of a bitmap */
-	size_t chunks;     /* slabs, or buckets */
+	uint64_t min_code; /* the least code */
+	size_t words;      /* words of a bitmap */
+	size_t chunks;     /* number of slabs or buckets */
 	uint64_t *bits;    /* [threads][words] */
-	void *found;       /* [count] the distinct keys of each chunk, at the chunk's begin */
-	uint64_t *begin;   /* [chunks + 1] of chunks in the array */
-	size_t *distinct;  /* [chunks] distinct keys of each, then their prefix sums */
+	void *found;       /* [count] the distinct keys of each chunk, from the chunk's begin on */
+	uint64_t *begin;   /* [chunks + 1] begin of each chunk in the array */
+	size_t *distinct;  /* [chunks] number of distinct keys of each chunk, then the prefix sums */
 	void *out;
 } distinct_task;
 
@@ -268,7 +271,8 @@ static void free_distinct_task(distinct_task *f)
 	gemp_free_all(f->bits, f->found, f->begin, f->distinct);
 }
 
-/* Writes the keys with the codes first + i for all set bits i, in order, and clears the bits for the next bucket. */
+/* Writes, in order, the keys with codes first + i for all set bits i, and clears the bits for the next bucket. Returns
+ * the number of keys. */
 static size_t take_bits(uint64_t *bits, size_t words, uint64_t first, gemp_key_map map, void *out)
 {
 	size_t count = 0;
@@ -282,7 +286,7 @@ static size_t take_bits(uint64_t *bits, size_t words, uint64_t first, gemp_key_m
 	return count;
 }
 
-/* Each thread marks its own bitmap, so no atomics are needed; find_in_one merges them. */
+/* Each thread marks its own bitmap, so no atomics are needed. find_in_one merges the bitmaps. */
 static void mark_slab(void *context, unsigned thread, size_t slab)
 {
 	const distinct_task *f = context;
@@ -291,7 +295,7 @@ static void mark_slab(void *context, unsigned thread, size_t slab)
 		gemp_bits64_set(bits, gemp_key_code(gemp_key_get(f->keys, i, f->map.size), f->map) - f->min_code);
 }
 
-/* Chunks of equal size; find_in_buckets replaces their begins by those of the buckets. */
+/* Divides the array into equal chunks. find_in_buckets replaces their begins by those of the buckets. */
 static gemp_code cut_chunks(distinct_task *f, size_t chunks)
 {
 	f->chunks = chunks;
@@ -301,7 +305,7 @@ static gemp_code cut_chunks(distinct_task *f, size_t chunks)
 	return GEMP_OK;
 }
 
-/* One bitmap for all keys: short ranges. */
+/* Uses one bitmap for all keys, whose range is short. */
 static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 {
 	unsigned threads = gemp_threads();
@@ -318,7 +322,7 @@ static gemp_code find_in_one(distinct_task *f, void **out, size_t *distinct)
 	return GEMP_OK;
 }
 
-/* The distinct keys of a bucket overwrite its keys, of which there are at least as many. */
+/* The distinct keys of a bucket overwrite the bucket's keys, which are at least as many. */
 static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 {
 	distinct_task *f = context;
@@ -330,7 +334,7 @@ static void find_in_bucket(void *context, unsigned thread, size_t bucket)
 		                                (char *)f->found + f->begin[bucket] * f->map.size);
 }
 
-/* Second pass: each chunk's distinct keys go to their place in the result. */
+/* Second pass: copies each chunk's distinct keys to their position in the result. */
 static void copy_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -358,7 +362,7 @@ static gemp_code collect(distinct_task *f, void **out, size_t *distinct)
 	return GEMP_OK;
 }
 
-/* Splits by the high bits, so the bitmap of one bucket fits a cache. */
+/* Splits the keys by their high bits, so that the bitmap of one bucket fits into a cache. */
 static gemp_code find_in_buckets(distinct_task *f, gemp_key_kind kind, unsigned bits, void **out, size_t *distinct)
 {
 	gemp_multisplit split = { .key = kind, .shift = CACHED_BITS, .bits = bits - CACHED_BITS, .min_code = f->min_code };
@@ -371,7 +375,7 @@ static gemp_code find_in_buckets(distinct_task *f, gemp_key_kind kind, unsigned 
 	return collect(f, out, distinct);
 }
 
-/* A key is the first of its run if the one before it differs. */
+/* A key is the first of its run if the key before it differs. */
 static void find_heads(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -386,7 +390,7 @@ static void find_heads(void *context, unsigned thread, size_t slab)
 	f->distinct[slab] = to - f->begin[slab];
 }
 
-/* Slabs find the heads of their runs side by side; the key before a slab decides about its first key. */
+/* Threads find the first keys of runs in their slabs. The key before a slab is compared with the slab's first key. */
 static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 {
 	GEMP_TRY(cut_chunks(f, f->count / MIN_SLAB + 1));
@@ -395,7 +399,7 @@ static gemp_code find_in_sorted(distinct_task *f, void **out, size_t *distinct)
 	return collect(f, out, distinct);
 }
 
-/* The caller's keys must not change, so a copy is sorted. */
+/* Sorts a copy, because the caller's keys must not change. */
 static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out, size_t *distinct)
 {
 	GEMP_OWNED void *sorted = NULL;
@@ -405,13 +409,14 @@ static gemp_code sort_and_find(distinct_task *f, gemp_key_kind kind, void **out,
 	return find_in_sorted(f, out, distinct);
 }
 
-/* The range of the keys decides: sorted keys need no bitmap, dense ranges use one or many, sparse ones are sorted. */
+/* The range of the keys decides: sorted keys need no bitmap, dense ranges use one bitmap or many, and sparse keys are
+ * sorted. */
 gemp_code gemp_distinct_host(gemp_key_kind kind, const void *keys, size_t count, void **out, size_t *distinct)
 {
 	GEMP_OWNED_BY(free_distinct_task)
 	distinct_task f = { .keys = keys, .count = count, .map = gemp_key_map_of(kind, false) };
 	gemp_key_range extent = gemp_key_range_host(keys, count, f.map);
-	uint64_t width = count ? extent.max - extent.min : 0; /* the highest bit of a bitmap */
+	uint64_t width = count ? extent.max - extent.min : 0; /* the greatest code in a bitmap */
 	unsigned bits = width ? 64 - (unsigned)__builtin_clzll(width) : 1;
 	f.min_code = extent.min;
 	f.words = width / 64 + 1;

@@ -1,6 +1,5 @@
-/* Codes of keys, and ranges of arrays of keys. The range tells callers how many bits they must sort and whether the
- * array is sorted already; finding it costs one pass over the keys, which all threads or work-groups share.
- */
+/* Codes of keys, and the range of an array of keys. The range tells callers how many bits they must sort, and whether
+ * the array is sorted already. It costs one pass over the keys by all threads or work-groups. */
 
 #include "primitive/key.h"
 
@@ -9,7 +8,7 @@
 
 const char *const gemp_key_name[GEMP_KEY_KINDS] = { "u32", "u64", "i32", "i64", "f32", "f64" };
 
-/* Signed numbers flip the sign bit; floats spread it over all bits below, so negative numbers are complemented. */
+/* The code of a signed number has the sign bit inverted. The code of a negative float has all bits inverted. */
 gemp_key_map gemp_key_map_of(gemp_key_kind kind, bool descending)
 {
 	gemp_key_map map = { .size = gemp_key_size(kind) };
@@ -32,7 +31,7 @@ typedef struct range_task {
 	gemp_key_range extents[SLABS];
 } range_task;
 
-/* Compiled into measure_slab for each key size. */
+/* Inlined into measure_slab for each key size. */
 static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const range_task *m, size_t slab,
                                                                           gemp_key_map map)
 {
@@ -40,7 +39,7 @@ static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const 
 	gemp_key_range e = { .min = UINT64_MAX, .sorted = true };
 	if (begin == end)
 		return e;
-	/* The key before the slab is compared, too, so that `sorted` and `differing` hold across slabs. */
+	/* Compares the key before the slab, too, so that `sorted` and `differing` hold across slabs. */
 	uint64_t before = gemp_key_code(gemp_key_get(m->keys, begin ? begin - 1 : 0, map.size), map), any = before;
 	for (size_t i = begin; i < end; i++) {
 		uint64_t code = gemp_key_code(gemp_key_get(m->keys, i, map.size), map);
@@ -53,7 +52,7 @@ static inline __attribute__((always_inline)) gemp_key_range range_of_slab(const 
 	return e;
 }
 
-/* Assigning the constant size makes the compiler build one loop for each size. */
+/* The assignments of constant sizes make the compiler specialise the loop for each size. */
 static void measure_slab(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -87,7 +86,7 @@ gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map 
 
 enum { GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12 };
 
-/* parts[3 * slabs]: minimum, maximum and differing bits of each slab. */
+/* parts[3 * slabs] are the minimum, maximum and differing bits of each slab. */
 static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned size)
 {
 	gemp_key_range e = { .min = UINT64_MAX };
@@ -100,7 +99,7 @@ static gemp_key_range merge_ranges(const void *parts, size_t slabs, unsigned siz
 	return e;
 }
 
-/* The slabs' results are few and are merged on the host. */
+/* There are few slabs, so the host merges their results. */
 gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
                                 gemp_key_range *extent)
 {

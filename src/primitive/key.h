@@ -1,9 +1,9 @@
-/* key: numbers by which arrays are sorted and split.
+/* key: the numbers by which arrays are sorted and split.
  *
- * Each key has a code, an unsigned number of the same size, and keys are ordered as their codes: whatever sorts codes
- * sorts all kinds. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN; their codes
- * flip the sign bit of positive and all bits of negative numbers (Herf 2001). Descending order takes the complements.
- */
+ * Each key has a code, an unsigned number of the same size. The order of keys is the order of their codes, so one
+ * algorithm sorts all kinds of keys. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf,
+ * NaN. Their codes invert the sign bit of positive numbers and all bits of negative numbers (Herf 2001). Descending
+ * order uses the complements of the codes. */
 
 #ifndef GEMP_PRIMITIVE_KEY_H
 #define GEMP_PRIMITIVE_KEY_H
@@ -20,14 +20,14 @@ typedef enum gemp_key_kind {
 	GEMP_KEY_KINDS
 } gemp_key_kind;
 
-extern const char *const gemp_key_name[GEMP_KEY_KINDS]; /* "u32", ... */
+extern const char *const gemp_key_name[GEMP_KEY_KINDS]; /* "u32" and so on, by kind */
 
-static inline unsigned gemp_key_size(gemp_key_kind kind) /* bytes: 4 or 8 */
+static inline unsigned gemp_key_size(gemp_key_kind kind) /* bytes of a key: 4 or 8 */
 {
 	return kind == GEMP_KEY_U32 || kind == GEMP_KEY_I32 || kind == GEMP_KEY_F32 ? 4 : 8;
 }
 
-/* code = key ^ flip, and ^ spread, too, if the key's highest bit is set. */
+/* code = key ^ flip and, if the highest bit of the key is set, also ^ spread. */
 typedef struct gemp_key_map {
 	uint64_t flip, spread;
 	unsigned size;
@@ -65,15 +65,15 @@ static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t ke
 }
 
 typedef struct gemp_key_range {
-	uint64_t min, max;  /* codes; UINT64_MAX and 0 without keys */
-	uint64_t differing; /* bits of codes in which not all keys agree */
-	bool sorted;        /* no code is less than the one before it */
+	uint64_t min, max;  /* least and greatest code; UINT64_MAX and 0 without keys */
+	uint64_t differing; /* the bits in which some codes differ */
+	bool sorted;        /* no code is less than the code before it */
 } gemp_key_range;
 
-/* The range of codes and the bits in which they differ: on the host, by all threads. */
+/* Finds the range of the codes and their differing bits on the host, with all threads. */
 gemp_key_range gemp_key_range_host(const void *keys, size_t count, gemp_key_map map);
 
-/* The same on a device, without `sorted`. Waits. */
+/* The same on a device, but `sorted` is not set. Waits for the kernels. */
 gemp_code gemp_key_range_device(gemp_toolbox *box, const gemp_buffer *keys, size_t count, gemp_key_map map,
                                 gemp_key_range *extent);
 

@@ -1,7 +1,6 @@
-/* One pass of counting, scanning and moving. On the host each thread has a slab and a row of counters. On a device
- * each work-group counts its slab, a scan makes positions of the counts, and the groups move their elements; loops are
- * specialised by the size of keys and values, since a test for each element would cost more than the move.
- */
+/* One pass of counting, scanning and moving. On the host each thread has a slab and a row of counters. On a device each
+ * work-group counts its slab, a scan turns the counts into positions, and the groups move their elements. Loops are
+ * specialised by the size of keys and values, since a test for each element would cost more than the move. */
 
 #include "primitive/radix_pass.h"
 
@@ -11,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MIN_SLAB = 1 << 14 }; /* elements that are worth a thread */
+enum { MIN_SLAB = 1 << 14 }; /* elements that justify a thread */
 
-/* As many slabs as threads: each has a row of counters, which must stay in the cache. */
+/* There are as many slabs as threads, because each slab has a row of counters that must stay in the cache. */
 gemp_code gemp_radix_host_new(gemp_radix_host *pass, unsigned bits, size_t count)
 {
 	size_t max_slabs = count / MIN_SLAB + 1;
@@ -28,8 +27,8 @@ void gemp_radix_host_free(gemp_radix_host *pass)
 	pass->places = NULL;
 }
 
-/* The functions below are compiled for each key size, with and without a code map, so loops test nothing. They take the
- * pass by value, so the compiler knows that stores to the arrays do not change it. */
+/* The functions below are compiled for each key size, with and without a code map, so their loops test neither. They
+ * take the pass by value, so the compiler knows that stores to the arrays do not change it. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #define FOR_EACH_MAP(p, body, ...)                                        \
@@ -51,7 +50,7 @@ ALWAYS_INLINE size_t bucket_of(uint64_t key, const gemp_radix_host *p, gemp_key_
 	return (size_t)((gemp_key_code(key, map) - p->min_code) >> p->shift) & (((size_t)1 << p->bits) - 1);
 }
 
-/* One slab's row of counters, which stays in the cache of its thread. */
+/* Counts one slab in its row of counters, which stays in the thread's cache. */
 ALWAYS_INLINE void count_keys(gemp_radix_host p, gemp_key_map map, size_t slab)
 {
 	size_t *counts = p.places + (slab << p.bits), end = gemp_chunk_begin(p.count, p.slabs, slab + 1);
@@ -67,7 +66,7 @@ static void count_slab(void *context, unsigned thread, size_t slab)
 	FOR_EACH_MAP(p, count_keys, slab);
 }
 
-/* Bucket by bucket, then slab by slab: elements of earlier slabs come first, which makes the pass stable. */
+/* Positions are in the order of buckets, then of slabs. Elements of earlier slabs come first, so the pass is stable. */
 void gemp_radix_host_count(gemp_radix_host *p, uint64_t *begin)
 {
 	size_t buckets = (size_t)1 << p->bits, sum = 0;
@@ -98,7 +97,7 @@ ALWAYS_INLINE void move_sized(gemp_radix_host p, gemp_key_map map, size_t slab, 
 	}
 }
 
-/* Value sizes are constants in the calls, so each has a loop of its own. */
+/* Value sizes are constants in the calls, so each size has a loop of its own. */
 static void move_slab(void *context, unsigned thread, size_t slab)
 {
 	(void)thread;
@@ -119,7 +118,7 @@ void gemp_radix_host_move(gemp_radix_host *pass)
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 enum { LARGE = 1 << 22 }; /* bytes of an array that exceeds a core's cache */
 
-/* Keys that a work-item holds at a time. Local memory limits them, and registers, so two or three groups share a
+/* The number of keys that a work-item holds. Local memory and registers limit it, so that two or three groups share a
  * unit. */
 static unsigned items_of(const gemp_radix_device *r)
 {
@@ -128,7 +127,7 @@ static unsigned items_of(const gemp_radix_device *r)
 	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
 }
 
-/* Options name the sizes, so loops over keys have constant bounds. */
+/* The sizes are options, so loops over keys have constant bounds. */
 static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *name, unsigned record)
 {
 	char options[GEMP_TOOL_OPTIONS];
@@ -137,12 +136,13 @@ static gemp_code radix_kernel(gemp_radix_device *r, cl_kernel *out, const char *
 	                    8 * r->value_size, r->bits, items_of(r));
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
-	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code) /* in groups it is not faster */
+	/* in the form in groups this option is not faster */
+	if (!r->group && !r->map.flip && !r->map.spread && !r->min_code)
 		snprintf(options + used, sizeof options - (size_t)used, " -DRADIX_PLAIN");
 	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
 }
 
-/* Kernels are found before the passes, so a pass only launches. */
+/* Gets the kernels before the passes, so that a pass only launches. */
 gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 {
 	r->group = gemp_tool_group(r->box, GROUP);
@@ -156,7 +156,7 @@ gemp_code gemp_radix_device_prepare(gemp_radix_device *r, size_t count)
 	return gemp_tool_scratch(r->box, GEMP_SCRATCH_TOTALS, sizeof(cl_uint) << r->bits, &r->totals);
 }
 
-/* Three launches: counts of each slab, prefix sums of each bucket's row of counts, and the move. */
+/* Three launches: count each slab, scan each bucket's row of counts, and move. */
 gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *keys, const gemp_buffer *values,
                                  const gemp_buffer *out_keys, const gemp_buffer *out_values)
 {
@@ -184,7 +184,7 @@ gemp_code gemp_radix_device_pass(const gemp_radix_device *r, const gemp_buffer *
 
 enum { SCAN_GROUP = 256, VECTOR = 4, SCAN_SLABS_A_UNIT = 8, SCAN_ITEM_SLAB = 1 << 12, SCAN_FEW = 1 << 12 };
 
-/* One group scans a short array faster than three launches take. */
+/* One launch of one group scans a short array faster than three launches. */
 static gemp_code scan_few(gemp_toolbox *box, const gemp_buffer *numbers, const gemp_buffer *sums, size_t count,
                           const char *options)
 {
@@ -195,7 +195,7 @@ static gemp_code scan_few(gemp_toolbox *box, const gemp_buffer *numbers, const g
 	return gemp_tool_launch(box, kernel, 1, group, GEMP_ARG(&numbers->mem), GEMP_ARG(&few), GEMP_ARG(&sums->mem));
 }
 
-/* Short arrays take one launch of one group. */
+/* A short array takes one launch of one group. */
 gemp_code gemp_scan_device(gemp_toolbox *box, const gemp_buffer *numbers, unsigned number_size, const gemp_buffer *sums,
                            unsigned sum_size, size_t count)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const size_t most_slots = (size_t)1 << 31; /* so that an index and 1 fit into 32 bits */
+static const size_t most_slots = (size_t)1 << 31; /* an index + 1 must fit into 32 bits */
 
 void gemp_record_table_init(gemp_record_table *table, size_t words, size_t key_words, size_t budget)
 {
@@ -20,13 +20,13 @@ void gemp_record_table_free(gemp_record_table *table)
 	*table = (gemp_record_table){ 0 };
 }
 
-/* Records have one size, so capacities in bytes are products. */
+/* Bytes of this number of records, which have one size. */
 static size_t record_bytes(const gemp_record_table *table, size_t records)
 {
 	return records * table->words * sizeof(uint32_t);
 }
 
-/* A large table is accessed at random, and fewer, larger pages mean fewer misses in the TLB. */
+/* A large table is accessed at random, and larger pages cause fewer TLB misses. */
 static void prefer_large_pages(void *block, size_t size)
 {
 	enum { PAGE = 2 << 20 };
@@ -35,8 +35,8 @@ static void prefer_large_pages(void *block, size_t size)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-/* Doubles the slots until three of four hold what is needed. While slots move, old and new ones are there at once, and
- * both count. */
+/* Doubles the slots until at most three of four are used. Old and new slots exist at the same time, so the budget
+ * includes both. */
 static gemp_code grow_slots(gemp_record_table *table, size_t needed, bool *fits)
 {
 	size_t larger = gemp_slot_capacity(table->slot_count, needed);
@@ -55,7 +55,7 @@ static gemp_code grow_slots(gemp_record_table *table, size_t needed, bool *fits)
 	return GEMP_OK;
 }
 
-/* The segment behind the last one, or as much of it as the budget allows. */
+/* Adds the segment behind the last one, or as much of it as the budget allows. */
 static gemp_code add_segment(gemp_record_table *table, size_t most)
 {
 	size_t begin = 0, length = GEMP_FIRST_SEGMENT, s = 0;
@@ -72,7 +72,7 @@ static gemp_code add_segment(gemp_record_table *table, size_t most)
 	return GEMP_OK;
 }
 
-/* Segments are added until they hold what is needed; the last one may be shorter, as the budget allows. */
+/* Adds segments until they hold `needed` records. The budget may make the last one shorter. */
 static gemp_code grow_records(gemp_record_table *table, size_t needed, bool *fits)
 {
 	size_t slots = table->slot_count * sizeof *table->slots;
@@ -94,7 +94,7 @@ gemp_code gemp_record_table_reserve(gemp_record_table *table, size_t extra, bool
 	return GEMP_OK;
 }
 
-/* Moves the slots that were outgrown; any thread may do it, since it takes no memory. */
+/* Moves the records of the old slots to the new slots. It allocates no memory, so any thread may do it. */
 void gemp_record_table_rehash(gemp_record_table *table)
 {
 	for (size_t s = 0; s < table->old_count; s++)
@@ -104,7 +104,7 @@ void gemp_record_table_rehash(gemp_record_table *table)
 	table->old_count = 0;
 }
 
-/* Gives back the slots that were outgrown. */
+/* Frees the old slots. */
 void gemp_record_table_trim(gemp_record_table *table)
 {
 	gemp_record_table_rehash(table);
@@ -112,7 +112,7 @@ void gemp_record_table_trim(gemp_record_table *table)
 	table->old = NULL;
 }
 
-/* Only the key is compared; an embedding beside it may differ within a class. */
+/* Compares only the key: an embedding beside the key may differ between records of one class. */
 static bool same_key(const gemp_record_table *table, const uint32_t *a, const uint32_t *b)
 {
 	for (size_t w = 0; w < table->key_words; w++)
@@ -121,7 +121,7 @@ static bool same_key(const gemp_record_table *table, const uint32_t *a, const ui
 	return true;
 }
 
-/* The record with this key, or NULL and the slot where it would stand. */
+/* Returns the record with this key; or NULL, and *slot becomes the slot where it would be. */
 static uint32_t *find_slot(const gemp_record_table *table, const uint32_t *record, uint32_t tag, size_t *slot)
 {
 	size_t at;
@@ -134,7 +134,7 @@ static uint32_t *find_slot(const gemp_record_table *table, const uint32_t *recor
 	return NULL;
 }
 
-/* Records are appended to the last segment, in which gemp_record_table_reserve has made room. */
+/* Appends the record to the last segment, in which gemp_record_table_reserve has made room. */
 static uint32_t *append_record(gemp_record_table *table, const uint32_t *record, uint32_t tag, size_t slot)
 {
 	uint32_t *placed = gemp_record_table_record(table, table->count);
@@ -150,7 +150,7 @@ uint32_t *gemp_record_table_find(const gemp_record_table *table, const uint32_t 
 	return find_slot(table, record, gemp_slot_tag(hash), &slot);
 }
 
-/* Adds to memory that gemp_record_table_reserve has taken, and so cannot fail. */
+/* Cannot fail, since gemp_record_table_reserve has allocated the memory. */
 uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_t *record, uint64_t hash, bool *added)
 {
 	uint32_t tag = gemp_slot_tag(hash);
@@ -160,7 +160,8 @@ uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_
 	return found ? found : append_record(table, record, tag, slot);
 }
 
-/* Looks first, since most records of a long search are known already and an addition may have to grow the table. */
+/* Searches first, because most records of a long search are known already and an addition may have to grow the
+ * table. */
 gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                 bool *added)
 {
@@ -177,14 +178,14 @@ gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record
 	return code;
 }
 
-/* The first slot of the record is in the cache line that is fetched, and mostly the slots behind it, too. */
+/* Fetches the cache line of the record's first slot, which mostly has the following slots, too. */
 void gemp_record_table_prefetch(const gemp_record_table *table, uint64_t hash)
 {
 	if (table->slot_count)
 		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)], 1);
 }
 
-/* Looks at four slots at most: a later one would cost more than it saves. */
+/* Looks at four slots at most; a later slot would cost more than it saves. */
 void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t hash)
 {
 	uint32_t tag = gemp_slot_tag(hash);
@@ -196,7 +197,7 @@ void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t 
 		}
 }
 
-/* The memory is kept, since callers fill the table again. */
+/* Keeps the memory, since callers fill the table again. */
 void gemp_record_table_clear(gemp_record_table *table)
 {
 	table->count = 0;
@@ -204,7 +205,7 @@ void gemp_record_table_clear(gemp_record_table *table)
 		memset(table->slots, 0, table->slot_count * sizeof *table->slots);
 }
 
-/* Records that stay move up in place, so this takes no memory: it runs when the budget is met. */
+/* Moves the kept records up in place. This allocates no memory, because it runs when the budget is used up. */
 void gemp_record_table_retain(gemp_record_table *table, gemp_retain_function *keep, void *context)
 {
 	size_t count = table->count;

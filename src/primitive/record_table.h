@@ -1,14 +1,13 @@
-/* record_table: an open-addressing hash table of records of one size, compared exactly; and the slots that it shares
- * with tables of other records.
+/* record_table: an open-addressing hash table of records of one size, which are compared exactly; and the slots, which
+ * tables of other records use, too.
  *
- * A slot is a number of 64 bits: 32 bits of hash (the tag) above, 1 + the index of a record below; 0 is free. The table
- * grows without reading records, and most unequal records are rejected by their tags. Slots are probed linearly.
- * Records are never removed one by one, so a free slot ends every search.
+ * A slot is a number of 64 bits: the upper half is 32 bits of hash (the tag), the lower half is 1 + the index of a
+ * record. A free slot is 0. The table grows without reading records, and most unequal records are rejected by their
+ * tags. Slots are probed linearly. Single records are never removed, so a free slot ends every search.
  *
  * Records lie in segments, each twice as long as the one before, and are never moved. At most three of four slots are
- * taken. Bounded: an addition that would grow the table past its budget is not made, and the caller gives up some
- * records (gemp_record_table_retain). Local.
- */
+ * used. The table has a budget: an addition that would exceed it is not made, and the caller then forgets some records
+ * (gemp_record_table_retain). Local. */
 
 #ifndef GEMP_PRIMITIVE_RECORD_TABLE_H
 #define GEMP_PRIMITIVE_RECORD_TABLE_H
@@ -21,13 +20,14 @@
 
 /* SLOTS */
 
-/* The product's upper half depends on all bits of the hash: callers use ranges of its halves for owners and passes. */
+/* The upper half of the product depends on all bits of the hash. Callers use ranges of the hash's halves for owners and
+ * passes, so the tag must not be a part of the hash. */
 static inline uint32_t gemp_slot_tag(uint64_t hash)
 {
 	return (uint32_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* Multiplication maps a tag to its first slot without a division, whatever the number of slots. */
+/* A multiplication maps a tag to its first slot, without a division, for any number of slots. */
 static inline size_t gemp_slot_home(uint32_t tag, size_t slot_count)
 {
 	return (size_t)((uint64_t)tag * slot_count >> 32);
@@ -43,7 +43,7 @@ static inline size_t gemp_slot_index(uint64_t slot)
 	return (uint32_t)slot - 1;
 }
 
-/* Takes the first free slot for a record that is known to be new. */
+/* Takes the first free slot for a record that is not in the table. */
 static inline void gemp_slot_occupy(uint64_t *slots, size_t slot_count, uint32_t tag, size_t index)
 {
 	size_t at = gemp_slot_home(tag, slot_count);
@@ -52,13 +52,14 @@ static inline void gemp_slot_occupy(uint64_t *slots, size_t slot_count, uint32_t
 	slots[at] = (uint64_t)tag << 32 | (index + 1);
 }
 
-/* A loop over the slots that may have a record with this tag; without a `break`, `at` is the free slot behind them. */
+/* Loops over the slots whose records have this tag. Without a `break`, `at` ends at the free slot behind them. */
 #define GEMP_FOR_SLOTS(at, slots, slot_count, tag)                                \
 	for ((at) = gemp_slot_home((tag), (slot_count)); (slot_count) && (slots)[at]; \
 	     (at) = gemp_slot_next((at), (slot_count)))                               \
 		if ((slots)[at] >> 32 == (tag))
 
-/* The number of slots, twice `slot_count` as often as needed and 64 at least, that leaves one of four free. */
+/* Returns the number of slots for `records` records, of which at most three of four are used: slot_count, or 64 if that
+ * is 0, doubled as often as needed. */
 static inline size_t gemp_slot_capacity(size_t slot_count, size_t records)
 {
 	size_t slots = slot_count ? slot_count : 64;
@@ -69,23 +70,25 @@ static inline size_t gemp_slot_capacity(size_t slot_count, size_t records)
 
 /* RECORDS */
 
-enum { GEMP_RECORD_SEGMENTS = 26, GEMP_FIRST_SEGMENT = 64 }; /* records of the first */
+enum { GEMP_RECORD_SEGMENTS = 26, GEMP_FIRST_SEGMENT = 64 }; /* number of segments; records of the first segment */
 
 typedef struct gemp_record_table {
-	size_t words, key_words; /* of a record; the first of them that are compared */
-	size_t budget;           /* bytes */
-	size_t count, capacity;  /* records */
+	size_t words, key_words; /* words of a record; words of the key, with which the record begins */
+	size_t budget;           /* maximum bytes of the table */
+	size_t count, capacity;  /* number of records, and of records that the segments can hold */
 	uint32_t *segment[GEMP_RECORD_SEGMENTS];
 	size_t slot_count;
 	uint64_t *slots; /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
 	size_t old_count;
-	uint64_t *old; /* [old_count] slots that were outgrown: not moved yet, or moved (old_count is 0) */
+	/* [old_count] the slots before the table grew, until the table is trimmed; old_count is 0 after their records have
+	 * moved */
+	uint64_t *old;
 } gemp_record_table;
 
 void gemp_record_table_init(gemp_record_table *table, size_t words, size_t key_words, size_t budget);
 void gemp_record_table_free(gemp_record_table *table);
 
-/* The index-th record. */
+/* Returns the record with this index. */
 static inline uint32_t *gemp_record_table_record(const gemp_record_table *table, size_t index)
 {
 	size_t from_first = index / GEMP_FIRST_SEGMENT + 1;
@@ -93,26 +96,26 @@ static inline uint32_t *gemp_record_table_record(const gemp_record_table *table,
 	return table->segment[s] + (index - GEMP_FIRST_SEGMENT * (((size_t)1 << s) - 1)) * table->words;
 }
 
-/* The record of the table with this key: found, or added (*added); the pointer holds until records are forgotten.
- * *found is NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
+/* Finds the record with this key, or adds it (*added). The pointer is valid until records are forgotten. *found becomes
+ * NULL if an addition would exceed the budget. A failure leaves the table unchanged. */
 gemp_code gemp_record_table_add(gemp_record_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                 bool *added);
 
-/* The record with this key, or NULL. */
+/* Returns the record with this key, or NULL. */
 uint32_t *gemp_record_table_find(const gemp_record_table *table, const uint32_t *record, uint64_t hash);
 
-/* Fetch ahead, for all of a block of records: first their slots, then what these lead to. */
+/* Fetch data into the cache, for all records of a block: first their slots, then the records of these slots. */
 void gemp_record_table_prefetch(const gemp_record_table *table, uint64_t hash);
 void gemp_record_table_prefetch_record(const gemp_record_table *table, uint64_t hash);
 
-/* Forgets the records for which keep is false; keep gives the hash of those that stay. */
+/* Forgets the records for which keep returns false. keep sets the hash of the other records. */
 typedef bool gemp_retain_function(void *context, const uint32_t *record, uint64_t *hash);
 void gemp_record_table_retain(gemp_record_table *table, gemp_retain_function *keep, void *context);
-void gemp_record_table_clear(gemp_record_table *table); /* keeps its memory */
+void gemp_record_table_clear(gemp_record_table *table); /* keeps the memory */
 
-/* An addition in parts, for several threads that work on a table each. One thread reserves memory for `extra`
- * additions, if the budget allows (*fits). Any thread rehashes and adds, which cannot fail. One thread frees the slots
- * that were outgrown. */
+/* An addition in steps, for several threads that each work on one table. One thread reserves memory for `extra`
+ * additions, if the budget allows (*fits). Any thread rehashes and adds, which cannot fail. One thread trims, which
+ * frees the old slots. */
 gemp_code gemp_record_table_reserve(gemp_record_table *table, size_t extra, bool *fits);
 void gemp_record_table_rehash(gemp_record_table *table);
 uint32_t *gemp_record_table_add_reserved(gemp_record_table *table, const uint32_t *record, uint64_t hash, bool *added);

@@ -1,7 +1,6 @@
 /* Least-significant-digit radix sort. The host makes passes of up to 11 bits over the bits in which keys differ,
- * between two arrays. Devices make passes of 8 bits; on devices with forward progress between work-groups these are
- * sweeps of Onesweep, which count the digits of all sweeps in one pass before.
- */
+ * between two arrays. Devices make passes of 8 bits. On devices with forward progress between work-groups, the passes
+ * are sweeps of Onesweep, for which one pass counts the digits of all sweeps. */
 
 #include "primitive/sort.h"
 
@@ -14,19 +13,19 @@
 
 enum { GEMP_ONESWEEP_BITS = 8, GEMP_ONESWEEP_DIGITS = 8 };
 
-/* Longer arrays are sorted by passes. */
+/* Maximum length of arrays for Onesweep; longer arrays are sorted by passes of radix_pass. */
 #define GEMP_ONESWEEP_MAX ((size_t)1 << 30)
 
-/* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl): the digits of all sweeps
- * are counted in one pass, and each sweep finds the positions of its tiles by decoupled look-back (Merrill and Garland
- * 2016), so keys are read once less for each digit than by passes of radix_pass. Work-groups wait for those that began
- * before them. */
+/* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl). One pass counts the
+ * digits of all sweeps, and each sweep finds the positions of its tiles by decoupled look-back (Merrill and Garland
+ * 2016). It thus reads the keys once less for each digit than passes of radix_pass. A work-group waits for the groups
+ * that began before it. */
 typedef struct gemp_onesweep {
 	gemp_toolbox *box;
 	gemp_key_map map;
 	unsigned value_size;
 	unsigned digits;                           /* at most GEMP_ONESWEEP_DIGITS */
-	unsigned char shift[GEMP_ONESWEEP_DIGITS]; /* where each begins, in bits */
+	unsigned char shift[GEMP_ONESWEEP_DIGITS]; /* first bit of each digit */
 	/* set by gemp_onesweep_begin */
 	size_t group, tiles;
 	cl_uint count;
@@ -37,12 +36,12 @@ typedef struct gemp_onesweep {
 enum {
 	GROUP = 256,
 	GROUPS_A_UNIT = 8,
-	REGISTERS = 80, /* of a work-item, so three groups share a unit */
+	REGISTERS = 80, /* of a work-item, so that three groups share a unit */
 	BINS = 1 << GEMP_ONESWEEP_BITS,
 	WORDS = GEMP_ONESWEEP_DIGITS * (BINS + 1),
 };
 
-/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside
+/* The number of keys that a work-item holds. Local memory limits it, and so do registers if codes are stored beside
  * keys. */
 static unsigned items_of(const gemp_onesweep *s)
 {
@@ -51,7 +50,7 @@ static unsigned items_of(const gemp_onesweep *s)
 	return (s->map.size == 4 && s->value_size != 8 ? 20u : 16u) - (s->map.spread ? 4u : 0u);
 }
 
-/* Eight bits for each digit, packed into one argument of the kernel. */
+/* Packs the shifts into one argument of the kernel, eight bits each. */
 static cl_ulong shifts_of(const gemp_onesweep *s)
 {
 	cl_ulong shifts = 0;
@@ -60,7 +59,7 @@ static cl_ulong shifts_of(const gemp_onesweep *s)
 	return shifts;
 }
 
-/* Counts the digits of all sweeps of fewer than GEMP_ONESWEEP_MAX keys. Does not wait. */
+/* Counts the digits of all sweeps over at most GEMP_ONESWEEP_MAX keys. Does not wait. */
 static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, size_t count)
 {
 	static const char *const names[] = { "sweep_clear", "sweep_count", "sweep_sums", "sweep_move" };
@@ -94,7 +93,8 @@ static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, 
 	return gemp_tool_launch(s->box, kernels[2], s->digits, s->group, GEMP_ARG(&s->bins->mem));
 }
 
-/* One sweep; digits must come in order from 0. Buffers of values are ignored without values. Does not wait. */
+/* Makes one sweep. Digits must be sorted in order, from 0. Without values, buffers of values are ignored. Does not
+ * wait. */
 static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, const gemp_buffer *keys,
                                     const gemp_buffer *values, const gemp_buffer *out_keys,
                                     const gemp_buffer *out_values)
@@ -118,8 +118,8 @@ static gemp_code gemp_onesweep_move(const gemp_onesweep *s, unsigned digit, cons
 
 enum { FEW = 1 << 16, DIGIT_OF_FEW = 8, HOST_DIGIT = 11 };
 
-/* Chooses the bits of the next pass; false: none are left. Low bits in which no keys differ are skipped, and the rest
- * is divided evenly among as few passes as possible. */
+/* Chooses the bits of the next pass. Returns false if no bits are left. Low bits in which no keys differ are skipped,
+ * and the other bits are divided evenly among as few passes as possible. */
 static bool next_digit(gemp_radix_host *pass, uint64_t *differing)
 {
 	if (!*differing)
@@ -133,7 +133,7 @@ static bool next_digit(gemp_radix_host *pass, uint64_t *differing)
 	return true;
 }
 
-/* The output of a pass is the input of the next one. */
+/* The output of a pass is the input of the next pass. */
 static void swap(void **a, void **b)
 {
 	void *old = *a;
@@ -141,7 +141,7 @@ static void swap(void **a, void **b)
 	*b = old;
 }
 
-/* Passes alternate between the caller's arrays and the others; after an odd number of passes the result is copied
+/* Passes alternate between the caller's arrays and temporary arrays. After an odd number of passes the result is copied
  * back. */
 static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_radix_host *pass, uint64_t differing)
 {
@@ -167,7 +167,7 @@ static gemp_code sort_by(const gemp_sort *sort, void *keys, void *values, gemp_r
 	return GEMP_OK;
 }
 
-/* An array that is sorted already costs one pass over the keys. */
+/* An array that is already sorted costs one pass over the keys. */
 gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	GEMP_OWNED_BY(gemp_radix_host_free)
@@ -180,13 +180,13 @@ gemp_code gemp_sort_host(const gemp_sort *sort, void *keys, void *values, size_t
 
 enum { DIGIT = GEMP_ONESWEEP_BITS };
 
-/* The result of a pass is the input of the next one. */
+/* The output of a pass is the input of the next pass. */
 static void swap_both(gemp_sort_buffers *b)
 {
 	*b = (gemp_sort_buffers){ .keys = { b->keys[1], b->keys[0] }, .values = { b->values[1], b->values[0] } };
 }
 
-/* Sets the shifts of digits that cover all differing bits; returns their number. */
+/* Sets the shifts of digits that cover all differing bits. Returns the number of digits. */
 static unsigned digits_of(uint64_t differing, unsigned char shift[GEMP_ONESWEEP_DIGITS])
 {
 	unsigned digits = 0;
@@ -210,7 +210,7 @@ static gemp_code sort_onesweep(gemp_onesweep *sweep, gemp_sort_buffers *buffers,
 	return GEMP_OK;
 }
 
-/* The same with a count for each pass. */
+/* Sorts by passes, each of which counts its own digit. */
 static gemp_code sort_by_passes(const gemp_onesweep *sweep, gemp_sort_buffers *buffers, size_t count)
 {
 	gemp_radix_device radix = { .box = sweep->box, .map = sweep->map, .value_size = sweep->value_size, .bits = DIGIT };
@@ -239,7 +239,7 @@ gemp_code gemp_sort_differing(gemp_toolbox *box, const gemp_sort *sort, gemp_sor
 	                                                  : sort_by_passes(&sweep, buffers, count);
 }
 
-/* Without a bound of the keys their range is found first, and the call waits for it. */
+/* If the number of bits is unknown, finds the range of the keys first and waits for it. */
 gemp_code gemp_sort_device(gemp_toolbox *box, const gemp_sort *sort, gemp_sort_buffers *buffers, size_t count,
                            unsigned bits)
 {

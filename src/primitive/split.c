@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A single pass, with the begins of the buckets as a by-product. */
+/* A single pass, which also yields the begins of the buckets. */
 gemp_code gemp_split_host(const gemp_multisplit *split, const void *keys, const void *values, size_t count,
                           void *out_keys, void *out_values, uint64_t *begin)
 {
@@ -32,14 +32,14 @@ enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MAX_ARGUMENTS = 16 };
 
 static gemp_split_shape forced_shape;
 
-/* Tests set a shape to reach the paths that no tuned shape takes. */
+/* Tests set a shape to reach paths that no tuned shape takes. */
 void gemp_split_force_shape(gemp_split_shape shape)
 {
 	forced_shape = shape;
 }
 
-/* As measured on an H200. REGISTERS, so two groups share a unit: of these 40 are left for elements and places without
- * that anything is spilled, and what is spilled costs a quarter of the time. */
+/* The fastest shapes on an H200. REGISTERS lets two groups share a unit, and leaves 40 registers for elements and
+ * places without spilling; spilling costs a quarter of the time. */
 static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 {
 	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;
@@ -48,7 +48,7 @@ static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 	case 8: return few ? SHAPE(512, 16, 4096, REGISTERS, true) : SHAPE(1024, 16, 4096, REGISTERS, true);
 	case 16: return few ? SHAPE(512, 8, 2048, 0, false) : SHAPE(1024, 10, 2048, REGISTERS, true);
 	case 32:
-		if (few && !column) /* keys that are far apart are better read with all the rest */
+		if (few && !column) /* without a column, keys are far apart and are better read together with their records */
 			return SHAPE(256, 8, 1024, 0, false);
 		return few ? SHAPE(512, 2, 0, 0, false) : SHAPE(1024, 4, 0, 0, false);
 	case 64: return few ? SHAPE(512, 2, 0, 0, false) : SHAPE(1024, 2, 0, 0, false);
@@ -63,30 +63,31 @@ static gemp_split_shape tuned_shape(const gemp_multisplit *split, bool column)
 	                                      : SHAPE(1024, 24, 6144, REGISTERS, true);
 }
 
-/* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/primitive/multisplit.cl). */
+/* Places in a tile have 16 bits. With a window, at most 2^15 places are used (kernels/primitive/multisplit.cl). */
 static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_multisplit *split, bool column)
 {
 	gemp_split_shape s = forced_shape.group ? forced_shape : tuned_shape(split, column);
 	size_t group = gemp_tool_group(box, s.group);
 	GEMP_CHECK(s.window % s.group == 0 && s.group * s.items <= (s.window ? 1u << 15 : 1u << 16));
-	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */
+	/* a group of one warp works on any device: its tiles have two windows, which fit into any local memory */
+	if (group != s.group)
 		return SHAPE(group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0, s.packed);
 	return s;
 }
 
-/* A split in the form in groups: the geometry, the arguments that all kernels take, and the kernels. */
+/* A split in the form in groups: the geometry, the arguments that all kernels have, and the kernels. */
 typedef struct split_context {
 	const gemp_multisplit *split;
 	gemp_split_shape shape;
-	const gemp_buffer *segment_begin; /* NULL: one segment of all */
+	const gemp_buffer *segment_begin; /* NULL: all elements are one segment */
 	gemp_buffer *tiles, *left;
 	cl_ulong flip, spread, min_code;
-	cl_uint shift, segments, count, stride; /* stride: keys from one element to the next */
+	cl_uint shift, segments, count, stride; /* stride: distance of the keys of neighbouring elements, in keys */
 	unsigned counted_tiles;
 	cl_kernel tile, number, move;
 } split_context;
 
-/* record: that of the split, or 0 for kernels that read only its column of keys. */
+/* record: the record of the split, or 0 for a kernel that reads only the column of keys. */
 static gemp_code kernel_of(gemp_toolbox *box, const split_context *s, cl_kernel *out, const char *name, unsigned record)
 {
 	const gemp_multisplit *split = s->split;
@@ -106,8 +107,7 @@ static gemp_code kernel_of(gemp_toolbox *box, const split_context *s, cl_kernel 
 	return gemp_tool_kernel(box, out, "multisplit.cl", name, s->shape.group, "%s", options);
 }
 
-/* Tiles are counted several at a time, so a group's counters in local memory are written once for about 2^16
- * elements. */
+/* A group counts several tiles, so that its counters in local memory are written once for about 2^16 elements. */
 static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 {
 	unsigned record = s->split->record;
@@ -122,7 +122,7 @@ static gemp_code prepare(gemp_toolbox *box, split_context *s, bool column)
 	return gemp_buffer_zero(box->device, s->left, 0, counts);
 }
 
-/* The kernels of a split have different parameters in common parts, so arguments are collected in a list. */
+/* The kernels of a split have different parameters besides the common ones, so arguments are collected in a list. */
 typedef struct argument_list {
 	gemp_argument of[MAX_ARGUMENTS];
 	size_t count;
@@ -133,7 +133,7 @@ static void add_argument(argument_list *to, gemp_argument argument)
 	to->of[to->count++] = argument;
 }
 
-/* The parameters SPLIT_SEGMENTS and SPLIT_CODES of multisplit.cl. */
+/* Adds the arguments for the parameters SPLIT_SEGMENTS and SPLIT_CODES of multisplit.cl. */
 static void add_split(argument_list *to, split_context *s)
 {
 	unsigned size = gemp_key_size(s->split->key);
@@ -150,7 +150,7 @@ static void add_split(argument_list *to, split_context *s)
 	add_argument(to, GEMP_ARG(&s->shift));
 }
 
-/* The order of the arguments is that of the kernels' parameters. */
+/* The order of the arguments is the order of the kernels' parameters. */
 static gemp_code move(gemp_toolbox *box, split_context *s, const gemp_split_arrays *a, size_t tiles)
 {
 	const gemp_buffer *keys = a->column ? a->column : a->keys;
@@ -168,7 +168,7 @@ static gemp_code move(gemp_toolbox *box, split_context *s, const gemp_split_arra
 	return gemp_tool_launch_with(box, s->move, tiles, s->shape.group, all.of, all.count);
 }
 
-/* Launches: tiles of each segment, counts, a scan of the counts into `begin`, and the move. */
+/* Launches kernels that number the tiles of each segment, count, scan the counts into `begin`, and move. */
 gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
 {
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
@@ -197,7 +197,7 @@ gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_multisplit *split, c
 	return move(box, &s, a, max_tiles);
 }
 
-/* A radix pass whose totals, scanned, are the begins of the buckets. */
+/* Makes a radix pass; its scanned totals are the begins of the buckets. */
 gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, const gemp_split_arrays *a)
 {
 	gemp_radix_device radix = { .box = box,
@@ -214,7 +214,7 @@ gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_multisplit *split, c
 	return gemp_scan_device(box, radix.totals, sizeof(cl_uint), a->begin, sizeof(cl_uint), (size_t)1 << split->bits);
 }
 
-/* GPUs work in groups, CPU devices by items. */
+/* GPUs use the form in groups, CPU devices the form by items. */
 gemp_code gemp_split_device(gemp_toolbox *box, const gemp_multisplit *split, const gemp_buffer *keys,
                             const gemp_buffer *values, size_t count, const gemp_buffer *out_keys,
                             const gemp_buffer *out_values, const gemp_buffer *begin)

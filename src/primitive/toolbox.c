@@ -1,7 +1,6 @@
-/* Kernels on demand. A program is found by its file and its build options; the newest 48 are kept, each with up to 8
- * kernels. Scratch buffers grow and are never given back before the toolbox is freed. Every launch adds an event, from
- * which gemp_toolbox_seconds sums the time.
- */
+/* Kernels on demand. A program is identified by its file and its build options. The newest 48 programs are kept, each
+ * with up to 8 kernels. Scratch buffers grow and are freed with the toolbox. Every launch adds an event, and
+ * gemp_toolbox_seconds sums the times of the events. */
 
 #include "primitive/toolbox.h"
 
@@ -13,7 +12,7 @@
 
 enum { MAX_ARGUMENTS = 16, CACHED_BITS = 27, SPARSE = 4 };
 
-/* Onesweep relies on forward progress between work-groups, which NVIDIA's GPUs guarantee. */
+/* Onesweep needs forward progress between work-groups, which NVIDIA's GPUs guarantee. */
 gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form)
 {
 	gemp_toolbox *box;
@@ -29,7 +28,7 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 	return code;
 }
 
-/* Takes a tool that was not made. */
+/* A tool that was not made is allowed. */
 static void free_tool(gemp_tool *tool)
 {
 	for (size_t k = 0; k < GEMP_TOOL_KERNELS && tool->kernels[k]; k++)
@@ -38,7 +37,7 @@ static void free_tool(gemp_tool *tool)
 	*tool = (gemp_tool){ 0 };
 }
 
-/* Timings are freed first, since their events hold the launches. */
+/* Timings are freed first, since this waits for the launches. */
 void gemp_toolbox_free(gemp_toolbox *box)
 {
 	if (!box)
@@ -51,7 +50,7 @@ void gemp_toolbox_free(gemp_toolbox *box)
 	gemp_free(box);
 }
 
-/* Programs are stored only now, when their first launches are over, because PoCL compiles work-groups at launch. */
+/* Programs are stored here, after their first launches, because PoCL compiles work-groups at launch. */
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 {
 	GEMP_TRY(gemp_timings_seconds(&box->timings, seconds));
@@ -63,7 +62,7 @@ gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 	return GEMP_OK;
 }
 
-/* Reading resets the sum, so each build is reported once. */
+/* Resets the sum, so each build is reported once. */
 double gemp_toolbox_build_seconds(gemp_toolbox *box)
 {
 	double seconds = box->build_seconds;
@@ -71,7 +70,7 @@ double gemp_toolbox_build_seconds(gemp_toolbox *box)
 	return seconds;
 }
 
-/* Other devices get work-groups of one warp. */
+/* On devices other than NVIDIA's, work-groups have the size of one warp. */
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 {
 	const gemp_device *device = box->device;
@@ -80,7 +79,7 @@ size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
 	return device->nvidia && wanted <= device->max_group ? wanted : GEMP_TOOL_WARP;
 }
 
-/* The program is complete before the tool counts as made. */
+/* Fills a free tool, which stays free if the program cannot be built. */
 static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
 {
 	GEMP_TRY(gemp_program_build_list(&tool->program, box->device, file, options, NULL, 0));
@@ -92,7 +91,7 @@ static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file,
 	return GEMP_OK;
 }
 
-/* The newest GEMP_TOOLS programs stay; another one replaces the oldest. */
+/* Finds the program, or makes it in the place of the oldest of GEMP_TOOLS programs. */
 static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file, const char *options)
 {
 	for (size_t t = 0; t < GEMP_TOOLS; t++)
@@ -106,7 +105,7 @@ static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file,
 	return make_tool(box, *out, file, options);
 }
 
-/* Names are literals of the callers, so they need not be copied. */
+/* Names are string literals of the callers, so they are not copied. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...)
 {
@@ -138,11 +137,11 @@ gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buff
 	*out = scratch;
 	if (scratch->mem && scratch->size >= size)
 		return GEMP_OK;
-	gemp_buffer_free(scratch, box->device); /* launches that use it keep it alive */
+	gemp_buffer_free(scratch, box->device); /* launches that use the old buffer keep it alive */
 	return gemp_buffer_new(scratch, box->device, size, NULL);
 }
 
-/* A launch of no groups is none and has no event. */
+/* With 0 groups there is no launch and no event. */
 gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                 const gemp_argument *arguments, size_t count)
 {
@@ -151,7 +150,7 @@ gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t grou
 	return code == GEMP_OK && groups ? gemp_timings_add(&box->timings, box->device) : code;
 }
 
-/* Kernels with values have two parameters more behind the keys. */
+/* Kernels with values have two more parameters behind the keys. */
 gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
                                   const gemp_argument *arguments, size_t count, const gemp_argument *values)
 {
@@ -168,7 +167,7 @@ gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t gr
 	return gemp_tool_launch_with(box, kernel, groups, group, all, total);
 }
 
-/* As many slabs as the device runs at once, since each slab has a row of counts. */
+/* There are as many slabs as the device runs at once, since each slab has a row of counts. */
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit)
 {
 	size_t max_slabs = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
@@ -178,7 +177,7 @@ gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, s
 	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
 }
 
-/* Indices on devices have 32 bits, and a work-item may step beyond the end by a tile. */
+/* Indices on devices have 32 bits, and the last step of a work-item may reach a tile beyond the end. */
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
 {
 	if (count <= GEMP_DEVICE_MAX)
