@@ -1,5 +1,6 @@
-/* filter: evaluates conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits. Bits past the last row are 0. A kernel sets a bit if its condition is known to be true, so a row
- * with NULL on either side has no bit.
+/* filter: evaluates conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits. Bits past the
+ * last row are 0. A kernel sets a bit if its condition is known to be true, so a row with NULL on either side has no
+ * bit.
  *
  * An operand has values (strings: bytes and offsets) with a step, and a mask of NULLs with its own step. Row r is at
  * index r * step: the step is 1 for a column, and 0 for a literal. A comparison is described by the outcomes for which
