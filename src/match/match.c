@@ -215,8 +215,9 @@ static bool rows_fit(const gemp_match *m)
 }
 
 /* Collective. Chooses how a rank obtains rows that it lacks. If every rank has all rows and they fit on its device,
- * nothing is needed. Otherwise the choice is pull, in rounds, or push. With --exchange auto the two are compared by the
- * bytes that they are expected to move. Push is the only way if the longest rows do not fit into a round. */
+ * nothing is needed. Otherwise the rows come in rounds (pull) or partial matches are sent (push). Pull is chosen if
+ * each rank has all rows. Push is chosen if the longest rows do not fit into a round. In all other cases --exchange
+ * auto compares the bytes that pull and push are expected to move; a plan with given vertices uses pull. */
 static gemp_code choose_exchange(gemp_match *m)
 {
 	gemp_push_pull_inputs question = { .context = m->context,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* words in one allreduce; tag of the graph's own rows */
+enum { GATHERED_AT_ONCE = 1 << 26, GRAPH_ROWS = 1 }; /* maximum words of one allreduce; tag of the graph's own rows */
 
 /* Collective. Loads the columns that an expression reads. All ranks have the same expression, so they load the same
  * columns. */

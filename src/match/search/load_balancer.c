@@ -101,8 +101,9 @@ static uint64_t cost_of(const gemp_balancer_costs *costs, size_t pivot)
 }
 
 /* The number of slices of a pivot. It is 1 unless the pivot would keep one worker busy after the device's other workers
- * have finished the chunk. Otherwise the number of slices is a multiple of the number of workers. Chunks of slices are
- * nearly as small as chunks may be, because the cost estimates of hubs are the least accurate. */
+ * have finished the chunk. Otherwise the number of slices is a multiple of the number of workers, or costs->slices if
+ * this is less. Chunks of slices are nearly as small as chunks may be, because the cost estimates of hubs are the least
+ * accurate. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_balancer_costs *costs = c->costs;
