@@ -27,8 +27,8 @@ static bool thorough;
 /* Tuples on the host: an array of whole tuples, and the columns that a layout makes of the tuples. */
 typedef struct sample {
 	gemp_shuffle how;
-	size_t count, room; /* `room` tuples fit into the buffers; the first `count` are used */
-	unsigned element;   /* size of one element of tuple[], in bytes */
+	size_t count, capacity; /* the buffers hold `capacity` tuples; the first `count` are used */
+	unsigned element;       /* size of one element of tuple[], in bytes */
 	unsigned char *tuple, *shuffled;
 	uint32_t *column, *shuffled_column; /* destinations; NULL if the layout has no such column, or does not move it */
 	gemp_buffer buffers[7];             /* see TUPLE .. EXTENT */
@@ -72,12 +72,12 @@ static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, u
 {
 	uint64_t destinations = (uint64_t)1 << (how.bits + how.shift), spare = extent ? 1000 : 0;
 	bool apart = how.layout == GEMP_SHUFFLE_SOA, moves = apart;
-	*s = (sample){ .how = how, .count = count, .room = count + spare, .element = apart ? how.size - 4 : how.size };
-	s->tuple = calloc(s->room + 1, s->element);
-	s->shuffled = calloc(s->room + 1, s->element);
-	s->column = how.layout == GEMP_SHUFFLE_AOS ? NULL : calloc(s->room + 1, 4);
-	s->shuffled_column = moves ? calloc(s->room + 1, 4) : NULL;
-	for (size_t i = 0; i < s->room; i++) {
+	*s = (sample){ .how = how, .count = count, .capacity = count + spare, .element = apart ? how.size - 4 : how.size };
+	s->tuple = calloc(s->capacity + 1, s->element);
+	s->shuffled = calloc(s->capacity + 1, s->element);
+	s->column = how.layout == GEMP_SHUFFLE_AOS ? NULL : calloc(s->capacity + 1, 4);
+	s->shuffled_column = moves ? calloc(s->capacity + 1, 4) : NULL;
+	for (size_t i = 0; i < s->capacity; i++) {
 		uint64_t bits = gemp_random(random);
 		uint32_t to = (uint32_t)(skew == 0                    ? bits % destinations
 		                         : skew == 1 && bits % 8 == 0 ? (bits >> 8) % destinations
@@ -92,10 +92,10 @@ static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, u
 		if (s->column)
 			s->column[i] = to;
 	}
-	const size_t sizes[BUFFERS] = { s->room * s->element,
-		                            s->room * 4,
-		                            s->room * s->element,
-		                            s->room * 4,
+	const size_t sizes[BUFFERS] = { s->capacity * s->element,
+		                            s->capacity * 4,
+		                            s->capacity * s->element,
+		                            s->capacity * 4,
 		                            (((size_t)1 << how.bits) + 1) * 4,
 		                            ((size_t)1 << (how.bits + how.shift)) * 4,
 		                            8 };
@@ -131,7 +131,7 @@ static int compare(const void *a, const void *b)
 
 /* Is `shuffled` the sample in the order of ranges? With `stable`, tuples of a range must keep the order that they have
  * in the sample. */
-static bool in_order(const sample *s, const uint32_t *begin, bool stable_order)
+static bool in_order(const sample *s, const uint32_t *begin, bool stable)
 {
 	size_t ranges = (size_t)1 << s->how.bits, *next = calloc(ranges + 1, sizeof *next);
 	uint64_t *expected = calloc(s->count + 1, 8), *got = calloc(s->count + 1, 8);
@@ -147,7 +147,7 @@ static bool in_order(const sample *s, const uint32_t *begin, bool stable_order)
 		expected[next[range_of(s, destination_of(s, s->tuple, s->column, i))]++] = hash_of(s, s->tuple, s->column, i);
 		got[i] = hash_of(s, s->shuffled, s->shuffled_column, i);
 	}
-	for (size_t r = 0; good && !stable_order && r < ranges; r++) {
+	for (size_t r = 0; good && !stable && r < ranges; r++) {
 		qsort(expected + begin[r], begin[r + 1] - begin[r], 8, compare);
 		qsort(got + begin[r], begin[r + 1] - begin[r], 8, compare);
 	}
@@ -176,9 +176,9 @@ static void check_decode(gemp_toolbox *box, sample *s, bool extent)
 	size_t ranges = (size_t)1 << s->how.bits;
 	bool apart = s->how.layout == GEMP_SHUFFLE_SOA;
 	uint32_t *begin = calloc(ranges + 1, 4);
-	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->room,
+	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->capacity,
 		                     extent ? &s->buffers[EXTENT] : NULL };
-	const gemp_tuples out = { apart ? &s->buffers[OUT_COLUMN] : NULL, &s->buffers[OUT], s->room, NULL };
+	const gemp_tuples out = { apart ? &s->buffers[OUT_COLUMN] : NULL, &s->buffers[OUT], s->capacity, NULL };
 	assert_ok(gemp_shuffle_decode(box, &s->how, &in, &out, &s->buffers[BEGIN]));
 	assert_ok(gemp_buffer_read(device, &s->buffers[BEGIN], 0, (ranges + 1) * 4, begin));
 	assert_ok(gemp_buffer_read(device, &s->buffers[OUT], 0, s->count * s->element, s->shuffled));

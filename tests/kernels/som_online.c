@@ -31,7 +31,8 @@ typedef struct run {
 	gemp_som_online_shape shape;
 } run;
 
-/* Composes samples begin .. end - 1 as the next block, on top of the affine maps in planes. */
+/* Composes the affine maps of samples begin .. end - 1 with the maps that planes holds. If begin is 0, planes holds no
+ * maps yet. */
 static void run_part(const run *how, const float *x, const uint64_t *keys, size_t begin, size_t end,
                      gemp_som_smooth *smooth, const gemp_buffer *planes)
 {

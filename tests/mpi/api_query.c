@@ -298,7 +298,7 @@ static void order_and_limits(void **state)
 		assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
 		double(*found)[4] = rows_of(columns, &count);
 		if (count != expected || result.rows != expected || result.complete != (expected == c->m))
-			fprintf(stderr, "limit %llu of sorted rows: %zu rows, said %llu, %s\n", (unsigned long long)limits[i],
+			fprintf(stderr, "limit %llu of sorted rows: %zu rows, reported %llu, %s\n", (unsigned long long)limits[i],
 			        count, (unsigned long long)result.rows, result.complete ? "complete" : "incomplete");
 		assert_all(count == expected && result.rows == expected && result.complete == (expected == c->m));
 		bool good = true;
@@ -315,7 +315,7 @@ static void order_and_limits(void **state)
 		assert_all_ok(gemp_query_run(query, &columns, &result, NULL));
 		found = rows_of(columns, &count);
 		if (count != expected || result.rows != expected || result.complete != (expected == c->m))
-			fprintf(stderr, "limit %llu: %zu rows, said %llu, %s\n", (unsigned long long)limits[i], count,
+			fprintf(stderr, "limit %llu: %zu rows, reported %llu, %s\n", (unsigned long long)limits[i], count,
 			        (unsigned long long)result.rows, result.complete ? "complete" : "incomplete");
 		assert_all(count == expected && result.rows == expected && result.complete == (expected == c->m));
 		free(found);
@@ -482,7 +482,7 @@ static void counts_are_rows(void **state)
 		bool good = counted.rows == rows && given.rows == rows && written.rows == rows && lines == rows &&
 		            given.matches == written.matches && given.complete == written.complete;
 		if (!good && test_comm.rank == 0)
-			fprintf(stderr, "%s: counted %llu, said %llu of %llu, wrote %llu of %llu; %d %d %d\n", texts[i],
+			fprintf(stderr, "%s: counted %llu, reported %llu of %llu, wrote %llu of %llu; %d %d %d\n", texts[i],
 			        (unsigned long long)counted.rows, (unsigned long long)given.rows, (unsigned long long)rows,
 			        (unsigned long long)written.rows, (unsigned long long)lines, counted.complete, given.complete,
 			        written.complete);

@@ -25,7 +25,7 @@ static char byte_of(uint64_t seed, int from, int to, size_t i)
 	return (char)gemp_mix(seed + i * 31 + (uint64_t)(from * MAX_RANKS + to));
 }
 
-static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp_traffic *traffic)
+static bool exchange_is_right(uint64_t seed, void **receive, size_t *capacity, gemp_traffic *traffic)
 {
 	size_t send_size[MAX_RANKS], receive_size[MAX_RANKS], total = 0, at = 0;
 	int ranks = test_comm.size, me = test_comm.rank;
@@ -63,7 +63,7 @@ static void blocks_arrive_in_rank_order(void **state)
 	size_t capacity = 0;
 	gemp_traffic traffic;
 	for (int round = 0; round < 30; round++)
-		assert_all(exchange_right(gemp_random(&seed), &receive, &capacity, &traffic));
+		assert_all(exchange_is_right(gemp_random(&seed), &receive, &capacity, &traffic));
 	gemp_free(receive);
 	assert_all(gemp_memory_blocks() == 0);
 }
@@ -80,7 +80,7 @@ static void large_blocks_need_several_messages(void **state)
 	gemp_traffic traffic;
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		TEST_LIMIT(exchange_chunk, limits[i]);
-		assert_all(exchange_right(gemp_random(&seed), &receive, &capacity, &traffic));
+		assert_all(exchange_is_right(gemp_random(&seed), &receive, &capacity, &traffic));
 	}
 	TEST_LIMIT_DEFAULT(exchange_chunk);
 	gemp_free(receive);

@@ -54,7 +54,7 @@ static inline void join(test_graph *m, size_t a, size_t b)
 	m->edge[a][b] = m->edge[b][a] = a != b;
 }
 
-static inline test_graph *made_new(size_t vertices)
+static inline test_graph *test_graph_new(size_t vertices)
 {
 	test_graph *m = gemp_calloc(1, sizeof *m);
 	assert_all(m != NULL);
@@ -64,7 +64,7 @@ static inline test_graph *made_new(size_t vertices)
 
 static inline test_graph *random_graph(size_t vertices, double density)
 {
-	test_graph *m = made_new(vertices);
+	test_graph *m = test_graph_new(vertices);
 	for (size_t a = 0; a < vertices; a++)
 		for (size_t b = 0; b < a; b++)
 			if (gemp_random_unit(&seed) < density)
@@ -86,7 +86,7 @@ static inline test_graph *hubs(size_t vertices)
  * get slots before the hub's. */
 static inline test_graph *hub_and_parallel_edges(size_t vertices)
 {
-	test_graph *m = made_new(vertices);
+	test_graph *m = test_graph_new(vertices);
 	for (size_t a = 1; a < vertices; a++) {
 		join(m, 0, a);
 		if (a + 1 < vertices)
@@ -124,7 +124,7 @@ static inline void build(test_graph *m)
 	gemp_builder_free(builder);
 }
 
-static inline void made_free(test_graph *m)
+static inline void test_graph_free(test_graph *m)
 {
 	gemp_shard_free(m->graph);
 	gemp_free(m);
@@ -362,7 +362,7 @@ static inline void check_all(test_graph *m)
 	}
 	build(m);
 	check(m, plan);
-	made_free(m);
+	test_graph_free(m);
 }
 
 static inline int open_context(void **state)

@@ -8,8 +8,8 @@ static void check_graphs(void)
 	check_all(hubs(90));
 	check_all(random_graph(45, 0.6));
 	check_all(hub_and_parallel_edges(90));
-	check_all(made_new(1));
-	check_all(made_new(40));
+	check_all(test_graph_new(1));
+	check_all(test_graph_new(40));
 	check_all(random_graph(12, 1));
 	for (int i = 0; i < (test_comm.size == 1 ? 10 : 1); i++)
 		check_all(random_graph(1 + gemp_random_below(&seed, MAX_VERTICES), gemp_random_unit(&seed) * 0.5));
@@ -67,8 +67,8 @@ static void check_long_rows(void)
 	check(m, plan);
 	build(complete);
 	check(complete, (gemp_count_plan){ .sum_count = 2, .table_count = 1, .sums = { plan.sums[0], plan.sums[1] } });
-	made_free(m);
-	made_free(complete);
+	test_graph_free(m);
+	test_graph_free(complete);
 }
 
 static void long_rows(void **state)

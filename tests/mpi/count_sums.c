@@ -11,8 +11,8 @@ static void sums_are_right(void **state)
 	if (test_comm.size > 1)
 		return;
 	check_all(hub_and_parallel_edges(90));
-	check_all(made_new(1));
-	check_all(made_new(40));
+	check_all(test_graph_new(1));
+	check_all(test_graph_new(40));
 	check_all(random_graph(2, 1));
 	check_all(random_graph(12, 1));
 	check_all(random_graph(60, 0.15));
@@ -37,7 +37,7 @@ static gemp_code count(test_graph *m, gemp_count_plan *plan, gemp_count_result *
 
 static void totals_beyond_64_bits(void **state)
 {
-	test_graph *m = made_new(91);
+	test_graph *m = test_graph_new(91);
 	gemp_count_result result;
 	gemp_count_plan plan = { .sum_count = 1,
 		                     .table_count = 1,
@@ -45,7 +45,7 @@ static void totals_beyond_64_bits(void **state)
 		                     .sums = { { GEMP_SUM_VERTICES, .factor = 100000, .expression = NINTH } } };
 	(void)state;
 	if (test_comm.size > 1) {
-		made_free(m);
+		test_graph_free(m);
 		return;
 	}
 	for (size_t a = 1; a < m->vertices; a++)
@@ -65,7 +65,7 @@ static void totals_beyond_64_bits(void **state)
 	plan.divisor = 7;
 	assert_all_code(count(m, &plan, &result), GEMP_EINTERNAL);
 	assert_message("multiple of 7");
-	made_free(m);
+	test_graph_free(m);
 }
 
 static gemp_code count_small(void *argument)
@@ -91,7 +91,7 @@ static void memory_may_run_out(void **state)
 		assert_all_ok(count_small(m));
 		assert_all_survive_no_memory(count_small, m);
 	}
-	made_free(m);
+	test_graph_free(m);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
-/* Tests the orientation of undirected multigraphs with loops and parallel edges. Each edge must be kept once and in-
- * and out-degrees must be equal, so that the graph has an Euler circuit or path if there is one. Vertices of odd degree
- * are counted. */
+/* Tests the orientation of undirected multigraphs with loops and parallel edges. Each edge must get one direction, and
+ * every vertex equal in- and out-degrees. An engine must then find an Euler circuit or path if there is one. Vertices
+ * of odd degree are counted. */
 #include "euler_ranks_case.h"
 
 #include "comm/comm.h"
