@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the index of the column, or the number of columns if there is none with the name. A moved column has no
- * name. */
+/* Returns the index of the column, or the number of columns if no column has the name. A moved column has no name. */
 static size_t column_index(const gemp_table *table, const char *name)
 {
 	size_t c = 0;

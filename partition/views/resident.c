@@ -1,7 +1,7 @@
-/* Decides which rows are resident. If the memory of the device can hold all rows, all rows are resident; ranks of a
- * node that share rows count their memories together. Otherwise a rank has its own rows and as many hot rows as fit
- * into the budget. The decision uses 256 degree classes, summed over all ranks, before any row is gathered. The runtime
- * lists views in the order of use, and unused views are freed for new views. */
+/* Decides which rows are resident. Unless the caller gives a budget, half of a device's memory is for rows. If all rows
+ * fit, all rows are resident; ranks of a node that share rows count their halves together. Otherwise a rank has its own
+ * rows and as many hot rows as fit. The decision uses 256 degree classes, summed over all ranks, before any row is
+ * gathered. The runtime lists views in the order of use, and unused views are freed for new views. */
 
 #include "partition/views/resident.h"
 
@@ -171,7 +171,8 @@ static void evict_unused(const gemp_runtime *context, uint64_t bytes)
 	}
 }
 
-/* Local. Copies the keys and their relations, since the caller may free its own before the resident rows. */
+/* Local. Copies the keys and their relations, since the caller may free the originals before the resident rows are
+ * freed. */
 static gemp_code copy_keys(gemp_resident *resident, const gemp_view_key *keys)
 {
 	size_t relations = resident->graph->relation_count;

@@ -49,7 +49,7 @@ extern const char *const gemp_som_unit_columns[GEMP_SOM_UNIT_COLUMNS]; /* "unit"
 gemp_code gemp_som_unit_list_add(gemp_table *table, const gemp_som_unit_list *units, const gemp_som_map *map,
                                  size_t rows, bool with_second);
 
-/* TRAINING calls these functions in this order, with scaled vectors. */
+/* TRAINING: a training calls these functions in this order, with scaled vectors. */
 
 /* Local. Returns the default side of a square map for this number of vectors. The map has about 5 sqrt(vectors) units
  * (Vesanto and Alhoniemi 2000). The side is even, as hexagonal toroids need an even number of rows. */

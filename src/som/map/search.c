@@ -221,8 +221,8 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	return GEMP_OK;
 }
 
-/* Local. Both programs have this kernel, so any built program is used, and no program is built if a search has run
- * before. The kernel skips keys whose unit is not on the device. */
+/* Local. Both programs have this kernel, so a program that a search has built is used. The kernel skips keys whose unit
+ * is not on the device. */
 gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {

@@ -43,7 +43,7 @@ static inline uint32_t gemp_som_key_unit(uint64_t key)
 typedef struct gemp_som_search gemp_som_search;
 
 /* Local. missing: gemp_som_samples.missing of the samples that will be searched. shape: a member that is 0 gets its
- * default. If shape is NULL, all members do. Returns GEMP_EUSAGE for no dimensions and for more than
+ * default. If shape is NULL, all members get their defaults. Returns GEMP_EUSAGE for no dimensions and for more than
  * GEMP_SOM_MAX_DIMS. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric,
                               bool missing, const gemp_som_search_shape *shape);

@@ -116,7 +116,7 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
-	/* the square is a normal float; no map has smaller or larger steps */
+	/* the square stays within floats, and no map has steps outside this range */
 	const double within = fmin(fmax(radius, 1e-12), 1e12);
 	const double about = within * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : within;

@@ -43,7 +43,7 @@ static double share_of(const gemp_som_panel *panel, const colour_range *range, i
 	return max > min ? (panel->values[which][unit] - min) / (max - min) : 0;
 }
 
-/* Returns whether all three ranges lie in [0, max]. Values of units are means of floats, so rounding may take them
+/* Returns whether all three ranges lie in [0, max]. Values of units are means of floats, so rounding may move a value
  * slightly beyond the limits. */
 static bool within(const colour_range *range, double max)
 {
@@ -130,7 +130,7 @@ typedef struct frame {
 	const gemp_som_grid *grid;
 	double cell;           /* distance of units in a row */
 	double rise;           /* distance of rows */
-	double width, height;  /* of the area that a panel's units cover */
+	double width, height;  /* size of the area that a panel's units cover */
 	uint32_t across, down; /* panels in a row; rows of panels */
 	bool titles;           /* whether units have titles */
 } frame;
