@@ -206,8 +206,9 @@ static gemp_code check_format(const gemp_h5 *h5)
 	                 format, version, GEMP_FILE_FORMAT);
 }
 
-/* Collective. The partitions in the file are used only if they can be divided among the ranks as wholes. Otherwise the
- * ranks own equal ranges of ids. */
+/* Collective. If the number of partitions in the file is a multiple of the number of ranks, each rank owns whole
+ * partitions. If the number of partitions is a divisor of the number of ranks, several ranks share each partition. In
+ * all other cases the ranks own equal ranges of ids. */
 static gemp_code assign_rows(const gemp_comm *comm, const char *path, gemp_shard *graph)
 {
 	size_t ranks = (size_t)comm->size;

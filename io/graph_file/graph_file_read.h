@@ -7,11 +7,14 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Opens a graph and reads its schema. Rank r of R owns the ids [r n / R, (r+1) n / R). If the file has partitions that
- * can be divided among the ranks, each rank owns whole partitions instead. gemp_shard_load_* read the other parts; each
- * of them opens the file again. Every dataset that is read completely is compared with its checksum, and rows and ids
- * are checked. GEMP_EDATA: the file is no graph file, is truncated or damaged, or has an unknown version.
- * GEMP_ENOINPUT: the file is missing. comm is borrowed until the graph is freed. */
+/* Opens a graph and reads its schema. If the number of the file's partitions is a multiple of the number R of ranks,
+ * each rank owns whole partitions. If the number is a divisor of R, each rank owns an equal range of one partition. In
+ * all other cases rank r owns the ids [r n / R, (r+1) n / R).
+ *
+ * gemp_shard_load_* read the other parts of the graph; each of them opens the file again. Every dataset that is read
+ * completely is compared with its checksum, and rows and ids are checked. GEMP_EDATA: the file is no graph file, is
+ * truncated or damaged, or has an unknown version. GEMP_ENOINPUT: the file is missing. comm is borrowed until the graph
+ * is freed. */
 gemp_code gemp_graph_file_open(gemp_shard **out, const gemp_comm *comm, const char *path);
 
 /* Reads the whole file. Compares every checksum, and the graph's hash with the hash of its content. */
