@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of an element. ALONE: it exists on this side only, so it is deleted or created. */
+/* How an element of one side compares with the other side. ALONE: the other side does not have it, so it is deleted or
+ * created. */
 typedef enum change_kind { STAYS, CHANGES, ALONE } change_kind;
 
-/* Texts point into the bytes of the side. */
+/* The texts point into the bytes of the side. */
 typedef struct gemp_graph_diff_vertex {
 	gemp_value key;
-	const char *text; /* labels and attributes */
+	const char *text; /* printed labels and attributes */
 	size_t size;
 	change_kind change;
 } drawn_vertex;
@@ -33,7 +34,7 @@ typedef struct gemp_graph_diff_edge {
 
 /* ONE SIDE: THE TEXTS OF ALL RANKS */
 
-/* If the type of an attribute becomes float, 3 becomes 3.0. Both are printed as 3, so this is no change. */
+/* If the type of an attribute becomes float, 3 becomes 3.0. Both are printed as 3, so the value counts as unchanged. */
 static void describe_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->type == GEMP_FLOAT && fabs(value->real) < 1e15 && value->real == trunc(value->real))
@@ -42,7 +43,7 @@ static void describe_value(gemp_text *out, const gemp_value *value)
 		gemp_value_print(value, out);
 }
 
-/* Absent attributes are not printed, so removing one is a change. */
+/* Absent attributes are not printed, so the removal of an attribute is a change. */
 static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 {
 	for (size_t c = 0; c < table->count; c++) {
@@ -54,8 +55,8 @@ static void describe_row(gemp_text *out, const gemp_table *table, size_t row)
 	}
 }
 
-/* Each element becomes a record of keys and printed attributes, which is all that the comparison needs. The number in
- * front says whether it is a vertex. */
+/* Each element becomes a record of its keys and its printed attributes, which the comparison needs. The first number of
+ * a record says whether the element is a vertex. */
 static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 {
 	for (size_t v = 0; v < g->rows; v++) {
@@ -71,7 +72,7 @@ static void pack_vertices(const gemp_shard *g, gemp_text *text, gemp_text *out)
 	}
 }
 
-/* Collective. Edges are named by the keys of their ends, and targets may belong to other ranks. */
+/* Collective. Edges are named by the keys of source and target, and the target may belong to another rank. */
 static gemp_code pack_relation(gemp_runtime *context, gemp_shard *g, const gemp_relation *relation, gemp_text *text,
                                gemp_text *out)
 {
@@ -102,7 +103,7 @@ static int compare_vertices(const void *a, const void *b)
 	return gemp_value_compare_keys(&((const drawn_vertex *)a)->key, &((const drawn_vertex *)b)->key);
 }
 
-/* 0: the edges differ in nothing but their attributes. */
+/* Returns 0 if the edges differ at most in their attributes. */
 static int compare_places(const void *a, const void *b)
 {
 	const drawn_edge *x = a, *y = b;
@@ -119,8 +120,8 @@ static int compare_edges(const void *a, const void *b)
 	return order ? order : gemp_compare_bytes(x->text, x->size, y->text, y->size);
 }
 
-/* The texts stay in side->bytes, which elements point into. Elements are sorted, by key or by type, ends and
- * attributes, so that one pass compares both sides. */
+/* The elements point into the texts, which stay in side->bytes. Vertices are sorted by key, and edges by type, source,
+ * target and attributes, so that one pass compares both sides. */
 static gemp_code unpack(gemp_graph_diff_side *side)
 {
 	size_t capacities[2] = { 0 };
@@ -148,8 +149,8 @@ static gemp_code unpack(gemp_graph_diff_side *side)
 	return GEMP_OK;
 }
 
-/* Local, with the same result on all ranks. It is called before the texts are
- * gathered, since every rank then holds the whole graph. */
+/* Local, with the same result on all ranks. The size is checked before the texts are gathered, since every rank then
+ * holds the whole graph. */
 static gemp_code check_size(const gemp_shard *graph, const char *path, const char *moment)
 {
 	uint64_t drawn = graph->vertex_count + gemp_shard_edges(graph);
@@ -161,7 +162,7 @@ static gemp_code check_size(const gemp_shard *graph, const char *path, const cha
 	                 path, drawn, moment, GEMP_GRAPH_DIFF_MAX);
 }
 
-/* Collective. Every rank gets the texts of all ranks, although only rank 0 draws: the graph is small. If one rank
+/* Collective. Every rank gets the texts of all ranks although only rank 0 draws, since the graph is small. If one rank
  * fails, all ranks return an error. */
 gemp_code gemp_graph_diff_take(gemp_graph_diff_side *side, gemp_runtime *context, gemp_shard *graph, const char *path,
                                const char *moment)
@@ -188,7 +189,7 @@ void gemp_graph_diff_free(gemp_graph_diff_side *side)
 
 /* COMPARISON */
 
-/* Both sides ascend by key, so a merge finds the vertices of either side alone. */
+/* Both sides are in ascending order of keys, so a merge finds the vertices that only one side has. */
 static void compare_side_vertices(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b)
 {
 	for (size_t i = 0, j = 0; i < a->vertex_count && j < b->vertex_count;) {
@@ -201,8 +202,8 @@ static void compare_side_vertices(const gemp_graph_diff_side *a, const gemp_grap
 	}
 }
 
-/* One merge of the edges of both sides; pairs of equal edges get the kind `equal`, and edges that stay are passed
- * over. */
+/* Merges the edges of both sides once. Pairs of edges that compare as equal get the kind `equal`; edges with the kind
+ * STAYS are skipped. */
 static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side *b,
                        int (*compare)(const void *, const void *), change_kind equal)
 {
@@ -223,13 +224,14 @@ static void pair_edges(const gemp_graph_diff_side *a, const gemp_graph_diff_side
 
 /* WRITING */
 
-/* How a side is drawn: its name, the letter of its vertices, and the colours of elements that exist on this side
- * only. */
+/* How a side is drawn: its name, the first letter of its vertices' names, and the colours of the elements that only
+ * this side has. */
 typedef struct side_style {
 	const char *name, *letter, *alone, *alone_fill;
 } side_style;
 
-/* Colours: gray for elements that stay, amber for changed ones, red or green for elements of one side only. */
+/* Returns the colour: gray for elements that stay, amber for changed elements, red or green for elements that only one
+ * side has. */
 static const char *stroke(const side_style *d, change_kind change)
 {
 	return change == STAYS ? "gray40" : change == CHANGES ? "#b26a00" : d->alone;
@@ -240,7 +242,7 @@ static const char *fill(const side_style *d, change_kind change)
 	return change == STAYS ? "white" : change == CHANGES ? "#ffe0a3" : d->alone_fill;
 }
 
-/* The index of a vertex by its key; both ends of an edge are vertices of the same side. */
+/* Returns the index of the vertex with this key. A side has the source and the target of each of its edges. */
 static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *key)
 {
 	const drawn_vertex wanted = { .key = *key };
@@ -248,7 +250,7 @@ static size_t vertex_index(const gemp_graph_diff_side *side, const gemp_value *k
 	return (size_t)(found - side->vertices);
 }
 
-/* A vertex is named by the letter of its side and its index in the order of keys. */
+/* The name of a vertex is the letter of its side and its index in the order of keys. */
 static void draw_vertices(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	for (size_t i = 0; i < side->vertex_count; i++) {
@@ -278,7 +280,7 @@ static void draw_edges(const side_style *d, const gemp_graph_diff_side *side, ge
 	}
 }
 
-/* One side as a cluster of its own. */
+/* Draws one side as a cluster. */
 static void draw_side(const side_style *d, const gemp_graph_diff_side *side, gemp_text *text, gemp_text *out)
 {
 	gemp_text_print(out, "\tsubgraph cluster_%s {\n\t\tlabel=\"%s\";\n", d->name, d->name);
@@ -287,7 +289,7 @@ static void draw_side(const side_style *d, const gemp_graph_diff_side *side, gem
 	gemp_text_print(out, "\t}\n");
 }
 
-/* Rank 0 has the whole drawing. */
+/* On rank 0. Every rank could draw, since all have both sides. */
 static gemp_code write_drawing(const gemp_graph_diff_side *before, const gemp_graph_diff_side *after, const char *path)
 {
 	static const side_style sides[] = {
@@ -296,8 +298,8 @@ static gemp_code write_drawing(const gemp_graph_diff_side *before, const gemp_gr
 	};
 	GEMP_OWNED_BY(gemp_text_free) gemp_text out = { 0 }, text = { 0 };
 	compare_side_vertices(before, after);
-	/* Equal edges are unchanged. Edges that differ only in attributes are paired in their order, and count as
-	 * changed. */
+	/* The first pass pairs equal edges, which are unchanged. The second pass pairs the remaining edges that differ only
+	 * in attributes, in their order; these count as changed. */
 	pair_edges(before, after, compare_edges, STAYS);
 	pair_edges(before, after, compare_places, CHANGES);
 	gemp_text_print(&out, "digraph {\n\tnode [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n"

@@ -11,25 +11,26 @@
 typedef struct run_context {
 	gemp_shard **graph;
 	gemp_runtime *context;
-	const gemp_rule_set *rules; /* as parsed, for names and places; each step binds a copy of its own */
+	const gemp_rule_set *rules; /* the parsed rules, for names and places; each step binds a copy of its own */
 	const gemp_transform_options *options;
 	gemp_rule_report *reports; /* [rules->count] */
 	gemp_transform_history *history;
-	gemp_rule_set *unbound;      /* a copy that is bound to no graph (gemp_select_options) */
-	gemp_match_cache *cache;     /* NULL: every step searches the whole graph */
-	gemp_cached_order *orders;   /* [rules->count] */
-	uint64_t steps;              /* taken so far, those of the history included */
-	bool has_run;                /* this run has taken a step itself */
-	uint64_t max_steps;          /* the run fails when it needs more steps: the tightest of all limits in force */
-	const gemp_control *limited; /* the control whose LIMIT that is; NULL: gemp_transform_options.max_steps */
+	gemp_rule_set *unbound;    /* a copy of the rules that is bound to no graph (gemp_select_options) */
+	gemp_match_cache *cache;   /* NULL: every step searches the whole graph */
+	gemp_cached_order *orders; /* [rules->count] */
+	uint64_t steps;            /* number of steps so far, including the steps of the history */
+	bool has_run;              /* this run itself has executed a step */
+	uint64_t max_steps;        /* the smallest limit that applies now; the run fails if it needs more steps */
+	/* the control whose LIMIT is max_steps; NULL: gemp_transform_options.max_steps is the limit */
+	const gemp_control *limited;
 } run_context;
 
-/* One step. The frame has a row for each match that this rank found. */
+/* One step of a run. The frame has a row for each match that this rank has found. */
 typedef struct step_context {
 	run_context *run;
-	size_t index;         /* of the rule */
-	uint64_t number;      /* of the step, from 0 */
-	bool first_only;      /* RUN ONE: only the match that comes first is applied */
+	size_t index;         /* index of the rule */
+	uint64_t number;      /* number of the step, from 0 */
+	bool first_only;      /* RUN ONE: only the first match in the order of priorities is applied */
 	gemp_rule_set *rules; /* bound to the graph before the step */
 	const gemp_rule *rule;
 	gemp_step_report report;
@@ -46,8 +47,8 @@ static void free_step(step_context *s)
 
 /* MATCHES OF A STEP */
 
-/* Collective. The matches of the rule, from the cache where that is possible, and which of them are applied. The seed
- * differs for every step and rule; otherwise repeated steps would prefer the same matches. */
+/* Collective. Finds the matches of the rule, from the cache if possible, and selects the matches that are applied. Each
+ * step and rule has another seed, since repeated steps would otherwise prefer the same matches. */
 static gemp_code find_and_select(step_context *s)
 {
 	run_context *r = s->run;
@@ -74,15 +75,16 @@ static gemp_code find_and_select(step_context *s)
 	return GEMP_OK;
 }
 
-/* Updates that leave the number of elements unchanged. */
+/* Returns true for updates that leave the number of elements unchanged. */
 static bool is_setting(const gemp_update *u)
 {
 	return u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE || u->kind == GEMP_ADD_LABELS ||
 	       u->kind == GEMP_REMOVE_LABELS || u->kind == GEMP_SET_TYPE;
 }
 
-/* Collective. Creations follow from the number of applied matches. Deletions follow after the step, from the sizes of
- * both graphs, because several names may delete one element. */
+/* Collective. The number of created elements follows from the number of applied matches. The number of deleted elements
+ * follows later from the sizes of the graph before and after the step, since several names may delete the same
+ * element. */
 static void count_effects(step_context *s)
 {
 	uint64_t set = 0, applied = s->report.select.applied;
@@ -101,7 +103,8 @@ static void count_effects(step_context *s)
 
 /* APPLICATION */
 
-/* Collective. changed: NULL, or filled with the changes, by which the cache is updated. */
+/* Collective. Applies the selected matches. If `changed` is not NULL, it gets the changes for the update of the
+ * cache. */
 static gemp_code apply(step_context *s, gemp_patch_result *changed)
 {
 	run_context *r = s->run;
@@ -117,7 +120,7 @@ static gemp_code apply(step_context *s, gemp_patch_result *changed)
 	return gemp_apply_matches(r->graph, r->context, &created, s->rules, r->options->string_keys, changed);
 }
 
-/* An upper bound of the vertices that the selected matches change. */
+/* Returns an upper bound of the number of vertices that the selected matches change. */
 static uint64_t max_touched_vertices(const step_context *s)
 {
 	uint64_t of_one = s->rule->created_vertices;
@@ -126,7 +129,7 @@ static uint64_t max_touched_vertices(const step_context *s)
 	return of_one * s->report.select.applied;
 }
 
-/* Collective. Edge owners are taken before the graph changes, since cached rows have the old edge numbers. */
+/* Collective. The owners of edges are copied before the graph changes, since cached rows have the old edge numbers. */
 static gemp_code apply_and_update_cache(step_context *s)
 {
 	run_context *r = s->run;
@@ -139,7 +142,7 @@ static gemp_code apply_and_update_cache(step_context *s)
 	return gemp_match_cache_update(r->cache, s->index, r->context->comm, &owners, &changed, *r->graph);
 }
 
-/* Collective. Cached matches are updated in place when the step changes few vertices; otherwise the cache is reset. */
+/* Collective. If the step changes few vertices, cached matches are updated in place; otherwise the cache is reset. */
 static gemp_code apply_selected(step_context *s)
 {
 	run_context *r = s->run;
@@ -149,7 +152,7 @@ static gemp_code apply_selected(step_context *s)
 	return r->cache ? gemp_comm_agree(r->context->comm, gemp_match_cache_reset(r->cache, *r->graph)) : GEMP_OK;
 }
 
-/* Collective. The rule is bound. */
+/* Collective. Executes one step of a rule that is bound. */
 static gemp_code apply_step(step_context *s)
 {
 	run_context *r = s->run;
@@ -168,7 +171,7 @@ static gemp_code apply_step(step_context *s)
 	return GEMP_OK;
 }
 
-/* Deletions, creations and settings of a rule add up over its steps. */
+/* Adds the counts of deletions, creations and settings to the sums of the rule. */
 static void add_report(gemp_rule_report *sum, const gemp_step_report *one)
 {
 	sum->steps++;
@@ -183,9 +186,9 @@ static void add_report(gemp_rule_report *sum, const gemp_step_report *one)
 
 /* CONTROL */
 
-/* A pattern can be bound to one graph only once, and every step makes a new graph, so every step parses the rules
- * again. The user has seen the warnings of the first time. bind: also binds rule `index`; names that the graph no
- * longer has then match nothing, which deserves no warning either. */
+/* A pattern can be bound to only one graph, and every step makes a new graph, so every step parses the rules again. No
+ * warnings are printed, since the user has seen the warnings of the first parse. `bind` also binds rule `index`. Names
+ * that the graph no longer has then match nothing, also without a warning. */
 static gemp_code parse_silently(gemp_rule_set **out, const run_context *r, bool bind, size_t index)
 {
 	gemp_verbosity level = gemp_log_set_level(GEMP_QUIET);
@@ -200,7 +203,7 @@ static gemp_code parse_silently(gemp_rule_set **out, const run_context *r, bool 
 	return code;
 }
 
-/* The message for a run that needs more steps than LIMIT or max_steps allow. */
+/* Fails with the message that the run needs more steps than LIMIT or max_steps allow. */
 static gemp_code fail_at_limit(const run_context *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
@@ -225,7 +228,8 @@ static gemp_code append_history(gemp_transform_history *history, bool applied)
 	return GEMP_OK;
 }
 
-/* Collective. Steps of the history are looked up instead of run: their changes are in the graph already. */
+/* Collective. A step of the history is not executed, since the graph already has its changes. Its result is taken from
+ * the history. */
 static gemp_code run_rule(run_context *r, const gemp_control *control, bool *applied)
 {
 	GEMP_OWNED_BY(free_step)
@@ -254,7 +258,8 @@ static gemp_code run_rule(run_context *r, const gemp_control *control, bool *app
 
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied);
 
-/* Runs the children in order until one applies (choice) or does not apply (sequence). */
+/* Runs the children in order. A choice ends after the first child that applies, a sequence after the first child that
+ * does not apply. */
 static gemp_code run_children(run_context *r, const gemp_control *control, bool until, bool *applied)
 {
 	*applied = !until;
@@ -263,7 +268,7 @@ static gemp_code run_children(run_context *r, const gemp_control *control, bool 
 	return GEMP_OK;
 }
 
-/* The child again and again, until it does not apply or has run so many times. */
+/* Runs the child repeatedly, until it does not apply or has run `times` times. */
 static gemp_code run_loop(run_context *r, const gemp_control *control, uint64_t times, bool *applied)
 {
 	*applied = true;
@@ -272,7 +277,7 @@ static gemp_code run_loop(run_context *r, const gemp_control *control, uint64_t 
 	return GEMP_OK;
 }
 
-/* TRY is a loop of at most one round whose failure does not count. */
+/* TRY is a loop of at most one round, and its result is ignored. */
 static gemp_code run_kind(run_context *r, const gemp_control *control, bool *applied)
 {
 	switch (control->kind) {
@@ -289,8 +294,8 @@ static gemp_code run_kind(run_context *r, const gemp_control *control, bool *app
 	return gemp_fail(GEMP_EINTERNAL, "unknown control of kind %d in rules", (int)control->kind);
 }
 
-/* Collective. Runs a control within its own LIMIT and those around it. Limits are restored afterwards, so a message
- * names the tightest LIMIT in force. */
+/* Collective. Runs a control within its own LIMIT and the limits of the controls around it. The limits are restored
+ * afterwards, so a message names the smallest LIMIT that applies. */
 static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 {
 	const run_context outside = *r;
@@ -304,7 +309,7 @@ static gemp_code run(run_context *r, const gemp_control *control, bool *applied)
 	return code;
 }
 
-/* Takes a run that was prepared in part. */
+/* Frees a run, also if its preparation is incomplete. */
 static void free_run(run_context *r)
 {
 	gemp_rule_set_free(r->unbound);
@@ -312,7 +317,7 @@ static void free_run(run_context *r)
 	gemp_free(r->orders);
 }
 
-/* Local. The unbound copy, the orders and, if wanted, the cache. */
+/* Local. Makes the unbound copy of the rules, the orders and, if wanted, the cache. */
 static gemp_code prepare(run_context *r)
 {
 	GEMP_TRY(parse_silently(&r->unbound, r, false, 0));
@@ -320,7 +325,8 @@ static gemp_code prepare(run_context *r)
 	return r->options->rematch_all ? GEMP_OK : gemp_match_cache_new(&r->cache, r->rules, *r->graph);
 }
 
-/* A run that continues an earlier one is not bound again: its graph may lack names that the first graph had. */
+/* A run that continues an earlier run does not bind the rules at its start, since its graph may lack names that the
+ * first graph had. */
 gemp_code gemp_transform(gemp_shard **graph, gemp_runtime *context, gemp_rule_set *rules,
                          const gemp_transform_options *options, gemp_rule_report *reports,
                          gemp_transform_history *history)

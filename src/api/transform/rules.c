@@ -112,8 +112,7 @@ typedef struct rewriting {
 	double shown;                    /* the time of gemp_now() when progress was last logged */
 } rewriting;
 
-/* Collective. Checks before the work that the settings do not contradict each other and that rank 0 can write all
- * files. */
+/* Collective. Checks before the work that the settings are compatible and that rank 0 can write all files. */
 static gemp_code check_files(const rewriting *r)
 {
 	const gemp_rewrite_settings *s = &r->settings;
@@ -189,14 +188,12 @@ static void free_rewriting(rewriting *r)
 
 /* REPORT */
 
-/* Adds the counts of matches to the object of a step or a rule. */
 static void report_selected(json_t *object, const gemp_select_report *s)
 {
 	gemp_json_set_counts(object, { "matches", s->matches }, { "applied", s->applied }, { "conflicts", s->conflicts },
 	                     { "blocked", s->inapplicable }, { "rounds", s->rounds });
 }
 
-/* Adds the counts of changes to the object of a step or a rule. */
 static void report_effects(json_t *object, const gemp_effects *e)
 {
 	json_object_set_new(object, "created",

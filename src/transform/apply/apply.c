@@ -1,5 +1,5 @@
-/* Turns the updates of a rule into a patch of this rank's part of the graph, in the order deletions, values,
- * creations, labels. */
+/* Turns the updates of a rule into a patch of this rank's part of the graph. The order is deletions, values, creations,
+ * labels. */
 
 #include "transform/apply/apply.h"
 
@@ -15,25 +15,27 @@ typedef struct patch_builder {
 	const gemp_shard *graph;
 	const gemp_rule *rule;
 	const gemp_new_vertices *created;
-	gemp_changes *changes; /* columns of values move from here into the patch */
-	gemp_patch *patch;     /* its columns are known */
+	gemp_changes *changes; /* columns of values move from the changes into the patch */
+	gemp_patch *patch;     /* the columns of the patch are already complete */
 } patch_builder;
 
 /* DELETIONS, MERGES AND NEW TYPES */
 
-enum { MAX_TYPES = 253 }; /* an action is a byte: 0 keeps the edge, 1 deletes it, t + 2 gives it type t */
+/* The action of an edge is one byte: 0 keeps the edge, 1 deletes it, t + 2 gives it type t. */
+enum { MAX_TYPES = 253 };
 
-/* One update that deletes, merges or retypes. */
+/* One update that deletes, merges or retypes elements. */
 typedef struct deletion_context {
 	const patch_builder *a;
 	const gemp_change *change;
-	uint64_t *merged_into;    /* [rows] 1 + the vertex that receives the edges, 0: not merged; NULL: no rule merges */
-	uint8_t *relation_change; /* [relation_count] nonzero: the update changes edges of the relation */
-	uint8_t action;           /* of the edges; 0: the first pass only fills relation_change[] */
+	/* [rows] 1 + the vertex that receives the edges, or 0 if the vertex is not merged; NULL: no rule merges */
+	uint64_t *merged_into;
+	uint8_t *relation_change; /* [relation_count] nonzero if the update changes edges of the relation */
+	uint8_t action;           /* action of the edges; 0: this is the first pass, which only fills relation_change[] */
 } deletion_context;
 
-/* A vertex may be deleted under one name and merged under another only if the identification condition holds, so
- * the last update wins. */
+/* A match that deletes a vertex under one name and merges it under another violates the identification condition and
+ * has been rejected. The last update of a vertex therefore applies. */
 static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -46,8 +48,8 @@ static void mark_vertex_range(void *self, size_t range, size_t begin, size_t end
 	}
 }
 
-/* Arrays by row are made only where the rule deletes or merges a vertex of this rank: the patch takes NULL for no
- * change. */
+/* An array by row is made only if the rule deletes or merges a vertex of this rank, since NULL means to the patch that
+ * nothing changes. */
 static gemp_code mark_vertices(deletion_context *m)
 {
 	if (m->change->count == 0)
@@ -65,7 +67,7 @@ static bool is_merged(const void *self, size_t row)
 	return ((const uint64_t *)self)[row] != 0;
 }
 
-/* The patch wants the merged vertices in ascending order. */
+/* The patch needs the merged vertices in ascending order. */
 static gemp_code list_merged(const patch_builder *a, const uint64_t *merged_into)
 {
 	gemp_patch *patch = a->patch;
@@ -77,8 +79,8 @@ static gemp_code list_merged(const patch_builder *a, const uint64_t *merged_into
 	return GEMP_OK;
 }
 
-/* Two passes over the edges of the change. The first pass finds the relations, so action arrays are allocated for these
- * only; the second pass sets the actions. */
+/* There are two passes over the edges of the change. The first pass finds the relations, so that action arrays are
+ * allocated only for these. The second pass sets the actions. */
 static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -96,7 +98,8 @@ static void mark_edge_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* The action of an edge that gets the type; types share a byte with "keep" and "delete". */
+/* *action becomes the action of an edge that gets the new type. A byte holds the type and the actions "keep" and
+ * "delete", so the number of types is limited. */
 static gemp_code find_type_action(gemp_patch *patch, const gemp_update *u, uint8_t *action)
 {
 	size_t t = 0;
@@ -130,7 +133,7 @@ static gemp_code mark_edges(deletion_context *m, const gemp_update *u)
 	return GEMP_OK;
 }
 
-/* Local. Later updates win over earlier ones, for an edge as for a vertex. */
+/* Local. A later update of an edge or a vertex replaces an earlier one. */
 static gemp_code mark_deletions(const patch_builder *a)
 {
 	GEMP_OWNED uint64_t *merged_into = NULL;
@@ -162,7 +165,7 @@ static gemp_code add_values(gemp_patch_columns *all, size_t relation, size_t col
 	return GEMP_OK;
 }
 
-/* Local. A column of the update's constant, or of NULL in a type that the attribute accepts. */
+/* Local. Makes a column of the update's constant, or of NULL in a type that the attribute accepts. */
 static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_type type)
 {
 	gemp_value value = { .type = type, .null = true };
@@ -172,8 +175,8 @@ static gemp_code constant_column(gemp_column *out, const gemp_update *u, gemp_ty
 	return gemp_column_add(out, &value);
 }
 
-/* Rows of a patch are positions in this rank's arrays: elements minus `first`. picked: which of the elements; NULL:
- * all. */
+/* The rows of a patch are positions in this rank's arrays, which are the elements minus `first`. `picked` selects some
+ * of the elements; NULL selects all. */
 static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *change, const uint64_t *picked, size_t count,
                            uint64_t first)
 {
@@ -184,7 +187,7 @@ static gemp_code fill_rows(gemp_patch_values *assigned, const gemp_change *chang
 	return GEMP_OK;
 }
 
-/* Values that differ from match to match are moved into the patch, not copied. */
+/* If the values differ between matches, they are moved into the patch without a copy. */
 static gemp_code set_vertex_values(patch_builder *a, const gemp_update *u, gemp_change *change, size_t column)
 {
 	gemp_patch_values *assigned;
@@ -208,7 +211,7 @@ static bool is_within(const void *self, size_t i)
 	return c->elements[i] >= c->first && c->elements[i] < c->end;
 }
 
-/* An update may change edges of several relations; each relation takes the values of its own edges. */
+/* An update may change edges of several relations. Each relation gets the values of its own edges. */
 static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, const gemp_change *change, size_t column,
                                      size_t r)
 {
@@ -224,7 +227,7 @@ static gemp_code set_relation_values(patch_builder *a, const gemp_update *u, con
 	                                 : constant_column(&assigned->values, u, a->patch->edges.columns[column].type);
 }
 
-/* New values of matched vertices and edges. */
+/* Sets new values of matched vertices and edges. */
 static gemp_code set_values(patch_builder *a)
 {
 	for (size_t i = 0; i < a->rule->update_count; i++) {
@@ -234,7 +237,7 @@ static gemp_code set_values(patch_builder *a)
 			continue;
 		size_t column = gemp_new_schema_column(all, u->names[0]);
 		if (column == all->count)
-			continue; /* REMOVE of an attribute that no element has */
+			continue; /* REMOVE of an attribute that no element has does nothing */
 		if (!u->element.edge)
 			GEMP_TRY(set_vertex_values(a, u, &a->changes->changes[i], column));
 		for (size_t r = 0; r < a->graph->relation_count && u->element.edge; r++)
@@ -245,8 +248,8 @@ static gemp_code set_values(patch_builder *a)
 
 /* CREATED VERTICES AND EDGES */
 
-/* New vertices are numbered by match and by position in the rule, which gives them the same keys on every number
- * of ranks. */
+/* New vertices are numbered by match and by position in the rule, so their keys do not depend on the number of
+ * ranks. */
 static gemp_code number_vertices(patch_builder *a)
 {
 	const gemp_new_vertices *created = a->created;
@@ -260,7 +263,7 @@ static gemp_code number_vertices(patch_builder *a)
 	return GEMP_OK;
 }
 
-/* The values that an update gives to what its matches create. */
+/* Makes the values that an update gives to the elements which its matches create. */
 static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_type type, gemp_column *out)
 {
 	const gemp_new_vertices *created = a->created;
@@ -269,7 +272,7 @@ static gemp_code make_values(const patch_builder *a, const gemp_update *u, gemp_
 	return constant_column(out, u, type);
 }
 
-/* A new vertex is a row behind the rows of the graph; an attribute that no vertex has or gets needs no value. */
+/* The new vertices are rows after the rows of the graph. An attribute that no vertex has or gets needs no value. */
 static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch_values *assigned;
@@ -284,7 +287,8 @@ static gemp_code set_new_vertex_values(patch_builder *a, const gemp_update *u)
 	return make_values(a, u, a->patch->vertices.columns[column].type, &assigned->values);
 }
 
-/* Ends of new edges: matched vertices by id, created ones by rank and local number. */
+/* Makes one end of each new edge. A matched vertex is given by its id, and a created vertex by rank and local
+ * number. */
 static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *element, uint64_t **out)
 {
 	const gemp_new_vertices *created = a->created;
@@ -296,7 +300,7 @@ static gemp_code make_ends(const patch_builder *a, const gemp_rule_element *elem
 	return GEMP_OK;
 }
 
-/* The patch has the edges of each CREATE clause in an array of its own, in the order of the clauses. */
+/* Returns the array of the patch with the edges of one CREATE clause. The arrays have the order of the clauses. */
 static gemp_patch_edges *added_edges_of(patch_builder *a, const gemp_rule_element *element)
 {
 	size_t at = 0;
@@ -311,7 +315,7 @@ static gemp_patch_edges *added_edges_of(patch_builder *a, const gemp_rule_elemen
 	return NULL;
 }
 
-/* One edge for each selected match of this rank. */
+/* Creates one edge for each selected match of this rank. */
 static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch *patch = a->patch;
@@ -322,7 +326,7 @@ static gemp_code create_edges(patch_builder *a, const gemp_update *u)
 	return make_ends(a, &u->to, &edges->target);
 }
 
-/* Values of created edges lie beside the edges in the patch, and not with the values of matched edges. */
+/* The values of created edges are stored with these edges in the patch, apart from the values of matched edges. */
 static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 {
 	gemp_patch_edges *edges = added_edges_of(a, &u->element);
@@ -344,7 +348,7 @@ static gemp_code set_edge_values(patch_builder *a, const gemp_update *u)
 	return gemp_column_scatter(column, rows, edges->count, &values);
 }
 
-/* Edges are added before their values, which refer to them by number. */
+/* Edges are added before their values, since values refer to edges by number. */
 static gemp_code add_creations(patch_builder *a)
 {
 	GEMP_TRY(number_vertices(a));
@@ -359,7 +363,7 @@ static gemp_code add_creations(patch_builder *a)
 	return GEMP_OK;
 }
 
-/* Local. Columns come first, since all values refer to them by index. */
+/* Local. Columns are made first, since all values refer to columns by index. */
 static gemp_code build_patch(patch_builder *a, const gemp_rule_set *rules)
 {
 	const gemp_frame *frame = a->created->frame;
@@ -371,8 +375,8 @@ static gemp_code build_patch(patch_builder *a, const gemp_rule_set *rules)
 	return gemp_new_schema_labels(a->patch, a->graph, a->created, a->changes);
 }
 
-/* Collective. The ranks agree once, on the whole patch, before any of them changes its graph. The changes are freed
- * before the patch is applied, which needs memory for the new graph beside the old one. */
+/* Collective. The ranks agree once, on the whole patch, before any rank changes its graph. The changes are freed before
+ * the patch is applied, since that step needs memory for both the old and the new graph. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_rule_set *rules, bool string_keys, gemp_patch_result *changed)
 {

@@ -1,8 +1,7 @@
-/* apply: the changes that selected matches make to a graph, applied at once.
+/* apply: applies the selected matches of a step to a graph, all at the same time.
  *
- * The updates of a rule become a patch (partition/patch): deletions and merges, new values, new vertices and
- * edges, and label sets. The patch is local to each rank; only gemp_changes_send and gemp_shard_patch communicate.
- */
+ * The updates of a rule become a patch (partition/patch) of deletions and merges, new values, new vertices and edges,
+ * and label sets. Each rank makes its own patch. Only gemp_changes_send and gemp_shard_patch communicate. */
 
 #ifndef GEMP_TRANSFORM_APPLY_APPLY_H
 #define GEMP_TRANSFORM_APPLY_APPLY_H
@@ -10,9 +9,9 @@
 #include "partition/patch/patch.h"
 #include "transform/apply/changes.h"
 
-/* Collective. *graph becomes the new graph; after an error it is good for gemp_shard_free only. Resident copies of the
- * old graph are dropped from the context. rules: for messages. string_keys: as gemp_builder_options has it. changed:
- * NULL, or filled with the changes; gemp_patch_result_free. */
+/* Collective. *graph becomes the new graph. After an error it can only be freed (gemp_shard_free). Copies of the old
+ * graph on the devices are dropped from `context`. `rules` is for messages. `string_keys` is the same as in
+ * gemp_builder_options. If `changed` is not NULL, it gets the changes, which gemp_patch_result_free frees. */
 gemp_code gemp_apply_matches(gemp_shard **graph, gemp_runtime *context, const gemp_new_vertices *created,
                              const gemp_rule_set *rules, bool string_keys, gemp_patch_result *changed);
 

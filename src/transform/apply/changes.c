@@ -10,7 +10,8 @@
 
 /* KEYS OF NEW VERTICES */
 
-/* The number of a key "#12", 0 for any other text. Nineteen characters keep it below 2^63. */
+/* Returns the number in a key "#12", or 0 for any other text. Texts of up to nineteen characters keep the number below
+ * 2^63. */
 static uint64_t parse_key_number(const char *bytes, size_t size)
 {
 	uint64_t number = 0;
@@ -26,10 +27,11 @@ static uint64_t parse_key_number(const char *bytes, size_t size)
 
 typedef struct key_scan {
 	const gemp_column *keys;
-	_Atomic uint64_t max; /* of the numbers of keys, which are ordered as the keys are */
+	_Atomic uint64_t max; /* the largest number of a key; numbers have the order of the keys */
 } key_scan;
 
-/* The largest number of a key. The sign bit of integers is flipped so that unsigned comparison orders them. */
+/* Finds the largest number of a key. The sign bit of integers is flipped, so that the order of unsigned numbers is the
+ * order of the keys. */
 static void scan_keys(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -43,12 +45,14 @@ static void scan_keys(void *self, size_t range, size_t begin, size_t end)
 		                      : parse_key_number(keys->bytes + begin, (size_t)(keys->offsets[row + 1] - begin));
 		max_key = number > max_key ? number : max_key;
 	}
-	uint64_t known = l->max; /* an atomic maximum: the exchange fails only if another thread has raised it */
+	/* an atomic maximum: the exchange fails only if another thread has stored another value meanwhile */
+	uint64_t known = l->max;
 	while (max_key > known && !atomic_compare_exchange_weak(&l->max, &known, max_key))
 		;
 }
 
-/* Collective. Keys below 0, or strings of another form than "#12", count as 0: new keys begin at 1 then. */
+/* Collective. Returns the largest number of a key. Negative keys, and strings of another form than "#12", count as 0,
+ * so new keys begin at 1 in such graphs. */
 static int64_t max_key_number(const gemp_comm *comm, const gemp_shard *graph)
 {
 	bool integers = graph->keys.type == GEMP_INTEGER;
@@ -59,7 +63,7 @@ static int64_t max_key_number(const gemp_comm *comm, const gemp_shard *graph)
 	return (int64_t)(integers ? max_key ^ (uint64_t)1 << 63 : max_key);
 }
 
-/* Collective. New keys follow the largest existing one. */
+/* Collective. The new keys follow the largest key of the graph. */
 static gemp_code find_first_key(gemp_new_vertices *created, const gemp_comm *comm, const gemp_shard *graph,
                                 uint64_t wanted)
 {
@@ -81,7 +85,8 @@ static bool is_selected(const void *self, size_t row)
 	return ((const uint8_t *)self)[row] != 0;
 }
 
-/* Only own keys are scanned for the largest one, on all threads; the numbers of matches place new keys above it. */
+/* All threads scan the keys of this rank's vertices for the largest key. The number of a match determines how far above
+ * it the keys of the match lie. */
 gemp_code gemp_new_vertices_new(gemp_new_vertices *out, const gemp_comm *comm, gemp_shard *graph, const gemp_rule *rule,
                                 const gemp_frame *frame, const uint8_t *selected, const uint64_t *number,
                                 uint64_t applied)
@@ -100,7 +105,7 @@ void gemp_new_vertices_free(gemp_new_vertices *created)
 	gemp_elements_free(&created->elements);
 }
 
-/* Collective. Only the vertices of the frame are fetched: its edges and values have no keys. */
+/* Collective. Only the vertices of the frame are fetched, since edges and values have no keys. */
 gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *context, gemp_shard *graph)
 {
 	const gemp_frame *frame = created->frame;
@@ -113,7 +118,8 @@ gemp_code gemp_new_vertices_fetch(gemp_new_vertices *created, gemp_runtime *cont
 	return gemp_elements_fetch(&created->elements, context, graph, columns, count, frame->rows, false);
 }
 
-/* A created vertex has the key first + number of its match * vertices of a match + its index in the rule. */
+/* The key of a created vertex is first + number of its match * vertices that a match creates + index of the vertex in
+ * the rule. */
 gemp_value gemp_new_vertices_key(gemp_new_vertices *created, const gemp_rule_element *element, size_t row)
 {
 	if (!element->created)
@@ -125,19 +131,19 @@ gemp_value gemp_new_vertices_key(gemp_new_vertices *created, const gemp_rule_ele
 	return (gemp_value){ .type = GEMP_STRING, .string = { created->text, (size_t)size } };
 }
 
-/* UPDATES TO THE OWNERS OF THEIR ELEMENTS */
+/* UPDATES are sent to the owners of their elements */
 
-/* One update on its way. */
+/* One update that is being sent. */
 typedef struct send_context {
 	const gemp_comm *comm;
 	const gemp_shard *graph;
 	const gemp_edge_owners *edge_owners;
 	const gemp_new_vertices *created;
 	const gemp_update *u;
-	gemp_change *change; /* of the update */
-	uint64_t *selected;  /* [change->count] indices into created->rows: matches that have the element */
-	uint64_t *rows;      /* [change->count] of the frame */
-	int *owner;          /* [change->count] of the element; NULL: there is one rank */
+	gemp_change *change; /* the change of the update */
+	uint64_t *selected;  /* [change->count] indices into created->rows of the matches that have the element */
+	uint64_t *rows;      /* [change->count] rows of the frame */
+	int *owner;          /* [change->count] owner of the element; NULL: there is only one rank */
 } send_context;
 
 static void free_send(send_context *s)
@@ -145,15 +151,15 @@ static void free_send(send_context *s)
 	gemp_free_all(s->selected, s->rows, s->owner);
 }
 
-/* A match lacks an element that OPTIONAL MATCH did not find; the update then does nothing. */
+/* A match may lack an element of OPTIONAL MATCH. The update then has no effect. */
 static bool has_element(const void *self, size_t i)
 {
 	const send_context *s = self;
 	return s->created->frame->columns[s->u->element.index].elements[s->created->rows[i]] != GEMP_NO_ELEMENT;
 }
 
-/* The vertex that receives the edges. A vertex that the same match creates has no id yet and is named by rank and
- * number. */
+/* Returns the vertex that receives the edges. A vertex that the same match creates has no id yet, so rank and number
+ * name it. */
 static uint64_t merge_target(const send_context *s, size_t i)
 {
 	const gemp_rule_element *to = &s->u->to;
@@ -162,7 +168,7 @@ static uint64_t merge_target(const send_context *s, size_t i)
 	return s->created->frame->columns[to->index].elements[s->rows[i]];
 }
 
-/* Elements, owners and merge targets of the matches that have the element. */
+/* Collects elements, owners and merge targets of the matches that have the element. */
 static void collect_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -179,7 +185,7 @@ static void collect_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. The elements that this rank's matches update, with owners and values. */
+/* Local. Collects the elements that this rank's matches update, with their owners and values. */
 static gemp_code collect(send_context *s)
 {
 	gemp_change *change = s->change;
@@ -196,7 +202,7 @@ static gemp_code collect(send_context *s)
 	return GEMP_OK;
 }
 
-/* Collective. Elements, merge targets and values travel by the same owners, so they arrive in the same order. */
+/* Collective. Elements, merge targets and values are sent to the same owners, so they arrive in the same order. */
 static gemp_code exchange(const send_context *s, gemp_code code)
 {
 	gemp_change *change = s->change;
@@ -217,8 +223,8 @@ static gemp_code exchange(const send_context *s, gemp_code code)
 	return GEMP_OK;
 }
 
-/* Collective. Updates are sent one by one, so the scratch arrays are those of one update. Updates of created elements
- * need no message, since these elements belong to the rank of the match. */
+/* Collective. Updates are sent one after the other, so the scratch arrays only need the size of one update. Updates of
+ * created elements are not sent, since created elements belong to the rank of the match. */
 gemp_code gemp_changes_send(gemp_changes *out, const gemp_comm *comm, const gemp_shard *graph,
                             const gemp_new_vertices *created)
 {

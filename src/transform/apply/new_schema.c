@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Graphs have few attributes, so a linear search suffices. */
+/* Graphs have few attributes, so a linear search is fast enough. */
 size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *name)
 {
 	size_t i = 0;
@@ -14,7 +14,7 @@ size_t gemp_new_schema_column(const gemp_patch_columns *columns, const char *nam
 	return i;
 }
 
-/* Integers and floats: an attribute that has both types becomes one of floats. */
+/* Returns whether both types are numbers. An attribute with integers and floats becomes a float attribute. */
 static bool are_numbers(gemp_type a, gemp_type b)
 {
 	return (a == GEMP_INTEGER || a == GEMP_FLOAT) && (b == GEMP_INTEGER || b == GEMP_FLOAT);
@@ -22,7 +22,8 @@ static bool are_numbers(gemp_type a, gemp_type b)
 
 /* ATTRIBUTES */
 
-/* A new attribute, or another use of a known one. *fits: the known column can store values of this type. */
+/* Adds a new attribute, or another use of a known one. *fits becomes true if the known column can store values of this
+ * type. */
 static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
 {
 	size_t at = gemp_new_schema_column(all, name);
@@ -39,7 +40,7 @@ static gemp_code add_column(gemp_patch_columns *all, const char *name, gemp_type
 	return GEMP_OK;
 }
 
-/* Relations may share attributes; all tables must agree on the types. */
+/* Relations may share attributes, so all tables must agree on the types. */
 static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
 	for (size_t c = 0; c < table->count; c++) {
@@ -56,7 +57,7 @@ static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 	return GEMP_OK;
 }
 
-/* A value that a column cannot hold is reported at its place in the rules. */
+/* The message about a value that a column cannot hold names the place in the rules. */
 static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules, const gemp_update *u,
                             const gemp_frame *frame)
 {
@@ -80,8 +81,8 @@ static gemp_code add_update(gemp_patch_columns *all, const gemp_rule_set *rules,
 	return GEMP_OK;
 }
 
-/* Columns of the graph come first, in its order; then those that the rule adds. A constant NULL needs no column, as it
- * removes the attribute. */
+/* The columns of the graph come first, in their order; the columns that the rule adds follow. A constant NULL needs no
+ * column, since it removes the attribute. */
 gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *graph, const gemp_rule_set *rules,
                                   const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
@@ -97,18 +98,18 @@ gemp_code gemp_new_schema_columns(gemp_patch_columns *out, const gemp_shard *gra
 
 /* LABEL SETS */
 
-/* One update of labels. `used` and `becomes` are indexed by label set: the sets of the graph, then those of the
- * patch. */
+/* One update of labels. `used` and `becomes` are indexed by label set. The sets of the graph have the first numbers,
+ * and the sets of the patch follow. */
 typedef struct label_context {
 	const gemp_shard *graph;
 	gemp_patch *patch;
 	const gemp_update *u;
 	const gemp_change *change;
-	uint8_t *used;     /* nonzero: a vertex of the change has this set */
-	uint32_t *becomes; /* the set that replaces it; NULL: the first pass only fills used[] */
+	uint8_t *used;     /* nonzero if a vertex of the change has this set */
+	uint32_t *becomes; /* the set that replaces it; NULL: this is the first pass, which only fills used[] */
 } label_context;
 
-/* Is the name one of the update's labels? Names in the patch's sets do not end with 0. */
+/* Returns whether the name is one of the update's labels. Names in the patch's sets are not ended by 0. */
 static bool is_named(const gemp_update *u, const char *name, size_t size)
 {
 	for (size_t i = 0; i < u->name_count; i++)
@@ -117,14 +118,14 @@ static bool is_named(const gemp_update *u, const char *name, size_t size)
 	return false;
 }
 
-/* Names of a set are joined by semicolons, as in the dictionary of sets. */
+/* The names of a set are joined by semicolons, as in the dictionary of sets. */
 static void add_name(gemp_text *out, const char *name, size_t size)
 {
 	gemp_text_add(out, ";", out->size > 0);
 	gemp_text_add(out, name, size);
 }
 
-/* The labels of a set that the update does not mention keep their order. */
+/* Prints the labels of a set that the update does not mention, in their order. */
 static void print_others(const label_context *r, size_t set, gemp_text *out)
 {
 	const gemp_shard *g = r->graph;
@@ -147,8 +148,8 @@ static void print_others(const label_context *r, size_t set, gemp_text *out)
 	}
 }
 
-/* The number of the set behind the sets of the graph. A set that equals one of the graph gets a second number here; the
- * patch merges equal sets. */
+/* *set becomes the number of a new set after the sets of the graph. A set that equals a set of the graph gets a second
+ * number here; the patch merges equal sets. */
 static gemp_code add_label_set(const label_context *r, const gemp_text *text, uint32_t *set)
 {
 	GEMP_TRY(gemp_text_status(text));
@@ -157,7 +158,7 @@ static gemp_code add_label_set(const label_context *r, const gemp_text *text, ui
 	return GEMP_OK;
 }
 
-/* A vertex has one label set, so an update maps sets to sets, and only sets that some vertex has are mapped. */
+/* A vertex has one label set, so an update maps sets to sets. Only sets that a vertex of the change has are mapped. */
 static gemp_code find_sets(label_context *r, size_t sets)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -173,7 +174,7 @@ static gemp_code find_sets(label_context *r, size_t sets)
 	return GEMP_OK;
 }
 
-/* Two passes: the first marks the sets in use, the second replaces them. */
+/* The first pass marks the sets in use. The second pass replaces them. */
 static void relabel_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -206,7 +207,8 @@ static gemp_code apply_update(label_context *r)
 	return GEMP_OK;
 }
 
-/* All vertices that the same CREATE makes share a label set: the sets of one match are repeated for every match. */
+/* All vertices that the same CREATE makes have the same label set, so the sets of one match are repeated for every
+ * match. */
 static gemp_code label_created(const label_context *r, const gemp_new_vertices *created)
 {
 	GEMP_OWNED uint32_t *sets = NULL;
@@ -229,7 +231,7 @@ static gemp_code label_created(const label_context *r, const gemp_new_vertices *
 	return GEMP_OK;
 }
 
-/* Updates are applied one after the other, each to the sets that the ones before have left. */
+/* The updates are applied one after the other. Each update starts from the sets that the previous updates have made. */
 gemp_code gemp_new_schema_labels(gemp_patch *patch, const gemp_shard *graph, const gemp_new_vertices *created,
                                  const gemp_changes *changes)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The recorder's callback: lines go to the file in the order of ranks. */
+/* Callback of the recorder. The lines of the ranks are written to the file in rank order. */
 static gemp_code write_block(void *self, const char *bytes, size_t size)
 {
 	gemp_change_log *log = self;
@@ -28,7 +28,7 @@ gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, cons
 	return gemp_output_open(&log->output, comm, path);
 }
 
-/* Collective. Writes the text of rank 0; the other ranks have none. code: of the steps that made the text. */
+/* Collective. Writes the text of rank 0; the other ranks have no text. `code` is the result of making the text. */
 static gemp_code write_text(gemp_change_log *log, gemp_code code, const gemp_text *text)
 {
 	GEMP_THEN(gemp_text_status(text));
@@ -48,9 +48,9 @@ gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_shard *graph, co
 	return write_text(log, GEMP_OK, &text);
 }
 
-/* THE FOOT lists attributes in the order of the graph, on which the graph's hash depends. */
+/* THE FOOT lists the attributes in the order of the graph, since the hash of the graph depends on this order. */
 
-/* A column as name and type, the form that read_schema reads. */
+/* Adds a column as its name and type, in the form that read_schema reads. */
 static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 {
 	gemp_text_print(out, "%s{\"name\":", at ? "," : "");
@@ -58,7 +58,7 @@ static void add_column(gemp_text *out, size_t at, const gemp_column *column)
 	gemp_text_print(out, ",\"type\":\"%s\"}", gemp_type_name[column->type]);
 }
 
-/* Does some relation have a column in front of this one that is not in the list yet? */
+/* Returns whether a relation has a column before this one that is not in the list yet. */
 static bool has_predecessor(const gemp_shard *graph, const char *name, const gemp_table *taken)
 {
 	for (size_t r = 0; r < graph->relation_count; r++) {
@@ -73,7 +73,8 @@ static bool has_predecessor(const gemp_shard *graph, const char *name, const gem
 	return false;
 }
 
-/* Appends the next column whose predecessors are in the list, or any column. */
+/* Appends the next column whose predecessors are in the list. If `any` is true, appends the first column that is not in
+ * the list. */
 static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, bool any, bool *found)
 {
 	*found = false;
@@ -88,8 +89,8 @@ static gemp_code append_next_column(const gemp_shard *graph, gemp_table *taken, 
 	return GEMP_OK;
 }
 
-/* A topological order of the columns of all relations. Where relations contradict one another, any column is taken
- * next. Columns that existed only in between come last. */
+/* Makes a topological order of the columns of all relations. If the orders of relations contradict each other, any
+ * column is taken. Columns that existed only during the run come last. */
 static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *seen, gemp_table *taken)
 {
 	for (bool found = true; found;) {
@@ -103,7 +104,7 @@ static gemp_code order_edge_columns(const gemp_shard *graph, const gemp_table *s
 	return GEMP_OK;
 }
 
-/* The attributes of vertices keep the order of the graph. */
+/* The attributes of vertices have the order of the graph. */
 static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp_table *seen)
 {
 	GEMP_OWNED_BY(gemp_table_free) gemp_table edges = { 0 };
@@ -118,7 +119,7 @@ static gemp_code add_columns(gemp_text *out, const gemp_shard *graph, const gemp
 	return GEMP_OK;
 }
 
-/* Collective. The foot has the number of lines and the hash of the resulting graph, by which a replay checks that it
+/* Collective. The foot has the number of lines and the hash of the resulting graph. With these a replay checks that it
  * has made all changes. */
 gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_shard *graph, uint64_t steps)
 {
@@ -151,21 +152,21 @@ void gemp_change_log_abandon(gemp_change_log *log)
 
 /* REPLAY */
 
-/* The file is read twice: for head and foot, then for the changes. */
+/* The state of a replay. The file is read twice: first its head and foot, then its changes. */
 typedef struct replay_state {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const char *path;
 	gemp_lines lines;
-	gemp_text ends;              /* head and foot, if this rank has them: number of the line, size, text */
-	void *all_ends;              /* those of all ranks */
-	uint64_t hash, steps, count; /* as the foot states them; count: lines of changes */
-	uint64_t last;               /* number of the last line, which is the foot */
+	gemp_text ends;              /* head and foot, if this rank has read them: number of the line, size, text */
+	void *all_ends;              /* heads and feet of all ranks */
+	uint64_t hash, steps, count; /* figures of the foot; count is the number of lines with changes */
+	uint64_t last;               /* number of the last line of the file, which must be the foot */
 	gemp_table vertex_schema, edge_schema;
 	gemp_replay *replay;
 	gemp_change_log_schema schema;
 	gemp_change_log_line line;
-	uint64_t changes; /* lines of changes that this rank has read */
+	uint64_t changes; /* number of lines with changes that this rank has read */
 } replay_state;
 
 static void free_replay_state(replay_state *r)
@@ -178,7 +179,7 @@ static void free_replay_state(replay_state *r)
 	gemp_table_free(&r->edge_schema);
 }
 
-/* Lines are classified by their first member: ranks cut the file into chunks without parsing it. */
+/* The first member determines the kind of a line, so the ranks can cut the file into chunks without parsing it. */
 static bool begins_with(const char *text, size_t size, const char *member)
 {
 	size_t at = 0, length = strlen(member);
@@ -192,13 +193,13 @@ static bool begins_with(const char *text, size_t size, const char *member)
 	       text[at + 1 + length] == '"';
 }
 
-/* Steps are the items of the file, which gemp_lines_visit numbers over all ranks. */
+/* The lines of steps are the items of the file. gemp_lines_visit numbers the items over all ranks. */
 static bool is_step(const char *text, size_t size)
 {
 	return begins_with(text, size, "step");
 }
 
-/* Only rank 0 reads. A file that cannot be read is reported by the function that opens it next. */
+/* Only rank 0 reads. If the file cannot be read, the function that opens it next reports the error. */
 bool gemp_change_log_is(const gemp_comm *comm, const char *path)
 {
 	uint64_t is = 0;
@@ -215,7 +216,7 @@ bool gemp_change_log_is(const gemp_comm *comm, const char *path)
 
 /* HEAD AND FOOT */
 
-/* Keeps the head and every line that looks like a foot. r->last becomes the number of this rank's last line. */
+/* Keeps the head, and every line that looks like a foot. r->last becomes the number of this rank's last line. */
 static gemp_code visit_end(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
@@ -227,7 +228,7 @@ static gemp_code visit_end(void *self, const gemp_line *line)
 	return gemp_text_status(&r->ends);
 }
 
-/* Hashes are hexadecimal texts, since JSON numbers of 64 bits lose precision in many readers. */
+/* Hashes are hexadecimal texts, since many readers of JSON lose precision in numbers of 64 bits. */
 static bool read_hash(const json_t *object, uint64_t *out)
 {
 	const char *text = json_string_value(json_object_get(object, "graph"));
@@ -236,7 +237,7 @@ static bool read_hash(const json_t *object, uint64_t *out)
 	return text && *text && !*end;
 }
 
-/* A list of attributes of the foot, with the types of the final graph. */
+/* Reads a list of attributes of the foot, with the types of the final graph. */
 static gemp_code read_schema(gemp_table *out, const json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -252,7 +253,7 @@ static gemp_code read_schema(gemp_table *out, const json_t *list)
 	return GEMP_OK;
 }
 
-/* The hash makes sure that the log is applied to the graph that it was written for. */
+/* The hash ensures that the log is applied to the graph for which it was written. */
 static gemp_code read_head(const replay_state *r, const json_t *head)
 {
 	uint64_t hash;
@@ -272,7 +273,7 @@ static gemp_code read_head(const replay_state *r, const json_t *head)
 	return GEMP_OK;
 }
 
-/* Sets what the replay needs of the foot: hash, numbers of steps and lines, attributes. */
+/* Reads the members of the foot that the replay needs: hash, numbers of steps and lines, attributes. */
 static gemp_code read_foot(replay_state *r, const json_t *foot)
 {
 	const json_t *steps = json_object_get(foot, "end"), *lines = json_object_get(foot, "lines");
@@ -284,8 +285,8 @@ static gemp_code read_foot(replay_state *r, const json_t *foot)
 	return read_schema(&r->edge_schema, json_object_get(foot, "edge_attributes"));
 }
 
-/* The first line is the head, any other end a foot, of which there is one. *foot becomes the number of its line. Errors
- * name the line. */
+/* Reads a head or a foot. The first line of the file must be the head, and every other line here is a foot, of which
+ * there must be only one. *foot becomes the number of its line. Errors name the line. */
 static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size_t size, uint64_t *foot)
 {
 	json_t *root = NULL;
@@ -302,7 +303,7 @@ static gemp_code read_end(replay_state *r, uint64_t line, const char *text, size
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, line) : code;
 }
 
-/* Checks head and foot: there is one foot, and it is the last line of the file. */
+/* Reads head and foot, and checks that there is one foot and that it is the last line of the file. */
 static gemp_code read_ends(replay_state *r, const char *at, const char *end)
 {
 	uint64_t foot = 0;
@@ -320,7 +321,7 @@ static gemp_code read_ends(replay_state *r, const char *at, const char *end)
 	                 r->path, r->last);
 }
 
-/* Collective. Head and foot may lie on different ranks, so all ranks get both and check them alike. */
+/* Collective. Head and foot may lie on different ranks, so all ranks get both and make the same checks. */
 static gemp_code find_ends(replay_state *r)
 {
 	const gemp_comm *comm = r->context->comm;
@@ -333,7 +334,7 @@ static gemp_code find_ends(replay_state *r)
 
 /* CHANGES */
 
-/* Head, foot and lines of steps make no edits; a change belongs to the step before it. */
+/* Head, foot and lines of steps make no edits. A change belongs to the last step line before it. */
 static gemp_code visit_change(void *self, const gemp_line *line)
 {
 	replay_state *r = self;
@@ -351,7 +352,7 @@ static gemp_code visit_change(void *self, const gemp_line *line)
 	return GEMP_OK;
 }
 
-/* A log from which lines were cut has a foot with another count. */
+/* If lines were cut from the log, the foot has another count. */
 static gemp_code check_count(const replay_state *r, uint64_t changes)
 {
 	if (changes == r->count)
@@ -362,7 +363,7 @@ static gemp_code check_count(const replay_state *r, uint64_t changes)
 	                 r->path, r->last, r->count, changes);
 }
 
-/* Collective. Reads the file a second time, now for its changes. */
+/* Collective. Reads the file a second time, for its changes. */
 static gemp_code apply(replay_state *r, gemp_shard **out)
 {
 	gemp_replay_options options = { .context = r->context,
@@ -378,7 +379,7 @@ static gemp_code apply(replay_state *r, gemp_shard **out)
 	return gemp_replay_finish(r->replay, out);
 }
 
-/* The hash detects changes of the log that no edit contradicts. */
+/* The hash detects modifications of the log that contradict no edit. */
 static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 {
 	if (graph->hash == r->hash)
@@ -389,8 +390,8 @@ static gemp_code check_hash(const replay_state *r, const gemp_shard *graph)
 	                 r->path, r->last, r->hash, graph->hash);
 }
 
-/* Collective. The new graph replaces the old one only when its hash is that of the foot; after any failure the old
- * graph is as it was. */
+/* Collective. The new graph replaces the old graph only if its hash is the hash in the foot. After a failure the old
+ * graph is unchanged. */
 gemp_code gemp_change_log_replay(gemp_shard **graph, gemp_runtime *context, const char *path,
                                  gemp_change_log_replayed *out)
 {

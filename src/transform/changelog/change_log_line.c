@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strings may have the character U+0000, as attributes may; a name that comes twice in an object is an error. */
+/* Strings may contain the character U+0000, as attributes may. A repeated name in an object is an error. */
 gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 {
 	json_error_t error;
@@ -25,7 +25,7 @@ gemp_code gemp_change_log_json(json_t **root, const char *text, size_t size)
 
 /* MEMBERS */
 
-/* A member that is a string. It points into the JSON tree, which the line owns. */
+/* Reads a member that is a string. The string points into the JSON tree, which the line owns. */
 static gemp_code read_name(gemp_name *out, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -35,7 +35,7 @@ static gemp_code read_name(gemp_name *out, const json_t *object, const char *nam
 	return GEMP_OK;
 }
 
-/* Keys of a graph have one type, which says how a key is written. */
+/* All keys of a graph have one type, which determines how a key is written. */
 static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema, const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
@@ -49,7 +49,7 @@ static gemp_code read_key(gemp_value *out, const gemp_change_log_schema *schema,
 	return GEMP_OK;
 }
 
-/* JSON has no numbers for NaN and infinities, so the log has strings. */
+/* JSON has no numbers for NaN and infinities, so the log has strings for them. */
 static bool read_special(double *out, const char *text)
 {
 	static const struct {
@@ -64,8 +64,8 @@ static bool read_special(double *out, const char *text)
 	return false;
 }
 
-/* A value of the column's type, or NULL. An integer in a float column was written before the column became one of
- * floats. Text points into the JSON tree. */
+/* Reads NULL or a value of the column's type. A float column may have an integer that was written before the column
+ * became a float column. A string points into the JSON tree. */
 static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_column *column)
 {
 	*out = (gemp_value){ .type = column->type };
@@ -91,7 +91,7 @@ static gemp_code read_value(gemp_value *out, const json_t *value, const gemp_col
 	                        column->name, gemp_type_name[column->type], gemp_json_kind(value));
 }
 
-/* The foot lists every attribute that an element has had in between, so an unknown name is an error of the log. */
+/* The foot lists every attribute that an element had at any time, so an unknown name is an error of the log. */
 static gemp_code find_column(size_t *out, const gemp_table *schema, const char *name)
 {
 	const gemp_column *column = gemp_table_find(schema, name);
@@ -101,14 +101,14 @@ static gemp_code find_column(size_t *out, const gemp_table *schema, const char *
 	return GEMP_OK;
 }
 
-/* Columns of one element differ, so the order is complete. */
+/* The columns of one element are all different, so no two attributes compare as equal. */
 static int compare_attributes(const void *a, const void *b)
 {
 	const gemp_edit_attribute *x = a, *y = b;
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-/* Attributes are sorted by column, as edits are compared in that order. */
+/* Attributes are sorted by column, since edits are compared in this order. */
 static gemp_code read_attributes(gemp_edit *e, json_t *object, const gemp_table *schema)
 {
 	const char *name;
@@ -130,8 +130,8 @@ static gemp_code read_attributes(gemp_edit *e, json_t *object, const gemp_table 
 	return GEMP_OK;
 }
 
-/* Labels are joined by semicolons, as the graph's label sets are, so no label may have a semicolon. All edits of a line
- * share the text. */
+/* Labels are joined by semicolons, as in the graph's label sets, so a label must not contain a semicolon. All edits of
+ * a line share the text. */
 static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 {
 	const json_t *all = json_object_get(object, "labels");
@@ -148,7 +148,8 @@ static gemp_code read_labels(gemp_change_log_line *line, const json_t *object)
 	return gemp_text_status(&line->labels);
 }
 
-/* Value and old value of an attribute. A replay compares the old value with the graph's (edit.c). */
+/* Reads the value and the old value of an attribute. A replay compares the old value with the value in the graph
+ * (edit.c). */
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
 	gemp_name name = { 0 };
@@ -159,7 +160,7 @@ static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_tab
 	return read_value(&e->was, json_object_get(object, "was"), column);
 }
 
-/* "n" counts indistinguishable edges from 1 and is left out where it is 1. */
+/* "n" numbers indistinguishable edges from 1. It is omitted if it is 1. */
 static gemp_code read_edge(gemp_edit *e, const gemp_change_log_schema *schema, json_t *object)
 {
 	const json_t *n = json_object_get(object, "n");
@@ -174,7 +175,7 @@ static gemp_code read_edge(gemp_edit *e, const gemp_change_log_schema *schema, j
 
 /* LINES */
 
-/* Which members a line needs depends on its kind; members that it does not need are ignored. */
+/* The kind of a line determines its members. Other members are ignored. */
 static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_log_schema *schema)
 {
 	gemp_edit *e = &line->edits[0];
@@ -188,7 +189,7 @@ static gemp_code read_vertex_line(gemp_change_log_line *line, const gemp_change_
 	return GEMP_OK;
 }
 
-/* A moved edge also names the edge that it becomes. */
+/* The line of a moved edge also names the new edge. */
 static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_log_schema *schema, bool moves)
 {
 	gemp_edit *e = &line->edits[0];
@@ -207,7 +208,8 @@ static gemp_code read_edge_line(gemp_change_log_line *line, const gemp_change_lo
 	return read_edge(&line->edits[1], schema, to);
 }
 
-/* A moved edge is a deletion and a creation, a merged vertex a deletion: its edges have lines of their own. */
+/* A moved edge becomes a deletion and a creation. A merged vertex becomes a deletion, since its edges have lines of
+ * their own. */
 gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_change_log_schema *schema, const char *text,
                                     size_t size)
 {
@@ -242,7 +244,8 @@ gemp_code gemp_change_log_line_read(gemp_change_log_line *line, const gemp_chang
 	                                             : read_vertex_line(line, schema);
 }
 
-/* Edits are cleared, but for their arrays of attributes, when the next line is read; here all memory is freed. */
+/* When the next line is read, the edits are cleared but keep their arrays of attributes. This function frees all
+ * memory. */
 void gemp_change_log_line_free(gemp_change_log_line *line)
 {
 	json_decref(line->root);

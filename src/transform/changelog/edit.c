@@ -11,7 +11,7 @@
 
 /* PACKED EDITS */
 
-/* All members are packed, whatever the kind: a member that the kind does not use takes a few bytes. */
+/* All members are packed for every kind. A member that the kind does not use takes a few bytes. */
 void gemp_edit_pack(gemp_text *out, const gemp_edit *edit)
 {
 	gemp_pack_number(out, edit->kind);
@@ -58,12 +58,12 @@ gemp_code gemp_edit_unpack(gemp_edit *edit, const char **at)
 
 /* MESSAGES */
 
-/* A key in a message, cut to 60 characters. */
+/* The text of a key for a message, cut to 60 characters. */
 typedef struct quoted_key {
 	char text[80];
 } quoted_key;
 
-/* Returned by value: one message may quote two keys. */
+/* The text is returned by value, since one message may quote two keys. */
 static quoted_key quote_key(const gemp_value *key)
 {
 	quoted_key out;
@@ -94,7 +94,7 @@ static gemp_code fail_other_value(const gemp_edit *e, const char *name)
 
 /* VERTICES */
 
-/* The vertex of a key. An unknown key gets a vertex that does not exist yet. */
+/* *out becomes the vertex of a key. An unknown key gets a new vertex that does not exist yet. */
 static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *out)
 {
 	bool added;
@@ -111,7 +111,7 @@ static gemp_code find_vertex(gemp_edit_state *t, const gemp_value *key, size_t *
 	return GEMP_OK;
 }
 
-/* Attributes that the edit does not name are NULL. */
+/* Attributes that the edit does not name become NULL. */
 static void set_values(gemp_value *values, const gemp_edit *e, size_t columns)
 {
 	for (size_t c = 0; c < columns; c++)
@@ -120,13 +120,13 @@ static void set_values(gemp_value *values, const gemp_edit *e, size_t columns)
 		values[e->attributes[i].column] = e->attributes[i].value;
 }
 
-/* Values are rows of a table, so a pointer is valid until the next element is added. */
+/* The values are a row of a table, so the pointer is valid until the next element is added. */
 static gemp_value *values_of_vertex(const gemp_edit_state *t, size_t vertex)
 {
 	return t->vertex_values + vertex * t->vertex_schema->count;
 }
 
-/* A vertex may be created again after it was deleted; it then has none of its old labels and values. */
+/* A deleted vertex may be created again. It then has none of its old labels and values. */
 static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t vertex)
 {
 	gemp_edit_state_vertex *v = &t->vertices[vertex];
@@ -141,7 +141,7 @@ static gemp_code create_vertex(gemp_edit_state *t, const gemp_edit *e, size_t ve
 	return GEMP_OK;
 }
 
-/* Takes the next of labels joined by semicolons. */
+/* Takes the next label from a list that is joined by semicolons. */
 static bool next_label(gemp_name *rest, gemp_name *out)
 {
 	if (!rest->size)
@@ -153,7 +153,7 @@ static bool next_label(gemp_name *rest, gemp_name *out)
 	return true;
 }
 
-/* Whole names are compared: A is no part of AB. */
+/* Whole names are compared, so label A does not match label AB. */
 static bool has_label(gemp_name labels, gemp_name label)
 {
 	gemp_name one;
@@ -171,7 +171,7 @@ static void add_label(gemp_text *out, gemp_name label)
 	gemp_text_add(out, label.bytes, label.size);
 }
 
-/* Added labels are appended, in the order of the edit; removed ones leave no gap. */
+/* Added labels are appended in the order of the edit. Removed labels leave no gap. */
 static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -192,7 +192,7 @@ static gemp_code change_labels(gemp_edit_state_vertex *v, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-/* Every edit but a creation needs a vertex that exists. */
+/* Every edit except a creation needs an existing vertex. */
 static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t vertex;
@@ -216,8 +216,8 @@ static gemp_code apply_to_vertex(gemp_edit_state *t, const gemp_edit *e)
 
 /* EDGES */
 
-/* Edges of one type with the same ends form a group, a linked list with the newest edge first. The table of groups
- * packs ends and type in the order in which gemp_edit_state_ends reads them. */
+/* Edges with the same type, source and target form a group. A group is a linked list that begins with the newest edge.
+ * The table of groups packs source, target and type in the order in which gemp_edit_state_ends reads them. */
 static gemp_code find_group(gemp_edit_state *t, const gemp_value *source, const gemp_value *target, gemp_name type,
                             size_t *out)
 {
@@ -240,7 +240,7 @@ static gemp_value *values_of_edge(const gemp_edit_state *t, size_t edge)
 	return t->edge_values + edge * t->edge_schema->count;
 }
 
-/* Has the edge exactly the attributes that the edit names? Both are in the order of columns. */
+/* Returns whether the edge has exactly the attributes of the edit. Both lists are in the order of columns. */
 static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edit *e)
 {
 	const gemp_value *values = values_of_edge(t, edge);
@@ -255,8 +255,8 @@ static bool has_attributes(const gemp_edit_state *t, size_t edge, const gemp_edi
 	return true;
 }
 
-/* The n-th edge of the group with these attributes. Edges with the same attributes are interchangeable, so it does not
- * matter that the newest edge comes first: all edits of the step count in the same order. */
+/* Finds the n-th edge of the group with these attributes. Edges with the same attributes are interchangeable, and all
+ * edits of a step count in the same order, so the newest edge may come first. */
 static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 {
 	size_t group;
@@ -268,8 +268,8 @@ static gemp_code find_edge(gemp_edit_state *t, const gemp_edit *e, size_t *out)
 	return fail_missing_edge(e);
 }
 
-/* New edges come first in their group. Edits of the same step that count edges have been looked up before, so a new
- * edge does not change what they mean. */
+/* A new edge is the first edge of its group. This does not change the meaning of edits that count edges, since all
+ * edges that a step names are looked up before its edits are applied. */
 static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 {
 	size_t group, edge = t->edge_count;
@@ -285,7 +285,7 @@ static gemp_code create_edge(gemp_edit_state *t, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-/* The new edge belongs to another group, so it is an edge of its own, and the old one refers to it. */
+/* The retyped edge belongs to another group, so a new edge is made, and the old edge refers to it. */
 static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_edit again = {
@@ -300,7 +300,7 @@ static gemp_code retype_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge
 	return GEMP_OK;
 }
 
-/* An edge that has been retyped within the step is followed to its new form. */
+/* If the step has already retyped the edge, the edit applies to the new edge. */
 static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	if (e->kind == GEMP_EDIT_CREATE_EDGE)
@@ -318,8 +318,8 @@ static gemp_code apply_to_edge(gemp_edit_state *t, const gemp_edit *e, size_t ed
 
 /* STEPS */
 
-/* The old value in the log must be the value in the graph: otherwise the log belongs to another graph. A vertex that
- * the step itself creates has no old value; the edit fails later if it never exists. */
+/* The old value in the log must be the value in the graph; otherwise the log belongs to another graph. A vertex that
+ * the step itself creates has no old value. If it never exists, the edit fails later. */
 static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 {
 	const gemp_table *schema = t->edge_schema;
@@ -338,8 +338,8 @@ static gemp_code check_was(gemp_edit_state *t, const gemp_edit *e, size_t edge)
 	                                                    : fail_other_value(e, schema->columns[e->column].name);
 }
 
-/* An edge is looked up before any edit of the step is applied, since edits name edges and values as they are before the
- * step. */
+/* Edges are looked up before any edit of the step is applied, since edits name edges and values in their state before
+ * the step. */
 static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge)
 {
 	if (e->kind > GEMP_EDIT_CREATE_EDGE)
@@ -351,7 +351,7 @@ static gemp_code check_edit(gemp_edit_state *t, const gemp_edit *e, size_t *edge
 
 gemp_code gemp_edit_state_apply(gemp_edit_state *t, const gemp_edit *edits, size_t count)
 {
-	GEMP_OWNED size_t *edge = NULL; /* [count] that each edit names */
+	GEMP_OWNED size_t *edge = NULL; /* [count] the edge that each edit names */
 	t->failed_line = 0;
 	GEMP_TRY(GEMP_NEW(edge, count));
 	for (size_t i = 0; i < count; i++) {
@@ -384,7 +384,7 @@ void gemp_edit_state_ends(const gemp_edit_state *t, size_t edge, gemp_name *type
 	type->bytes = gemp_unpack_bytes(&at, &type->size);
 }
 
-/* Labels that a vertex owns are freed one by one; all other texts are borrowed. */
+/* Labels that a vertex owns are freed one by one. All other texts are borrowed. */
 void gemp_edit_state_free(gemp_edit_state *t)
 {
 	for (size_t v = 0; v < t->keys.count; v++)

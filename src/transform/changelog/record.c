@@ -1,6 +1,6 @@
-/* Three exchanges for a step: selected matches send their updates to the owners of the elements; all ranks get the
- * deleted and merged vertices, and each looks for own edges to them; and the lines of each round go to the ranks that
- * write them. */
+/* A step needs three exchanges. First, selected matches send their updates to the owners of the elements. Second, all
+ * ranks get the deleted and merged vertices, and each rank looks for its own edges to them. Third, in each round the
+ * lines are sent to the ranks that write them. */
 
 #include "transform/changelog/record.h"
 
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Matches of a round at least, and rounds of a step at most: small steps take one round, and large ones need memory for
- * a 32nd of their lines. */
+/* The minimal number of matches in a round, and the maximal number of rounds in a step. Small steps have one round.
+ * Large steps need memory for a 32nd of their lines. */
 enum { MIN_MATCHES_PER_ROUND = 1 << 14, MAX_ROUNDS = 32 };
 
 /* ATTRIBUTES */
@@ -35,7 +35,8 @@ void gemp_recorder_free(gemp_recorder *recorder)
 	gemp_table_free(&recorder->seen);
 }
 
-/* Attributes of edges and those that the rule adds: the foot of the log lists all that ever existed. */
+/* Lists the attributes of edges, including those that the rule adds, since the foot of the log lists all attributes
+ * that ever existed. */
 static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state *r)
 {
 	for (size_t k = 0; k < r->graph->relation_count; k++) {
@@ -55,7 +56,8 @@ static gemp_code add_attributes(gemp_recorder *recorder, const gemp_record_state
 
 /* EVENTS */
 
-/* The value is constant, or comes from the row of the match: the owner of the element does not have the row. */
+/* The value is a constant or comes from the row of the match. It is part of the event, since the owner of the element
+ * does not have the row. */
 static void pack_event(const gemp_record_state *r, size_t row, size_t update, uint64_t element, gemp_text *out)
 {
 	const gemp_update *u = &r->rule->updates[update];
@@ -70,7 +72,8 @@ static void pack_event(const gemp_record_state *r, size_t row, size_t update, ui
 	gemp_pack_value(out, &value);
 }
 
-/* texts[ranks] get the events for each owner. Created elements have no events: their lines are made from the match. */
+/* texts[ranks] get the events for each owner. Created elements have no events, since their lines are made from the
+ * match. */
 static void pack_events(const gemp_record_state *r, gemp_text *texts)
 {
 	for (size_t row = 0; row < r->created->frame->rows; row++)
@@ -85,7 +88,7 @@ static void pack_events(const gemp_record_state *r, gemp_text *texts)
 		}
 }
 
-/* Events of one element are neighbours, in the order of the updates. */
+/* Orders events by element, and the events of one element in the order of the updates. */
 static int compare_events(const void *a, const void *b, void *self)
 {
 	const gemp_record_event *x = a, *y = b;
@@ -100,7 +103,7 @@ static int compare_events(const void *a, const void *b, void *self)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Events are sorted by element, so lines find theirs by binary search. */
+/* Events are sorted by element, so a binary search finds the events of an element. */
 static gemp_code unpack_events(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
@@ -117,11 +120,11 @@ static gemp_code unpack_events(gemp_record_state *r, size_t size)
 	return GEMP_OK;
 }
 
-/* Collective. Owners of elements get the updates of the selected matches. */
+/* Collective. The owners of elements get the updates of the selected matches. */
 static gemp_code exchange_events(gemp_record_state *r)
 {
 	const gemp_comm *comm = r->context->comm;
-	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each of them */
+	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each text */
 	size_t size = 0;
 	GEMP_TRY(gemp_edge_owners_new(&r->owners, comm, r->graph));
 	gemp_code code = GEMP_NEW(texts, (size_t)comm->size);
@@ -131,9 +134,10 @@ static gemp_code exchange_events(gemp_record_state *r)
 	return gemp_comm_agree(comm, unpack_events(r, size));
 }
 
-/* EDGES THAT VANISH with deleted and merged vertices. */
+/* EDGES THAT VANISH together with deleted and merged vertices */
 
-/* Can the rule remove edges that it does not name? DELETE without DETACH removes only vertices without other edges. */
+/* Returns whether the rule can remove edges that it does not name. DELETE without DETACH removes only vertices that
+ * have no other edges. */
 static bool removes_edges(const gemp_rule *rule)
 {
 	for (size_t i = 0; i < rule->update_count; i++)
@@ -142,7 +146,8 @@ static bool removes_edges(const gemp_rule *rule)
 	return false;
 }
 
-/* Local. Sorting is unnecessary: ranks own ascending ranges of ids, and the events of a rank ascend by vertex. */
+/* Local. The list needs no sorting, since ranks own ascending ranges of ids, and the events of a rank are in ascending
+ * order of vertices. */
 static gemp_code unpack_deleted(gemp_record_state *r, size_t size)
 {
 	size_t capacity = 0;
@@ -174,7 +179,7 @@ static gemp_code gather_deleted(gemp_record_state *r)
 	return gemp_comm_agree(r->context->comm, unpack_deleted(r, begin[r->context->comm->size]));
 }
 
-/* Does an update of the rule delete this own edge by its name? */
+/* Returns whether an update of the rule deletes this own edge by its name. */
 static bool is_deleted_by_name(const gemp_record_state *r, uint64_t edge)
 {
 	const gemp_record_event *end, *event = gemp_record_find_events(r, true, edge, &end);
@@ -184,7 +189,7 @@ static bool is_deleted_by_name(const gemp_record_state *r, uint64_t edge)
 	return false;
 }
 
-/* An edge that the rule deletes by name has a line of its own already. */
+/* An edge that the rule deletes by name is skipped, since it already has a line. */
 static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *removed)
 {
 	const gemp_relation *relation = &r->graph->relations[k];
@@ -202,7 +207,7 @@ static gemp_code find_edges_of(gemp_record_state *r, size_t k, const uint64_t *r
 	return GEMP_OK;
 }
 
-/* Local. A bitmap of the removed vertices lets the pass over all edges test each end with one access. */
+/* Local. A bitmap of the removed vertices lets the pass over all edges test each source and target with one access. */
 static gemp_code find_edges(gemp_record_state *r)
 {
 	GEMP_OWNED uint64_t *removed = NULL;
@@ -214,7 +219,8 @@ static gemp_code find_edges(gemp_record_state *r)
 	return GEMP_OK;
 }
 
-/* Collective. Keys and key ranks of all edge ends that lines name: a rank has only the keys of its own vertices. */
+/* Collective. Fetches the keys and key ranks of all sources and targets that lines name, since a rank has only the keys
+ * of its own vertices. */
 static gemp_code fetch_ends(gemp_record_state *r)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY, GEMP_FETCH_KEY_RANK };
@@ -236,14 +242,14 @@ static gemp_code fetch_ends(gemp_record_state *r)
 
 /* THE ORDER OF LINES */
 
-/* A line with its sort key; its bytes lie in the received text. */
+/* A line with its sort key. Its bytes lie in the received text. */
 typedef struct positioned_line {
 	gemp_line_key key;
 	const char *bytes;
 	size_t size;
 } positioned_line;
 
-/* Reads a packed line; returns the place behind it. */
+/* Reads a packed line and returns the position after it. */
 static const char *next_line(const char *at, positioned_line *out)
 {
 	memcpy(&out->key, at, sizeof out->key);
@@ -252,7 +258,8 @@ static const char *next_line(const char *at, positioned_line *out)
 	return at;
 }
 
-/* Each rank writes the lines of a range of matches, so blocks in the order of ranks are in the order of matches. */
+/* Each rank writes the lines of a range of matches, so the blocks of the ranks in rank order are in the order of
+ * matches. */
 static void distribute_lines(const gemp_record_state *r, gemp_text *texts)
 {
 	uint64_t range = (r->end - r->first) / (uint64_t)r->context->comm->size + 1;
@@ -264,7 +271,7 @@ static void distribute_lines(const gemp_record_state *r, gemp_text *texts)
 		}
 }
 
-/* Byte order of the keys would depend on the machine, so the numbers are compared. */
+/* The numbers of the keys are compared, since the order of their bytes would depend on the machine. */
 static int compare_lines(const void *a, const void *b)
 {
 	const gemp_line_key *x = a, *y = b;
@@ -276,7 +283,7 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
-/* Lines of one match may come from several ranks, which own its elements. */
+/* The lines of one match may come from several ranks, which own its elements. */
 static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 {
 	GEMP_OWNED positioned_line *lines = NULL;
@@ -292,11 +299,12 @@ static gemp_code sort_lines(const char *received, size_t size, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Collective. Sends, sorts and writes the lines of one round; rank 0 writes the head of the step before the first. */
+/* Collective. Sends, sorts and writes the lines of one round. Before the first round rank 0 writes the head of the
+ * step. */
 static gemp_code write_lines(gemp_record_state *r, gemp_recorder *recorder, uint64_t step)
 {
 	const gemp_comm *comm = r->context->comm;
-	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each of them */
+	GEMP_OWNED gemp_text *texts = NULL; /* the exchange frees each text */
 	GEMP_OWNED_BY(gemp_text_free) gemp_text sorted = { 0 };
 	GEMP_OWNED void *received = NULL;
 	size_t size = 0;

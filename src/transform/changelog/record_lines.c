@@ -1,5 +1,6 @@
-/* All threads print chunks of the sources of lines (events, vanishing edges, rows of matches). A line is a sort key and
- * its JSON text. Chunks are smaller than those of gemp_for_ranges, as a line costs microseconds. */
+/* The sources of lines are events, vanishing edges, and rows of matches. All threads print chunks of these sources. A
+ * line is a sort key and its JSON text. The chunks are smaller than those of gemp_for_ranges, since a line takes
+ * microseconds. */
 
 #include "transform/changelog/record_lines.h"
 
@@ -15,7 +16,7 @@
 
 enum { SOURCES_PER_CHUNK = 1 << 12 };
 
-/* Stages of a match, in the order of its lines. */
+/* The stages of a match, in the order of its lines. */
 enum { STAGE_UPDATES, STAGE_EDGES, STAGE_VERTICES };
 
 /* LOOK-UPS */
@@ -35,7 +36,7 @@ const gemp_record_deleted *gemp_record_find_deleted(const gemp_record_state *r, 
 	return at < r->deleted_count && r->deleted[at].id == id ? &r->deleted[at] : NULL;
 }
 
-/* Events of vertices come before those of edges; within a kind they ascend by element. */
+/* Events of vertices come before events of edges. Events of one kind are in ascending order of elements. */
 static bool is_before(const gemp_record_state *r, const gemp_record_event *event, bool edge, uint64_t element)
 {
 	bool kind = r->rule->updates[event->update].element.edge;
@@ -67,7 +68,7 @@ static gemp_line_key key_of(uint64_t number, uint64_t stage, uint64_t update)
 	return (gemp_line_key){ number, stage << 56 | update, 0, 0 };
 }
 
-/* Begins a line with its key and a size of 0, which end_line replaces. Returns the offset of the line. */
+/* Begins a line with its key and the size 0, which end_line replaces. Returns the offset of the line. */
 static size_t begin_line(gemp_record_state *r, const gemp_line_key *key, const char *change)
 {
 	size_t begin = r->lines.size;
@@ -88,7 +89,7 @@ static void end_line(gemp_record_state *r, size_t begin)
 	r->line_count++;
 }
 
-/* NaN and infinities, for which JSON has no numbers, are strings. */
+/* NaN and infinities become strings, since JSON has no numbers for them. */
 static void add_value(gemp_text *out, const gemp_value *value)
 {
 	if (!value->null && value->type == GEMP_FLOAT && !isfinite(value->real))
@@ -108,14 +109,14 @@ static void add_name(gemp_text *out, const char *name)
 	gemp_json_string(out, name, strlen(name));
 }
 
-/* An element of a list, after *count others. */
+/* Adds an element to a list that has *count elements. */
 static void add_listed(gemp_text *out, size_t *count, const char *name)
 {
 	gemp_text_print(out, "%s", (*count)++ ? "," : "");
 	add_name(out, name);
 }
 
-/* A member of "attributes", after *count others. NULL has no member. */
+/* Adds a member to "attributes", which has *count members. A NULL is not added. */
 static void add_attribute(gemp_text *out, size_t *count, const char *name, const gemp_value *value)
 {
 	if (value->null)
@@ -132,7 +133,7 @@ static void end_attributes(gemp_text *out, size_t count)
 		gemp_text_print(out, "}");
 }
 
-/* The attributes of a row. An empty row has no member "attributes". */
+/* Adds the attributes of a row. A row with only NULLs has no member "attributes". */
 static void add_row(gemp_text *out, const gemp_table *table, size_t row)
 {
 	size_t count = 0;
@@ -164,8 +165,8 @@ static bool adds_and_removes(const gemp_rule *rule)
 	return adds && removes;
 }
 
-/* Only labels that the vertex gains or loses are written, and a line without any is dropped. Where the rule both adds
- * and removes labels, the order of the updates matters, so all labels are written. */
+/* Only labels that the vertex gains or loses are written. A line without such labels is dropped. If the rule both adds
+ * and removes labels, all labels are written, since the order of the updates matters. */
 static void label_line(gemp_record_state *r, const gemp_record_event *event, const gemp_line_key *key)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -199,7 +200,6 @@ static gemp_value value_in(const gemp_table *table, const char *name, size_t row
 	return column ? gemp_column_get(column, row) : (gemp_value){ .null = true };
 }
 
-/* Labels and attributes that the vertex had. */
 static void add_vertex(gemp_record_state *r, size_t row)
 {
 	const gemp_label_set *set = &r->graph->label_sets[r->graph->label_set_of[row]];
@@ -211,7 +211,6 @@ static void add_vertex(gemp_record_state *r, size_t row)
 	add_row(&r->lines, &r->graph->attributes, row);
 }
 
-/* An attribute that is absent before and after makes no line. */
 static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -239,13 +238,14 @@ static void vertex_line(gemp_record_state *r, const gemp_record_event *event)
 
 /* EDGES */
 
-/* The key (which 0) or key rank (which 1) of an end of an edge, fetched by record.c. */
+/* Returns the key (`which` is 0) or the key rank (`which` is 1) of the source or target of an edge. record.c has
+ * fetched both. */
 static gemp_value end_value(const gemp_record_state *r, int which, uint64_t id)
 {
 	return gemp_column_get(&r->end_key[which], gemp_fetch_index(r->ends, r->end_count, (gemp_vertex)id));
 }
 
-/* Attributes are all that distinguishes parallel edges, for the user and for a replay. */
+/* Only attributes distinguish parallel edges, for the user and for a replay. */
 static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 {
 	for (size_t c = 0; c < props->count; c++) {
@@ -256,7 +256,7 @@ static bool same_attributes(const gemp_table *props, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* The number, from 1, of an edge among neighbouring edges with the same type, ends and attributes. */
+/* Returns the number, from 1, of an edge among neighbouring edges with the same type, source, target and attributes. */
 static uint64_t number_among_equals(const gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -269,7 +269,7 @@ static uint64_t number_among_equals(const gemp_record_state *r, const gemp_recor
 	return number;
 }
 
-/* Type, ends, number among equals and attributes name the edge. */
+/* Adds the name of an edge: its type, source and target, its number among equal edges, and its attributes. */
 static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -285,7 +285,7 @@ static void add_edge(gemp_record_state *r, const gemp_record_edge *edge)
 	add_row(&r->lines, &relation->props, (size_t)edge->position);
 }
 
-/* The line of an edge that the rule sets, retypes or deletes by name. */
+/* Makes the line of an edge that the rule sets, retypes or deletes by name. */
 static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -308,7 +308,7 @@ static void edge_line(gemp_record_state *r, const gemp_record_event *event)
 	end_line(r, begin);
 }
 
-/* The last event that sets or removes this attribute; NULL: none does. */
+/* Returns the last event that sets or removes this attribute, or NULL if there is none. */
 static const gemp_record_event *find_setting(const gemp_record_state *r, const gemp_record_event *event,
                                              const gemp_record_event *end, const char *name)
 {
@@ -320,8 +320,8 @@ static const gemp_record_event *find_setting(const gemp_record_state *r, const g
 	return NULL;
 }
 
-/* The attributes of a moved edge after all updates of its match: those of its relation first, then attributes that only
- * the updates have. */
+/* Adds the attributes of a moved edge after all updates of its match. The attributes of its relation come first, then
+ * the attributes that only the updates have. */
 static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *edge, const gemp_record_event *event,
                                  const gemp_record_event *end)
 {
@@ -341,7 +341,8 @@ static void add_final_attributes(gemp_record_state *r, const gemp_record_edge *e
 	end_attributes(&r->lines, count);
 }
 
-/* The edge that a moved edge becomes: its ends are the vertices that its old ends were merged into. */
+/* Adds the new form of a moved edge. Its source and target are the vertices into which the old source and target were
+ * merged. */
 static void add_moved(gemp_record_state *r, const gemp_record_edge *edge, const gemp_value ends[2])
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -359,8 +360,8 @@ static void add_moved(gemp_record_state *r, const gemp_record_edge *edge, const 
 	gemp_text_print(&r->lines, "}");
 }
 
-/* An edge that vanishes with a vertex belongs to the match with the smaller number if both ends go; it is moved if
- * the vertex is merged. */
+/* Makes the line of an edge that vanishes together with a vertex. If both ends vanish, the edge belongs to the match
+ * with the smaller number. If the vertex is merged, the edge is moved. */
 static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 {
 	const gemp_relation *relation = &r->graph->relations[edge->relation];
@@ -388,7 +389,6 @@ static void implied_line(gemp_record_state *r, const gemp_record_edge *edge)
 
 /* CREATED ELEMENTS */
 
-/* Attributes that the rule sets on the new element. */
 static void created_attributes(gemp_record_state *r, const gemp_rule_element *created, size_t row)
 {
 	size_t count = 0;
@@ -403,7 +403,7 @@ static void created_attributes(gemp_record_state *r, const gemp_rule_element *cr
 	end_attributes(&r->lines, count);
 }
 
-/* Created elements have their attributes in the same line. */
+/* A created element has its attributes in the same line. */
 static void created_line(gemp_record_state *r, size_t row, size_t update)
 {
 	const gemp_update *u = &r->rule->updates[update];
@@ -431,7 +431,8 @@ static void created_line(gemp_record_state *r, size_t row, size_t update)
 
 /* CHUNKS OF SOURCES */
 
-/* An element that two names of the match delete has one line: only the first of neighbouring removals makes it. */
+/* Returns whether another name of the match deletes the same element. Only the first of the neighbouring events makes a
+ * line. */
 static bool is_repeated(const gemp_record_state *r, size_t i)
 {
 	const gemp_update *u = &r->rule->updates[r->events[i].update];
@@ -442,7 +443,7 @@ static bool is_repeated(const gemp_record_state *r, size_t i)
 	       gemp_update_removes(before);
 }
 
-/* Source i is an event, a vanishing edge, or a row of matches, in this order. */
+/* Makes the line of source i. The sources are the events, then the vanishing edges, then the rows of matches. */
 static void make_line(gemp_record_state *r, size_t i)
 {
 	if (i < r->event_count) {
@@ -468,7 +469,7 @@ static size_t count_sources(const gemp_record_state *r)
 	return r->event_count + r->edge_count + r->created->frame->rows;
 }
 
-/* Every thread prints into the text of its own chunk, with copies of the state and of the key that was made last. */
+/* Each thread prints into the text of its own chunk. It uses a copy of the state, with a copy of the last key. */
 static void make_chunk(void *context, unsigned thread, size_t chunk)
 {
 	(void)thread;
@@ -484,8 +485,7 @@ static void make_chunk(void *context, unsigned thread, size_t chunk)
 	__atomic_fetch_add(&all->line_count, own.line_count, __ATOMIC_RELAXED);
 }
 
-/* Threads take chunks in any order, as one line may cost much more than another; the keys of the lines restore the
- * order. */
+/* Threads take chunks in any order, since the costs of lines differ. The keys of the lines restore the order. */
 gemp_code gemp_record_lines(gemp_record_state *r)
 {
 	if (!r->chunks) {

@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The filter has about 16 bits for each edit, of which one is set: an untouched element passes by chance with a
- * probability of 1/16. MAX_FILTER_BITS limits it to 128 MiB on every rank. */
+/* The filter has about 16 bits for each edit, and one of them is set. An untouched element therefore passes the filter
+ * with a probability of 1/16. MAX_FILTER_BITS limits the filter to 128 MiB on every rank. */
 enum { MAX_FILTER_BITS = 30, BITS_PER_EDIT = 16 };
 
 GEMP_RELEASE(gemp_replay_free, gemp_replay *)
@@ -20,21 +20,21 @@ struct gemp_replay {
 	gemp_replay_options options;
 	const gemp_comm *comm;
 	gemp_text *texts; /* [ranks] packed edits for each rank */
-	uint64_t count;   /* edits of this rank */
-	gemp_text hashes; /* [count] of the keys that the edits touch */
+	uint64_t count;   /* number of this rank's edits */
+	gemp_text hashes; /* [count] hashes of the keys that the edits touch */
 	gemp_text scratch;
-	uint64_t *touched_filter; /* bit set: an edit touches an element with such a hash */
+	uint64_t *touched_filter; /* a bit is set if an edit touches an element with such a hash */
 	int filter_bits;          /* the filter has 2^filter_bits bits */
 	gemp_vertex *target_ids;  /* [target_count] targets of own edges, ascending */
 	size_t target_count;
-	gemp_column target_keys;         /* [target_count] */
-	void *graph_edits, *log_edits;   /* received; the state points into them */
-	gemp_edit_attribute *attributes; /* [attributes of vertices and edges] scratch of one element */
+	gemp_column target_keys;         /* [target_count] their keys */
+	void *graph_edits, *log_edits;   /* the received edits; the state points into them */
+	gemp_edit_attribute *attributes; /* [attributes of vertices and edges] scratch memory for one element */
 	gemp_edit_state state;
 	gemp_builder *builder;
 };
 
-/* Local. The memory of a replay. */
+/* Local. Allocates the memory of a replay. */
 static gemp_code new_replay(gemp_replay **out, const gemp_replay_options *options)
 {
 	GEMP_OWNED_BY(gemp_replay_free_at) gemp_replay *r = NULL;
@@ -73,7 +73,7 @@ void gemp_replay_free(gemp_replay *r)
 
 /* TOUCHED ELEMENTS */
 
-/* Vertices and edges have different seeds, as a vertex may be touched without its edges. */
+/* Hashes of vertices and edges have different seeds, since an edit may touch a vertex without its edges. */
 static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
 {
 	gemp_text_clear(&r->scratch);
@@ -81,7 +81,7 @@ static uint64_t hash_of(gemp_replay *r, const gemp_value *key, bool edge)
 	return r->scratch.failed ? 0 : gemp_hash(r->scratch.data, r->scratch.size, edge);
 }
 
-/* The text of the rank on which edits of this key and the element itself come together. */
+/* Returns the text for the rank that gets all edits of this key, and the element itself. */
 static gemp_text *text_for(gemp_replay *r, const gemp_value *key)
 {
 	return &r->texts[hash_of(r, key, false) % (uint64_t)r->comm->size];
@@ -95,14 +95,14 @@ gemp_code gemp_replay_add(gemp_replay *r, const gemp_edit *edit)
 	return gemp_text_status(&r->hashes);
 }
 
-/* The upper bits of the hash, since its lower bits choose the rank. */
+/* Returns the upper bits of the hash, since its lower bits select the rank. */
 static uint64_t filter_bit(const gemp_replay *r, uint64_t hash)
 {
 	return hash >> (64 - r->filter_bits);
 }
 
-/* Collective. A Bloom filter with one hash (Bloom 1970), the same on all ranks. False positives only send
- * untouched elements the longer way. */
+/* Collective. Makes a Bloom filter with one hash (Bloom 1970), the same on all ranks. A false positive only sends an
+ * untouched element to another rank. */
 static gemp_code mark_touched(gemp_replay *r)
 {
 	uint64_t all = gemp_comm_sum1(r->comm, r->count);
@@ -128,10 +128,11 @@ static bool is_touched(gemp_replay *r, const gemp_value *key, bool edge)
 	return gemp_bits64_test(r->touched_filter, filter_bit(r, hash_of(r, key, edge)));
 }
 
-/* THE GRAPH: elements that edits touch go to the owners of these edits, all others straight to the builder. */
+/* THE GRAPH. Elements that edits touch are sent to the owners of these edits; all other elements go directly to the
+ * builder. */
 
-/* Collective. The keys of all targets of own edges: the builder names edges by keys, and a rank has only the keys of
- * its own vertices. */
+/* Collective. Fetches the keys of all targets of own edges. The builder names edges by keys, but a rank has only the
+ * keys of its own vertices. */
 static gemp_code fetch_targets(gemp_replay *r)
 {
 	static const int wanted[] = { GEMP_FETCH_KEY };
@@ -152,7 +153,8 @@ static gemp_code fetch_targets(gemp_replay *r)
 	                         &r->target_count, &r->target_keys);
 }
 
-/* columns[table->count]: the index of each column in the schema, SIZE_MAX if the new graph lacks the attribute. */
+/* columns[table->count] becomes the index of each column in the schema, or SIZE_MAX if the new graph lacks the
+ * attribute. */
 static gemp_code find_columns(const gemp_table *table, const gemp_table *schema, size_t **columns)
 {
 	GEMP_TRY(GEMP_NEW(*columns, table->count));
@@ -163,8 +165,8 @@ static gemp_code find_columns(const gemp_table *table, const gemp_table *schema,
 	return GEMP_OK;
 }
 
-/* The values of a row in the order of the schema, by insertion since columns are few. Integers become floats where the
- * new graph has floats. */
+/* Reads the values of a row in the order of the schema, by insertion sort since columns are few. Integers become floats
+ * if the attribute has floats in the new graph. */
 static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *schema, const size_t *columns, size_t row)
 {
 	e->attribute_count = 0;
@@ -181,7 +183,7 @@ static void read_row(gemp_edit *e, const gemp_table *table, const gemp_table *sc
 	}
 }
 
-/* Line 0 means that the graph had the vertex before the first step; the builder's messages then name no line. */
+/* Line 0 means that the graph had the vertex before the first step. Messages of the builder then name no line. */
 static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 {
 	GEMP_TRY(gemp_builder_vertex(r->builder, &e->key, e->labels.size ? e->labels.bytes : "", e->labels.size,
@@ -191,7 +193,7 @@ static gemp_code build_vertex(gemp_replay *r, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-/* The same for an edge, whose ends the builder looks up by their keys. */
+/* Gives an edge to the builder, which looks up source and target by their keys. */
 static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 {
 	GEMP_TRY(gemp_builder_edge(r->builder, &e->key, &e->target, e->type.bytes, e->type.size,
@@ -201,7 +203,7 @@ static gemp_code build_edge(gemp_replay *r, const gemp_edit *e)
 	return GEMP_OK;
 }
 
-/* Touched vertices become edits of step 0, the others go to the builder. */
+/* Touched vertices become edits of step 0. All other vertices go to the builder. */
 static gemp_code split_vertices(gemp_replay *r)
 {
 	const gemp_shard *g = r->options.graph;
@@ -227,7 +229,7 @@ static gemp_code split_vertices(gemp_replay *r)
 	return GEMP_OK;
 }
 
-/* All edges of a touched source are sent, as any of them may be named. */
+/* If a source is touched, all of its edges are sent, since edits may name any of them. */
 static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation)
 {
 	const gemp_shard *g = r->options.graph;
@@ -252,7 +254,7 @@ static gemp_code split_relation(gemp_replay *r, const gemp_relation *relation)
 	return GEMP_OK;
 }
 
-/* The texts' own failures come to light when they are sent. */
+/* Failures of the texts are reported when the texts are sent. */
 static gemp_code split_graph(gemp_replay *r)
 {
 	GEMP_TRY(split_vertices(r));
@@ -263,13 +265,13 @@ static gemp_code split_graph(gemp_replay *r)
 
 /* THE EDITS */
 
-/* The edits of one step. Their arrays of attributes are reused from step to step. */
+/* The edits of one step. The next step reuses their arrays of attributes. */
 typedef struct edit_list {
 	size_t count, capacity;
 	gemp_edit *edits; /* [capacity] */
 } edit_list;
 
-/* Reads the next packed edit. New entries are zero, since free_edits looks at all of them. */
+/* Reads the next packed edit. A new entry is zero, since free_edits frees the attributes of all entries. */
 static gemp_code add_edit(edit_list *list, const char **at)
 {
 	size_t before = list->capacity;
@@ -288,8 +290,8 @@ static void free_edits(edit_list *list)
 	gemp_free(list->edits);
 }
 
-/* Edits are applied step by step; elements of the graph (step 0) one at a time. The edit that shows the end of a step
- * is read again as the first one of the next step. */
+/* Applies the edits step by step, and the elements of the graph (step 0) one by one. The edit after the last edit of a
+ * step is read again as the first edit of the next step. */
 static gemp_code apply_edits(gemp_replay *r, const void *received, size_t size)
 {
 	GEMP_OWNED_BY(free_edits) edit_list list = { 0 };
@@ -307,8 +309,8 @@ static gemp_code apply_edits(gemp_replay *r, const void *received, size_t size)
 	return gemp_edit_state_apply(&r->state, list.edits, list.count);
 }
 
-/* Collective. The failure with the smallest line is reported, whichever rank has it, so the message does not depend on
- * the number of ranks. */
+/* Collective. Of the failures of all ranks the one with the smallest line is reported, so the message does not depend
+ * on the number of ranks. */
 static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 {
 	uint64_t line = code == GEMP_EDATA ? UINT64_MAX - r->state.failed_line : 0, first = line;
@@ -318,7 +320,7 @@ static gemp_code agree_on_first(gemp_replay *r, gemp_code code)
 	return gemp_comm_agree(r->comm, code == GEMP_EDATA && line != first ? GEMP_OK : code);
 }
 
-/* The touched elements that exist after all edits go to the builder. Vertices come first, then edges. */
+/* Gives the touched elements that exist after all edits to the builder, first vertices, then edges. */
 static gemp_code build_touched(gemp_replay *r)
 {
 	const gemp_edit_state *t = &r->state;
@@ -350,7 +352,7 @@ static gemp_code build_touched(gemp_replay *r)
 	return GEMP_OK;
 }
 
-/* Collective. The new graph has the attributes of the log's foot, in their order, since its hash must be that of the
+/* Collective. The new graph has the attributes of the log's foot in their order, since its hash must be the hash in the
  * foot. Errors of the builder name the log as their file. */
 static gemp_code begin_builder(gemp_replay *r)
 {
@@ -371,8 +373,8 @@ static gemp_code begin_builder(gemp_replay *r)
 	return gemp_comm_agree(r->comm, code);
 }
 
-/* Collective. The touched elements of the graph are applied before the edits of the log: they make the state before the
- * first step. */
+/* Collective. The touched elements of the graph are applied before the edits of the log, since they are the state
+ * before the first step. */
 gemp_code gemp_replay_finish(gemp_replay *r, gemp_shard **out)
 {
 	size_t size[2] = { 0 };

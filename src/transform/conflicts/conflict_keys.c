@@ -1,6 +1,6 @@
-/* Most keys follow from the elements of a row. Keys of vertices that the row does not contain (the ends of an
- * edge, the neighbours of a deleted vertex) are computed by the owners of the elements: the rows travel there, and
- * their keys come back, several or none for each. */
+/* Most keys follow from the elements of a row. A key may also belong to a vertex that the row does not contain, such as
+ * the end of an edge or the neighbour of a deleted vertex. The owner of the element computes such remote keys: the
+ * ranks send it requests with row and element, and it answers with any number of keys for each request. */
 
 #include "transform/conflicts/conflict_keys.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Up to so many slots a table of all slots is small enough, however few keys there are. */
+/* Up to this number of slots a table with an entry for every slot is small enough, also if there are few keys. */
 enum { MIN_HASHED_SLOTS = 1 << 12 };
 
 bool gemp_conflict_keys_is_valid(const gemp_conflict_keys *k)
@@ -29,7 +29,7 @@ void gemp_conflict_keys_free(gemp_conflict_keys *conflict_keys)
 
 /* SLOT TABLE */
 
-/* The table is a power of two at least twice as large as the number of keys, so linear probing always ends. */
+/* The size of the table is a power of two and at least twice the number of keys, so linear probing always ends. */
 gemp_code gemp_slot_table_new(gemp_slot_table *out, uint64_t slot_bound, size_t conflict_keys, size_t slot_size)
 {
 	size_t hashed = 2;
@@ -50,7 +50,7 @@ void gemp_slot_table_free(gemp_slot_table *slots)
 	*slots = (gemp_slot_table){ 0 };
 }
 
-/* A free entry always exists, since less than half of them are taken. */
+/* At most half of the entries are taken, so probing always finds a free entry. */
 size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot)
 {
 	if (!slots->slots)
@@ -68,7 +68,7 @@ size_t gemp_slot_table_index(gemp_slot_table *slots, uint64_t slot)
 /* REMOTE KEYS */
 
 typedef struct row_key {
-	uint64_t row, key; /* row: of the rank that found the match */
+	uint64_t row, key; /* `row` is a row of the rank that has found the match */
 } row_key;
 
 typedef struct row_request {
@@ -81,13 +81,13 @@ typedef struct remote_keys {
 	const gemp_rw_set *rw_set;
 	const gemp_frame *frame;
 	const uint8_t *decisions;
-	gemp_edge_owners edges; /* made for the first column that needs them */
-	size_t column;          /* whose elements are requested now */
+	gemp_edge_owners edges; /* made for the first column that needs the owners of edges */
+	size_t column;          /* the column whose elements are requested now */
 	size_t answer_count, answer_capacity, rank_capacity;
-	row_key *answers; /* [answer_count] of this rank to the requests of the column */
-	int *rank;        /* [answer_count] that each answer goes to */
+	row_key *answers; /* [answer_count] this rank's answers to the requests of the column */
+	int *rank;        /* [answer_count] the rank that gets each answer */
 	size_t count, capacity;
-	row_key *keys; /* [count] of own rows, in any order */
+	row_key *keys; /* [count] remote keys of own rows, in any order */
 } remote_keys;
 
 static void free_remote(remote_keys *l)
@@ -96,7 +96,7 @@ static void free_remote(remote_keys *l)
 	gemp_free_all(l->answers, l->rank, l->keys);
 }
 
-/* An answer to a request of `rank`, for its row. */
+/* Adds an answer to a request of `rank` for one of its rows. */
 static gemp_code add_answer(remote_keys *l, const gemp_rule_access *access, uint64_t row, uint64_t vertex, int rank)
 {
 	GEMP_TRY(GEMP_RESERVE(l->answers, l->answer_capacity, l->answer_count + 1));
@@ -106,7 +106,7 @@ static gemp_code add_answer(remote_keys *l, const gemp_rule_access *access, uint
 	return GEMP_OK;
 }
 
-/* Neighbours ascend, so parallel edges are skipped by comparing with the previous neighbour. */
+/* Neighbours are in ascending order, so a comparison with the previous neighbour skips parallel edges. */
 static gemp_code add_neighbours(remote_keys *l, const gemp_rule_access *access, const row_request *a, int rank)
 {
 	const gemp_relation *r = &l->graph->relations[access->relation];
@@ -120,7 +120,7 @@ static gemp_code add_neighbours(remote_keys *l, const gemp_rule_access *access, 
 	return GEMP_OK;
 }
 
-/* The end of an edge, if the edge belongs to the relation that the access is about. */
+/* Adds the end of an edge if the edge belongs to the relation of the access. */
 static gemp_code add_end(remote_keys *l, const gemp_rule_access *access, const row_request *a, int rank)
 {
 	size_t k = gemp_edge_relation(&l->edges, a->element);
@@ -134,8 +134,8 @@ static gemp_code add_end(remote_keys *l, const gemp_rule_access *access, const r
 	return add_answer(l, access, a->row, end, rank);
 }
 
-/* Local. The keys of the received rows; from[ranks + 1] says which rank sent which. A list of neighbours may give many
- * keys. */
+/* Local. Computes the keys of the received requests. The requests of rank r begin at from[r]; the array has ranks + 1
+ * entries. A list of neighbours may give many keys. */
 static gemp_code answer_requests(remote_keys *l, const row_request *received, const size_t *from)
 {
 	l->answer_count = 0;
@@ -151,7 +151,7 @@ static gemp_code answer_requests(remote_keys *l, const row_request *received, co
 	return GEMP_OK;
 }
 
-/* Local. Rows that are already decided request nothing. */
+/* Local. Rows that are already decided make no requests. */
 static gemp_code list_requests(const remote_keys *l, row_request **requests, int **owner, size_t *count)
 {
 	const gemp_frame_column *column = &l->frame->columns[l->column];
@@ -167,7 +167,7 @@ static gemp_code list_requests(const remote_keys *l, row_request **requests, int
 	return GEMP_OK;
 }
 
-/* Collective. The remote keys of the elements in the current column. */
+/* Collective. Fetches the remote keys of the elements in the current column. */
 static gemp_code request_column(remote_keys *l)
 {
 	GEMP_OWNED row_request *requests = NULL;
@@ -214,11 +214,11 @@ typedef struct key_listing {
 	const uint8_t *decisions;
 	gemp_conflict_keys *out;
 	remote_keys *remote;
-	uint64_t *next; /* [rows] where remote keys of the row continue; NULL: there are none */
+	uint64_t *next; /* [rows] position of the next remote key of each row; NULL: there are no remote keys */
 } key_listing;
 
-/* The element of an access in a row, GEMP_NO_ELEMENT if the row has none; an aspect of all elements has one slot,
- * 0. */
+/* Returns the element of an access in a row, or GEMP_NO_ELEMENT if the row lacks the element. An access to all elements
+ * has one slot, number 0. */
 static uint64_t element_at(const gemp_frame *frame, const gemp_rule_access *access, size_t row)
 {
 	if (access->at != GEMP_AT_ELEMENT)
@@ -226,7 +226,7 @@ static uint64_t element_at(const gemp_frame *frame, const gemp_rule_access *acce
 	return access->column == GEMP_NO_COLUMN ? 0 : frame->columns[access->column].elements[row];
 }
 
-/* The number of keys of each row, without remote keys. */
+/* Counts the keys of each row, without remote keys. */
 static void count_range(void *self, size_t range, size_t begin, size_t end)
 {
 	key_listing *l = self;
@@ -239,7 +239,7 @@ static void count_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Fills the keys of each row and remembers where remote keys continue. */
+/* Writes the keys of each row, and keeps the position after them for remote keys. */
 static void list_range(void *self, size_t range, size_t begin, size_t end)
 {
 	key_listing *l = self;
@@ -257,7 +257,8 @@ static void list_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Two passes (count, then fill) give each row its keys behind one another; remote keys follow those of the row. */
+/* The first pass counts the keys of each row and the second pass writes them, so the keys of a row are contiguous. The
+ * remote keys of a row follow its other keys. */
 static gemp_code list_keys(key_listing *l)
 {
 	size_t rows = l->frame->rows, remote = l->remote->count;
@@ -278,7 +279,7 @@ static gemp_code list_keys(key_listing *l)
 	return GEMP_OK;
 }
 
-/* Collective. Remote keys are fetched first, since the offsets of a row depend on how many it has. */
+/* Collective. Remote keys are fetched first, since the offsets of the rows depend on their number. */
 gemp_code gemp_conflict_keys_new(gemp_conflict_keys *out, const gemp_comm *comm, gemp_shard *graph,
                                  const gemp_rw_set *rw_set, const gemp_frame *frame, const uint8_t *decisions)
 {

@@ -1,6 +1,6 @@
-/* The dangling-edge condition compares numbers: the degree of a deleted vertex, which its owner knows, less the
- * edge ends that the same match deletes by name or together with a detached neighbour. The match is inapplicable
- * where something remains. */
+/* The dangling-edge condition compares numbers. The owner of a deleted vertex knows its degree. From the degree the
+ * function subtracts the edge ends that the same match deletes, either by name or together with a detached neighbour.
+ * If edge ends remain, the match is inapplicable. */
 
 #include "transform/conflicts/inapplicable.h"
 
@@ -13,9 +13,9 @@
 /* A column of edges that the rule deletes by name. */
 typedef struct deleted_edge {
 	const uint64_t *edges;     /* [rows] */
-	bool known;                /* columns of the row have the ends */
-	const uint64_t *from, *to; /* [rows] if known */
-	gemp_edge_values values;   /* has the ends otherwise */
+	bool known;                /* the row has columns with source and target of the edge */
+	const uint64_t *from, *to; /* [rows] the ends, if `known` is true */
+	gemp_edge_values values;   /* the ends, if `known` is false */
 } deleted_edge;
 
 typedef struct dangling_context {
@@ -25,18 +25,18 @@ typedef struct dangling_context {
 	const gemp_frame *frame;
 	size_t deleted_count, detached_count;
 	deleted_edge *deleted;     /* [deleted_count] */
-	const uint64_t **detached; /* [detached_count] columns of vertices that are deleted with all their edges */
+	const uint64_t **detached; /* [detached_count] columns of vertices that are deleted together with all their edges */
 	const uint64_t *vertices;  /* [rows] the column that is checked now */
 	size_t request_count;
 	size_t *rows;        /* [request_count] */
 	uint64_t *records;   /* [request_count] vertices, or pairs of vertices */
 	int *owner;          /* [request_count] */
 	uint64_t *answers;   /* [request_count] */
-	uint64_t *remaining; /* [rows] ends of edges at the vertex that are not known to be deleted */
+	uint64_t *remaining; /* [rows] number of edge ends at the vertex for which no deletion has been found yet */
 	uint8_t *decisions;
 } dangling_context;
 
-/* The columns that the rule deletes: edges by name, and vertices together with their edges. */
+/* Lists the columns that the rule deletes: edges by name, and vertices together with their edges. */
 static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *columns)
 {
 	const gemp_frame_column *all = c->frame->columns;
@@ -64,7 +64,7 @@ static gemp_code list_deleted(dangling_context *c, const gemp_rule_columns *colu
 	return GEMP_OK;
 }
 
-/* Ends of a deleted edge in this row, from the row's own columns where it has both. */
+/* ends[] becomes source and target of a deleted edge. They come from columns of the row if the row has both. */
 static void ends_of(const deleted_edge *d, size_t row, uint64_t ends[2])
 {
 	if (d->known) {
@@ -77,7 +77,8 @@ static void ends_of(const deleted_edge *d, size_t row, uint64_t ends[2])
 	ends[1] = e->target;
 }
 
-/* Edges of detached vertices are counted by subtract_detached, so every other count leaves them out. */
+/* Returns whether the vertex is detached in this row. subtract_detached counts the edges of detached vertices, so all
+ * other counts leave them out. */
 static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
 {
 	for (size_t i = 0; i < c->detached_count; i++)
@@ -86,7 +87,8 @@ static bool is_detached(const dangling_context *c, size_t row, uint64_t vertex)
 	return false;
 }
 
-/* Two names may mean the same edge; it must be counted once. */
+/* Returns whether an earlier column deletes the same edge. Two names may mean the same edge, which must be counted
+ * once. */
 static bool is_deleted_before(const dangling_context *c, size_t index, size_t row)
 {
 	for (size_t i = 0; i < index; i++)
@@ -95,7 +97,8 @@ static bool is_deleted_before(const dangling_context *c, size_t index, size_t ro
 	return false;
 }
 
-/* Ends at a vertex of the edges deleted by name; edges to a detached vertex are subtracted with that vertex. */
+/* Returns the number of ends at the vertex of edges that are deleted by name. Edges to a detached vertex are not
+ * counted, since they are subtracted with that vertex. */
 static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t vertex)
 {
 	uint64_t count = 0, ends[2];
@@ -111,7 +114,7 @@ static uint64_t named_ends(const dangling_context *c, size_t row, uint64_t verte
 
 /* REQUESTS TO THE OWNERS OF VERTICES */
 
-/* Edge ends at a vertex; a loop has two. */
+/* Returns the number of edge ends at a vertex. A loop has two ends. */
 static uint64_t incident_edges(const gemp_shard *g, size_t row)
 {
 	uint64_t ends = 0;
@@ -122,7 +125,7 @@ static uint64_t incident_edges(const gemp_shard *g, size_t row)
 	return ends;
 }
 
-/* Request handler: the number of edge ends at each vertex. */
+/* Request handler. Answers the number of edge ends at each vertex. */
 static gemp_code answer_degrees(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_shard *g = self;
@@ -132,15 +135,15 @@ static gemp_code answer_degrees(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* How often a vertex occurs in a range of an ascending list. */
+/* Returns how often a vertex occurs in a range of an ascending list. */
 static uint64_t count_in(const gemp_vertex *row, uint64_t begin, uint64_t end, uint64_t vertex)
 {
 	return gemp_lower_bound_u32(row + begin, end - begin, vertex + 1) -
 	       gemp_lower_bound_u32(row + begin, end - begin, vertex);
 }
 
-/* Request handler: edges between an own vertex and another, in either direction. Adjacency ascends, so two binary
- * searches count parallel edges. */
+/* Request handler. Answers the number of edges between an own vertex and another vertex, in both directions. Adjacency
+ * lists are in ascending order, so two binary searches count parallel edges. */
 static gemp_code answer_between(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const gemp_shard *g = self;
@@ -157,8 +160,8 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Asks the owners of the vertices in the current column. width 1: records are vertices; width 2: pairs
- * of a vertex and `other` (NULL where there are no rows). */
+/* Collective. Sends a request to the owners of the vertices in the current column. With width 1 a record is a vertex.
+ * With width 2 it is a pair of a vertex and an element of `other`, which is NULL if there are no rows. */
 static gemp_code send_request(dangling_context *c, size_t width, const uint64_t *other, gemp_request_handler answer)
 {
 	for (size_t i = 0; i < c->request_count; i++) {
@@ -177,7 +180,8 @@ static gemp_code send_request(dangling_context *c, size_t width, const uint64_t 
 
 /* DANGLING-EDGE CONDITION */
 
-/* Rows that delete a vertex in the current column, and not with all its edges under another name. */
+/* Lists the rows that delete a vertex in the current column, and do not delete it together with its edges under another
+ * name. */
 static void list_rows(dangling_context *c)
 {
 	c->request_count = 0;
@@ -186,8 +190,8 @@ static void list_rows(dangling_context *c)
 			c->rows[c->request_count++] = row;
 }
 
-/* Collective. Subtracts the edges to the vertices of one detached column. Two columns may contain the same vertex,
- * whose edges are subtracted with the first. */
+/* Collective. Subtracts the edges to the vertices of one detached column. If two columns contain the same vertex, its
+ * edges are subtracted only for the first. */
 static gemp_code subtract_detached(dangling_context *c, size_t index)
 {
 	const uint64_t *other = c->detached[index];
@@ -207,7 +211,7 @@ static gemp_code subtract_detached(dangling_context *c, size_t index)
 	return GEMP_OK;
 }
 
-/* Collective. Rejects rows in which the vertex of this column would leave edges behind. */
+/* Collective. Rejects the rows in which the deletion of this column's vertex would leave edges behind. */
 static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 {
 	c->vertices = vertices;
@@ -225,7 +229,7 @@ static gemp_code check_column(dangling_context *c, const uint64_t *vertices)
 	return GEMP_OK;
 }
 
-/* Local. Every array has an entry for each row, since in the worst case every row requests. */
+/* Local. Each array has an entry for each row, since in the worst case every row makes a request. */
 static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *columns)
 {
 	size_t rows = c->frame->rows;
@@ -234,7 +238,7 @@ static gemp_code begin_check(dangling_context *c, const gemp_rule_columns *colum
 	                    GEMP_ARRAY(c->answers, rows), GEMP_ARRAY(c->remaining, rows));
 }
 
-/* Collective. Loads adjacency, and the ends of deleted edges that no column has. */
+/* Collective. Loads the adjacency, and fetches source and target of deleted edges that have no columns for them. */
 static gemp_code load_adjacency(dangling_context *c, gemp_runtime *context, const gemp_rule_columns *columns)
 {
 	for (size_t r = 0; r < c->graph->relation_count; r++)
@@ -254,8 +258,8 @@ static void free_dangling(dangling_context *c)
 	gemp_free_all(c->deleted, c->detached, c->rows, c->records, c->owner, c->answers, c->remaining);
 }
 
-/* Collective. Rows that violate the dangling-edge condition become GEMP_REJECTED in decisions[frame->rows].
- * Adjacency is loaded only if the rule deletes a vertex without DETACH. */
+/* Collective. If a row violates the dangling-edge condition, its decisions[row] becomes GEMP_REJECTED. Adjacency is
+ * loaded only if the rule deletes a vertex without DETACH. */
 static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_rule_columns *columns, const gemp_frame *frame, uint8_t *decisions)
 {
@@ -276,10 +280,10 @@ static gemp_code reject_dangling(gemp_runtime *context, gemp_shard *graph, const
 
 /* IDENTIFICATION CONDITION */
 
-/* MERGED + n: merged into element n of the row. */
+/* The outcome MERGED + n means that the element is merged into element n of the row. */
 enum { STAYS, DELETED, MERGED };
 
-/* Two columns with different outcomes, which must not hold the same element. */
+/* Two columns with different outcomes. They must not hold the same element. */
 typedef struct column_pair {
 	const uint64_t *one, *other; /* [rows] */
 } column_pair;
@@ -289,7 +293,8 @@ typedef struct inapplicable_context {
 	const gemp_frame *frame;
 	gemp_semantics semantics;
 	gemp_rule_columns columns;
-	size_t *outcome; /* [frame->count] STAYS, DELETED, or MERGED and the target, of the elements of each column */
+	/* [frame->count] outcome of the elements of each column: STAYS, DELETED, or MERGED and the target */
+	size_t *outcome;
 	size_t pair_count, pair_capacity;
 	column_pair *pairs;
 	uint8_t *decisions;
@@ -300,8 +305,8 @@ static void free_inapplicable(inapplicable_context *b)
 	gemp_free_all(b->outcome, b->pairs);
 }
 
-/* Does the semantics of the pattern make the element of this column differ from those of all other such columns? Two of
- * them never hold the same element, and need no check. */
+/* Returns whether the semantics of the pattern makes the elements of all such columns different. Two such columns need
+ * no check, since they never hold the same element. */
 static bool is_distinct(const inapplicable_context *b, size_t column)
 {
 	const gemp_pattern *p = b->rule->pattern;
@@ -317,7 +322,7 @@ static bool is_distinct(const inapplicable_context *b, size_t column)
 	return false;
 }
 
-/* Elements with equal outcomes may coincide without harm. */
+/* Finds the outcome of each column. Columns with equal outcomes may hold the same element. */
 static gemp_code find_outcomes(inapplicable_context *b)
 {
 	GEMP_TRY(GEMP_NEW(b->outcome, b->frame->count));
@@ -358,8 +363,8 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 				b->decisions[row] = GEMP_REJECTED;
 }
 
-/* Collective. Identification is checked first, on the rows alone: only rows that pass it make requests to other
- * ranks. */
+/* Collective. The identification condition is checked first, since it needs only the rows. The rows that satisfy it
+ * make requests to other ranks. */
 gemp_code gemp_reject_inapplicable(gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                    gemp_semantics semantics, const gemp_frame *frame, uint8_t *decisions,
                                    uint64_t *inapplicable)

@@ -11,18 +11,19 @@
 
 /* TUPLES */
 
-/* A part of a tuple: one number, or two for a value. */
+/* A part of a tuple. A part is one word, or two words for a value. */
 typedef enum tuple_kind {
-	VERTEX, /* rank of the key */
-	SOURCE, /* of an edge: rank of the source's key above, number among parallel edges below */
-	TARGET, /* of an edge: relation above, rank of the target's key below */
+	VERTEX, /* the rank of the vertex's key */
+	/* for an edge: the rank of the source's key in the upper half, the number among parallel edges in the lower half */
+	SOURCE,
+	TARGET, /* for an edge: the relation in the upper half, the rank of the target's key in the lower half */
 	VALUE,
 } tuple_kind;
 
 typedef struct tuple_part {
 	tuple_kind kind;
 	const gemp_frame_column *column;
-	size_t at; /* in the tuple */
+	size_t at; /* position in the tuple */
 } tuple_part;
 
 typedef struct tuple_builder {
@@ -37,8 +38,8 @@ typedef struct tuple_builder {
 	uint64_t *tuples; /* [rows * width] */
 	/* the part that is filled now */
 	const tuple_part *current;
-	gemp_edge_values edges; /* of its column, if that has edges */
-	gemp_vertex *ids;       /* [rows] the vertices whose key ranks it has */
+	gemp_edge_values edges; /* the edges of its column, if the column has edges */
+	gemp_vertex *ids;       /* [rows] the vertices whose key ranks the part needs */
 	uint32_t *ranks;        /* [rows] */
 } tuple_builder;
 
@@ -48,14 +49,14 @@ static void free_builder(tuple_builder *m)
 	gemp_edge_values_free(&m->edges);
 }
 
-/* Values take two words, all other parts one. */
+/* Adds a part. Values take two words, all other parts one word. */
 static void add_part(tuple_builder *m, tuple_kind kind, const gemp_frame_column *column)
 {
 	m->parts[m->count++] = (tuple_part){ kind, column, m->width };
 	m->width += kind == VALUE ? 2 : 1;
 }
 
-/* How many relations the edge can belong to; *only becomes the last of them. */
+/* Returns the number of relations to which the edge can belong. *only becomes the last of them. */
 static size_t count_relations(const tuple_builder *m, const gemp_pattern_edge *e, size_t *only)
 {
 	size_t count = 0;
@@ -68,8 +69,9 @@ static size_t count_relations(const tuple_builder *m, const gemp_pattern_edge *e
 	return count;
 }
 
-/* A directed edge of a simple relation is determined by its ends: if both are in the tuple, the edge adds nothing.
- * Otherwise its number among parallel edges is needed, and the target if the row does not contain it. */
+/* Source and target determine a directed edge of a simple relation. If both are in the tuple, the edge adds no part.
+ * Otherwise the tuple needs the number of the edge among parallel edges, and also the target if the row does not
+ * contain it. */
 static void add_edge(tuple_builder *m, size_t column)
 {
 	gemp_rule_edge e;
@@ -88,7 +90,7 @@ static void add_edge(tuple_builder *m, size_t column)
 		add_part(m, TARGET, &m->frame->columns[column]);
 }
 
-/* Vertices, then edges, then values: the order decides how matches compare. */
+/* Vertices come first, then edges, then values. This order determines how matches compare. */
 static gemp_code find_parts(tuple_builder *m)
 {
 	const gemp_frame *f = m->frame;
@@ -107,13 +109,13 @@ static gemp_code find_parts(tuple_builder *m)
 	                    GEMP_ARRAY(m->ranks, f->rows));
 }
 
-/* The ends of an edge of the current column. */
+/* Returns source and target of an edge of the current column. */
 static const gemp_edge_ends *ends_of(const tuple_builder *m, uint64_t edge)
 {
 	return &m->edges.ends[gemp_edge_values_index(&m->edges, edge)];
 }
 
-/* The vertices of the part. A row without the element gets vertex 0, whose rank is then ignored. */
+/* Lists the vertices of the part. A row without the element gets vertex 0, whose rank is ignored later. */
 static void list_ids(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -129,7 +131,7 @@ static void list_ids(void *self, size_t range, size_t begin, size_t end)
 			                                         : ends_of(m, elements[row])->target;
 }
 
-/* The words of the part, from the key ranks of its vertices. */
+/* Computes the words of the part from the key ranks of its vertices. */
 static void fill_words(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -161,7 +163,8 @@ gemp_code gemp_row_edges_fetch(gemp_edge_values *out, gemp_runtime *context, gem
 	return gemp_fetch_edges(out, context, graph, edges, count, NULL, 0);
 }
 
-/* Collective. The target of an edge follows its source, so the ends of a column are fetched once. */
+/* Collective. The part of the target comes directly after the part of the source, so the ends of a column are fetched
+ * once for both. */
 static gemp_code fill_elements(tuple_builder *m)
 {
 	if (m->current->kind == SOURCE) {
@@ -175,8 +178,8 @@ static gemp_code fill_elements(tuple_builder *m)
 	return GEMP_OK;
 }
 
-/* Local. Values of rows that stand for many matches. NULL comes first and integers in their order; for other types only
- * equality matters, so 128 bits of hash suffice. */
+/* Local. Fills the values of rows that stand for several matches. NULL comes first, and integers are in ascending
+ * order. For other types only equality matters, so the words are a hash of 128 bits. */
 static gemp_code fill_values(tuple_builder *m)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text bytes = { 0 };
@@ -198,8 +201,7 @@ static gemp_code fill_values(tuple_builder *m)
 	return GEMP_OK;
 }
 
-/* All ranks have the same parts, since these follow from the rule, so all ranks make the same requests in the same
- * order. */
+/* The rule determines the parts, so all ranks have the same parts and make the same requests in the same order. */
 gemp_code gemp_match_keys_new(gemp_match_keys *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                               const gemp_frame *frame)
 {
@@ -219,7 +221,7 @@ gemp_code gemp_match_keys_new(gemp_match_keys *out, gemp_runtime *context, gemp_
 
 /* SORTING */
 
-/* One word of the tuples in the order of the rows: keys[i] becomes tuples[rows[i] * width + depth]. */
+/* Gathers one word of the tuples in the order of the rows: keys[i] becomes tuples[rows[i] * width + depth]. */
 typedef struct key_gather {
 	const uint64_t *tuples;
 	size_t width, depth;
@@ -235,8 +237,8 @@ static void gather_keys(void *self, size_t range, size_t begin, size_t end)
 		g->keys[i] = g->tuples[g->rows[i] * g->width + g->depth];
 }
 
-/* The permutation of the rows is sorted by one word after the other, the least significant word first; each sort is
- * stable. */
+/* The permutation of the rows is sorted by one word after the other, beginning with the least significant word. Each
+ * sort is stable. */
 gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
 {
 	const gemp_sort sort = { .key = GEMP_KEY_U64, .value_size = sizeof *rows };
@@ -252,13 +254,13 @@ gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, si
 
 /* REQUESTS TO THE RESPONSIBLE RANKS */
 
-/* The records of the rows that take part, and the answers of the ranks that are responsible for them. */
+/* The records of the participating rows, and the answers of the ranks that are responsible for the records. */
 typedef struct order_request {
 	const gemp_match_keys *matches;
-	const uint64_t *priority; /* NULL: records have no priority */
+	const uint64_t *priority; /* NULL: records contain no priority */
 	size_t count, width;
 	size_t *rows;      /* [count] */
-	uint64_t *records; /* [count * width] a priority, a tuple, or a priority in front of a tuple */
+	uint64_t *records; /* [count * width]; a record is a priority, a tuple, or a priority followed by a tuple */
 	int *owner;        /* [count] */
 	uint64_t *answers; /* [count] */
 } order_request;
@@ -268,7 +270,7 @@ static void free_request(order_request *a)
 	gemp_free_all(a->rows, a->records, a->owner, a->answers);
 }
 
-/* The rows that take part, ascending. */
+/* Lists the participating rows in ascending order. */
 static gemp_code list_marked(order_request *a, const uint8_t *marked)
 {
 	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
@@ -278,7 +280,7 @@ static gemp_code list_marked(order_request *a, const uint8_t *marked)
 	return GEMP_OK;
 }
 
-/* Records are contiguous, since an exchange sends them as blocks of equal size. */
+/* Records are contiguous, since an exchange sends blocks of equal size. */
 static void fill_records(void *self, size_t range, size_t begin, size_t end)
 {
 	order_request *a = self;
@@ -292,7 +294,8 @@ static void fill_records(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Ranks answer for equal ranges of first words below `bound`; larger first words go to the last rank. */
+/* Each rank is responsible for an equal range of first words below `bound`. The last rank is also responsible for
+ * larger words. */
 static gemp_code make_records(order_request *a, const gemp_comm *comm, size_t width, uint64_t bound)
 {
 	uint64_t owned = bound / (uint64_t)comm->size + 1;
@@ -313,7 +316,7 @@ static gemp_code request_answers(order_request *a, const gemp_comm *comm, gemp_r
 	return gemp_request_run(comm, GEMP_OK, &request, a->answers);
 }
 
-/* Local. The order of some records: rows[i] is the i-th. */
+/* Local. Sorts records: (*rows)[i] becomes the number of the i-th record. */
 static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
 {
 	GEMP_TRY(GEMP_NEW(*rows, count));
@@ -324,10 +327,10 @@ static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t coun
 
 /* NUMBERS */
 
-/* The records that this rank is responsible for. */
+/* The records for which this rank is responsible. */
 typedef struct number_context {
 	size_t width, count;
-	size_t *rows;      /* [count] in their order */
+	size_t *rows;      /* [count] numbers of the records in sorted order */
 	uint64_t *answers; /* [count] */
 } number_context;
 
@@ -339,7 +342,7 @@ static void number_range(void *self, size_t range, size_t begin, size_t end)
 		n->answers[n->rows[i]] = i;
 }
 
-/* Request handler: the position of each record among those that this rank received. */
+/* Request handler. Answers the position of each record among the records that this rank has received. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	number_context *n = self;
@@ -352,7 +355,8 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Turns positions within a rank into positions among all: the records of lower ranks come before. */
+/* Collective. Turns positions within a rank into positions among all records, since the records of lower ranks come
+ * before. */
 static gemp_code add_before(const gemp_comm *comm, uint64_t here, const order_request *a, uint64_t *total)
 {
 	GEMP_OWNED uint64_t *all = NULL;
@@ -385,8 +389,8 @@ gemp_code gemp_match_order_number(const gemp_comm *comm, const gemp_match_keys *
 
 /* PRIORITIES */
 
-/* Request handler: how many records precede this one among those with the same first word. With width 1 the answer
- * is only whether any other record has it. */
+/* Request handler. Answers how many records with the same first word come before this record. With width 1 it answers
+ * only whether another record has the same word. */
 static gemp_code answer_repeated(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const size_t width = *(const size_t *)self;
@@ -402,7 +406,7 @@ static gemp_code answer_repeated(void *self, const void *records, size_t count, 
 	return GEMP_OK;
 }
 
-/* Only rows whose priority occurs more than once stay in the request. */
+/* Removes the rows with a unique priority from the request. */
 static void keep_repeated(order_request *a)
 {
 	size_t kept = 0;
@@ -415,7 +419,7 @@ static void keep_repeated(order_request *a)
 	a->owner = NULL;
 }
 
-/* Collective. Records of priorities, in front of tuples if these are wanted. */
+/* Collective. Requests with records of priorities, each followed by its tuple if with_tuples is true. */
 static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool with_tuples)
 {
 	size_t width = 1 + (with_tuples ? a->matches->width : 0);
@@ -423,9 +427,9 @@ static gemp_code request_repeated(order_request *a, const gemp_comm *comm, bool 
 	return request_answers(a, comm, answer_repeated, &width);
 }
 
-/* Collective. One round: equal priorities are rehashed by their position among the equal ones, in the order of tuples.
- * *repeated: how many matches had a priority that another one had. Tuples are sent only for these, which are few:
- * priorities are hashes of 64 bits. */
+/* Collective. One round. Equal priorities are hashed again together with their position in the order of tuples.
+ * *repeated becomes the number of matches whose priority was not unique. Tuples are sent only for these matches. They
+ * are few, since priorities are hashes of 64 bits. */
 static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                   uint64_t *priority, uint64_t *repeated)
 {
@@ -443,7 +447,7 @@ static gemp_code replace_repeated(const gemp_comm *comm, const gemp_match_keys *
 	return GEMP_OK;
 }
 
-/* Rounds end since rehashed priorities are again hashes of 64 bits: more than one or two rounds are improbable. */
+/* The rounds end, since the new priorities are again hashes of 64 bits. More than one or two rounds are improbable. */
 gemp_code gemp_match_order_distinct(const gemp_comm *comm, const gemp_match_keys *matches, const uint8_t *marked,
                                     uint64_t *priority)
 {

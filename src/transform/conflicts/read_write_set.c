@@ -4,25 +4,25 @@
 
 #include <string.h>
 
-/* Aspects of an element. OUT, IN: the edges of a type at a vertex; RELATION: all edges of a type. An aspect's number
- * has the name in the lower bits. */
+/* Aspects of an element. OUT and IN are the edges of a type at a vertex. RELATION is all edges of a type. The lower
+ * bits of an aspect's number are the number of the name. */
 enum aspect { VERTEX, EDGE, ATTRIBUTE, LABEL, EDGE_ATTRIBUTE, OUT, IN, RELATION };
 enum { NAME_BITS = 24 };
 
-/* Names in the order of their first appearance; relations of the graph keep their own numbers. */
+/* The names in the order in which they first appear. Relations of the graph keep their own numbers. */
 typedef struct name_table {
 	size_t count, capacity;
 	const char **names; /* borrowed */
 } name_table;
 
-/* Columns that the variables of an expression stand for. */
+/* The columns of the variables in an expression. */
 typedef struct scope {
 	size_t vertex_count, edge_count;
 	const size_t *vertices, *edges; /* columns, or GEMP_NO_COLUMN */
-	const gemp_pattern *pattern;    /* whose subs it names */
+	const gemp_pattern *pattern;    /* the pattern whose subpatterns the expression refers to */
 } scope;
 
-/* Names get numbers as they appear; `code` keeps the first failure. */
+/* The state of the analysis of a rule. Names get numbers when they first appear. `code` keeps the first failure. */
 typedef struct analysis {
 	gemp_rw_set *out;
 	const gemp_rule *rule;
@@ -32,7 +32,7 @@ typedef struct analysis {
 	gemp_code code;
 } analysis;
 
-/* The first failure is kept in the analysis, so the recursive functions need no codes. */
+/* The analysis keeps the first failure, so the recursive functions return nothing. */
 static void append_access(analysis *t, const gemp_rule_access *entry)
 {
 	gemp_rw_set *f = t->out;
@@ -52,7 +52,8 @@ static void add_access(analysis *t, size_t column, enum aspect aspect, size_t na
 	append_access(t, &(gemp_rule_access){ .column = column, .aspect = aspect_of(aspect, name), .access = access });
 }
 
-/* The index of the name, all->count if it is unknown. Rules have few names, so a linear search suffices. */
+/* Returns the index of the name, or all->count if the name is unknown. Rules have few names, so a linear search is fast
+ * enough. */
 static size_t find_name(const name_table *all, const char *name)
 {
 	size_t i = 0;
@@ -81,8 +82,8 @@ static size_t column_of(const scope *s, int variable, bool edge)
 	return v < s->vertex_count ? s->vertices[v] : GEMP_NO_COLUMN;
 }
 
-/* An access to the edges of a type at a vertex: outgoing, incoming or both. Additions also access the relation as
- * a whole, since some reader may read all of it. */
+/* Adds an access to the outgoing or incoming edges of a type at a vertex, or to both. Additions also access the
+ * relation as a whole, since another access may read the whole relation. */
 static void access_edges_at(analysis *t, size_t column, size_t type, bool out, bool in, gemp_access access)
 {
 	if (access == GEMP_ADDS || column == GEMP_NO_COLUMN)
@@ -93,7 +94,7 @@ static void access_edges_at(analysis *t, size_t column, size_t type, bool out, b
 		add_access(t, column, IN, type, access);
 }
 
-/* The same for several types; count 0 means any type. */
+/* Adds the same access for several types. If count is 0, the access is to edges of any type. */
 static void access_types_at(analysis *t, size_t column, char *const *types, size_t count, bool out, bool in,
                             gemp_access access)
 {
@@ -108,8 +109,8 @@ static void access_types_at(analysis *t, size_t column, char *const *types, size
 
 static void read_expr(analysis *t, const scope *s, const gemp_expr *expr);
 
-/* An edge of a condition at a matched vertex is read there; one that is joined to no matched vertex may be
- * anywhere. */
+/* An edge of a condition that touches a matched vertex is read at this vertex. Any other edge of a condition may lie
+ * anywhere in the graph, so its relation is read as a whole. */
 static void read_sub_edge(analysis *t, const gemp_pattern *sub, const gemp_pattern_edge *e, const size_t *columns)
 {
 	bool either = e->direction == GEMP_EITHER, path = e->path || sub->simple;
@@ -122,7 +123,8 @@ static void read_sub_edge(analysis *t, const gemp_pattern *sub, const gemp_patte
 		access_types_at(t, to, e->types, e->type_count, either, true, GEMP_READS);
 }
 
-/* Reads of a subpattern; columns[v] are the columns of its vertices, GEMP_NO_COLUMN where the row has none. */
+/* Adds the reads of a subpattern. columns[v] is the column of its vertex v, or GEMP_NO_COLUMN if the row does not have
+ * the vertex. */
 static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *columns)
 {
 	bool joined[GEMP_MAX_PATTERN_VERTICES] = { false };
@@ -140,7 +142,7 @@ static void read_pattern(analysis *t, const gemp_pattern *sub, const size_t *col
 		read_expr(t, &s, sub->conditions[i].expr);
 }
 
-/* EXISTS and COUNT: arguments are vertices of the outer pattern, in their columns. */
+/* Adds the reads of EXISTS or COUNT. The arguments are vertices of the outer pattern, which have columns. */
 static void read_subpattern(analysis *t, const scope *s, const gemp_expr *expr)
 {
 	const gemp_pattern *sub = s->pattern->subs[expr->sub];
@@ -160,7 +162,7 @@ static void read_all_labels(analysis *t, size_t column)
 		add_access(t, column, LABEL, i, GEMP_READS);
 }
 
-/* Every kind of expression that looks at the graph adds its reads; all others only have children. */
+/* An expression that reads the graph adds its reads. All other expressions only have children. */
 static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 {
 	size_t column = expr->variable >= 0 ? column_of(s, expr->variable, expr->of_edge) : GEMP_NO_COLUMN;
@@ -186,14 +188,14 @@ static void read_expr(analysis *t, const scope *s, const gemp_expr *expr)
 		read_expr(t, s, expr->children[i]);
 }
 
-/* Every item is read, whether or not an update uses it. */
+/* All items are read, even if no update uses them. */
 static void read_clause(analysis *t, const scope *s, const gemp_clause *clause)
 {
 	for (size_t i = 0; i < clause->item_count; i++)
 		read_expr(t, s, clause->items[i].expr);
 }
 
-/* After WITH, variables are its items; those that are elements still have a column. */
+/* After WITH, the variables are its items. Items that are elements still have a column. */
 static void read_after_with(analysis *t)
 {
 	const gemp_clause *with = t->rule->pattern->with;
@@ -215,7 +217,7 @@ static void read_after_with(analysis *t)
 		read_expr(t, &s, with->where);
 }
 
-/* Does the row determine this edge and both of its ends? */
+/* Returns whether the row determines this edge, its source and its target. */
 static bool is_implied(const analysis *t, size_t edge)
 {
 	const gemp_pattern_edge *e = &t->rule->pattern->edges[edge];
@@ -223,8 +225,8 @@ static bool is_implied(const analysis *t, size_t edge)
 	       t->columns.vertex[e->to] != GEMP_NO_COLUMN;
 }
 
-/* Paths and edges that the row does not determine are read as a whole, since any edge of their types could be part
- * of them. */
+/* For paths, and for edges that the row does not determine, the whole relation is read, since any edge of their types
+ * could be part of the match. */
 static void read_edges(analysis *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -241,7 +243,7 @@ static void read_edges(analysis *t, bool induced)
 			add_access(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_READS);
 }
 
-/* Optional patterns are read even where they do not match: an addition could make them match. */
+/* Optional patterns are read also in rows without a match of them, since an addition could make a match. */
 static void read_optionals(analysis *t)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -254,7 +256,7 @@ static void read_optionals(analysis *t)
 	}
 }
 
-/* Everything that decides whether the match exists and which values it computes. */
+/* Adds all reads that determine whether the match exists and which values it computes. */
 static void read_all(analysis *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -275,8 +277,8 @@ static void read_all(analysis *t, bool induced)
 
 /* WRITES */
 
-/* Writes of one element also add to the aspect of all elements, for readers of the whole aspect. Elements that the
- * rule creates belong to no other match yet. */
+/* A write of one element also adds to the aspect of all elements, for readers of the whole aspect. Elements that the
+ * rule creates need no access, since no other match contains them. */
 static void write_value(analysis *t, const gemp_update *u, enum aspect aspect, name_table *all)
 {
 	for (size_t i = 0; i < u->name_count && !u->element.created; i++) {
@@ -291,7 +293,7 @@ static size_t end_column(const gemp_rule_element *element)
 	return element->created ? GEMP_NO_COLUMN : element->index;
 }
 
-/* The new edge adds to the adjacency of both ends. */
+/* A new edge adds to the adjacency of its source and its target. */
 static void create_edge(analysis *t, const gemp_update *u)
 {
 	size_t type = find_name(&t->relations, u->names[0]);
@@ -299,7 +301,7 @@ static void create_edge(analysis *t, const gemp_update *u)
 	access_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
 }
 
-/* An addition at a vertex that no column needs to contain: the end of an edge, or a neighbour of a vertex. */
+/* Adds an access at a vertex that may have no column, such as the end of an edge or a neighbour of a vertex. */
 static void access_around(analysis *t, size_t column, gemp_access_at at, enum aspect aspect, size_t type,
                           size_t relation)
 {
@@ -309,7 +311,7 @@ static void access_around(analysis *t, size_t column, gemp_access_at at, enum as
 			.column = column, .aspect = aspect_of(aspect, type), .access = GEMP_ADDS, .at = at, .relation = relation });
 }
 
-/* Additions at both ends of an edge of any type, or at all neighbours of a vertex. */
+/* Adds accesses at source and target of an edge of any type, or at all neighbours of a vertex. */
 static void access_all_around(analysis *t, size_t column, gemp_access_at sources, gemp_access_at targets)
 {
 	access_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
@@ -319,13 +321,14 @@ static void access_all_around(analysis *t, size_t column, gemp_access_at sources
 	}
 }
 
-/* The matched edge in this column. Returns false if the column has none, or if the row lacks its ends. */
+/* Finds the matched edge in this column. Returns false if the column has no matched edge, or if the row lacks its
+ * ends. */
 static bool find_matched_edge(const analysis *t, size_t column, gemp_rule_edge *e)
 {
 	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
 }
 
-/* Deleting an edge changes the adjacency of both ends. */
+/* Deleting an edge changes the adjacency of its source and its target. */
 static void delete_edge(analysis *t, size_t column)
 {
 	gemp_rule_edge e;
@@ -339,7 +342,6 @@ static void delete_edge(analysis *t, size_t column)
 	access_all_around(t, column, GEMP_AT_SOURCE, GEMP_AT_TARGET);
 }
 
-/* The edge leaves one relation and enters another. */
 static void retype_edge(analysis *t, const gemp_update *u)
 {
 	gemp_rule_edge e;
@@ -355,7 +357,7 @@ static void retype_edge(analysis *t, const gemp_update *u)
 	access_around(t, column, GEMP_AT_TARGET, IN, type, GEMP_ANY_RELATION);
 }
 
-/* DETACH and MERGE also take edges from the neighbours. */
+/* DETACH and MERGE also remove edges from the neighbours of the vertex. */
 static void delete_vertex(analysis *t, const gemp_update *u)
 {
 	size_t column = u->element.index;
@@ -366,14 +368,13 @@ static void delete_vertex(analysis *t, const gemp_update *u)
 	access_all_around(t, column, GEMP_AT_SOURCES, GEMP_AT_TARGETS);
 }
 
-/* The edges that the merged vertex loses are added to the other vertex. */
+/* The edges of the merged vertex are added to the other vertex. */
 static void merge_vertex(analysis *t, const gemp_update *u)
 {
 	delete_vertex(t, u);
 	access_types_at(t, u->to.index, NULL, 0, true, true, GEMP_ADDS);
 }
 
-/* One access or more for each kind of update. */
 static void write_update(analysis *t, const gemp_update *u)
 {
 	switch (u->kind) {
@@ -401,7 +402,8 @@ static bool names_type(const gemp_update *u)
 	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;
 }
 
-/* An aspect that all accesses read, or that all add to, causes no conflict. */
+/* Returns whether the access can cause a conflict. If all accesses of an aspect are reads, or all are additions, they
+ * do not conflict. */
 static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
 	bool accessed[GEMP_ACCESSES] = { false };
@@ -413,8 +415,8 @@ static bool may_conflict(const gemp_rw_set *f, const gemp_rule_access *entry)
 	return accessed[GEMP_WRITES] || (accessed[GEMP_READS] && accessed[GEMP_ADDS]);
 }
 
-/* A write conflicts with everything that a read or an addition by the same match conflicts with, so the weaker
- * access is redundant. */
+/* If the same match also writes the slot, its read or addition is redundant, since the write conflicts with everything
+ * that these conflict with. */
 static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -428,7 +430,7 @@ static bool is_covered(const gemp_rw_set *f, const gemp_rule_access *entry)
 	return false;
 }
 
-/* Fewer accesses make fewer conflict keys for every row. */
+/* Redundant accesses are dropped, since fewer accesses make fewer conflict keys for every row. */
 static gemp_code keep_conflicting(gemp_rw_set *f)
 {
 	gemp_rw_set kept = { 0 };
@@ -443,7 +445,7 @@ static gemp_code keep_conflicting(gemp_rw_set *f)
 
 /* SLOTS */
 
-/* The number of slots of an aspect: one for each element, or one for an access to all elements. */
+/* Returns the number of slots of an aspect: one for each element, or one for an access to all elements. */
 static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *graph)
 {
 	enum aspect aspect = entry->aspect >> NAME_BITS;
@@ -452,7 +454,8 @@ static uint64_t elements_of(const gemp_rule_access *entry, const gemp_shard *gra
 	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_shard_edges(graph) : graph->vertex_count;
 }
 
-/* Accesses of one aspect share its range of slots; an access to all elements has a slot of its own beside them. */
+/* All accesses of an aspect use the same range of slots. An access to all elements has a slot of its own, outside of
+ * this range. */
 static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -466,7 +469,7 @@ static void number_slots(gemp_rw_set *f, const gemp_shard *graph)
 	}
 }
 
-/* Types that only the rule mentions get numbers behind the relations of the graph. Writes come before reads, because
+/* Types that only the rule mentions get numbers after the relations of the graph. Writes are listed before reads, since
  * labels(v) reads all labels that updates mention. */
 gemp_code gemp_rw_set_new(gemp_rw_set *out, const gemp_rule *rule, const gemp_shard *graph, bool induced)
 {

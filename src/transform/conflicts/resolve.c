@@ -8,10 +8,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* With fewer keys the host is done before a GPU has received them and has launched the kernels of about ten rounds. */
+/* With fewer keys the host finishes before a GPU has received the keys and has launched the kernels of about ten
+ * rounds. */
 enum { MIN_DEVICE_KEYS = 1 << 20 };
 
-/* Local. Where the rounds run: by MIN_DEVICE_KEYS, if the caller leaves the place open. */
+/* Local. Returns whether the rounds run on the device. If the caller does not choose the place, MIN_DEVICE_KEYS
+ * decides. */
 static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds *problem)
 {
 	const gemp_device *device = resolver->context ? resolver->context->device : NULL;
@@ -20,7 +22,7 @@ static bool on_device(const gemp_resolver *resolver, const gemp_conflict_rounds 
 	return resolver->on == GEMP_PLACE_DEVICE || (device->gpu && problem->offsets[problem->matches] >= MIN_DEVICE_KEYS);
 }
 
-/* Local. All matches are on this rank, so the rounds run on flat arrays, on the host or on the device. */
+/* Local. With a single rank all matches are here, so the rounds run on flat arrays, on the host or on the device. */
 static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflict_keys *conflict_keys,
                                const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
@@ -39,7 +41,8 @@ static gemp_code resolve_local(const gemp_resolver *resolver, const gemp_conflic
 	return GEMP_OK;
 }
 
-/* The rank that decides about a slot. On that rank the slot has the number slot / ranks, so numbers are dense. */
+/* Returns the rank that decides about a slot. On this rank the slot has the number slot / ranks, so the numbers are
+ * dense. */
 static int slot_owner(const gemp_comm *comm, uint64_t slot)
 {
 	return (int)(slot % (uint64_t)comm->size);
@@ -47,19 +50,21 @@ static int slot_owner(const gemp_comm *comm, uint64_t slot)
 
 /* UNCONTENDED MATCHES */
 
-/* The state of a slot: a bit for each kind of access, and a bit if two keys access it. */
+/* The state of a slot. It has one bit for each kind of access, and the bit TWICE if at least two keys access the
+ * slot. */
 enum { ACCESSED = (1 << GEMP_ACCESSES) - 1, TWICE = 1 << GEMP_ACCESSES };
 
-/* With one rank the slots are here. With several ranks the owners of the slots answer for each key of this rank. */
+/* With a single rank this rank has all slots. With several ranks the owners of the slots answer for each key of this
+ * rank. */
 typedef struct contention_context {
 	const gemp_conflict_keys *conflict_keys;
 	uint8_t *decisions;
 	gemp_slot_table slots;
 	uint8_t *slot_states;           /* [slots.count] */
-	const uint64_t *requested_keys; /* keys whose slots this rank owns */
+	const uint64_t *requested_keys; /* keys of all ranks whose slots this rank owns */
 	uint64_t ranks;
-	uint64_t *answers;  /* [keys] nonzero: the slot is contended; NULL: slot_states tell */
-	uint64_t undecided; /* matches of this rank that are left */
+	uint64_t *answers;  /* [keys] nonzero: the slot of the key is contended; NULL: slot_states has the states */
+	uint64_t undecided; /* number of undecided matches of this rank */
 } contention_context;
 
 static void free_contention(contention_context *l)
@@ -73,8 +78,8 @@ static uint8_t *slot_of(contention_context *l, uint64_t key)
 	return &l->slot_states[gemp_slot_table_index(&l->slots, gemp_conflict_key_slot(key) / l->ranks)];
 }
 
-/* Sets the access bit and, on the second access of any kind, the TWICE bit. Relaxed atomics suffice: the marks are
- * read after the parallel loop has ended. */
+/* Sets the access bit, and the bit TWICE if the slot was accessed before. Relaxed atomics are sufficient, since the
+ * bits are read after the parallel loop has ended. */
 static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 {
 	contention_context *l = self;
@@ -88,7 +93,7 @@ static void mark_accesses(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Two matches access the slot, and some pair of the accesses conflicts. */
+/* Returns whether at least two matches access the slot and two of their accesses conflict. */
 static bool is_contended(contention_context *l, uint64_t key)
 {
 	uint8_t slot = *slot_of(l, key), both = 1 << GEMP_READS | 1 << GEMP_ADDS;
@@ -113,7 +118,7 @@ static void answer_range(void *self, size_t range, size_t begin, size_t end)
 		l->answers[i] = is_contended(l, l->requested_keys[i]);
 }
 
-/* Request handler: the keys of all ranks that fall to this rank are marked first, then each is answered. */
+/* Request handler. First the keys from all ranks are marked, then each key is answered. */
 static gemp_code answer_contended(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const contention_context *all = self;
@@ -121,7 +126,7 @@ static gemp_code answer_contended(void *self, const void *records, size_t count,
 	gemp_code code = mark_slots(&here, records, count);
 	if (code == GEMP_OK)
 		gemp_for_ranges(count, answer_range, &here);
-	here.answers = NULL; /* the caller's */
+	here.answers = NULL; /* the array belongs to the caller */
 	free_contention(&here);
 	return code;
 }
@@ -177,38 +182,39 @@ gemp_code gemp_resolve_uncontended(const gemp_comm *comm, const gemp_conflict_ke
 
 /* ROUNDS OVER RANKS */
 
-/* A conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In each round
- * the states of the matches go to the deciding ranks and the decisions of the slots come back, a byte for each
- * claim. */
+/* A claim is a conflict key of an undecided match, on the rank that decides about its slot. Claims are sent once. In
+ * each round the states of the matches are sent to the deciding ranks, and the decisions of the slots are sent back,
+ * one byte for each claim. */
 typedef struct claim {
-	uint64_t key; /* its slot is an index of the deciding rank's table, once claims have arrived */
+	uint64_t key; /* once the claims have arrived, the slot in the key is an index of the deciding rank's table */
 	uint64_t priority;
 } claim;
 
-/* One side of the claims. Claims of decided matches are dropped on both sides in the same order, so both sides hold the
- * same lists: the sender by deciding rank, the receiver by sending rank. */
+/* The claims of one side, which is the sender or the receiver. The sender orders its claims by deciding rank, the
+ * receiver by sending rank. Both sides drop the claims of decided matches in the same order, so their lists remain the
+ * same. */
 typedef struct claim_exchange {
-	size_t *size;    /* [ranks] claims of each */
-	uint8_t *bytes;  /* to send: states of matches, or decisions of slots */
+	size_t *size;    /* [ranks] number of claims for each rank */
+	uint8_t *bytes;  /* bytes to send: states of matches, or decisions of slots */
 	void *buffer;    /* received bytes */
-	size_t capacity; /* of the buffer */
+	size_t capacity; /* capacity of the buffer */
 } claim_exchange;
 
-/* Every rank is both sender and receiver. */
+/* The state of the rounds. Every rank is both sender and receiver. */
 typedef struct resolve_context {
 	const gemp_comm *comm;
 	const gemp_conflict_keys *conflict_keys;
 	const uint64_t *priority;
 	uint8_t *decisions;
-	size_t sent_count; /* claims of this rank's matches */
+	size_t sent_count; /* number of claims of this rank's matches */
 	size_t *match;     /* [sent_count] */
 	claim_exchange sent;
-	size_t received_count; /* claims that this rank decides about */
+	size_t received_count; /* number of claims about which this rank decides */
 	claim *claims;         /* [received_count] */
 	claim_exchange received;
 	gemp_slot_table slots;
 	gemp_conflict_slot *slot_data; /* [slots.count] */
-	const uint8_t *states;         /* [received_count] of the matches, in this round */
+	const uint8_t *states;         /* [received_count] states of the matches in this round */
 } resolve_context;
 
 static void free_context(resolve_context *c)
@@ -218,13 +224,13 @@ static void free_context(resolve_context *c)
 	              c->received.bytes, c->received.buffer);
 }
 
-/* Local. Claims are made in the order of matches, while c->match gets the order in which claims travel, by deciding
+/* Local. Makes the claims in the order of matches. c->match gets the order in which the claims are sent, by deciding
  * rank. */
 static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 {
 	const gemp_conflict_keys *k = c->conflict_keys;
 	const size_t ranks = (size_t)c->comm->size;
-	GEMP_OWNED size_t *next = NULL; /* [ranks + 1] where the next claim of each rank goes */
+	GEMP_OWNED size_t *next = NULL; /* [ranks + 1] position of the next claim for each rank */
 	size_t at = 0;
 	for (size_t m = 0; m < k->matches; m++)
 		c->sent_count += c->decisions[m] == GEMP_UNDECIDED ? (size_t)(k->offsets[m + 1] - k->offsets[m]) : 0;
@@ -249,7 +255,7 @@ static gemp_code make_claims(resolve_context *c, claim **claims, int **owner)
 	return GEMP_OK;
 }
 
-/* Slots become indices of this rank's table. */
+/* Replaces the slots in claims by indices of this rank's table. */
 static void slot_range(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -261,7 +267,7 @@ static void slot_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. Prepares the receiver's side; from[ranks + 1] says which rank sent which claims. */
+/* Local. Prepares the receiver. The claims of rank r begin at from[r]; the array has ranks + 1 entries. */
 static gemp_code assign_slots(resolve_context *c, const size_t *from)
 {
 	c->received_count = from[c->comm->size];
@@ -275,7 +281,7 @@ static gemp_code assign_slots(resolve_context *c, const size_t *from)
 	return GEMP_OK;
 }
 
-/* Collective. Claims travel once, before the first round. */
+/* Collective. Claims are sent once, before the first round. */
 static gemp_code send_claims(resolve_context *c)
 {
 	GEMP_OWNED claim *claims = NULL;
@@ -302,7 +308,7 @@ static void clear_range(void *self, size_t range, size_t begin, size_t end)
 		gemp_conflict_slot_clear(claimed_slot(c, i));
 }
 
-/* Selected matches occupy their slots for all later rounds; undecided ones enter their priorities. */
+/* Selected matches occupy their slots in all later rounds. Undecided matches enter their priorities. */
 static void apply_states(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -316,7 +322,7 @@ static void apply_states(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* A decision for each claim, by the state of its slot. */
+/* Makes a decision for each claim from the state of its slot. */
 static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 {
 	resolve_context *c = self;
@@ -326,8 +332,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 			claimed_slot(c, i), gemp_conflict_key_access(c->claims[i].key), c->claims[i].priority);
 }
 
-/* Claims of decided matches leave a list of `items`; sizes[ranks] are those of each rank. Sender and receiver know the
- * same states, so they drop the same claims. Returns how many stay. */
+/* Removes the claims of decided matches from the list `items`. sizes[ranks] has the number of claims of each rank.
+ * Sender and receiver know the same states, so they drop the same claims. Returns the number of remaining claims. */
 static size_t drop_decided(const gemp_comm *comm, size_t *sizes, const uint8_t *states, void *items, size_t item_size)
 {
 	char *list = items;
@@ -342,8 +348,8 @@ static size_t drop_decided(const gemp_comm *comm, size_t *sizes, const uint8_t *
 	return kept;
 }
 
-/* A match is selected if all of its slots agree, rejected if one of them rejects it, and stays undecided
- * otherwise. */
+/* A match is selected if all of its slots agree. It is rejected if one of its slots rejects it. Otherwise it remains
+ * undecided. */
 static void apply_decisions(resolve_context *c, const uint8_t *of_slots)
 {
 	for (size_t i = 0; i < c->sent_count; i++)
@@ -352,13 +358,13 @@ static void apply_decisions(resolve_context *c, const uint8_t *of_slots)
 	for (size_t i = 0; i < c->sent_count; i++) {
 		uint8_t *decision = &c->decisions[c->match[i]];
 		if (c->sent.bytes[i] != GEMP_UNDECIDED || *decision == GEMP_REJECTED)
-			continue; /* its state was sent as decided, or another slot has rejected it */
+			continue; /* the match was decided before this round, or another slot has rejected it */
 		if (of_slots[i] != GEMP_SELECTED)
 			*decision = of_slots[i];
 	}
 }
 
-/* Collective. The states of matches go to the deciding ranks, and the decisions of the slots come back. */
+/* Collective. Sends the states of matches to the deciding ranks, which send the decisions of the slots back. */
 static gemp_code resolve_round(resolve_context *c)
 {
 	GEMP_OWNED size_t *sizes = NULL;
@@ -379,7 +385,7 @@ static gemp_code resolve_round(resolve_context *c)
 	return GEMP_OK;
 }
 
-/* A match without keys conflicts with nothing. */
+/* A match without keys has no conflicts. */
 static void select_keyless(resolve_context *c)
 {
 	for (size_t m = 0; m < c->conflict_keys->matches; m++)
@@ -387,7 +393,7 @@ static void select_keyless(resolve_context *c)
 			c->decisions[m] = GEMP_SELECTED;
 }
 
-/* Collective. Over all ranks. */
+/* Collective. Returns the number of undecided matches on all ranks. */
 static uint64_t count_undecided(const resolve_context *c)
 {
 	uint64_t left = 0;
@@ -396,7 +402,7 @@ static uint64_t count_undecided(const resolve_context *c)
 	return gemp_comm_sum1(c->comm, left);
 }
 
-/* Collective. Rounds until no rank has an undecided match. */
+/* Collective. Runs rounds until no rank has an undecided match. */
 static gemp_code resolve_over_ranks(const gemp_comm *comm, const gemp_conflict_keys *conflict_keys,
                                     const uint64_t *priority, uint8_t *decisions, uint64_t *rounds)
 {
@@ -419,11 +425,11 @@ gemp_code gemp_resolve_all(const gemp_resolver *resolver, const gemp_conflict_ke
 	                                 : resolve_over_ranks(resolver->comm, conflict_keys, priority, decisions, rounds);
 }
 
-/* The smallest priority is found by a maximum over the ranks of its complement; the order of tuples breaks ties. */
+/* The ranks find the smallest priority as the maximum of the complements. The order of tuples breaks ties. */
 gemp_code gemp_resolve_one(const gemp_comm *comm, const gemp_match_keys *matches, const uint64_t *priority,
                            uint8_t *decisions)
 {
-	uint64_t best = 0; /* the complement of a priority: the largest complement is that of the smallest priority */
+	uint64_t best = 0; /* the complement of a priority; the smallest priority has the largest complement */
 	GEMP_OWNED uint64_t *number = NULL;
 	for (size_t i = 0; i < matches->count; i++)
 		if (decisions[i] == GEMP_UNDECIDED && ~priority[i] > best)

@@ -9,7 +9,7 @@
 
 /* FLAT ARRAYS OF THE UNDECIDED MATCHES */
 
-/* The source of the arrays; the slot table is only needed while they are filled. */
+/* The state while the arrays are filled. Only this step needs the slot table. */
 typedef struct fill_context {
 	gemp_conflict_rounds *problem;
 	const gemp_conflict_keys *conflict_keys;
@@ -22,7 +22,7 @@ static void free_fill(fill_context *s)
 	gemp_slot_table_free(&s->slots);
 }
 
-/* Keys are renumbered to dense slot indices, so the rounds index arrays. */
+/* Keys are renumbered to dense slot indices, so that the rounds can index arrays. */
 static void fill_range(void *self, size_t range, size_t begin, size_t end)
 {
 	fill_context *s = self;
@@ -37,8 +37,8 @@ static void fill_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Local. Decided matches are left out. The slot table gives dense slots; its size counts the memory of a slot on the
- * device. */
+/* Local. Decided matches are left out. The slot table gives dense slot numbers. Its size takes the memory of a slot on
+ * the device into account. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions)
 {
@@ -73,16 +73,17 @@ void gemp_conflict_rounds_free(gemp_conflict_rounds *problem)
 
 /* ROUNDS ON THE HOST */
 
-/* Undecided matches are a list that shrinks by stream compaction. */
+/* The undecided matches are a list that stream compaction shrinks. */
 typedef struct host_rounds {
 	gemp_conflict_rounds *problem;
 	gemp_conflict_slot *slots; /* [slots] */
 	size_t *undecided;         /* [count] */
 	size_t count;
-	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES]; /* of each range: matches that stay, and where they begin */
+	/* for each range: the number of remaining matches, and the position of the first one */
+	size_t kept[GEMP_MAX_RANGES], begin[GEMP_MAX_RANGES];
 } host_rounds;
 
-/* All bytes 0xFF make every priority UINT64_MAX. */
+/* If all bytes are 0xFF, every priority is UINT64_MAX. */
 static void clear_slots(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -106,7 +107,7 @@ static void enter_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* A match is rejected as soon as one slot rejects it, and undecided if any other slot is. */
+/* A match is rejected if a slot rejects it. Otherwise it is undecided if a slot is undecided about it. */
 static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 {
 	const gemp_conflict_rounds *g = p->problem;
@@ -120,7 +121,7 @@ static gemp_match_decision evaluate(const host_rounds *p, size_t m)
 	return decision;
 }
 
-/* Reads slots that all threads have finished to write, and writes decisions only. */
+/* This loop only writes decisions. The slots that it reads were written by the previous loop. */
 static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -129,8 +130,8 @@ static void evaluate_range(void *self, size_t range, size_t begin, size_t end)
 		p->problem->decision[p->undecided[i]] = (uint8_t)evaluate(p, p->undecided[i]);
 }
 
-/* Selected matches occupy their slots, and the priorities of undecided ones are cleared for the next round. Matches
- * that stay undecided move to the front of their range, and host_round closes the gaps. */
+/* Selected matches occupy their slots. The priorities of undecided matches are cleared for the next round. Matches that
+ * remain undecided move to the front of their range; host_round closes the gaps between ranges. */
 static void update_range(void *self, size_t range, size_t begin, size_t end)
 {
 	host_rounds *p = self;
@@ -148,12 +149,12 @@ static void update_range(void *self, size_t range, size_t begin, size_t end)
 		if (g->decision[m] == GEMP_UNDECIDED)
 			p->undecided[kept++] = m;
 	}
-	/* host_round closes the gaps between ranges, in the order of ranges: the list stays ascending. */
+	/* host_round closes the gaps in the order of ranges, so the list remains ascending. */
 	p->begin[range] = begin;
 	p->kept[range] = kept - begin;
 }
 
-/* Three loops, since each reads slots or decisions that the loop before may write for any match. */
+/* A round has three loops, since each loop reads slots or decisions that the previous loop may write for any match. */
 static void host_round(host_rounds *p)
 {
 	size_t ranges = gemp_range_count(p->count), count = 0;
@@ -193,13 +194,14 @@ _Static_assert((int)GEMP_UNDECIDED == CONFLICT_UNDECIDED && (int)GEMP_SELECTED =
 enum {
 	GROUP = 256,
 	ITEMS_OF_UNIT = 2048
-}; /* work-items of a group, and of a compute unit, on a GPU; a CPU device has one for each core */
+}; /* number of work-items in a group and on a compute unit of a GPU; a CPU device has one work-item for each core */
 
-/* Buffers. UNDECIDED and NEXT are the lists of matches of this round and the next; COUNT is the length of NEXT. */
+/* Buffers. UNDECIDED and NEXT are the lists of undecided matches in this and in the next round. COUNT is the length of
+ * NEXT. */
 enum { BEGIN, KEYS, PRIORITY, DECISIONS, BEST, SELECTED, UNDECIDED, NEXT, COUNT, BUFFERS };
 enum { ENTER, EVALUATE, UPDATE, KERNELS };
 
-/* The same arrays as on the host, in buffers. */
+/* The arrays of the host in buffers of the device. */
 typedef struct device_rounds {
 	gemp_conflict_rounds *problem;
 	gemp_runtime *context;
@@ -210,7 +212,7 @@ typedef struct device_rounds {
 	gemp_timings timings;
 } device_rounds;
 
-/* Bytes of each buffer. */
+/* Computes the number of bytes of each buffer. */
 static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 {
 	sizes[BEGIN] = (g->matches + 1) * sizeof *g->offsets;
@@ -223,7 +225,7 @@ static void sizes_of(const gemp_conflict_rounds *g, size_t sizes[BUFFERS])
 	sizes[COUNT] = sizeof(uint32_t);
 }
 
-/* Buffers must fit one by one and together. */
+/* Each buffer must fit, and all buffers together must fit. */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device)
 {
 	size_t sizes[BUFFERS], all = 0;
@@ -237,7 +239,7 @@ bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_de
 	return problem->matches < UINT32_MAX && all <= device->memory - device->buffer_bytes;
 }
 
-/* At first all matches are undecided, in their order. */
+/* At the beginning all matches are undecided, in their order. */
 static gemp_code make_buffers(device_rounds *p)
 {
 	gemp_conflict_rounds *g = p->problem;
@@ -249,13 +251,13 @@ static gemp_code make_buffers(device_rounds *p)
 		undecided[m] = (uint32_t)m;
 	from[UNDECIDED] = undecided;
 	sizes_of(g, sizes);
-	for (int b = 0; b < BUFFERS; b++) /* there are no empty buffers */
+	for (int b = 0; b < BUFFERS; b++) /* a buffer cannot be empty */
 		GEMP_TRY(gemp_buffer_new(&p->buffers[b], p->device, sizes[b] ? sizes[b] : 1, sizes[b] ? from[b] : NULL));
 	GEMP_TRY(gemp_buffer_zero(p->device, &p->buffers[BEST], 0, sizes[BEST]));
 	return gemp_buffer_zero(p->device, &p->buffers[SELECTED], 0, sizes[SELECTED]);
 }
 
-/* The program comes from the runtime's cache after the first step. */
+/* After the first step the program comes from the cache of the runtime. */
 static gemp_code open_device(device_rounds *p)
 {
 	static const char *const names[KERNELS] = { "conflict_enter", "conflict_evaluate", "conflict_update" };
@@ -267,7 +269,7 @@ static gemp_code open_device(device_rounds *p)
 	return make_buffers(p);
 }
 
-/* Frees the parts that exist; the program comes last, since the kernels belong to it. */
+/* Frees the parts that exist. The program is freed last, since the kernels belong to it. */
 static void close_device(device_rounds *p)
 {
 	gemp_timings_free(&p->timings);
@@ -279,7 +281,8 @@ static void close_device(device_rounds *p)
 	gemp_program_free(&p->program);
 }
 
-/* A kernel over `count` matches; work-items take several matches each, if there are more matches than work-items. */
+/* Launches a kernel over `count` matches. If there are more matches than work-items, a work-item processes several
+ * matches. */
 static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp_argument *arguments,
                         size_t argument_count)
 {
@@ -295,8 +298,8 @@ static gemp_code launch(device_rounds *p, int kernel, uint32_t count, const gemp
 	launch((p), (kernel), (count), (const gemp_argument[]){ __VA_ARGS__ }, \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 
-/* *count: undecided matches before and after. The kernel writes the list of the next round, and the two lists change
- * places. */
+/* *count is the number of undecided matches before the round, and becomes their number after it. The kernel writes the
+ * list of the next round, and then the two lists are swapped. */
 static gemp_code device_round(device_rounds *p, uint32_t *count)
 {
 	gemp_buffer *b = p->buffers, swap;
@@ -316,7 +319,7 @@ static gemp_code device_round(device_rounds *p, uint32_t *count)
 	return GEMP_OK;
 }
 
-/* Each round reads one count from the device; everything else stays there. */
+/* Each round reads only one count from the device. */
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds)
 {
 	GEMP_OWNED_BY(close_device)

@@ -1,10 +1,9 @@
 /* rounds: the undecided matches of one rank as flat arrays, and the rounds that decide about them.
  *
- * In each round every undecided match enters its priority into its slots (an atomic minimum for each access); then
- * a match is selected if no conflicting access has a smaller priority, and rejected if a conflicting match is
- * selected. The match with the smallest priority is decided in every round, so the rounds end. Host and device
- * take the same decisions in the same number of rounds.
- */
+ * In each round every undecided match enters its priority into its slots, by an atomic minimum for each kind of access.
+ * Then a match is selected if no conflicting access has a smaller priority, and rejected if a conflicting match is
+ * selected. Every round decides at least about the match with the smallest priority, so the rounds end. Host and device
+ * make the same decisions in the same number of rounds. */
 
 #ifndef GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
 #define GEMP_TRANSFORM_CONFLICTS_ROUNDS_H
@@ -14,24 +13,25 @@
 
 typedef struct gemp_conflict_rounds {
 	size_t matches;
-	size_t *rows;       /* [matches] the caller's number of each match */
+	size_t *rows;       /* [matches] number of each match in the arrays of the caller */
 	uint64_t *offsets;  /* [matches + 1] */
-	uint64_t *keys;     /* [offsets[matches]] gemp_conflict_key of slots below `slots` */
-	uint64_t *priority; /* [matches] distinct; the smallest wins */
-	uint8_t *decision;  /* [matches] gemp_match_decision, undecided before the rounds */
+	uint64_t *keys;     /* [offsets[matches]] gemp_conflict_key with slots below `slots` */
+	uint64_t *priority; /* [matches] all different; the smallest has precedence */
+	uint8_t *decision;  /* [matches] gemp_match_decision; undecided before the rounds */
 	size_t slots;
 } gemp_conflict_rounds;
 
-/* Takes the undecided matches. The caller frees *out, also after an error. */
+/* Makes the arrays of the undecided matches. The caller frees *out, also after an error. */
 gemp_code gemp_conflict_rounds_new(gemp_conflict_rounds *out, const gemp_conflict_keys *conflict_keys,
                                    const uint64_t *priority, const uint8_t *decisions);
 void gemp_conflict_rounds_free(gemp_conflict_rounds *problem);
-/* Decides about all matches, on the threads of this rank. */
+/* Decides about all matches on the threads of this rank. */
 gemp_code gemp_conflict_rounds_host(gemp_conflict_rounds *problem, uint64_t *rounds);
 
-/* Do all arrays fit on the device? */
+/* Returns whether all arrays fit on the device. */
 bool gemp_conflict_rounds_fit(const gemp_conflict_rounds *problem, const gemp_device *device);
-/* As gemp_conflict_rounds_host, on the device of the context, with the same decisions and rounds. */
+/* Decides about all matches on the device of the context, with the decisions and rounds of
+ * gemp_conflict_rounds_host. */
 gemp_code gemp_conflict_rounds_device(gemp_conflict_rounds *problem, gemp_runtime *context, uint64_t *rounds);
 
 #endif

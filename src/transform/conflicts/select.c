@@ -6,7 +6,7 @@
 #include "transform/conflicts/match_order.h"
 #include "transform/conflicts/resolve.h"
 
-/* The matches of one step while they are decided about. */
+/* The matches of one step while their decisions are made. */
 typedef struct selection {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -14,12 +14,12 @@ typedef struct selection {
 	const gemp_frame *frame;
 	const gemp_select_options *options;
 	gemp_select_report *report;
-	uint8_t *decisions;     /* [rows] gemp_match_decision; owned by the caller's gemp_selected */
-	uint64_t *priority;     /* [rows]; NULL until priorities are drawn */
-	gemp_match_keys tuples; /* none until a step needs them */
+	uint8_t *decisions;     /* [rows] gemp_match_decision; the gemp_selected of the caller owns them */
+	uint64_t *priority;     /* [rows]; NULL before the priorities are computed */
+	gemp_match_keys tuples; /* empty until a function needs them */
 } selection;
 
-/* Collective. Tuples are made on first use: rules without conflicts and without new vertices never use them. */
+/* Collective. Tuples are made at their first use. Rules without conflicts and without new vertices never use them. */
 static gemp_code make_tuples(selection *s)
 {
 	return s->tuples.tuples ? GEMP_OK : gemp_match_keys_new(&s->tuples, s->context, s->graph, s->rule, s->frame);
@@ -36,7 +36,7 @@ static void hash_range(void *self, size_t range, size_t begin, size_t end)
 		                             s->options->seed);
 }
 
-/* Collective. The seed of the step enters the hash, so other steps select other maximal sets. */
+/* Collective. The hash includes the seed of the step, so different steps select different maximal sets. */
 static gemp_code draw_priorities(selection *s)
 {
 	GEMP_TRY(make_tuples(s));
@@ -45,8 +45,7 @@ static gemp_code draw_priorities(selection *s)
 	return GEMP_OK;
 }
 
-/* Collective. Decides about the matches that contend with others. Only these take part in making priorities
- * distinct. */
+/* Collective. Decides about the matches with contended slots. Only their priorities are made different. */
 static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *conflict_keys)
 {
 	const gemp_comm *comm = s->context->comm;
@@ -60,8 +59,8 @@ static gemp_code resolve_contended(selection *s, const gemp_conflict_keys *confl
 	return gemp_resolve_all(&resolver, conflict_keys, s->priority, s->decisions, &s->report->rounds);
 }
 
-/* Collective. Conflict keys are made for undecided rows only. The set of the unbound rule is used: names that this
- * graph lacks may be created by another match. */
+/* Collective. Only undecided rows get conflict keys. The read/write set is made from the unbound rule, since another
+ * match may create names that this graph lacks. */
 static gemp_code resolve_conflicts(selection *s)
 {
 	const gemp_comm *comm = s->context->comm;
@@ -75,15 +74,15 @@ static gemp_code resolve_conflicts(selection *s)
 	return left ? resolve_contended(s, &conflict_keys) : GEMP_OK;
 }
 
-/* Collective. The match with the smallest priority, as RUN ONE wants. */
+/* Collective. Selects the match with the smallest priority, for RUN ONE. */
 static gemp_code select_first(selection *s)
 {
 	GEMP_TRY(draw_priorities(s));
 	return gemp_resolve_one(s->context->comm, &s->tuples, s->priority, s->decisions);
 }
 
-/* Collective. Turns decisions into 0 and 1, and numbers the selected matches over all ranks if new keys or the
- * change log need numbers. */
+/* Collective. Turns decisions into 0 and 1. If new keys or the change log need numbers, the function numbers the
+ * selected matches of all ranks. */
 static gemp_code number_selected(selection *s, gemp_selected *out)
 {
 	uint64_t applied = 0;
@@ -97,7 +96,7 @@ static gemp_code number_selected(selection *s, gemp_selected *out)
 	return gemp_match_order_number(s->context->comm, &s->tuples, s->decisions, out->numbers, NULL);
 }
 
-/* Collective. Inapplicable matches are rejected first, as they must not block others. */
+/* Collective. Inapplicable matches are rejected first, since they must not block other matches. */
 static gemp_code select_rows(selection *s, gemp_selected *out)
 {
 	gemp_select_report *report = s->report;
@@ -112,7 +111,7 @@ static gemp_code select_rows(selection *s, gemp_selected *out)
 	return GEMP_OK;
 }
 
-/* Without a match on any rank there is nothing to select. */
+/* If no rank has a match, there is nothing to select. */
 gemp_code gemp_select(gemp_selected *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                       const gemp_frame *frame, const gemp_select_options *options, gemp_select_report *report)
 {

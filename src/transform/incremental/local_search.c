@@ -8,19 +8,20 @@
 
 #include <string.h>
 
-enum { WORDS_AT_ONCE = 1 << 26 }; /* of one reduction: 256 MiB */
+enum { WORDS_AT_ONCE = 1 << 26 }; /* number of words in one reduction: 256 MiB */
 
-/* Beyond vertices / this the whole graph is searched: a smaller graph has to be built and its rows renumbered. */
+/* If the working set has more than vertices / MAX_PART_DIVISOR vertices, the whole graph is searched, since a smaller
+ * graph must be built and its rows must be renumbered. */
 enum { MAX_PART_DIVISOR = 8 };
 
-/* The set of each role, which grows from role to role. */
+/* A set of vertices for each role. The sets grow from role to role. */
 typedef struct expansion {
 	const gemp_comm *comm;
 	gemp_shard *graph;
 	const gemp_locality *locality;
-	size_t words;    /* of a set */
+	size_t words;    /* number of words of a set */
 	uint32_t **sets; /* [locality->role_count] NULL: the empty set */
-	uint32_t *marks; /* NULL: the expansion starts at anchors */
+	uint32_t *marks; /* NULL: the expansion starts at the anchors */
 } expansion;
 
 static void free_expansion(expansion *n)
@@ -30,7 +31,8 @@ static void free_expansion(expansion *n)
 	gemp_free_all(n->sets, n->marks);
 }
 
-/* Collective. The union over all ranks, in blocks since MPI counts are ints. */
+/* Collective. `bits` becomes the union over all ranks. The reduction runs in blocks, since the counts of MPI are
+ * ints. */
 static void merge_over_ranks(const gemp_comm *comm, uint32_t *bits, size_t words)
 {
 	for (size_t at = 0; at < words && comm->size > 1; at += WORDS_AT_ONCE) {
@@ -45,7 +47,7 @@ static void add_bits(uint32_t *to, const uint32_t *from, size_t words)
 		to[w] |= from[w];
 }
 
-/* Adds to the set of a role, which is allocated when it becomes non-empty. */
+/* Adds vertices to the set of a role. The set is allocated by the first call. */
 static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 {
 	if (!n->sets[role])
@@ -56,7 +58,7 @@ static gemp_code add_to_role(expansion *n, int role, const uint32_t *bits)
 
 /* STEPS */
 
-/* A step along the edges of one relation. */
+/* One breadth-first step along the edges of one relation. */
 typedef struct step_context {
 	const gemp_shard *graph;
 	const gemp_relation *relation;
@@ -65,7 +67,7 @@ typedef struct step_context {
 	uint32_t *to;
 } step_context;
 
-/* Backward steps pull along out-edges, so rows by target need not be loaded. */
+/* A step against the edges pulls along the rows by source, so the rows by target need not be loaded. */
 static bool has_marked_target(const step_context *s, size_t row)
 {
 	for (uint64_t i = s->relation->out_offsets[row]; i < s->relation->out_offsets[row + 1]; i++)
@@ -74,7 +76,7 @@ static bool has_marked_target(const step_context *s, size_t row)
 	return false;
 }
 
-/* Forward edges push from marked vertices; backward edges pull. */
+/* A step along the edges pushes from marked vertices. A step against the edges pulls. */
 static void step_range(void *self, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -89,8 +91,8 @@ static void step_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Collective. `to` becomes the set of vertices that one edge leads to from the set `from`, against the direction of the
- * role edge if `back` is set. */
+/* Collective. `to` becomes the set of vertices that one edge connects with the set `from`. If `back` is true, the step
+ * goes against the direction of the role edge. */
 static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back, const uint32_t *from, uint32_t *to)
 {
 	memset(to, 0, n->words * sizeof *to);
@@ -107,8 +109,9 @@ static gemp_code step(const expansion *n, const gemp_role_edge *edge, bool back,
 	return GEMP_OK;
 }
 
-/* Collective. The set of role `to` grows by all vertices that a path along the role edge reaches from role `from`.
- * inside: marked vertices within the path are starts, too; from -1: they are the only starts. */
+/* Collective. Adds to the set of role `to` all vertices that a path along the role edge reaches from the set of role
+ * `from`. If `inside` is true, paths also start at marked vertices, which may lie within the path of a match. If `from`
+ * is -1, paths start only at these. */
 static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from, int to, bool inside)
 {
 	GEMP_OWNED uint32_t *now = NULL, *next = NULL;
@@ -116,7 +119,7 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 	if (from >= 0 && n->sets[from])
 		add_bits(now, n->sets[from], n->words);
 	if (edge->path)
-		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* a path of length 0 */
+		GEMP_TRY(gemp_comm_agree(n->comm, add_to_role(n, to, now))); /* the path of length 0 */
 	for (unsigned i = 0; i < edge->max_edges; i++) {
 		if (inside)
 			add_bits(now, n->marks, n->words);
@@ -127,9 +130,9 @@ static gemp_code expand_along(expansion *n, const gemp_role_edge *edge, int from
 	return GEMP_OK;
 }
 
-/* TOWARDS THE ANCHOR: which anchors have to be searched again */
+/* TOWARDS THE ANCHOR: finds the anchors that have to be searched again */
 
-/* Local. The marks of this rank's vertices. */
+/* Local. Sets the marks of this rank's vertices. */
 static gemp_code set_marks(expansion *n, const bool *mark)
 {
 	n->words = gemp_bits32_words(n->graph->vertex_count);
@@ -140,7 +143,7 @@ static gemp_code set_marks(expansion *n, const bool *mark)
 	return GEMP_OK;
 }
 
-/* Collective. Marks enter at the roles where they matter. */
+/* Collective. Adds the marks to the roles at which they can affect a match. */
 static gemp_code add_starts(expansion *n)
 {
 	gemp_code code = GEMP_OK;
@@ -150,7 +153,7 @@ static gemp_code add_starts(expansion *n)
 	return gemp_comm_agree(n->comm, code);
 }
 
-/* Collective. Marks within variable-length paths move to the nearer end. */
+/* Collective. Moves marks within variable-length paths to the end of the path that is nearer to the anchor. */
 static gemp_code expand_from_paths(expansion *n)
 {
 	const gemp_locality *l = n->locality;
@@ -160,7 +163,7 @@ static gemp_code expand_from_paths(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. Farthest roles first, so each role is complete before it is expanded. */
+/* Collective. The farthest roles come first, so the set of a role is complete before it is expanded. */
 static gemp_code expand_to_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;
@@ -174,8 +177,8 @@ static gemp_code expand_to_anchor(expansion *n)
 	return GEMP_OK;
 }
 
-/* Collective. A match can have changed only if a marked vertex has a role in it: the sets of roles grow from the marks
- * towards the anchor, and those anchors are searched again. */
+/* Collective. A match can have changed only if a marked vertex has a role in it. The sets of roles therefore grow from
+ * the marks towards the anchor. The resulting anchors are searched again. */
 gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const gemp_comm *comm, gemp_shard *graph,
                                      const gemp_locality *locality, const bool *mark)
 {
@@ -186,7 +189,7 @@ gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const 
 	GEMP_TRY(expand_from_paths(&n));
 	GEMP_TRY(expand_to_anchor(&n));
 	memset(n.marks, 0, n.words * sizeof *n.marks);
-	/* Adding nothing makes the set of the anchor exist, even if it is empty. */
+	/* This call allocates the set of the anchor if it is empty. */
 	GEMP_TRY(gemp_comm_agree(comm, add_to_role(&n, locality->anchor, n.marks)));
 	*anchors = n.sets[locality->anchor];
 	n.sets[locality->anchor] = NULL;
@@ -194,9 +197,9 @@ gemp_code gemp_neighbourhood_anchors(uint32_t **anchors, uint64_t *count, const 
 	return GEMP_OK;
 }
 
-/* AWAY FROM THE ANCHOR: the working set of some anchors */
+/* AWAY FROM THE ANCHOR: finds the working set of the anchors */
 
-/* Collective. Nearest roles first, along parent edges and all paths. */
+/* Collective. The nearest roles come first. The expansion follows parent edges and all paths. */
 static gemp_code expand_from_anchor(expansion *n)
 {
 	const gemp_locality *l = n->locality;
@@ -211,7 +214,7 @@ static gemp_code expand_from_anchor(expansion *n)
 	return GEMP_OK;
 }
 
-/* Local. Only the role of the anchor has a set at first. */
+/* Local. At the beginning only the role of the anchor has a set. */
 static gemp_code set_anchors(expansion *n, const uint32_t *anchors)
 {
 	n->words = gemp_bits32_words(n->graph->vertex_count);
@@ -219,7 +222,8 @@ static gemp_code set_anchors(expansion *n, const uint32_t *anchors)
 	return add_to_role(n, n->locality->anchor, anchors);
 }
 
-/* Collective. The union of the sets of all roles. It may have more vertices than the matches need, and lacks none. */
+/* Collective. *bits becomes the union of the sets of all roles. It contains all vertices that the matches need, and may
+ * contain more. */
 static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_local_search *local)
 {
 	const gemp_comm *comm = local->context->comm;
@@ -236,12 +240,12 @@ static gemp_code find_working_set(uint32_t **bits, uint64_t *count, const gemp_l
 
 /* RENUMBERING */
 
-/* From edge numbers of the part to those of the whole graph. */
+/* Converts edge numbers of the part to edge numbers of the whole graph. */
 typedef struct edge_numbering {
 	const gemp_comm *comm;
 	const gemp_induced *part;
-	gemp_edge *offset;       /* [relations + 1] of the whole graph's relations */
-	gemp_edge_owners owners; /* of the part's edges */
+	gemp_edge *offset;       /* [relations + 1] first edges of the whole graph's relations */
+	gemp_edge_owners owners; /* owners of the part's edges */
 } edge_numbering;
 
 static void free_numbering(edge_numbering *n)
@@ -250,7 +254,7 @@ static void free_numbering(edge_numbering *n)
 	gemp_free(n->offset);
 }
 
-/* Request handler: the owner of an edge of the part knows its number in the whole graph. */
+/* Request handler. The owner of an edge of the part knows its number in the whole graph. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const edge_numbering *n = self;
@@ -308,8 +312,8 @@ static gemp_code renumber(const gemp_local_search *local, const gemp_induced *pa
 
 /* SEARCH */
 
-/* Collective. The matches whose anchor vertex is in the set. The order of binding is not cached: it depends on the
- * anchors. */
+/* Collective. Finds the matches whose anchor vertex is in the set. The order of binding is not cached, since it depends
+ * on the anchors. */
 static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const uint32_t *anchors, gemp_frame *out)
 {
 	gemp_match_options how = *local->options;
@@ -318,13 +322,13 @@ static gemp_code search(const gemp_local_search *local, gemp_shard *graph, const
 	return gemp_rule_matches_rows(out, local->context, graph, local->rule, &how, local->combinations, NULL);
 }
 
-/* Collective. Searches the part of the graph with these vertices and the relations that the rule refers to. */
+/* Collective. Searches the part of the graph that consists of these vertices and of the relations of the rule. */
 static gemp_code search_part(const gemp_local_search *local, const uint32_t *bits, gemp_frame *out)
 {
 	const gemp_comm *comm = local->context->comm;
 	const gemp_locality *l = local->locality;
 	GEMP_OWNED_BY(gemp_induced_free) gemp_induced part = { 0 };
-	GEMP_OWNED uint32_t *anchors = NULL; /* by the ids of the part */
+	GEMP_OWNED uint32_t *anchors = NULL; /* indexed by the ids of the part */
 	GEMP_OWNED bool *relations = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(relations, local->graph->relation_count)));
 	for (size_t e = 0; e < l->edge_count; e++)
@@ -339,7 +343,8 @@ static gemp_code search_part(const gemp_local_search *local, const uint32_t *bit
 	return renumber(local, &part, out);
 }
 
-/* Collective. The cheaper of two ways, by the size of the working set. After an error the caller frees *out. */
+/* Collective. The size of the working set decides whether its part or the whole graph is searched. After an error the
+ * caller frees *out. */
 gemp_code gemp_local_search_rows(const gemp_local_search *local, gemp_frame *out)
 {
 	GEMP_OWNED uint32_t *bits = NULL;

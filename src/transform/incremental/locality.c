@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* INFLUENCE */
+/* INFLUENCE of applied rules */
 
 static bool contains(char *const *names, size_t count, const char *name)
 {
@@ -15,7 +15,7 @@ static bool contains(char *const *names, size_t count, const char *name)
 	return false;
 }
 
-/* Two lists of types have one in common; an empty list stands for all types. */
+/* Returns whether two lists of types have a type in common. An empty list stands for all types. */
 static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_count)
 {
 	bool shared = a_count == 0 || b_count == 0;
@@ -24,10 +24,10 @@ static bool share_name(char *const *a, size_t a_count, char *const *b, size_t b_
 	return shared;
 }
 
-/* What an update can change. */
+/* The kinds of things that an update can change. */
 typedef enum update_subject { EDGES, LABELS, ATTRIBUTES, VERTICES } update_subject;
 
-/* Can a matched edge in this column be of one of the types? */
+/* Returns whether a matched edge in this column can have one of the types. */
 static bool may_have_type(const gemp_rule *rule, size_t column, char *const *types, size_t count)
 {
 	gemp_rule_columns columns;
@@ -37,7 +37,8 @@ static bool may_have_type(const gemp_rule *rule, size_t column, char *const *typ
 	       share_name(e.edge->types, e.edge->type_count, types, count);
 }
 
-/* Can the update create, remove or change an edge of one of the types? Merging and detaching may affect any edge. */
+/* Returns whether the update can create, remove or change an edge of one of the types. MERGE and DETACH may affect any
+ * edge. */
 static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *const *types, size_t count)
 {
 	if (u->kind == GEMP_CREATE_EDGE)
@@ -50,7 +51,7 @@ static bool updates_edges(const gemp_rule *rule, const gemp_update *u, char *con
 	       may_have_type(rule, u->element.index, types, count);
 }
 
-/* Can this update change something of the kind? Elements that it creates itself do not count. */
+/* Returns whether this update can change something of the kind. Elements that the update creates do not count. */
 static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_subject subject, char *const *names,
                             size_t count)
 {
@@ -65,7 +66,8 @@ static bool updates_subject(const gemp_rule *rule, const gemp_update *u, update_
 	return true;
 }
 
-/* Can a rule that has been applied (any rule, if the influence names none) have changed something of this kind? */
+/* Returns whether an applied rule can have changed something of this kind. If the influence lists no rules, any rule
+ * may have been applied. */
 static bool influences(const gemp_influence *influence, update_subject subject, char *const *names, size_t count)
 {
 	for (size_t r = 0; r < influence->rules->count; r++) {
@@ -77,28 +79,28 @@ static bool influences(const gemp_influence *influence, update_subject subject, 
 	return false;
 }
 
-/* The same for one attribute or label of vertices that existed before. */
+/* Returns whether an applied rule can have changed this attribute or label of existing vertices. */
 static bool influences_name(const gemp_influence *influence, update_subject subject, const char *name)
 {
 	return influences(influence, subject, (char *const[]){ (char *)name }, 1);
 }
 
-/* INFINITE: a distance or path length without bound. Matches wider than MAX_RADIUS edges are searched in the whole
- * graph. */
+/* INFINITE is a distance or path length without bound. If the matches of a rule are wider than MAX_RADIUS edges, the
+ * whole graph is searched. */
 enum { INFINITE = 1 << 20, MAX_RADIUS = 6 };
 
-/* Lists the roles and role edges of a rule. The first failure stays in `code`, so the recursive functions need no
- * codes. */
+/* Lists the roles and role edges of a rule. The first failure is kept in `code`, so the recursive functions return
+ * nothing. */
 typedef struct locality_builder {
 	gemp_locality *l;
 	const gemp_influence *influence;
-	int pattern, pattern_count; /* the pattern that is listed now, and the number of patterns before it */
+	int pattern, pattern_count; /* the current pattern, and the number of patterns so far */
 	gemp_code code;
 } locality_builder;
 
 /* ROLES */
 
-/* Returns the number of the new role; 0 after a failure, when nothing is added any more. */
+/* Returns the number of the new role. After a failure the function adds nothing and returns 0. */
 static int add_role(locality_builder *d)
 {
 	gemp_locality *l = d->l;
@@ -122,7 +124,7 @@ static void add_edge(locality_builder *d, gemp_role_edge edge)
 
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles);
 
-/* Subpatterns share the roles of their arguments; their other vertices are new roles of a pattern of their own. */
+/* A subpattern shares the roles of its arguments. Its other vertices are new roles, which belong to a new pattern. */
 static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_expr *expr, const int *roles)
 {
 	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->pattern;
@@ -133,8 +135,8 @@ static void add_sub(locality_builder *d, const gemp_pattern *sub, const gemp_exp
 	d->pattern = outside;
 }
 
-/* Edges that are counted at a vertex: the other ends have a role, since edges that come and go there change the
- * count. */
+/* If an expression counts the edges at a vertex, the other ends of these edges have a role, since a new or deleted edge
+ * changes the count. */
 static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 {
 	int outside = d->pattern;
@@ -150,7 +152,7 @@ static void add_degree(locality_builder *d, const gemp_expr *expr, int role)
 	d->pattern = outside;
 }
 
-/* Does the expression read a label or attribute that applied rules can have changed? */
+/* Returns whether the expression reads a label or attribute that applied rules can have changed. */
 static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr)
 {
 	bool changed = expr->kind == GEMP_LABELS;
@@ -161,8 +163,8 @@ static bool reads_changed_value(const locality_builder *d, const gemp_expr *expr
 	return changed;
 }
 
-/* roles[] are those of the expression's variables. Attributes of edges need no role: changed edges mark their
- * ends. */
+/* roles[] are the roles of the expression's variables. Attributes of edges need no role, since a changed edge marks its
+ * source and target. */
 static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int *roles, const gemp_expr *expr)
 {
 	if (d->code != GEMP_OK)
@@ -179,7 +181,7 @@ static void add_expr(locality_builder *d, const gemp_pattern *pattern, const int
 		add_expr(d, pattern, roles, expr->children[i]);
 }
 
-/* Paths without an upper bound count as infinitely long, which makes the rule global. */
+/* A path without an upper bound counts as infinitely long, which makes the rule global. */
 static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const int *roles)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -197,7 +199,7 @@ static void add_pattern(locality_builder *d, const gemp_pattern *pattern, const 
 		add_expr(d, pattern, roles, pattern->conditions[i].expr);
 }
 
-/* Vertices of OPTIONAL MATCH have fixed positions in rows, hence roles already. */
+/* Vertices of OPTIONAL MATCH have fixed positions in rows, so they already have roles. */
 static void add_optionals(locality_builder *d, const gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->optional_count; i++) {
@@ -220,7 +222,7 @@ static void add_clause(locality_builder *d, const gemp_pattern *pattern, const g
 		add_expr(d, pattern, roles, clause->items[i].expr);
 }
 
-/* After WITH, variables are its items; only vertices keep a role. */
+/* After WITH, the variables are its items. Only items that are vertices keep a role. */
 static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 {
 	const gemp_clause *with = pattern->with;
@@ -236,7 +238,7 @@ static void add_after_with(locality_builder *d, const gemp_pattern *pattern)
 		add_expr(d, pattern, items, with->where);
 }
 
-/* Roles of row vertices come first: role i is vertex i of a row. */
+/* The roles of row vertices come first, so role i is vertex i of a row. */
 static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 {
 	const gemp_pattern *p = rule->pattern;
@@ -255,14 +257,14 @@ static gemp_code add_rule(locality_builder *d, const gemp_rule *rule)
 
 /* DISTANCES AND THE ANCHOR */
 
-/* Role edges of the way from the anchor lead from this end to the other. */
+/* The path from the anchor passes a role edge from this end to the other end. */
 int gemp_locality_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 {
 	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;
 }
 
-/* Bellman-Ford relaxation over the role edges; a path counts with its maximal length. Roles are reached only by
- * edges of the pattern in which they are new. */
+/* Bellman-Ford relaxation over the role edges, where a path counts with its maximal length. A role is reached only by
+ * edges of the pattern in which it is new. */
 static void find_distances(gemp_locality *l, int anchor)
 {
 	bool improved = true;
@@ -285,8 +287,8 @@ static void find_distances(gemp_locality *l, int anchor)
 	}
 }
 
-/* A mark matters at the nearer end of an edge that can change. Under induced semantics any two vertices may be
- * joined, so all roles of the pattern matter. */
+/* A mark affects matches at the nearer end of an edge that can change. Under induced semantics an edge may join any two
+ * vertices, so all roles of the pattern are affected. */
 static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
                         gemp_semantics semantics)
 {
@@ -310,8 +312,8 @@ static void mark_starts(gemp_locality *l, const gemp_pattern *pattern, const gem
 	}
 }
 
-/* Does an automorphism move the vertex? The anchor must be its own orbit: rows keep one match of each orbit, and
- * another choice of it must not move a match to another anchor. */
+/* Returns whether an automorphism moves the vertex. The orbit of the anchor must consist of the anchor alone. Rows keep
+ * one match of each orbit, and another representative of the orbit must not have another anchor. */
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 {
 	for (size_t g = 0; g < symmetry->count; g++)
@@ -320,7 +322,7 @@ static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 	return false;
 }
 
-/* The anchor with the smallest radius, then the smallest distance, makes the search smallest. */
+/* The anchor with the smallest radius, and among these with the smallest distance, makes the search smallest. */
 static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
                              gemp_semantics semantics)
 {
@@ -350,7 +352,7 @@ static gemp_code find_anchor(gemp_locality *l, const gemp_influence *influence, 
 	return GEMP_OK;
 }
 
-/* NULL, or why a change anywhere can affect any match. */
+/* Returns the reason why a change anywhere can affect any match, or NULL. */
 static const char *why_global(const gemp_rule *rule)
 {
 	const gemp_pattern *p = rule->pattern;
@@ -364,7 +366,7 @@ static const char *why_global(const gemp_rule *rule)
 	return NULL;
 }
 
-/* Rules that are global, have no anchor or are too wide are searched in the whole graph. */
+/* The whole graph is searched for rules that are global, have no anchor or are too wide. */
 gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence, size_t index,
                              gemp_semantics semantics)
 {

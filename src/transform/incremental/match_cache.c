@@ -1,5 +1,5 @@
-/* After a step, ids and edge numbers of cached rows are replaced by those of the new graph, which
- * the former owners of the edges know from the patch. */
+/* After a step the cached rows get the ids and edge numbers of the new graph. The former owners of the edges know the
+ * new numbers from the patch. */
 
 #include "transform/incremental/match_cache.h"
 
@@ -11,23 +11,24 @@
 
 /* EDGE NUMBERS AFTER A STEP */
 
-/* From edge numbers of the graph before a step to those after it. */
+/* Converts edge numbers of the graph before a step to edge numbers after the step. */
 typedef struct renumbering {
 	const gemp_comm *comm;
-	const gemp_edge_owners *owners; /* of the graph before */
+	const gemp_edge_owners *owners; /* owners of the edges before the step */
 	const gemp_patch_result *patched;
-	const gemp_shard *graph; /* after the step */
-	gemp_edge **numbers;     /* [owners->relations][own edges before] new numbers; GEMP_NO_ELEMENT: deleted; owned */
+	const gemp_shard *graph; /* the graph after the step */
+	/* owned: [owners->relations][own edges before the step] new numbers; GEMP_NO_ELEMENT: the edge was deleted */
+	gemp_edge **numbers;
 } renumbering;
 
-/* Edges of the relation that this rank owns after the step. */
+/* Returns the number of the relation's edges that this rank owns after the step. */
 static size_t own_edges(const gemp_shard *graph, size_t relation)
 {
 	return (size_t)graph->relations[relation].out_offsets[graph->rows];
 }
 
-/* How many edges of the relation this rank owned before the step: up to the next rank's first, or to the end of the
- * relation. */
+/* Returns the number of the relation's edges that this rank owned before the step. They end at the first edge of the
+ * next rank, or at the end of the relation. */
 static size_t own_edges_before(const renumbering *f, size_t relation)
 {
 	const gemp_edge_owners *o = f->owners;
@@ -37,7 +38,7 @@ static size_t own_edges_before(const renumbering *f, size_t relation)
 	return (size_t)(end - o->rank_first[next - 1]);
 }
 
-/* Inverts the patch's origins: from new positions to old ones. */
+/* The patch has the old position of each new edge. This function inverts the mapping. */
 static void number_edges(const renumbering *f, size_t relation, gemp_edge offset)
 {
 	gemp_edge *numbers = f->numbers[relation];
@@ -60,7 +61,7 @@ static void free_renumbering(renumbering *f)
 	f->numbers = NULL;
 }
 
-/* Local. Fills numbers[]; offset 0 for a relation that has vanished. */
+/* Local. Fills numbers[]. The offset of a relation that no longer exists is 0. */
 static gemp_code new_renumbering(renumbering *out, const gemp_comm *comm, const gemp_edge_owners *owners,
                                  const gemp_patch_result *patched, const gemp_shard *graph)
 {
@@ -75,7 +76,8 @@ static gemp_code new_renumbering(renumbering *out, const gemp_comm *comm, const 
 	return GEMP_OK;
 }
 
-/* Request handler: the new number of an edge that this rank owned before, GEMP_NO_ELEMENT if it was deleted. */
+/* Request handler. Answers the new number of an edge that this rank owned before, or GEMP_NO_ELEMENT if the edge was
+ * deleted. */
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	const renumbering *f = self;
@@ -87,7 +89,7 @@ static gemp_code answer_numbers(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* lost[row] is set where a vertex of the row no longer exists. */
+/* Sets lost[row] if a vertex of the row no longer exists. */
 static void renumber_vertices(const renumbering *f, uint64_t *elements, size_t rows, bool *lost)
 {
 	for (size_t row = 0; row < rows; row++) {
@@ -99,7 +101,7 @@ static void renumber_vertices(const renumbering *f, uint64_t *elements, size_t r
 	}
 }
 
-/* Rows without lost elements are moved to a new frame. */
+/* Moves the rows without lost elements to a new frame. */
 static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 {
 	gemp_frame left = { 0 };
@@ -117,7 +119,7 @@ static gemp_code drop_lost(gemp_frame *frame, const bool *lost)
 	return GEMP_OK;
 }
 
-/* Collective. Rows that have lost a vertex or an edge are dropped. The columns are alike on all ranks. */
+/* Collective. Drops the rows that have lost a vertex or an edge. The columns are the same on all ranks. */
 static gemp_code renumber_rows(const renumbering *f, gemp_frame *frame)
 {
 	GEMP_OWNED bool *lost = NULL;
@@ -133,16 +135,16 @@ static gemp_code renumber_rows(const renumbering *f, gemp_frame *frame)
 	return gemp_comm_agree(f->comm, drop_lost(frame, lost));
 }
 
-/* Beyond vertices / MAX_ANCHOR_DIVISOR anchors the whole graph is searched; beyond vertices / MAX_CHANGE_DIVISOR
- * touched vertices the cache is reset. */
+/* If there are more than vertices / MAX_ANCHOR_DIVISOR anchors, the whole graph is searched. If a step touches more
+ * than vertices / MAX_CHANGE_DIVISOR vertices, the cache is reset. */
 enum { MAX_ANCHOR_DIVISOR = 2, MAX_CHANGE_DIVISOR = 4 };
 
-/* The rows of a rule. */
+/* The cached rows of a rule. */
 typedef struct cached_rows {
 	bool repeats; /* the control may run the rule more than once */
-	bool local;   /* the rule's last search found that changes affect only nearby matches */
+	bool local;   /* according to the rule's last search, changes affect only nearby matches */
 	bool valid;
-	uint32_t since; /* the time of the graph that the rows belong to */
+	uint32_t since; /* the time of the graph to which the rows belong */
 	gemp_frame frame;
 } cached_rows;
 
@@ -150,18 +152,18 @@ GEMP_RELEASE(gemp_match_cache_free, gemp_match_cache *)
 
 struct gemp_match_cache {
 	const gemp_rule_set *rules;
-	uint32_t time; /* how often the graph has changed */
+	uint32_t time; /* the current time, which is the number of changes of the graph */
 	size_t rows;
-	uint32_t *changed;       /* [rows] when each own vertex changed last */
+	uint32_t *changed;       /* [rows] the time of the last change of each own vertex */
 	cached_rows *rules_rows; /* [rules->count] */
-	uint32_t *applied;       /* [rules->count] when each rule was applied last */
-	bool *since;             /* [rules->count] scratch: rules that were applied after some time */
+	uint32_t *applied;       /* [rules->count] the time of the last application of each rule */
+	bool *since;             /* [rules->count] scratch: true for rules that were applied after a given time */
 };
 
 /* THE CACHE */
 
-/* How often the control runs a rule at most; 2 stands for more than once. Keeping the rows of a rule that runs once
- * would only cost memory. */
+/* Returns how often the control runs a rule at most, where 2 stands for more than once. The rows of a rule that runs
+ * only once are not kept, since they would only cost memory. */
 static unsigned count_runs(const gemp_control *control, size_t rule)
 {
 	unsigned runs = control->kind == GEMP_RUN_RULE && control->rule == rule;
@@ -206,7 +208,7 @@ void gemp_match_cache_free(gemp_match_cache *m)
 	gemp_free_all(m->rules_rows, m->applied, m->since, m->changed, m);
 }
 
-/* Rows of a global rule are not kept: its next step would search the whole graph in any case. */
+/* The rows of a global rule are not kept, since its next step searches the whole graph in any case. */
 void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 {
 	cached_rows *k = &m->rules_rows[index];
@@ -221,7 +223,7 @@ void gemp_match_cache_keep(gemp_match_cache *m, size_t index, gemp_frame *frame)
 
 /* SEARCH */
 
-/* One search of a rule: some cached rows stay, and the matches of the anchors are searched. */
+/* One search of a rule. Some cached rows are kept, and the matches of the anchors are searched. */
 typedef struct refresh {
 	gemp_match_cache *cache;
 	cached_rows *cached;
@@ -229,7 +231,7 @@ typedef struct refresh {
 	gemp_shard *graph;
 	const gemp_rule *rule;
 	gemp_locality locality;
-	uint32_t *anchors; /* bits by id */
+	uint32_t *anchors; /* bitmap by id */
 	uint64_t anchor_count;
 } refresh;
 
@@ -239,7 +241,8 @@ static void free_refresh(refresh *s)
 	gemp_free(s->anchors);
 }
 
-/* An attribute that became one of floats gives new rows another type, so old rows cannot be appended to. */
+/* If an integer attribute has become a float attribute, new rows have another type, and old rows cannot be appended to
+ * them. */
 static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_shard *graph)
 {
 	const gemp_clause *result = &rule->pattern->result;
@@ -250,7 +253,7 @@ static bool keeps_types(const cached_rows *k, const gemp_rule *rule, const gemp_
 	return true;
 }
 
-/* Collective. The anchors at which changes can have made or broken matches. */
+/* Collective. Finds the anchors at which changes can have made or broken matches. */
 static gemp_code find_anchors(refresh *s)
 {
 	const gemp_comm *comm = s->context->comm;
@@ -261,8 +264,8 @@ static gemp_code find_anchors(refresh *s)
 	return gemp_neighbourhood_anchors(&s->anchors, &s->anchor_count, comm, s->graph, &s->locality, mark);
 }
 
-/* Local. Where rows are cached, only rules applied since the last search can have changed them. Otherwise the
- * locality only says whether caching the rows will be of use. */
+/* Local. If rows are cached, only the rules that were applied since the last search can have changed them. Otherwise
+ * the locality only says whether it is useful to cache the rows. */
 static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t index, gemp_semantics semantics)
 {
 	const gemp_match_cache *m = s->cache;
@@ -274,7 +277,7 @@ static gemp_code find_locality(refresh *s, const gemp_rule_set *rules, size_t in
 	return GEMP_OK;
 }
 
-/* Local. Cached rows whose anchor is not near any change are still valid. */
+/* Local. A cached row is still valid if its anchor is not near a change. */
 static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 {
 	const gemp_frame *all = &s->cached->frame;
@@ -287,7 +290,7 @@ static gemp_code keep_distant(const refresh *s, gemp_frame *out)
 	return gemp_frame_pick(out, all, picked, count);
 }
 
-/* Collective. Cached rows that stay, and then the matches of the anchors. */
+/* Collective. *out becomes the valid cached rows, followed by the matches of the anchors. */
 static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_options *options, uint64_t combinations,
                                 gemp_match_cache_report *report)
 {
@@ -306,8 +309,8 @@ static gemp_code find_rows_near(refresh *s, gemp_frame *out, const gemp_match_op
 	return gemp_comm_agree(s->context->comm, code);
 }
 
-/* Collective. Where few anchors are near changes, only their matches are searched, and the rows of all others come from
- * the cache. The frame is freed by the caller, also after an error. */
+/* Collective. If few anchors are near changes, only their matches are searched, and all other rows come from the cache.
+ * The caller frees the frame, also after an error. */
 gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_rule_set *rules, size_t index, const gemp_match_options *options,
                                 uint64_t combinations, gemp_cached_order *order, gemp_match_cache_report *report)
@@ -336,8 +339,7 @@ gemp_code gemp_match_cache_rows(gemp_match_cache *cache, gemp_frame *out, gemp_r
 
 /* UPDATES */
 
-/* An update costs a pass over all cached rows, also over those of other rules, so it pays only if some rule can use its
- * rows. */
+/* An update needs a pass over the cached rows of all rules, so it pays only if some rule can use its rows later. */
 bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t touched, const gemp_shard *graph)
 {
 	bool useful = m->rules_rows[index].repeats && m->rules_rows[index].local;
@@ -346,7 +348,7 @@ bool gemp_match_cache_pays(const gemp_match_cache *m, size_t index, uint64_t tou
 	return useful && touched <= graph->vertex_count / MAX_CHANGE_DIVISOR;
 }
 
-/* The graph's rows may be others in number, so the array of times is made again. */
+/* The array of times is made again, since the graph may have another number of rows. */
 gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 {
 	drop_all(m);
@@ -358,7 +360,7 @@ gemp_code gemp_match_cache_reset(gemp_match_cache *m, const gemp_shard *graph)
 	return GEMP_NEW(m->changed, m->rows);
 }
 
-/* Local. Times move along with their vertices; vertices that the patch has changed or created get the current
+/* Local. The times move together with their vertices. Vertices that the patch has changed or created get the current
  * time. */
 static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patched, const gemp_shard *graph)
 {
@@ -379,7 +381,7 @@ static gemp_code update_times(gemp_match_cache *m, const gemp_patch_result *patc
 	return GEMP_OK;
 }
 
-/* Rows of all rules are renumbered, whichever rule has run: ids have changed for all of them. */
+/* The rows of all rules are renumbered, since the step has changed ids for all rules. */
 gemp_code gemp_match_cache_update(gemp_match_cache *m, size_t index, const gemp_comm *comm,
                                   const gemp_edge_owners *owners, const gemp_patch_result *patched,
                                   const gemp_shard *graph)

@@ -9,21 +9,21 @@
 
 #include <string.h>
 
-/* Rows come in batches; each round of the search appends them to the frame. */
+/* The rows of a search. They come in batches, and each round of the search appends its rows to the frame. */
 typedef struct collection {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	const gemp_stab_chain *chain; /* of the automorphisms; NULL: every embedding is a match */
-	gemp_pipeline *pipeline;      /* NULL: rows are elements of matches and need no clauses */
+	const gemp_stab_chain *chain; /* stabiliser chain of the automorphisms; NULL: every embedding is a match */
+	gemp_pipeline *pipeline;      /* NULL: rows consist of elements of matches and need no clauses */
 	gemp_row_store store;         /* rows of the current round */
 	gemp_frame *frame;            /* the result */
-	bool ended;                   /* a LIMIT is reached, or the last round is over */
+	bool ended;                   /* a LIMIT has been reached, or the last round has ended */
 } collection;
 
 /* ROWS OF ELEMENTS */
 
-/* Rows of plain elements need no clauses: they are copied from the search. */
+/* Rows of plain elements need no clauses, so they are copied from the search. */
 static bool has_only_elements(const gemp_pattern *p)
 {
 	const gemp_clause *r = &p->result;
@@ -35,7 +35,7 @@ static bool has_only_elements(const gemp_pattern *p)
 	return true;
 }
 
-/* The columns of RETURN, still without rows. */
+/* Makes the columns of RETURN without rows. */
 static gemp_code set_columns(collection *c)
 {
 	const gemp_clause *r = &c->pattern->result;
@@ -54,7 +54,7 @@ static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *
 	}
 }
 
-/* Elements are copied from the store's rows into the frame's columns. */
+/* Copies elements from the rows of the store to the columns of the frame. */
 static void append_range(void *self, size_t range, size_t begin, size_t end)
 {
 	const collection *c = self;
@@ -70,7 +70,7 @@ static void append_range(void *self, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Rows of elements are copied by column. */
+/* Copies the rows of elements column by column. */
 static gemp_code append_rows(collection *c)
 {
 	gemp_frame *f = c->frame;
@@ -83,7 +83,7 @@ static gemp_code append_rows(collection *c)
 
 /* CALLBACKS OF THE SEARCH */
 
-/* Multiplicities are for counts and are dropped. */
+/* Multiplicities are dropped, since only counts need them. */
 static gemp_code consume_batch(void *self, const gemp_batch *batch)
 {
 	collection *c = self;
@@ -109,7 +109,7 @@ static gemp_code end_round(void *self, bool last, bool *enough, bool *again)
 	return GEMP_OK;
 }
 
-/* Collective. The stage behind the last clause; columns are known when the first frame comes. */
+/* Collective. The stage after the last clause. The columns are known when the first frame arrives. */
 static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -124,7 +124,7 @@ static gemp_code append_frame(void *self, gemp_frame *frame, bool last, bool *en
 
 /* SEARCH */
 
-/* Clauses that count or compare need all embeddings; otherwise one embedding of each orbit is a match. */
+/* Clauses that count or compare rows need all embeddings. Otherwise one embedding of each orbit is a match. */
 static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_match_options how = *options;
@@ -136,7 +136,7 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 	return how;
 }
 
-/* Collective. A pipeline is only needed for clauses. */
+/* Collective. Opens a pipeline if there are clauses. */
 static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 {
 	if (has_only_elements(c->pattern))
@@ -146,7 +146,7 @@ static gemp_code begin_rows(collection *c, const gemp_prepared_options *options)
 	                         &(gemp_row_stage){ .self = c, .push = append_frame });
 }
 
-/* The pipeline refers to the prepared query, and is freed before it. */
+/* The pipeline must be freed before the prepared query, since it refers to the query. */
 static void free_collection(collection *c)
 {
 	gemp_pipeline_free(c->pipeline);
@@ -167,22 +167,24 @@ static gemp_code find_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *g
 	return gemp_prepared_run(query, &sink, result);
 }
 
-/* The order is searched anew before the 1st, 2nd, 5th, 17th search and so on: the graph changes between searches,
- * and the number of these searches grows only with the logarithm of the number of steps. */
+/* The order is searched again before the 1st, 2nd, 5th, 17th search and so on, since the graph changes between
+ * searches. The number of these repetitions grows only with the logarithm of the number of steps. */
 static bool is_search_due(const gemp_cached_order *order)
 {
 	uint64_t n = order->searches;
 	return order->count == 0 || ((n & (n - 1)) == 0 && __builtin_ctzll(n) % 2 == 0);
 }
 
-/* Collective. A rule that runs a thousand times would otherwise spend its time on sampling orders. */
+/* Collective. The order is cached, since a rule that runs a thousand times would otherwise spend its time on sampling
+ * orders. */
 gemp_code gemp_rule_matches_rows(gemp_frame *out, gemp_runtime *context, gemp_shard *graph, const gemp_rule *rule,
                                  const gemp_match_options *options, uint64_t combinations, gemp_cached_order *order)
 {
 	*out = (gemp_frame){ 0 };
 	gemp_prepared_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
 	gemp_match_result result = { 0 };
-	bool cached = order && !gemp_prepared_is_composed(rule->pattern); /* a composed pattern takes several searches */
+	/* a composed pattern needs several searches, which have different orders */
+	bool cached = order && !gemp_prepared_is_composed(rule->pattern);
 	if (cached && !is_search_due(order)) {
 		how.match.order_count = order->count;
 		memcpy(how.match.order, order->order, sizeof order->order);
