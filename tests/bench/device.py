@@ -290,7 +290,7 @@ def main():
     parser = argparse.ArgumentParser()
     for flag in ('cpu', 'no-plain', 'no-experiments', 'no-profile'):
         parser.add_argument('--' + flag, action='store_true')
-    parser.add_argument('--only', default='', help='part of "graph pattern"; several joined by |')
+    parser.add_argument('--only', default='', help='a part of "graph pattern"; | separates several parts')
     parser.add_argument('--repeat', type=int, default=10)
     parser.add_argument('--whole', type=int, default=3)
     parser.add_argument('--limit', type=float, default=20)

@@ -43,7 +43,7 @@ folders() { ls "$TMPDIR"; }
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigfpe=0:handle_abort=0
 for signal in TERM INT USR1 HUP PIPE SEGV ABRT FPE; do
 	wait_for_work
-	[ -n "$(ls "$TMPDIR")" ] || fail "no folder to leave"
+	[ -n "$(ls "$TMPDIR")" ] || fail "the process made no session folder"
 	kill -$signal $process
 	wait $process 2>>"$work/said"
 	equal $? $((128 + $(kill -l $signal))) "code after SIG$signal"
@@ -57,7 +57,7 @@ wait_for_work
 left=$(folders)
 kill -KILL $process
 wait $process 2>>"$work/said"
-[ -d "$TMPDIR/$left" ] || fail "SIGKILL left nothing to remove"
+[ -d "$TMPDIR/$left" ] || fail "the killed process left no session folder"
 # None of the following may be removed: a folder without an owner, a folder of another host, a folder that other users
 # may write to, an empty folder of a user, and targets of symbolic links.
 cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.others"
@@ -75,13 +75,13 @@ ln -s "$work/beside" "$TMPDIR/$left/link"
 kept=$(folders | grep -vxF -e "$left" -e gemp-mpi-session.ending -e gemp-mpi-session.begins)
 wait_for_work
 living=$(folders)
-case $living in *$left*) fail "'$left' is still there beside $living" ;; esac
+case $living in *$left*) fail "the folder '$left' was not removed; there are $living" ;; esac
 "$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
 equal "$(folders)" "$living" "folders beside one that is in use"
 kill -TERM $process
 wait $process 2>>"$work/said"
 equal "$(folders)" "$kept" "folders that nobody may remove"
-[ -f "$work/beside/file" ] && [ -d "$work/apart" ] || fail "what links led to is gone"
+[ -f "$work/beside/file" ] && [ -d "$work/apart" ] || fail "the target of a symbolic link was removed"
 if [ "$(id -u)" -eq 0 ]; then
 	rm -rf "$TMPDIR"/*
 	cp -r "$work/apart" "$TMPDIR/gemp-mpi-session.ababab"

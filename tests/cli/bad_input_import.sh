@@ -8,7 +8,7 @@ tsv in/e.tsv 'src dst type' '1 2 T' '2 3 T'
 graph() { bad "$1" "$2" import --vertices "$3" --edges "$4" -o made/g.h5; }
 
 expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o good.h5 # the good input must work, or the refusals below prove nothing
-[ -s good.h5 ] || fail "no good.h5"
+[ -s good.h5 ] || fail "good.h5 was not written"
 
 # columns
 tsv in/no_id.tsv 'name type' 'Ann P'
@@ -84,7 +84,7 @@ bad 2 'nothing-known' generate nothing-known -o made/g.h5
 cp good.h5 made/kept.h5
 for ranks in 1 3; do
 	gemp "$ranks" import --vertices in/v.tsv --edges in/unknown_id.tsv -o made/kept.h5
-	cmp -s good.h5 made/kept.h5 || fail "a failing import changed the file that was there"
+	cmp -s good.h5 made/kept.h5 || fail "a failing import changed the existing file"
 	[ "$(ls -A made)" = kept.h5 ] || fail "left behind: $(ls -A made)"
 done
 finish

@@ -11,7 +11,7 @@ matches=$(field matches) embeddings=$(field embeddings)
 one_query() {
 	"$GEMP_PYTHON" -c 'import json
 [one] = json.load(open("out"))["queries"]
-json.dump(one, open("out", "w"))' || fail 'a report of one query'
+json.dump(one, open("out", "w"))' || fail 'the report has no single query'
 }
 
 # match: every run has the same count, and the times are in order
@@ -20,7 +20,7 @@ for ranks in 1 3; do
 		expect 0 $ranks bench match g.h5 --pattern cycle:4 --count-by $by --repeat 3 --json - -q
 		one_query
 		equal "$(field matches) $(field embeddings) $(field runs)" "$matches $embeddings 3" "counts by $by on $ranks ranks"
-		"$GEMP_PYTHON" - out <<-'END' || fail "times of $by on $ranks ranks"
+		"$GEMP_PYTHON" - out <<-'END' || fail "wrong times of $by on $ranks ranks"
 			import json, sys
 			report = json.load(open(sys.argv[1]))
 			for name in 'kernel_ms', 'prepare_ms', 'run_ms', 'cpu_ms':
@@ -53,18 +53,18 @@ says 'or device, or shuffle'
 expect 0 1 bench device --json - -q
 "$GEMP_PYTHON" -c 'import json, sys
 r = json.load(open("out"))
-sys.exit(not (r["copy_bytes_per_second"] > 1e6 and r["launch_us"] > 0 and r["empty_kernel_us"] >= 0))' || fail 'rates'
+sys.exit(not (r["copy_bytes_per_second"] > 1e6 and r["launch_us"] > 0 and r["empty_kernel_us"] >= 0))' || fail 'wrong rates of the device'
 
 # tune: the result goes to the file that later runs read by default, or to --output
 expect 0 1 bench tune -q
-file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'no file was written'
+file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'bench tune wrote no file'
 expect 0 1 bench device --json - -q
 equal "$(field tuning)" "$work/$file" 'file in use'
 expect 0 1 bench tune g.h5 -o here.conf --json report.json -q
 "$GEMP_PYTHON" -c 'import json
 report = json.load(open("report.json"))
 for name in "sort", "distinct", "edges", "degrees", "reverse", "components":
-    assert all(s["host_ms"] > 0 and s["device_ms"] > 0 for s in report[name + ".host_below"]["sizes"]), name' || fail 'sizes'
+    assert all(s["host_ms"] > 0 and s["device_ms"] > 0 for s in report[name + ".host_below"]["sizes"]), name' || fail 'wrong times in the report of bench tune'
 [ -s here.conf ] || fail 'here.conf was not written'
 export GEMP_TUNING=$work/here.conf
 expect 0 1 bench device --json - -q

@@ -5,7 +5,7 @@ cd "$work" || exit 1
 
 # rows SIZES METHODS: the report in `out` has these rows, and their figures are consistent
 rows() {
-	"$GEMP_PYTHON" - "$@" <<-'END' || fail "rows: $*"
+	"$GEMP_PYTHON" - "$@" <<-'END' || fail "wrong rows of the report: $*"
 		import json, sys
 		report = json.load(open("out"))
 		rows, copy = report["shuffles"], report["copy_bytes_per_second"]
@@ -26,7 +26,7 @@ tables=$([ "$device" -gt 0 ] || echo tables)
 expect 0 1 bench shuffle --tuples 5000 --tuple-size 8 --ranges 16 --destinations uniform --json - -q
 rows 8 "decode polling converge atomic $tables"
 expect 0 1 bench shuffle --tuples 5000 --tuple-size 4 --ranges 16 --method decode --destinations skewed
-grep -q '^ *4 *16 *skewed *tuple *decode *5000 ' out || fail 'a line of the table'
+grep -q '^ *4 *16 *skewed *tuple *decode *5000 ' out || fail 'the table lacks the line of decode with 5000 tuples'
 expect 0 3 bench shuffle --tuples 3000 --tuple-size 8 --ranges 16 --destinations uniform --json - -q
 rows 8 decode
 "$GEMP_PYTHON" -c 'import json
@@ -35,7 +35,7 @@ for r in json.load(open("out"))["shuffles"]:
     assert abs(r["bytes_sent"] / (9000 * 8 * 2 / 3) - 1) < .1, r
     assert abs(r["bytes_sent_per_second"] * r["exchange_seconds"] / r["bytes_sent"] - 1) < 1e-6, r
     assert abs(r["tuples_per_second_of_a_rank"] * 3 / r["tuples_per_second"] - 1) < 1e-6, r
-    assert r["network_bytes_per_second"] > 1e6, r' || fail 'bytes of 3 ranks'
+    assert r["network_bytes_per_second"] > 1e6, r' || fail 'wrong figures of 3 ranks'
 
 expect 2 1 bench shuffle --tuple-size 4,12
 says "--tuple-size: '4,12' is not a list of up to 8 powers of 2 from 4 to 64"

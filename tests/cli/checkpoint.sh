@@ -40,7 +40,7 @@ expect 0 2 match $count --checkpoint c --resume --json - -q
 equal "$(field matches)" "$matches" matches
 equal "$(field embeddings)" "$embeddings" embeddings
 equal "$(field checkpoint.jobs)" 3 jobs
-[ ! -e c ] || fail "a folder is left of a search that is done"
+[ ! -e c ] || fail "the folder of a complete search was not removed"
 
 # Damaged checkpoints and checkpoints of other versions are refused.
 echo '{' >kept/checkpoint.json
@@ -52,12 +52,12 @@ query='MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person) WHERE m.yea
 for ending in tsv jsonl; do
 	one 0 match m.h5 "$query" -o "plain.$ending" -q
 	stops 2 m.h5 "$query" -o "rows.$ending"
-	[ ! -e "rows.$ending" ] || fail "rows.$ending is there before it is whole"
+	[ ! -e "rows.$ending" ] || fail "rows.$ending exists although the search is incomplete"
 	: >c/rows-0002.tmp-1 # a file that a killed job left
 	stops 1 m.h5 "$query" -o "rows.$ending"
 	expect 0 3 match m.h5 "$query" -o "rows.$ending" --checkpoint c --resume -q
-	[ ! -e c ] || fail "files are left: $(ls c)"
-	cmp <(sort "plain.$ending") <(sort "rows.$ending") || fail "other rows after stops, in .$ending"
+	[ ! -e c ] || fail "files were not removed: $(ls c)"
+	cmp <(sort "plain.$ending") <(sort "rows.$ending") || fail "a search with stops has other rows, in .$ending"
 	equal "$(head -n 1 "plain.$ending" | cut -c 1-6)" "$(head -n 1 "rows.$ending" | cut -c 1-6)" "first line"
 done
 
@@ -84,7 +84,7 @@ for signal in USR2 TERM; do
 	kill -$signal $pid
 	wait $pid
 	equal $? 75 "code after SIG$signal"
-	grep -q "stopped by SIG$signal with" err || fail "no word of SIG$signal: $(cat err)"
+	grep -q "stopped by SIG$signal with" err || fail "the message does not name SIG$signal: $(cat err)"
 	[ $signal = USR2 ] || continue
 	expect 0 2 match $long --count-by enumerate --checkpoint c --resume --json - -q
 	equal "$(field matches)" "$matches" "matches after SIG$signal"
@@ -106,7 +106,7 @@ wait $pid
 equal $? 0 "code of a job that waited"
 says "another job is at work there; waiting"
 
-refused() { local text=$1; shift; one 2 match "$@" --checkpoint c; says "$text"; [ ! -e c ] || fail "a folder after a refusal"; }
+refused() { local text=$1; shift; one 2 match "$@" --checkpoint c; says "$text"; [ ! -e c ] || fail "a refused command made a folder"; }
 refused "does not go with limit" $count --limit 3
 refused "does not go with profile" $count --profile
 refused "does not go with estimate" g.h5 --pattern cycle:4 --estimate

@@ -25,12 +25,12 @@ for ((i = 1; i <= 40; i++)); do
 	2) for rank in $(ps -o pid= --ppid $pid); do kill -KILL "$rank" 2>/dev/null; done ;;
 	esac
 	wait $pid; ended=$?
-	[ ! -e c/checkpoint.json ] || "$GEMP_PYTHON" -m json.tool c/checkpoint.json >/dev/null || fail "a damaged checkpoint"
+	[ ! -e c/checkpoint.json ] || "$GEMP_PYTHON" -m json.tool c/checkpoint.json >/dev/null || fail "the checkpoint is damaged"
 	echo "$i: $ranks ranks, --replicate $crossing: code $ended, parts $(sed -n 's/^ *"finished": "\([0-9]*\)".*/\1/p' c/checkpoint.json 2>/dev/null)"
 	[ $ended -ne 0 ] || break
 	[ ! -e rows.tsv ] || break # the search was complete when it was killed
 done
 [ -e rows.tsv ] || expect 0 2 match $search -o rows.tsv --checkpoint c --resume -q
-sort rows.tsv | cmp - plain || fail "other rows than in one run"
-[ ! -e c/checkpoint.json ] || fail "a checkpoint is left"
+sort rows.tsv | cmp - plain || fail "the rows differ from those of an uninterrupted run"
+[ ! -e c/checkpoint.json ] || fail "the checkpoint was not removed"
 finish

@@ -8,7 +8,7 @@ expect 0 1 import --vertices v.tsv --edges e.tsv --undirected -o g.h5
 
 # explained WORDS ARGUMENTS...: the plan that --explain prints has these words
 explained() { local words=$1; shift; expect 0 1 match g.h5 "$@" --count --explain --dry-run
-	grep -qF -- "$words" out err || { fail "no '$words' in the plan of $*"; cat out err >&2; }; }
+	grep -qF -- "$words" out err || { fail "the plan of $* does not say '$words'"; cat out err >&2; }; }
 explained 'counted without enumerating: (Wedges) / 2' --pattern cycle:4
 explained 'counted without enumerating: (Cliques4) / 1' 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a), (d)-[:R]-(a), (d)-[:R]-(b), (d)-[:R]-(c)'
 explained 'one by one: count-by enumerate' --pattern triangle --count-by enumerate
@@ -22,7 +22,7 @@ explained 'one by one: an option says how to search' --pattern triangle --lanes 
 for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
 	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
 	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"
-	grep -qE 'pivot|counted without' out err || fail "no plan of $how"
+	grep -qE 'pivot|counted without' out err || fail "--explain $how prints no plan"
 	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"
 done
 
@@ -75,7 +75,7 @@ WITH count(*) AS n WHERE n > 23 RETURN n|24
 WITH count(*) AS n WHERE n > 24 RETURN n|n
 END
 expect 0 1 match g.h5 "$triangle RETURN a, count(*)" --explain --dry-run
-grep -q 'counted without' out && fail 'groups are not one count'
+grep -q 'counted without' out && fail 'a query with groups was counted by sums'
 
 # LIMIT applies to rows
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --estimate
@@ -103,7 +103,7 @@ equal "$(field matches)" 0 'a star of more leaves'
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
 expect 0 1 import --edges hub.tsv --undirected -o hub.h5
 expect 0 2 match hub.h5 --pattern star:5 --count
-grep -q '^15,737,653,700,865,003,600 matches' out || { fail 'stars of five leaves round a hub of 18,000'; cat out >&2; }
+grep -q '^15,737,653,700,865,003,600 matches' out || { fail 'wrong number of stars with five leaves around a hub of degree 18,000'; cat out >&2; }
 expect 65 2 match hub.h5 --pattern star:6 --count
 says '2^64'
 expect 65 1 match hub.h5 --pattern star:20 --count
@@ -123,5 +123,5 @@ expect 65 1 match thousand.h5 --pattern star:9 --count
 says '2^64'
 expect 0 3 match thousand.h5 --pattern star:9 --estimate --estimate-seconds 0.1 --json -
 "$GEMP_PYTHON" -c 'import sys; sys.exit(not 6e20 < float(sys.argv[1]) < 1.2e22)' "$(field estimate.matches)" ||
-	fail "estimate: $(field estimate.matches)"
+	fail "wrong estimate: $(field estimate.matches)"
 finish

@@ -16,7 +16,7 @@ expect 0 1 match g.h5 "$query" --devices cpu -o one.tsv --result-buffer 50 -q
 for ranks in 1 2 3; do
 	expect 0 $ranks match g.h5 "$query" --devices cpu,0 -o several.tsv --result-buffer 50 -q --json several.json
 	equal "$(rows several.tsv)" "$(rows one.tsv)" "rows of $ranks ranks"
-	"$GEMP_PYTHON" - several.json $ranks <<'END' || fail "the report of $ranks ranks"
+	"$GEMP_PYTHON" - several.json $ranks <<'END' || fail "wrong report of $ranks ranks"
 import json, sys
 report, ranks = json.load(open(sys.argv[1])), int(sys.argv[2])
 work = report['work']
@@ -42,6 +42,6 @@ for ranks in 1 2; do
 	equal "$("$GEMP_PYTHON" -c 'import json; print(sum(d["ranks"] for d in json.load(open("one.json"))["devices"]))')" $ranks "devices in use"
 done
 expect 0 3 sort numbers --on device -o sorted --devices cpu,0
-grep -q "one device of each rank" err && fail "a warning where all devices are used"
+grep -q "one device of each rank" err && fail "a warning although all devices are used"
 
 finish

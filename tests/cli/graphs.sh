@@ -17,7 +17,7 @@ people ' KNOWS +1  directed'
 people 'born +integer$'
 people '^  write +[0-9.]+ '
 expect 0 3 import --vertices v.tsv --edges e.tsv -o three.h5 --quiet
-[ ! -s out ] || fail '--quiet import spoke'
+[ ! -s out ] || fail 'import --quiet printed text'
 cmp -s one.h5 three.h5 || fail 'files made by 1 and 3 ranks differ'
 
 # info: the same with every number of ranks
@@ -86,7 +86,7 @@ for ranks in 1 3; do
 	for parts in 1 2 4 7; do
 		expect 0 $ranks partition one.h5 --parts $parts --json -
 		json partition
-		"$GEMP_PYTHON" - $parts <<'END' || fail "partition in $parts parts"
+		"$GEMP_PYTHON" - $parts <<'END' || fail "wrong partition into $parts partitions"
 import json, sys
 report, parts = json.load(open('out')), int(sys.argv[1])
 assert len(report['parts']) == parts
@@ -109,7 +109,7 @@ for ranks in 1 4; do
 done
 equal "${hashes[1]}" "${hashes[4]}" 'hash of a generated graph'
 expect 0 1 generate movies --films 40 --people 60 --seed 2 -o movies.h5 --json -
-[ "$(field graph.hash)" != "${hashes[1]}" ] || fail 'the seed changes nothing'
+[ "$(field graph.hash)" != "${hashes[1]}" ] || fail 'two seeds gave the same graph'
 expect 0 1 generate rmat --scale 6 -o rmat.h5 --quiet
 expect 0 2 verify rmat.h5
 
@@ -121,7 +121,7 @@ for ranks in 1 3; do
 import json
 report = json.load(open('out'))
 assert report['devices'] and [a['rank'] for a in report['assignment']] == list(range($ranks))
-assert all(a['device'] < len(report['devices']) for a in report['assignment'])" || fail 'devices'
+assert all(a['device'] < len(report['devices']) for a in report['assignment'])" || fail 'wrong devices in the report'
 done
 expect 69 2 devices --devices no-such-device
 says 'no-such-device'
@@ -141,7 +141,7 @@ expect 0 3 demo --replicate none --json -
 equal "$(field matches)" "$matches" 'matches of the demo under 3 ranks'
 says 'What to type next'
 expect 0 2 demo --json - --quiet
-[ ! -s err ] || fail "--quiet --json - spoke: $(head -3 err)"
+[ ! -s err ] || fail "--quiet --json - printed messages: $(head -3 err)"
 expect 0 2 match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m)' --dry-run
 people 'pivot'
 grep -q matches out && grep -q '^[0-9,]* match' out && fail '--dry-run matched'

@@ -24,36 +24,36 @@ for source in "$GEMP_SOURCE_DIR"/examples/*.c; do
 	[ "$(wc -l <"$source")" -le 80 ] || fail "$source has more than 80 lines"
 	# shellcheck disable=SC2046
 	cc -std=c17 -Wall -Wextra -Werror -o "$work/pc/$(basename "$source" .c)" "$source" $(pkg-config --cflags --libs gemp) ||
-		fail "pkg-config: $source"
+		fail "$source does not build with pkg-config"
 done
 cmake -S "$GEMP_SOURCE_DIR/examples" -B "$work/cm" -DCMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log" 2>&1 &&
 	cmake --build "$work/cm" >>"$work/cmake.log" 2>&1 || fail "CMake: $(tail -1 "$work/cmake.log")"
 # Each header compiles without any other header, in C and in C++.
 for header in "$prefix"/include/gemp/*.h; do
 	# shellcheck disable=SC2046
-	cc -std=c17 -Wall -Wextra -Werror -x c -fsyntax-only $(pkg-config --cflags gemp) "$header" || fail "$header alone"
+	cc -std=c17 -Wall -Wextra -Werror -x c -fsyntax-only $(pkg-config --cflags gemp) "$header" || fail "$header does not compile alone"
 done
 
 "$GEMP_MPI" generate movies -o "$work/movies.h5" --quiet >"$work/log" 2>&1 || fail "generate: $(cat "$work/log")"
 for folder in "$work/pc" "$work/cm"; do
-	"$folder/build_graph" "$work/roads.h5" | sort >"$work/out" || fail "build_graph"
-	printf 'from 1 to %s\n' '1: 0' '2: 1' '3: 2.5' '4: 3.5' | diff - "$work/out" >&2 || fail "distances of $folder"
-	"$folder/rows_to_arrays" "$work/movies.h5" >"$work/out" || fail "rows_to_arrays"
+	"$folder/build_graph" "$work/roads.h5" | sort >"$work/out" || fail "build_graph failed"
+	printf 'from 1 to %s\n' '1: 0' '2: 1' '3: 2.5' '4: 3.5' | diff - "$work/out" >&2 || fail "wrong distances of $folder"
+	"$folder/rows_to_arrays" "$work/movies.h5" >"$work/out" || fail "rows_to_arrays failed"
 	"$GEMP_MPI" match "$work/movies.h5" 'MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE m.year < 1950 AND p.name IS NOT NULL
 		RETURN p.name AS name, count(m) AS films ORDER BY films DESC, name LIMIT 3' -o "$work/rows.tsv" --quiet >"$work/log" 2>&1
 	tail -n +2 "$work/rows.tsv" | sed -E 's/^(.*)\t(.*)$/  \1: \2 films/' | diff - <(sed -n 2,4p "$work/out") >&2 ||
 		fail "rows of $folder differ from those of gemp-mpi"
-	$GEMP_MPIRUN -n 4 "$folder/own_communicator" | sort >"$work/out" || fail "own_communicator"
+	$GEMP_MPIRUN -n 4 "$folder/own_communicator" | sort >"$work/out" || fail "own_communicator failed"
 	printf '%s\n' '100 vertices: 100 triangles, found by 2 ranks' '1000 vertices: 1000 triangles, found by 2 ranks' |
-		diff - "$work/out" >&2 || fail "groups of ranks"
+		diff - "$work/out" >&2 || fail "wrong groups of ranks"
 	for ranks in 1 3; do
-		$GEMP_MPIRUN -n $ranks "$folder/pagerank_array" >"$work/out.$ranks" || fail "pagerank_array on $ranks ranks"
+		$GEMP_MPIRUN -n $ranks "$folder/pagerank_array" >"$work/out.$ranks" || fail "pagerank_array failed on $ranks ranks"
 		grep -qx 'sum 1.000000' "$work/out.$ranks" || fail "PageRank on $ranks ranks does not sum to 1"
 	done
-	$GEMP_MPIRUN -n 2 "$folder/count_triangles" "$work/roads.h5" cycle:4 >"$work/out" || fail "count_triangles"
-	grep -qx '4 vertices, 4 edges, 1 x cycle:4' "$work/out" || fail "a square of four roads: $(cat "$work/out")"
+	$GEMP_MPIRUN -n 2 "$folder/count_triangles" "$work/roads.h5" cycle:4 >"$work/out" || fail "count_triangles failed"
+	grep -qx '4 vertices, 4 edges, 1 x cycle:4' "$work/out" || fail "wrong count of cycles in a square of four roads: $(cat "$work/out")"
 	"$folder/count_triangles" "$work/none.h5" >"$work/out" 2>"$work/err"
 	equal $? 66 "exit code without a graph"
 done
-"$GEMP_MPI" verify "$work/roads.h5" --quiet >"$work/log" 2>&1 || fail "the graph that was built: $(cat "$work/log")"
+"$GEMP_MPI" verify "$work/roads.h5" --quiet >"$work/log" 2>&1 || fail "verify fails on the graph of build_graph: $(cat "$work/log")"
 finish

@@ -40,7 +40,7 @@ for name in version command devices graph.hash query seconds.kernel.max seconds.
 	exchange.messages exchange.rounds exchange.local_share memory.host memory.device; do
 	field $name >/dev/null 2>&1 || fail "the report has no $name"
 done
-"$GEMP_PYTHON" - <<'END' || fail "JSON lines"
+"$GEMP_PYTHON" - <<'END' || fail "wrong JSON lines"
 import json
 rows = [json.loads(line) for line in open('rows.jsonl', encoding='utf-8')]
 wanted = [('p1', 'p2', 'Up'), ('p1', 'p3', 'Up'), ('p2', 'p3', 'It'), ('p2', 'p3', 'Up')]
@@ -48,7 +48,7 @@ assert sorted(tuple(row[c] for c in ('a', 'b', 'm.name')) for row in rows) == wa
 END
 
 expect 0 3 match g.h5 "$pairs" --output rows.h5
-"$GEMP_PYTHON" - <<'END' || fail "HDF5 rows"
+"$GEMP_PYTHON" - <<'END' || fail "wrong HDF5 rows"
 import h5py
 with h5py.File('rows.h5') as file:
     seen = []
@@ -63,7 +63,7 @@ same born.tsv born.wanted "a missing value"
 expect 0 2 match g.h5 'MATCH (p:Person) WHERE p.born IS NULL RETURN p, p.born' --output born.jsonl
 "$GEMP_PYTHON" -c "
 import json
-assert [json.loads(line) for line in open('born.jsonl')] == [{'p': 'p3', 'p.born': None}]" || fail "null in JSON lines"
+assert [json.loads(line) for line in open('born.jsonl')] == [{'p': 'p3', 'p.born': None}]" || fail "a missing value is not null in JSON lines"
 
 # LIMIT
 for limit in "--limit 3" ""; do

@@ -63,9 +63,9 @@ cmp -s part1.h5 part3.h5 || fail "the subgraph depends on the ranks"
 expect 0 1 match part1.h5 'MATCH (a)-[r]->(m) RETURN a.name, r.as, m.name ORDER BY a.name' --output -
 equal "$(cat out)" "$(printf 'a.name\tr.as\tm.name\nBob\tx\tIt\nCy\tx\tIt')" "a subgraph is a graph"
 expect 0 2 match g.h5 "$acts RETURN a" --count --subgraph part.dot
-grep -q '^digraph' part.dot || fail "DOT"
+grep -q '^digraph' part.dot || fail "part.dot is no DOT file"
 expect 0 1 match g.h5 "$acts RETURN a" --output drawn.dot
-cmp -s part.dot drawn.dot || fail "--output F.dot is --subgraph F.dot"
+cmp -s part.dot drawn.dot || fail "--output F.dot and --subgraph F.dot differ"
 expect 2 1 match g.h5 "$acts" --subgraph part.xyz
 says 'part.xyz'
 expect 2 1 match g.h5 --pattern path:3 --subgraph part.h5
@@ -83,5 +83,5 @@ done
 # a data error during the search ends all ranks and leaves no file
 expect 65 2 match g.h5 'MATCH (a:Person) WHERE a.born IS NOT NULL RETURN 1 / (a.born - 1950) AS x' --output broken.tsv
 says 'zero'
-[ ! -e broken.tsv ] || fail "a file of a query that failed"
+[ ! -e broken.tsv ] || fail "a failed query left its output file"
 finish

@@ -11,7 +11,7 @@ expect 0 1 match g.h5 --pattern motifs:3 --semantics induced --count-by enumerat
 equal "$(field motifs.0.count)" $((wedges - 3 * triangles)) 'induced wedges'
 equal "$(field motifs.1.count)" "$triangles" 'induced triangles'
 expect 2 1 match g.h5 --pattern motifs:6
-grep -q 'from 3 to 5' err || fail 'no word of what K may be'
+grep -q 'from 3 to 5' err || fail 'the message does not say which K are allowed'
 expect 2 1 match g.h5 --pattern motifs:3 --output rows.tsv
 expect 2 1 match g.h5 --pattern motifs:3 --semantics hom
 expect 2 1 match g.h5 --pattern motifs:3 --estimate

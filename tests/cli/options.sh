@@ -53,7 +53,7 @@ for option in query-file query-graph pattern semantics distinct symmetry pivot a
 done
 cp out help
 alone 0 help match
-cmp -s out help || fail 'help match is not match --help'
+cmp -s out help || fail 'help match and match --help differ'
 alone 0 generate --help
 grep -q -- '--films' out || fail 'generate --help does not name its parameters'
 version=$(sed -n 's/^project(gemp-mpi VERSION \([0-9.]*\).*/\1/p' "$GEMP_SOURCE_DIR/CMakeLists.txt")
@@ -62,9 +62,9 @@ equal "$(cat out)" "gemp-mpi $version" version
 
 # the manual pages equal the output of the program
 alone 0 help --as markdown
-cmp -s out "$GEMP_SOURCE_DIR/docs/command-line.md" || fail 'docs/command-line.md: make it anew: gemp-mpi help --as markdown'
+cmp -s out "$GEMP_SOURCE_DIR/docs/command-line.md" || fail 'docs/command-line.md is out of date; make it anew: gemp-mpi help --as markdown'
 alone 0 help --as man
-cmp -s out "$GEMP_SOURCE_DIR/docs/gemp-mpi.1" || fail 'docs/gemp-mpi.1: make it anew: gemp-mpi help --as man'
+cmp -s out "$GEMP_SOURCE_DIR/docs/gemp-mpi.1" || fail 'docs/gemp-mpi.1 is out of date; make it anew: gemp-mpi help --as man'
 
 # unknown commands and options
 together "did you mean 'match'?" macth

@@ -28,7 +28,7 @@ expect 0 2 match g.h5 "$chain" --estimate --json -
 equal "$(field estimate.matches)" "$found.0" 'an estimate that saw everything'
 equal "$(field estimate.confidence)" 1.0 'its confidence'
 expect 0 1 match g.h5 --pattern triangle --estimate
-grep -q '^1 match (all were visited) (orbits)' out || fail 'no estimate for people'
+grep -q '^1 match (all were visited) (orbits)' out || fail 'the text does not show the estimate'
 expect 2 1 match g.h5 "$chain" --estimate --output rows.tsv
 expect 2 1 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --estimate
 expect 2 2 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --estimate --dry-run
@@ -36,7 +36,7 @@ expect 2 2 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --e
 printf 'key\tcount\na\t1\nb\t1\nc\t1\n' >triangles.tsv
 for ranks in 1 3; do
 	expect 0 $ranks match g.h5 --pattern triangle --count-per 0 --output - --replicate none
-	cmp -s <(sort out) <(sort triangles.tsv) || { fail "triangles at vertices, $ranks ranks"; cat out >&2; }
+	cmp -s <(sort out) <(sort triangles.tsv) || { fail "wrong triangles of vertices on $ranks ranks"; cat out >&2; }
 done
 expect 0 1 match g.h5 "$chain" --count-per y --output rows.jsonl --json -
 equal "$(field rows)" "$(wc -l <rows.jsonl | tr -d ' ')" 'rows by vertex'

@@ -17,11 +17,11 @@ rows() {
 
 expect 0 1 generate movies --films 60 --people 90 -o plain.h5 --quiet
 rows plain.h5 1 >expected
-[ "$(wc -l <expected)" -gt 20 ] || fail 'a query with few rows'
+[ "$(wc -l <expected)" -gt 20 ] || fail 'the query has too few rows'
 
 expect 0 2 partition plain.h5 -k 4 --method block -o block.h5 --json -
 equal "$(field method)" block method
-"$GEMP_PYTHON" - <<'END' || fail 'edges between parts, or blocks of unequal size'
+"$GEMP_PYTHON" - <<'END' || fail 'edges lie between partitions, or blocks have unequal sizes'
 import json
 report = json.load(open('out'))
 assert report['edge_cut'] == report['graph']['edges'] - sum(part['edges_inside'] for part in report['parts'])
@@ -39,7 +39,7 @@ equal "$(field partition.method)" block 'method in info'
 for how in '1 push' '2 pull' '3 push' '4 pull' '8 push'; do
 	ranks=${how% *}
 	rows block.h5 "$ranks" --exchange "${how#* }" >found
-	cmp -s expected found || fail "rows of blocks under $ranks ranks, ${how#* }"
+	cmp -s expected found || fail "wrong rows of blocks under $ranks ranks, ${how#* }"
 done
 expect 0 3 verify block.h5
 says 'is cut into 4 parts (block), which cannot be divided among 3 ranks'
@@ -52,14 +52,14 @@ expect 0 1 convert random.h5 -o random.tsv --quiet
 for table in vertices edges; do
 	LC_ALL=C sort plain.$table.tsv >sorted
 	for file in block random; do
-		LC_ALL=C sort $file.$table.tsv | cmp -s - sorted || fail "$table of $file.h5"
+		LC_ALL=C sort $file.$table.tsv | cmp -s - sorted || fail "wrong $table of $file.h5"
 	done
 done
 
 gemp 2 partition plain.h5 -k 4 --method ptscotch -o scotch.h5 --quiet
 if [ "$code" -eq 0 ]; then
 	rows scotch.h5 4 >found
-	cmp -s expected found || fail 'rows of the parts of PT-Scotch'
+	cmp -s expected found || fail 'wrong rows with the partitions of PT-Scotch'
 else
 	equal "$code" 2 'code without PT-Scotch'
 	says 'built without PT-Scotch'

@@ -22,7 +22,7 @@ for ranks in 1 3; do
 	equal "$(field queries.0.rows) $(field queries.1.rows) $(field queries.2.count)" "2 3 3" "reports, $ranks ranks"
 	equal "$(field queries.2.query)" "MATCH (a:Person) RETURN count(*)" "text of a query"
 	equal "$(field graph.edges)" 5 "the graph of all"
-	field seconds.read.max >/dev/null || fail "no time of all"
+	field seconds.read.max >/dev/null || fail "the report has no time for all queries"
 	rm -f rows.*
 done
 
@@ -34,7 +34,7 @@ equal "$(field queries.1.program_builds)" 0 "kernels built for the second"
 
 # each query has a heading in the text
 expect 0 1 match g.h5 --query-file three.cypher --param film=It
-grep -q '^query 2 of 3: MATCH (a:Person)-\[:ACTS_IN\]->(m:Film {name: \$film})' out || fail "no heading of the second query"
+grep -q '^query 2 of 3: MATCH (a:Person)-\[:ACTS_IN\]->(m:Film {name: \$film})' out || fail "the second query has no heading"
 
 # a single query gives the same output with and without a semicolon
 printf 'MATCH (a:Person) RETURN a.name;\n' >one.cypher

@@ -29,14 +29,14 @@ GEMP_GNUPLOT=no-gnuplot \
 	scaling 0 strong --scale 8 --ranks 1,2 --repeat 1 -o s -- "${how[@]}"
 equal "$(grep -c 'no no-gnuplot here' err)" 1 'words on what is not drawn'
 says '[3/3]'
-[ ! -e s/strong-speedup.svg ] || fail 'something was drawn without gnuplot'
+[ ! -e s/strong-speedup.svg ] || fail 'a plot exists although there is no gnuplot'
 equal "$(wc -l <s/strong.csv)" 3 'lines of the table of runs'
 equal "$(value s/strong.json points.0.efficiency)" 1.0 'efficiency of one rank'
 equal "$(value s/strong.json points.0.matches)" "$(value s/strong.json points.1.matches)" 'matches'
-grep -q 'No predictions: they need 3 points' out || fail 'predictions from a single point'
+grep -q 'No predictions: they need 3 points' out || fail 'a single point gave predictions'
 equal "$(value s/strong.json work_unit)" entries_read 'unit of work'
 for fact in cpu cores memory_bytes date mpi program launcher devices.0.name; do
-	[ -n "$(value s/strong.json machine.$fact)" ] || fail "no $fact among the facts"
+	[ -n "$(value s/strong.json machine.$fact)" ] || fail "the machine has no $fact in the report"
 done
 
 scaling 0 weak --generator uniform --scale 7 --ranks 1,3 --outboxes 16,512 --repeat 1 -o s \
@@ -46,8 +46,8 @@ equal "$(value s/weak.json points.1.vertices)" 384 'vertices for three ranks'
 equal "$(value s/weak.json points.1.room)" 16 'message size'
 if command -v gnuplot >/dev/null; then
 	for plot in speedup efficiency phases; do
-		grep -q '<svg' s/weak-$plot.svg || fail "no $plot as SVG"
-		[ -s s/weak-$plot.png ] || fail "no $plot as PNG"
+		grep -q '<svg' s/weak-$plot.svg || fail "the plot $plot is missing as SVG"
+		[ -s s/weak-$plot.png ] || fail "the plot $plot is missing as PNG"
 	done
 fi
 

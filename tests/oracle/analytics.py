@@ -156,7 +156,7 @@ def shared(ranks, only):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--shared", action="store_true")
-    parser.add_argument("--only", default="", help="graphs whose names contain this")
+    parser.add_argument("--only", default="", help="test only graphs whose names contain this")
     parser.add_argument("--ranks", type=int, default=2)
     arguments = parser.parse_args()
     need_program()

@@ -89,15 +89,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seed', type=int, default=test_seed())
     parser.add_argument('--seconds', type=float, default=25)
-    parser.add_argument('--queries', type=int, default=3, help='queries a graph')
-    parser.add_argument('--variants', type=int, default=2, help='further ranks and options a query')
-    parser.add_argument('--large', action='store_true', help='graphs of hundreds and thousands of vertices')
-    parser.add_argument('--stop', type=int, default=5, help='give up after so many failures')
+    parser.add_argument('--queries', type=int, default=3, help='number of queries for each graph')
+    parser.add_argument('--variants', type=int, default=2, help='number of further ranks and options for each query')
+    parser.add_argument('--large', action='store_true', help='use graphs of hundreds and thousands of vertices')
+    parser.add_argument('--stop', type=int, default=5, help='number of failures after which the test stops')
     parser.add_argument('--shrink', type=float, default=0)
     parser.add_argument('--without', action='append', default=[],
-                        help='an option of match, or one of its choices, to leave alone')
-    parser.add_argument('--counts', action='store_true', help='no rows')
-    parser.add_argument('--dry-run', action='store_true', help='only the reference')
+                        help='an option of match, or a value of an option, that is not used')
+    parser.add_argument('--counts', action='store_true', help='compare only counts, not rows')
+    parser.add_argument('--dry-run', action='store_true', help='run only the reference')
     arguments = parser.parse_args()
     DISTINCT[:] = [d for d in DISTINCT if d not in arguments.without]
     SEMANTICS[:] = [s for s in SEMANTICS if s not in arguments.without]

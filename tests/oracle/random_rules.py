@@ -179,9 +179,9 @@ def keys_of(rule, i, fresh):
 def one_by_one(rule, world, chosen, order, semantics, fresh):
     floats, world = rule.floats(world), world.copied()
     for i in order:
-        require(rule.still_there(world, chosen[i], semantics), rule.name, "is no match at its turn:", shown(chosen[i]),
+        require(rule.still_there(world, chosen[i], semantics), rule.name, "has no match any more when its turn comes:", shown(chosen[i]),
                 "of", [shown(chosen[k]) for k in order])
-        require(not rule.blocked(world, chosen[i]), rule.name, "is blocked at its turn:", shown(chosen[i]))
+        require(not rule.blocked(world, chosen[i]), rule.name, "is inapplicable when its turn comes:", shown(chosen[i]))
         rule.apply(world, chosen[i], semantics, keys_of(rule, i, fresh))
     world.widen(floats if order else set())
     return world
@@ -248,14 +248,14 @@ def check_choice(rule, world, able, chosen, semantics):
     read_write_sets = [touches(rule, row, world) for row in chosen]
     for i, one in enumerate(read_write_sets):
         for other in read_write_sets[:i]:
-            require(not in_conflict(one, other), rule.name, "applies two matches in conflict")
+            require(not in_conflict(one, other), rule.name, "applies two matches that conflict")
     names = collections.Counter(map(rule.name_of, chosen))
     for row in able:
         if names[rule.name_of(row)]:
             names[rule.name_of(row)] -= 1
             continue
         one = touches(rule, row, world)
-        require(any(in_conflict(one, other) for other in read_write_sets), rule.name, "leaves out", shown(row))
+        require(any(in_conflict(one, other) for other in read_write_sets), rule.name, "leaves out a match without conflict:", shown(row))
 
 
 class Evaluator:
@@ -277,7 +277,7 @@ class Evaluator:
             raise TooLong()
         able = [row for row in rows if not rule.blocked(self.world, row)]
         want = len(rows), len(rows) - len(able)
-        require((told["matches"], told["blocked"]) == want, "step", self.at(), told, "but matches, blocked are", want)
+        require((told["matches"], told["blocked"]) == want, "step", self.at(), told, "but (matches, inapplicable) are", want)
         applied = told["applied"]
         require(applied + told["conflicts"] == len(able), "step", self.at(), told, "does not add up")
         require((applied > 0) == bool(able) and (applied == 1 or not one or not able), "step", self.at(), told, "applies", one, len(able))
@@ -313,7 +313,7 @@ class Evaluator:
         raise fault
 
     def applied_in_any_order(self, rule, able, chosen, one, fresh):
-        require(not any(rule.blocked(self.world, row) for row in chosen), rule.name, "applies a blocked match")
+        require(not any(rule.blocked(self.world, row) for row in chosen), rule.name, "applies an inapplicable match")
         if not one:
             check_choice(rule, self.world, able, chosen, self.semantics)
         worlds = []
@@ -353,7 +353,7 @@ def after(graph_file, spoken, rules, options, undirected, steps):
 
 def transform(graph_file, text, output, ranks, options):
     run = attempt(ranks, "transform", graph_file, text, "-o", output, "--explain", "--json", "-", *options)
-    require(run.returncode not in (124, 137), "hangs on", ranks, "ranks", options)
+    require(run.returncode not in (124, 137), "the program hangs on", ranks, "ranks", options)
     return run
 
 
@@ -425,7 +425,7 @@ def evaluate(seed, folder, arguments, options, counts):
     require(graph_of(other) == graph_of(run), way, "on", ranks, "ranks gives", graph_of(other), "and not", graph_of(run))
     require(way != "ranks" or open(output, "rb").read() == first, ranks, "ranks give another file")
     if way in ("ranks", "full", "device"):
-        require(steps_of(other) == steps_of(run), way, "on", ranks, "ranks takes other steps")
+        require(steps_of(other) == steps_of(run), way, "on", ranks, "ranks has other steps")
     evaluator = Evaluator(rng, rules, World(graph), read_world(output, graph.undirected), steps_of(run), semantics,
                   lambda steps: after(graph_file, spoken, rules, options, graph.undirected, steps))
     controlled(control, evaluator.step)
@@ -459,7 +459,7 @@ def main():
     parser.add_argument("--semantics", default="iso,iso,edge-iso,hom,induced")
     parser.add_argument("--ranks", default="2,3,4,8")
     parser.add_argument("--ways", default="ranks,ranks,full,replay,resume,device")
-    parser.add_argument("--stop", type=int, default=5, help="give up after so many failures")
+    parser.add_argument("--stop", type=int, default=5, help="number of failures after which the test stops")
     parser.add_argument("--keep", action="store_true", help="keep the files of failures")
     arguments, options = parser.parse_known_args()
     need_program()
