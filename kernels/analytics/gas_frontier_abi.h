@@ -32,7 +32,7 @@ typedef uint64_t gas_n64;
 #define GAS_SUMS 12      /* [3] counters of the round (see the rules below) */
 #define GAS_LEAST 15     /* sssp: complement of the smallest far distance, so an atomic maximum finds it */
 #define GAS_RULED 16     /* number of words that the rules read or write */
-#define GAS_OVERFLOW 16  /* sssp: 1: a sum did not fit; 2: sssp_lost found a vertex that has no distance because of it */
+#define GAS_OVERFLOW 16  /* sssp: 1 if a sum did not fit; 2 if sssp_lost found a vertex without a distance for this reason */
 #define GAS_ENDED 17     /* number of work-groups that have ended */
 #define GAS_TICKET 24    /* CPUs: the next ticket for a slice or a chunk of words */
 #define GAS_CONTROL 32

@@ -23,7 +23,7 @@ static inline gas_real gas_scatter(gas_real value, gas_weight weight)
 typedef struct gas_apply {
 	__global const gas_real *degree; /* 0 for a dangling vertex */
 	__global const gas_real *jump;   /* probability that a jump leads to the vertex; not read if uniform > 0 */
-	gas_real uniform;                /* above 0: the probability of each vertex, if all are equal */
+	gas_real uniform;                /* the probability of every vertex if all are equal; otherwise 0 */
 	__global const gas_real *from;
 	__global gas_real *to;
 	gas_real damping, jumps;         /* jumps: the rank that jumps distribute */

@@ -279,7 +279,7 @@ __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict change
 {
 	for (each_quads(q)) {
 		quad x[TOGETHER];
-		uint place[TOGETHER]; /* of slot[0], even if that place is empty; unused if the segment is NONE */
+		uint place[TOGETHER]; /* place in the order of slot[0], which may be empty; unused if the segment is NONE */
 		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {

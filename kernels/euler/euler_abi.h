@@ -5,7 +5,7 @@
 #define EULER_PIECE 8       /* slots that a walker writes at the same time */
 #define EULER_CHUNK 32      /* slots of a chunk */
 #define EULER_SAMPLED 256   /* adjacent slots in a block of the sample */
-#define EULER_SAMPLE 16     /* one block of so many blocks is in the sample */
+#define EULER_SAMPLE 16     /* one of EULER_SAMPLE blocks is in the sample */
 #define EULER_POOLS 32      /* pools from which walkers take chunks */
 #define EULER_COARSE (1u << 17) /* bits of the table coarse[], which a group keeps in local memory */
 

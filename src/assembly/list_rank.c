@@ -171,8 +171,8 @@ typedef struct walkers {
 	walker *walker;
 } walkers;
 
-/* One level of contraction. A splitter is an item of the next level, which consists of its rank and its index among the
- * splitters of this rank. */
+/* One level of contraction. A splitter is an item of the next level: its rank, and its index among the splitters of
+ * that rank. */
 typedef struct contraction {
 	const gemp_comm *comm;
 	const linked_list *list;

@@ -45,8 +45,8 @@ typedef struct gemp_unitig_link {
 	bool from_back, to_back; /* true: the link leaves or enters the reverse complement of the unitig */
 } gemp_unitig_link;
 
-/* Collective. The links of this rank's unitigs. Where reads come from both strands, a link and its reverse are the same
- * link, and the smaller form is listed. The order over all ranks does not depend on their number. The caller frees
+/* Collective. Finds the links of this rank's unitigs. If reads come from both strands, a link and its reverse are the
+ * same link, and the smaller form is listed. The order over all ranks does not depend on their number. The caller frees
  * *out. */
 gemp_code gemp_unitig_links_find(gemp_unitig_link **out, size_t *count, const gemp_unitigs *unitigs,
                                  gemp_traffic *traffic);

@@ -58,9 +58,11 @@ enum { GPU_GROUP = 256, GPU_ITEMS_PER_UNIT = 2048, CPU_GROUP = 8, CPU_ITEMS_PER_
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
 	gemp_buffer starts, visited, labelled, mark; /* a bit for each slot */
-	gemp_buffer some, full; /* a bit for each word of mark: the word has a set bit; all its bits are set */
-	gemp_buffer coarse;     /* a bit for each 2^shift words of mark */
-	gemp_buffer changed;    /* a byte for each segment */
+	/* some: a bit for each word of mark[] in which a slot gets a new successor; full: for each word whose bits are all
+	 * set */
+	gemp_buffer some, full;
+	gemp_buffer coarse;  /* a bit for each 2^shift words of mark */
+	gemp_buffer changed; /* a byte for each segment */
 } arrays;
 
 typedef struct engine {

@@ -128,8 +128,8 @@ typedef struct gemp_euler_result {
 	const char *engine;   /* name of the engine: "device" or "ranks" */
 	/* [own slots] equal for all slots of a circuit before joining; NULL: keep_circuits was not set */
 	uint32_t *circuit;
-	/* [own slots] 1: the slot's circuit was joined with the circuit of the slot before it in the row; NULL: as for
-	 * circuit */
+	/* [own slots] 1: the slot's circuit was joined with the circuit of the slot before it in the row; NULL:
+	 * keep_circuits was not set */
 	uint8_t *joined;
 } gemp_euler_result;
 void gemp_euler_result_free(gemp_euler_result *result);

@@ -28,7 +28,7 @@ typedef struct gemp_dense_report {
 	uint32_t rounds;
 	double build, prepare; /* seconds to build or load programs, and seconds of all other steps before the first run */
 	double wall;           /* seconds of the run without reading the result */
-	double own, ghost;     /* seconds of launches by the device's clock: over own sources; all other launches */
+	double own, ghost;     /* seconds of launches over own sources, and of all other launches, by the device's clock */
 	double halo;           /* seconds in which the host packed and unpacked messages */
 	double agree;          /* seconds of the exchange of messages and the agreement, after packing */
 	/* lower bound of the bytes that a round reads and writes on this rank: edges, and each value once */

@@ -250,7 +250,7 @@ gemp_code gemp_dense_pull_launch(gemp_dense_pull *pull, cl_kernel kernel, const 
 	memcpy(all + GEMP_DENSE_PULL_ARGUMENTS, more, count * sizeof *more);
 	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all,
 	                                  GEMP_DENSE_PULL_ARGUMENTS + count);
-	/* A launch takes one ticket for each task, and one more for each worker, which tells the worker that no tasks are
+	/* Each task takes a ticket. At the end each worker takes one ticket more, whose number tells it that no tasks are
 	 * left. */
 	pull->tickets_used += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;

@@ -332,7 +332,7 @@ static gemp_code cut_edges(send_task *s)
 	return GEMP_OK;
 }
 
-/* The number of chunks that go in one round: at least one, and otherwise at most gemp_limits.layout_round bytes. */
+/* The number of chunks of one round: as many as fit in gemp_limits.layout_round bytes, but at least one. */
 static size_t round_chunks(const send_task *s)
 {
 	size_t bytes = s->state->arcs.words * sizeof(uint32_t) * 2, chunks = 0;

@@ -26,7 +26,8 @@
 
 /* The kind of weights that the caller wants. */
 typedef enum gemp_layout_weight_kind {
-	/* not negative; integers as the narrowest of U8, U16, U32, U64 that holds all weights, floats as F64 */
+	/* weights are not negative; integers are stored as the narrowest of U8, U16, U32, U64 that holds all weights,
+	 * floats as F64 */
 	GEMP_LAYOUT_LENGTHS,
 	GEMP_LAYOUT_SINGLE, /* F32: each weight is 0 or a normal number of single precision */
 	GEMP_LAYOUT_DOUBLE, /* F64 */

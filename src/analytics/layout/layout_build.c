@@ -34,7 +34,7 @@ static gemp_code choose_types(gemp_layout_state *state, const gemp_layout_option
 	return GEMP_OK;
 }
 
-/* Have all types of edges loaded these parts of their rows, or can they be loaded? */
+/* Are these parts of the rows of all edge types loaded, or can they be loaded? */
 static bool has_in(const gemp_layout_state *state, unsigned parts)
 {
 	bool has = true;

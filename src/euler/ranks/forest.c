@@ -63,7 +63,7 @@ typedef struct reduction {
 	gemp_euler_forest *forest;
 	gemp_euler_subset circuits; /* the circuits of the forest's edges */
 	uint64_t *decided_sets;     /* union-find of the circuits that decided edges connect */
-	uint64_t *kept_sets;        /* union-find of the sets of decided_sets that kept deferred edges connect */
+	uint64_t *kept_sets;        /* union-find over the roots of decided_sets, which kept deferred edges unite */
 	/* for each root of decided_sets: 1 + an open circuit of its set; 0: no circuit of the set is open */
 	uint64_t *open_circuit;
 	uint8_t *closing; /* the step that closes each circuit */

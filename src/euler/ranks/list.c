@@ -185,7 +185,7 @@ static gemp_code contract_orphans(gemp_euler_list *list)
 }
 
 /* The code of the local selection is passed on to add_splitters, which agrees on it. If a rank without memory returned
- * here, the other ranks would wait there in vain. */
+ * before, the other ranks would wait in add_splitters in vain. */
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *seconds)
 {
 	GEMP_OWNED void *elements = NULL;

@@ -29,7 +29,7 @@ typedef struct gemp_euler_list {
 	gemp_euler_block link;     /* [2 * count] numbers: next element and label of each element */
 	gemp_euler_block distance; /* [count] distance from the splitter of the stretch; NULL: not kept */
 	gemp_euler_block weight;   /* [count] distance to the next element; NULL: all are 1 */
-	/* [count + 1] a bit for each slot that is joined with the slot before it (join.h); NULL: no slot is */
+	/* [count + 1] a bit for each slot that is joined with the slot before it (join.h); NULL: none is joined */
 	const uint64_t *joined;
 	size_t splitters; /* number of splitters of this team */
 	gemp_euler_block splitter, from,

@@ -285,7 +285,7 @@ static gemp_code place_in_shared_memory(placement *p)
 }
 
 /* Collective. The distance of the fixed splitter from the splitter from which all values are measured. Only the owner
- * of the fixed splitter knows it and sends it to all. */
+ * of the fixed splitter knows the distance, and a sum sends it to all ranks. */
 static uint64_t fixed_splitter_distance(const placement *p)
 {
 	const gemp_euler_list *list = p->list;
