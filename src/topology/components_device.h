@@ -14,10 +14,8 @@ enum { GEMP_COMPONENT_CLASSES = 34 };
 typedef struct gemp_components {
 	size_t rows;
 	gemp_vertex *component; /* [rows] the smallest vertex of the component of each own vertex */
-	gemp_vertex
-		/* [rows] number of vertices, on all ranks, of the component that the own vertex names; 0: it names no
-		 * component */
-		*size;
+	/* [rows] number of vertices, on all ranks, of the component that the own vertex names; 0: it names no component */
+	gemp_vertex *size;
 	uint64_t *tree; /* [tree_count] own edges of the forest, ascending, with the numbers of gemp_csr_find */
 	size_t tree_count;
 

@@ -19,10 +19,9 @@ typedef struct gemp_pagerank_params {
 	/* the run ends when the sum of |rank - previous rank| is below the tolerance; 0: it ends after all rounds */
 	double tolerance;
 	uint32_t rounds; /* maximum number of rounds */
-	const double
-		/* [own] by local vertex, not negative. It is divided by its sum over all ranks, which must be finite and
-		 * positive. NULL (on all ranks): uniform */
-		*jump;
+	/* [own] by local vertex, not negative. It is divided by its sum over all ranks, which must be finite and
+	 * positive. NULL (on all ranks): uniform */
+	const double *jump;
 } gemp_pagerank_params;
 
 typedef struct gemp_pagerank_result {

@@ -16,9 +16,8 @@ typedef struct gemp_spmv gemp_spmv;
 typedef struct gemp_spmv_params {
 	const double *x; /* [own] by local vertex; NULL: all values are 1 */
 	uint32_t rounds; /* number of products; each y is the x of the next product; 0: y is x */
-	bool
-		/* y is divided by its largest magnitude in each round, unless that is 0, so sums neither overflow nor vanish */
-		normal;
+	/* y is divided by its largest magnitude in each round, unless that is 0, so sums neither overflow nor vanish */
+	bool normal;
 } gemp_spmv_params;
 
 typedef struct gemp_spmv_result {

@@ -53,7 +53,7 @@ typedef struct halo_direction {
 	uint32_t *bits;           /* [words] a bit for each place that has changed */
 	uint32_t *before;         /* [words + 1] number of set bits in the words before */
 	size_t *region;           /* [ranks + 1] offset of each rank's message; a region holds any form */
-	char *bytes;              /* the messages to or from ranks of other nodes; NULL if there are none */
+	char *bytes;              /* the messages to or from ranks that share no memory with this rank, or NULL */
 	gemp_pinned pinned_block; /* owns bytes[] if kernels pack; otherwise bytes[] is ordinary memory */
 	gemp_pinned *pinned;      /* [ranks] messages in shared memory, registered with the device if kernels pack */
 	char **at[2];             /* [ranks] address of each message, in even and in odd rounds */
@@ -86,7 +86,7 @@ struct gemp_halo {
 	size_t size; /* bytes of a value */
 	int ranks;
 	bool kernels; /* true: kernels pack and unpack; false: the host's threads do */
-	bool all;     /* all bits of out.bits[] are set, and before[] agrees, also on the device */
+	bool all;     /* out.bits[] has the bits of all places, and out.before[] agrees, also on the device */
 	bool begun;   /* packed messages have not been sent yet */
 	halo_direction out, in;
 	uint32_t *slot; /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: no vertex */

@@ -90,19 +90,17 @@ typedef struct gemp_layout {
 	uint64_t max_integer;          /* the exact largest weight if weights are integers */
 	gemp_layout_grid grid;
 	gemp_layout_rows in, in_ghost; /* own rows; ends are own sources (in) or ghosts (in_ghost) */
-	gemp_layout_rows
-		/* the same edges by source: known rows; an end is an own target, or own + the number of its row in in_other. A
-		 * symmetric layout of one rank shares the arrays of `in` */
-		out;
+	/* the same edges by source: known rows; an end is an own target, or own + the number of its row in in_other. A
+	 * symmetric layout of one rank shares the arrays of `in` */
+	gemp_layout_rows out;
 	gemp_layout_links links;
 	/* only with several columns: */
 	gemp_layout_rows in_other; /* rows of other ranks; ends are own sources and ghosts */
 	/* own rows; ends are the places where sums arrive, in the order of ranks; all weights are 1 */
 	gemp_layout_rows in_sums;
-	gemp_layout_links
-		/* between the ranks of this row of the grid: the rows of in_other whose sums are sent, and the places where
-		 * sums arrive */
-		sums;
+	/* between the ranks of this row of the grid: the rows of in_other whose sums are sent, and the places where sums
+	 * arrive */
+	gemp_layout_links sums;
 	double seconds; /* seconds to make the layout, without loading the graph */
 } gemp_layout;
 

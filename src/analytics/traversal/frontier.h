@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Launch geometry; 0: the device's default. Only tests set members. */
+/* Launch geometry; 0: the device's default. Tests set other values. */
 typedef struct gemp_frontier_shape {
 	bool groups;       /* use the form for GPUs even on a CPU device, which is slow */
 	uint32_t slice;    /* edges; longer rows are cut into slices of this length */
@@ -122,8 +122,8 @@ gemp_code gemp_frontier_write(gemp_frontier *frontier);
 typedef struct gemp_frontier_search {
 	void *self;
 	gemp_code (*launch)(void *self); /* launches a round */
-	void (*rule)(
-		uint64_t *control);    /* decides what the next round does; on one rank the device applies the same rule */
+	/* decides what the next round does; on one rank the device applies the same rule */
+	void (*rule)(uint64_t *control);
 	gemp_halo *halo;           /* exchange of values; NULL on one rank */
 	const gemp_buffer *values; /* [known] values that are sent with the frontier; NULL: only bits are sent */
 } gemp_frontier_search;
