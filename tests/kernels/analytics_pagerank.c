@@ -36,7 +36,7 @@ static double change_of(const double *a, const double *b, uint32_t count)
 	return sum;
 }
 
-/* Computes the ranks after `rounds` rounds. change[r] is the change of all ranks in round r. */
+/* Computes the PageRank values after `rounds` rounds. change[r] is the sum of their changes in round r. */
 static void reference_ranks(const dense_case *c, const gemp_pagerank_params *params, uint32_t rounds, double *rank,
                             double *change)
 {
@@ -70,7 +70,7 @@ static void check(const dense_case *c, const gemp_pagerank_params *params, const
 			fail_msg("round %u of %u: change %.17g, not %.17g", round, rounds, r->change[round], change[round]);
 		assert_int_equal(r->change[round] < params->tolerance, r->converged && round + 1 == rounds);
 	}
-	if (r->converged) { /* one more round must change the ranks by less than the tolerance */
+	if (r->converged) { /* one more round must change the values by less than the tolerance in all */
 		double *next = gemp_calloc(c->vertices, sizeof *next);
 		reference_round(c, params, r->rank, next);
 		assert_true(change_of(r->rank, next, c->vertices) < params->tolerance);

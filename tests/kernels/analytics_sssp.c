@@ -147,8 +147,8 @@ static gemp_code path_distance(uint32_t n, double weight, double shortcut, gemp_
 	return code;
 }
 
-/* Distances beyond 32 bits are computed in 64 bits. A shortest distance beyond 64 bits is an error; a longer path
- * beyond 64 bits is not. */
+/* Distances beyond 32 bits are computed in 64 bits. It is an error if a shortest distance exceeds 64 bits, but not if
+ * only a longer path does. */
 static void long_distances(void **state)
 {
 	(void)state;

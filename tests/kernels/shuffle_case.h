@@ -214,8 +214,8 @@ static void check_methods(gemp_toolbox *box, bool groups, sample *s)
 
 static const size_t counts[] = { 0, 1, 2, 7, 9, 127, 128, 129, 1000, 5003 };
 
-/* Either the host gives the number of tuples, or only the device knows it (an extent), or the sizes alternate between
- * both. */
+/* Either the host gives the number of tuples (NO_EXTENT), or only the device knows it (EXTENT_GIVEN), or every second
+ * size has an extent (BY_TURNS). */
 typedef enum extents { NO_EXTENT, EXTENT_GIVEN, BY_TURNS } extents;
 
 /* Alternates from call to call between running without and with an extent. */

@@ -58,7 +58,8 @@ static double change_of(const double *a, const double *b, uint32_t n)
 	return sum;
 }
 
-/* Have the ranks converged? One more round of the definition must change them by less than max_change in all. */
+/* Have the PageRank values converged? The sum of their changes in one more round of the definition must be below
+ * max_change. */
 static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank,
                      double max_change)
 {
@@ -101,7 +102,7 @@ static void check_pagerank(const gas_case *c, gemp_layout_cut cut, const gemp_de
 	assert_all_ok(gemp_layout_new(&layout, &test_comm, c->graph, &how));
 	double *own = jump ? own_part(c, &layout, jump) : NULL;
 	for (size_t v = 0; own && v < layout.own; v++)
-		own[v] *= 3; /* the engine must normalise them */
+		own[v] *= 3; /* the engine must normalise the jump values */
 	assert_all_ok(gemp_pagerank_new(&it, &layout, device, options));
 	for (uint32_t rounds = 0; rounds < 20; rounds += 1 + rounds / 2) {
 		gas_reference_pagerank(c, arcs, count, .85, jump, (int)rounds, expected);

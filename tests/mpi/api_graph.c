@@ -266,7 +266,7 @@ static void imports(void **state)
 	memcpy(older, &settings, settings.size);
 	assert_all_ok(gemp_graph_import(&graph, context, older));
 	free(older);
-	/* an undirected edge counts in both degrees */
+	/* an undirected edge counts in the in-degree and in the out-degree */
 	assert_all_ok(gemp_graph_degrees(&columns, graph, NULL, NULL, NULL));
 	gemp_column_view in, out;
 	uint64_t sum[2] = { 0, 0 };

@@ -1,5 +1,5 @@
-/* Checks the sums of a count plan on small graphs that the test makes. The reference evaluates them by brute force over
- * an adjacency matrix. */
+/* Checks the sums of a count plan on small graphs that the test makes. The reference evaluates the sums by brute force
+ * over an adjacency matrix. */
 #ifndef GEMP_TESTS_COUNT_CASE_H
 #define GEMP_TESTS_COUNT_CASE_H
 

@@ -2,7 +2,8 @@
  * bits, and failing requests for memory. */
 #include "count_case.h"
 
-/* One rank tests all graphs. Several ranks test only some, since they differ only in how tasks are divided. */
+/* One rank tests all graphs. Several ranks test only some graphs, since only the division of tasks depends on the
+ * number of ranks. */
 static void sums_are_right(void **state)
 {
 	(void)state;

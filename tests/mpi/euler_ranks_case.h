@@ -1,4 +1,4 @@
-/* Directed multigraphs with equal in- and out-degrees, which all ranks hold, and each rank's part of them. An
+/* A directed multigraph with equal in- and out-degrees. Every rank has the whole graph and its own part of it. An
  * independent check verifies orders of edges. */
 #ifndef GEMP_TESTS_EULER_RANKS_CASE_H
 #define GEMP_TESTS_EULER_RANKS_CASE_H

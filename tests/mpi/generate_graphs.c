@@ -28,8 +28,8 @@ static void set_options(const char *generator, const char *const *pairs)
 
 #define CHOOSE(generator, ...) set_options(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(, ) NULL })
 
-/* Collective. Generates the graph on all ranks together and on each rank alone, checks that both are equal, and returns
- * the latter. */
+/* Collective. Generates the graph on all ranks together and on each rank alone, checks that both graphs are equal, and
+ * returns the graph that this rank has made alone. */
 static gemp_shard *generate(void)
 {
 	gemp_shard *graph = NULL, *whole = NULL;

@@ -202,7 +202,7 @@ static bool same_value(const gemp_value *a, const gemp_value *b)
 	}
 }
 
-/* Are the attributes right? The attribute "row" tells which row of the table they come from. */
+/* Are the attributes right? The attribute "row" holds the number of the row in the table. */
 static bool row_is_right(const gemp_table *attributes, size_t at, const table *table, size_t *number)
 {
 	static const char *const plain[COLUMNS] = { "s", "i", "f", "b" };

@@ -290,8 +290,8 @@ static void memory_may_run_out(void **state)
 	assert_all_survive_no_memory(smallest_of_a_class, NULL);
 }
 
-/* One rank's device has too little memory, which grows from run to run. Until it suffices, all ranks must return the
- * same error. */
+/* The memory of one rank's device is too small at first and grows from run to run. Until it suffices, all ranks must
+ * return the same error. */
 static void device_memory_may_run_out(void **state)
 {
 	(void)state;

@@ -174,7 +174,7 @@ static void counters_without_shared_memory(void **state)
 	assert_int_equal(gemp_comm_sum1(&test_comm, sum), NUMBERS * (NUMBERS - 1));
 }
 
-/* A second balancer that is used while the first one is in use does not disturb the first one. */
+/* Two balancers can be in use at the same time without disturbing each other. */
 static void nested_balancers(void **state)
 {
 	(void)state;
@@ -231,7 +231,8 @@ static void same_results(void)
 	context->budgets.result_buffer = 0;
 }
 
-/* A second run must give the same result, and runs over three parts of the pivots must add up to it. */
+/* A second run must give the result of the first run, and runs over three parts of the pivots must add up to this
+ * result. */
 static void second_runs_and_parts(void)
 {
 	case_graph graph;

@@ -73,8 +73,8 @@ static void twins_are_counted_by_formula(void **state)
 	graph_free(&g);
 }
 
-/* Bitmaps of 64 bits stand for more slots than they have bits (folded bitmaps), so most slots that seem marked are
- * not. */
+/* Bitmaps of 64 bits stand for more slots than they have bits (folded bitmaps), so most slots that seem marked are not
+ * marked. */
 static void folded_bitmaps(void **state)
 {
 	(void)state;

@@ -360,7 +360,7 @@ typedef struct collecting {
 	size_t count, capacity, wanted; /* wanted: rows of all ranks together; SIZE_MAX for all rows */
 	embedding *rows;
 	size_t rounds, last_rounds;
-	/* the rank that first increments this counter of all ranks fails; NULL if no rank is to fail */
+	/* the rank that first increments this counter of all ranks fails; NULL if no rank fails */
 	gemp_counter *failing;
 } collecting;
 

@@ -7,7 +7,7 @@ enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7 };
 
 /* A query whose first vertices are given. */
 typedef struct search_case {
-	const char *text; /* the seeds assign its first `given` vertices */
+	const char *text; /* the seeds assign the first `given` vertices of the text */
 	size_t given;
 	gemp_semantics semantics;
 } search_case;

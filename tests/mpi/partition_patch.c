@@ -264,7 +264,7 @@ done:
 /* CHECKS */
 
 /* Checks the map from old ids to new ids. Within a rank, old vertices must keep their order, and new vertices must
- * follow them. */
+ * follow the old vertices. */
 static bool ids_are_right(const gemp_patch_result *done, const gemp_shard *graph)
 {
 	bool right = true;

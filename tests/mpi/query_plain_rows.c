@@ -50,7 +50,7 @@ static input_rows *input_rows_new(uint64_t *seed, size_t count, bool several)
 		for (int v = 0; v < WIDTH; v++)
 			r->vertices[v] = (gemp_vertex)gemp_random_below(seed, MADE_VERTICES);
 		r->times = several && i % 97 == 3 ? gemp_random_below(seed, 4) : 1;
-		/* The first round has few rows, and the last one has none. */
+		/* The first round has few rows, and the last round has none. */
 		r->round = i < 5 ? 0 : 1 + (int)gemp_random_below(seed, ROUNDS - 2);
 		r->rank = (int)gemp_random_below(seed, (uint64_t)test_comm.size);
 	}

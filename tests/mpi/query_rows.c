@@ -413,7 +413,7 @@ static void preview_is_aligned(void **state)
 	input_rows_free(g);
 }
 
-/* Returns the smaller one of a row and its reversal. They are compared by the keys of vertices, then by the relation,
+/* Returns the smaller one of a row and its reversal. Rows are compared by the keys of vertices, then by the relation,
  * the keys of ends and the number of each edge. */
 static void smaller_of_reversals(const input_rows *g, const gemp_vertex *v, const gemp_edge *e, gemp_vertex *out_v,
                                  gemp_edge *out_e)

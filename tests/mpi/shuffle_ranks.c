@@ -156,7 +156,7 @@ static void through_messages(void **state)
 	check(layouts[1], 0, 1, GEMP_OK, &random);
 }
 
-/* The same through shared memory, in chunks of two sizes; a small chunk may end within a tuple. */
+/* The tuples go through shared memory, in chunks of two sizes; a small chunk may end within a tuple. */
 static void through_shared_memory(void **state)
 {
 	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;

@@ -1,6 +1,6 @@
-/* Tests the first two principal components on all ranks, for few and for many dimensions. They must agree with the
- * directions from which the samples were made, and must solve the equation of eigenvectors with sums that this test
- * computes. */
+/* Tests the first two principal components on all ranks, for few and for many dimensions. The components must agree
+ * with the directions from which the samples were made, and must solve the equation of eigenvectors with sums that this
+ * test computes. */
 #include "harness/collective.h"
 
 #include "comm/comm.h"

@@ -249,7 +249,7 @@ static void whole_trainings(void **state)
 		if (test_comm.rank == 0)
 			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
 		assert_all(fabs(found - error) < .02 * error);
-		/* epochs that are run one by one must give the same */
+		/* epochs that are run one by one must give the same codebook */
 		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) {
 			gemp_som_training one = how;
 			one.epochs = 1;
