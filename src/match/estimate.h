@@ -12,8 +12,8 @@
 typedef struct gemp_estimate_options {
 	/* the estimate is precise enough when half the interval is at most this fraction of the estimate */
 	double relative;
-	/* budget; it is converted to a number of reads, so that the answer does not depend on the machine; to stay within
-	 * it, the sampler reads only every k-th entry of long rows */
+	/* The budget, converted to a number of reads, so that the answer does not depend on the machine. The sampler reads
+	 * only every k-th entry of long rows to stay within the budget. */
 	double seconds;
 	uint64_t seed;
 	size_t sample; /* partial matches of one sample, summed over ranks; 0: chosen by the module */

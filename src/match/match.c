@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* True if rows by target are needed: to sample orders, or because a view may read them. With a given order, one rank,
- * and no edge that can be searched from its target, loading them would be wasted. */
+/* True if rows by target are needed, because orders are sampled or because a view may read them. They are not needed if
+ * the order is given, there is one rank, and no edge can be searched from its target. */
 static bool needs_targets(const gemp_match *m)
 {
 	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
@@ -275,9 +275,9 @@ static gemp_code plan_and_rows(gemp_match *m)
 	return GEMP_OK;
 }
 
-/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits. If the plan breaks symmetry,
- * these are the vertices of v's orbit, because one match then stands for its images under all automorphisms. Otherwise
- * it is only v. */
+/* The pattern vertices at whose images a match is counted for pattern vertex v, as bits. Without broken symmetry only v
+ * is counted. With broken symmetry all vertices of v's orbit are counted, because one match stands for its images under
+ * all automorphisms. */
 static gemp_code counted_vertices(uint64_t *out, const gemp_plan *plan, const gemp_symmetry *symmetry, int v)
 {
 	GEMP_OWNED_BY(gemp_stab_chain_free_at) gemp_stab_chain *chain = NULL;

@@ -17,7 +17,7 @@ typedef struct gemp_match_result {
 	gemp_count matches;    /* counted as --distinct says */
 	gemp_count embeddings; /* valid if embeddings_known */
 	bool embeddings_known;
-	const char *embeddings_reason; /* the reason why they are unknown; NULL if they are known */
+	const char *embeddings_reason; /* why the embeddings are unknown; NULL if they are known */
 	bool complete;                 /* false: the search ended at the limit of rows */
 	bool by_sums;                  /* a formula counted, without enumeration */
 	uint64_t launches, stages_launched;
@@ -76,10 +76,9 @@ bool gemp_pivot_parts_overlap(const gemp_match *match);
 
 /* Collective. Call it after a run of a match that was prepared with options.count_per. counts[graph->rows] becomes, for
  * each own vertex, the number of matches in which the vertex is the image of the chosen pattern vertex; with --distinct
- * none, the number of embeddings. The device has one counter for each vertex, so no match is listed. If the plan breaks
- * symmetry, a match stands for its images under all automorphisms, and it is counted at the images of the whole orbit
- * of the chosen vertex. The sum of counts over all vertices is *members times the number of matches that the result
- * reports. */
+ * none, of embeddings. The device has one counter for each vertex, so no match is listed. If the plan breaks symmetry,
+ * a match stands for its images under all automorphisms, and counts at the images of the whole orbit of the chosen
+ * vertex. The sum of counts over all vertices is *members times the number of matches that the result reports. */
 gemp_code gemp_match_vertex_counts(gemp_match *match, uint64_t *counts, int *members);
 
 #endif

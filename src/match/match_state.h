@@ -1,5 +1,5 @@
-/* match_state: a prepared match, which match_run.c runs and estimate.c samples, and the report of the memory that it
- * needs. The struct is in a header of its own because match.h hides it from callers. */
+/* match_state: a prepared match, and the report of its memory. match_run.c runs the match, and estimate.c samples it.
+ * match.h hides the struct from callers, so this header is only for the modules of match. */
 
 #ifndef GEMP_MATCH_MATCH_STATE_H
 #define GEMP_MATCH_MATCH_STATE_H

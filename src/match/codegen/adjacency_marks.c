@@ -54,9 +54,9 @@ static int enumerated(const gemp_plan *plan)
 	return (int)plan->step_count - plan->two_paths;
 }
 
-/* True if the row that check j of step s reads should be marked. A mark pays if the row is tested more often than its
- * vertex is bound. That holds if at least one other vertex is bound between the row's vertex and the tested vertex. The
- * row that the step walks needs no mark. */
+/* True if the row that check j of step s reads should be marked. A mark pays if the row is tested more often than the
+ * row's vertex is bound, that is, if at least one other vertex is bound between the row's vertex and the tested vertex.
+ * The row that the step walks needs no mark. */
 static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 {
 	const gemp_step *step = &plan->steps[s];
@@ -173,8 +173,8 @@ bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
 	return false;
 }
 
-/* A table of two-paths also counts bound vertices as images of the last vertex. A bound vertex must be subtracted if it
- * lies in both rows; marks answer this question where the plan has marks for these rows. */
+/* A table of two-paths also counts bound vertices as images of the last vertex. A bound vertex that lies in both rows
+ * must be subtracted. This function adds marks of these rows, by which the kernel finds such vertices. */
 static void mark_for_leaf(gemp_adjacency_marks *out, const gemp_plan *plan)
 {
 	const gemp_step *leaf = &plan->steps[plan->step_count - 1];

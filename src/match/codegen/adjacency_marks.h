@@ -60,8 +60,8 @@ int gemp_binding_step(const gemp_plan *plan, int vertex);
 /* The index of the source of an EXTEND step that was bound last. The kernel walks the row of this source, because only
  * the rows of the other sources can have marks by then. */
 size_t gemp_latest_source(const gemp_plan *plan, int s);
-/* The view that has the same edges in the rows of their other ends; -1 if the plan has no such view. A view of both
- * directions is its own opposite. */
+/* The view of the same relations in the other direction, or -1 if the plan has no such view. A view of both directions
+ * is its own opposite. */
 int gemp_opposite_view(const gemp_plan *plan, int view);
 
 #endif

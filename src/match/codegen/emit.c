@@ -63,8 +63,8 @@ static void put_arguments(const gemp_match_emitter *m)
 }
 
 /* Declares the variables that outlive an iteration of the state machine as registers. A long plan has hundreds of such
- * variables, and all of them are alive in every case. In registers they cost the compiler minutes (32 steps: more than
- * 5, PoCL 3.1); in volatile memory (put_memory) they cost it seconds. */
+ * variables, and all of them are alive in every case. Compiling takes minutes if they are registers (32 steps: more
+ * than 5, PoCL 3.1), and seconds if they are volatile memory (put_memory). */
 static void put_registers(const gemp_match_emitter *m)
 {
 	for (int v = 0; v < m->plan->vertex_count; v++)
@@ -97,8 +97,8 @@ static void put_memory(const gemp_match_emitter *m)
 		gemp_put(m->w, e, "#define e_$ edges[$]\n");
 }
 
-/* Declares the positions where searches in rows start. Candidates ascend, so the search for a candidate starts where
- * the search for the candidate before it ended. */
+/* Declares the positions where searches in rows start. Candidates ascend, so each search starts where the search for
+ * the previous candidate ended. */
 static void put_last_places(const gemp_match_emitter *m)
 {
 	for (int s = 0; s < (int)m->plan->step_count; s++)
@@ -127,9 +127,8 @@ static void put_variables(const gemp_match_emitter *m)
 		gemp_put(m->w, 0, "uint slice = 0, slices = 1;\n(void)slice;\n");
 }
 
-/* Writes or reads one variable of a worker's state in global memory: the text stores the variable if `save` is set, and
- * otherwise loads it. `two` is set for a variable of two words; the low word comes first. Returns the index of the next
- * word. */
+/* Writes or reads one variable of a worker's state in global memory: writes if `save` is set, and otherwise reads.
+ * `two` says that the variable has two words, the low word first. Returns the index of the next word. */
 static uint32_t put_word(const gemp_match_emitter *m, bool save, uint32_t at, const char *name, bool two)
 {
 	if (save && two)
@@ -204,8 +203,8 @@ static void put_item_task(const gemp_match_emitter *m, size_t k)
 	gemp_put(m->w, stage->step, "level = base = $; fresh = %d; break;\n", !stage->verify);
 }
 
-/* A worker without a task takes the next one. A table of two-paths belongs to one pivot, so the worker clears it before
- * it takes the next task. */
+/* A worker without a task takes the next one. A table of two-paths belongs to one pivot, so the worker clears the table
+ * before it takes the next task. */
 static void put_tasks(const gemp_match_emitter *m)
 {
 	gemp_put(m->w, 0, "if (!active) {\n");

@@ -5,9 +5,10 @@ enum {
 	STAGE_TUPLES = 64,    /* number of matches that a worker gathers before it reserves rows of the result buffer */
 };
 
-/* STATE of a worker, in words. Word 0: 0 nothing is kept, 1 the worker stopped in a task, 2 only matches without a
- * place in the result buffer are kept. Word 1: the number of these matches. Then the vertices of the task; if tasks are
- * sliced, the number of its slice and the number of slices; the position of each loop; the matches. */
+/* STATE of a worker, in words. Word 0: 0 nothing is kept, 1 the worker stopped in a task, 2 only matches are kept,
+ * which found no place in the result buffer. Word 1: the number of kept matches. The vertices of the task follow, then
+ * the number of the slice and the number of slices (if tasks are sliced), the position of each loop, and the
+ * matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
 /* A task is a pivot, or the given vertices of a seed. */
@@ -158,9 +159,9 @@ static void put_loop(const gemp_match_emitter *m, int s)
 /* TESTS of a candidate. The cheapest tests come first. */
 static const gemp_rejection next = { "", "continue;" };
 
-/* Writes three sets of marks: the marks that a candidate of step s must have, the marks that it must not have, and the
- * marks of both sets that the kernel may not have set (uncertain). If a mark is not set, the kernel searches the
- * row. */
+/* Writes three sets of marks: the marks that a candidate of step s must have (there), the marks that the candidate must
+ * not have (absent), and the marks of both sets that need not exist (uncertain). If a mark is not set, the kernel
+ * searches the row. */
 static void marks_of(const gemp_match_emitter *m, int s, unsigned *there, unsigned *absent, unsigned *uncertain)
 {
 	gemp_adjacency_marks_of_step(&m->marks, m->plan, s, there, absent);

@@ -24,10 +24,10 @@ static inline unsigned long long gemp_check_bits(const gemp_step *step)
 	return step->kind == GEMP_BIND_EDGE || step->check_count == 0 ? 0 : UINT64_MAX >> (64 - step->check_count);
 }
 
-/* Writes the case of step s. The case tests the open lanes and visits the lanes that passed, one after another. At the
- * last step it instead counts or writes their matches together. Then the case goes on to the next lanes of the row, and
- * at the row's end back to the step before. A lane whose next row is on another rank sends its partial match and is
- * finished. A lane that finds no place in the outbox stays open, and the worker stops. */
+/* Writes the case of step s. The case tests the open lanes and visits the lanes that passed, one after another. The
+ * case of the last step counts or writes the matches of these lanes instead. Then the case goes on to the next lanes of
+ * the row, and at the row's end back to the step before. A lane whose next row is on another rank sends its partial
+ * match and is finished. A lane that finds no place in the outbox stays open, and the worker stops. */
 void gemp_emit_step(const gemp_match_emitter *m, int s);
 
 #endif

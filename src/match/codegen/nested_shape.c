@@ -177,8 +177,8 @@ static void find_twins(gemp_nested *n, const gemp_plan *plan)
 	n->levels = plan->vertex_count - n->twins + 1;
 }
 
-/* The last level walks a list if its candidates do not depend on the vertex just before. If they lie in the row of the
- * vertex just before and also in other rows, the last level uses marks. */
+/* The last level walks a list if its candidates do not depend on the vertex just before. If the candidates lie in the
+ * row of the vertex just before and also in other rows, the last level uses marks. */
 static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 {
 	int leaf = n->levels - 1;

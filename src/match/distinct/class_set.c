@@ -20,9 +20,9 @@ static bool exchanges(const gemp_stab_chain *chain, const int *base, int count, 
 	return true;
 }
 
-/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if both have
- * the same number of elements: the product of the orbits along the chain, and the product of the factorials of the
- * block sizes. In this case sorting within blocks makes a tuple canonical, which is much faster than the chain. */
+/* Finds blocks of exchangeable vertices. The group consists of all permutations within blocks if and only if its order
+ * (the product of the orbits along the chain) is the number of these permutations (the product of the factorials of the
+ * block sizes). In this case sorting within blocks makes a tuple canonical, which is much faster than the chain. */
 static void find_permutation_blocks(gemp_record_form *form)
 {
 	int count = form->vertex_count, base[GEMP_MAX_PATTERN_VERTICES], places = 0;

@@ -56,7 +56,8 @@ static gemp_code list_reads(gemp_grid *g)
 	return GEMP_OK;
 }
 
-/* True if every rank has all rows. Each rank then counts along all rows; otherwise it counts along its own rows. */
+/* True if every rank has all rows. If so, each rank counts along all rows. If not, each rank counts along its own
+ * rows. */
 static bool all_rows_resident(const gemp_grid *g)
 {
 	return g->fetch->residency->hot >= g->fetch->graph->vertex_count;

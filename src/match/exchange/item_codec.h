@@ -38,8 +38,8 @@ void gemp_item_coder_free(gemp_item_coder *coder);
 size_t gemp_item_slack(const gemp_item_form *form);
 
 /* Codes at most GEMP_ITEM_PIECE items to `to`, which has space for the items in whole words and for the slack. Returns
- * the number of bytes. It is smaller than the size in whole words, or equal to it; if it is equal, the items were
- * copied. */
+ * the number of bytes. If this number is the size of the items in whole words, the items were copied; otherwise it is
+ * smaller. */
 size_t gemp_items_encode(gemp_item_coder *coder, const gemp_item_form *form, const uint32_t *items, size_t count,
                          uint8_t *to);
 

@@ -12,8 +12,8 @@
 /* bytes of items from which on threads pay; below, waking the threads takes longer than coding the items */
 enum { WORTH_THREADS = 1 << 20 };
 
-/* The received items of a stage, oldest first. The first `loaded` items are also on the device. They stay in the queue
- * until a worker has taken them, because until then they occupy places of their source. */
+/* The received items of a stage, oldest first. The first `loaded` items are also on the device. A loaded item stays in
+ * the queue, where it occupies a place of its source, until a worker has taken it. */
 typedef struct item_queue {
 	uint32_t *items;  /* [capacity * item_words]; when the end is reached, the items move to the front */
 	uint16_t *source; /* [capacity] the rank that has sent each item */

@@ -108,8 +108,8 @@ static void estimate_task_bytes(double *bytes, const gemp_closure *closure, cons
 }
 
 /* Returns the first task that is searched in rounds; the tasks before it are searched in cells. Pivots with many
- * neighbours come first. The tasks searched in rounds take, in rounds, at most as long as all tasks would take in
- * cells. Seeds have no order, so all of them are searched in the same way. */
+ * neighbours come first. The rounds of the tasks that are searched in rounds take at most as long as the cells of all
+ * tasks. Seeds have no order, so all of them are searched in the same way. */
 static size_t first_round_task(const double *rounds, size_t tasks, double cells, bool given)
 {
 	double sum = 0;

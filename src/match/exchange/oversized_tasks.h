@@ -61,8 +61,8 @@ gemp_code gemp_task_split_next(gemp_task_split *split);
 gemp_code gemp_task_split_range(gemp_task_split *split, gemp_task_range *part);
 
 /* Collective. Finds the tasks that are searched in cells. These tasks read so much that all cells together read less
- * than their rounds would. *aside becomes their number; they are the first tasks of this rank. total: bytes of all
- * rows; budget: bytes of a round's rows. */
+ * than their rounds would. They are the first tasks of this rank, and *aside becomes their number. `total` is the bytes
+ * of all rows, and `budget` the bytes of a round's rows. */
 gemp_code gemp_oversized_tasks(size_t *aside, const gemp_plan *plan, const gemp_closure *closure,
                                const gemp_fetch *fetch, uint32_t *const *candidates, const gemp_root_tasks *tasks,
                                uint64_t total, uint64_t budget);

@@ -23,8 +23,8 @@ typedef struct gemp_candidates {
 /* Collective. Makes the candidates for which conditions[0..count) are true; each condition is on one pattern vertex. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_runtime *context, gemp_filter *filter, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *conditions, size_t count);
-/* Collective. Removes the candidates for which one of the given conditions is not true. If evaluating a condition
- * fails, its pattern vertex keeps its candidates. */
+/* Collective. Removes the candidates for which one of the given conditions is not true. If the evaluation for a pattern
+ * vertex fails, the vertex keeps its candidates. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_runtime *context, gemp_filter *filter,
                                  gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_condition *const *conditions, size_t count);
@@ -46,8 +46,8 @@ void gemp_candidates_free(gemp_candidates *candidates);
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
-/* Which edges of an own vertex are counted: edges of `relations`, out of or into the vertex, whose other end is a
- * candidate of `other`. */
+/* The edges of an own vertex that are counted. They are edges of `relations`, go out of or into the vertex, and have a
+ * candidate of `other` as their other end. */
 typedef struct gemp_edge_question {
 	const gemp_shard *graph;
 	const gemp_candidates *candidates;

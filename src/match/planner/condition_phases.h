@@ -58,10 +58,10 @@ gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_runtime *context, gemp_shar
                             gemp_condition_phases *phases);
 void gemp_pushdown_free(gemp_pushdown *pushdown);
 
-/* Collective. Makes the candidates for which all conditions in phases->before are true. Under --attributes auto it also
- * chooses between the phases: it moves some open conditions from phases->before to phases->after, and notes the reasons
- * in phases->choices. The pattern's relations are loaded. filter may be NULL if the pattern has no conditions. Nothing
- * to free after an error. */
+/* Collective. Makes the candidates for which all conditions in phases->before are true. Under --attributes auto the
+ * function also chooses between the phases. It moves some open conditions from phases->before to phases->after, and
+ * notes the reasons in phases->choices. The pattern's relations are loaded. filter may be NULL if the pattern has no
+ * conditions. Nothing to free after an error. */
 gemp_code gemp_filter_candidates(gemp_candidates *out, gemp_condition_phases *phases, gemp_runtime *context,
                                  gemp_filter *filter, gemp_shard *graph, const gemp_pattern *pattern,
                                  const gemp_match_options *options);

@@ -42,8 +42,8 @@ typedef struct gemp_match_options {
 	bool first_only;
 	const gemp_symmetry
 		*symmetry; /* borrowed, if the pattern is a part of another pattern; NULL: computed from the pattern */
-	/* bits by id, equal on all ranks: the candidates of `among_vertex`, which every automorphism must fix; borrowed
-	 * while the match is prepared; NULL: any vertex is a candidate */
+	/* Bits by id, equal on all ranks: the candidates of `among_vertex`. Every automorphism must fix `among_vertex`.
+	 * Borrowed while the match is prepared. NULL: any vertex is a candidate. */
 	const uint32_t *among;
 	int among_vertex; /* a pattern vertex; if a query has several patterns, a vertex of the first MATCH */
 } gemp_match_options;

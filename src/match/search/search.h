@@ -25,8 +25,8 @@ GEMP_RELEASE(gemp_search_free, gemp_search *)
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
 /* SEVERAL DEVICES of a rank have a list of searches. The list begins with the search on the rank's first device. The
- * searches take chunks from one balancer, and one thread drives them: it begins the next launch of an idle device, and
- * reads back a launch that has ended. Only this thread calls sinks, while devices are busy. If no balancer distributes
+ * searches take chunks from one balancer. One thread begins the next launch of each idle device, and reads back each
+ * launch that has ended. Only this thread calls sinks; it does so while devices are busy. If no balancer distributes
  * the pivots (push, rounds of rows, seeds), the first device works alone. */
 
 /* Collective. Makes a search like `first` on each other device of this rank. All arguments are borrowed. */
