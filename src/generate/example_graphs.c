@@ -1,9 +1,9 @@
 /* example_graphs: the generators of the movie and railway examples.
  *
- * MOVIES: people act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is
- * cast (with Mandelbrot's shift, so the busiest people act in dozens of films and not in hundreds). Ids: films, then
- * people, then genres. The stream of a film draws its whole row: attributes, genres, cast.
- */
+ * MOVIES: people act in films, and films have genres. The sizes of casts follow Zipf's law. So does the number of roles
+ * of a person, with Mandelbrot's shift: the busiest people act in dozens of films instead of hundreds. Ids belong first
+ * to films, then to people, then to genres. The random stream of a film yields its attributes, its genres and its
+ * cast. */
 
 #include "generate/generate.h"
 
@@ -89,15 +89,15 @@ static const char *const roles[] = {
 
 #define DRAW(table, state) (table)[gemp_random_below((state), sizeof(table) / sizeof *(table))]
 
-/* Names may repeat, as real ones do. */
+/* Names may repeat, like real names. */
 size_t gemp_movies_person(char *name, uint64_t *state)
 {
 	const char *first = DRAW(first_names, state), *last = DRAW(last_names, state);
 	return (size_t)snprintf(name, GEMP_NAME_SIZE, "%s %s", first, last);
 }
 
-/* Digits in a form stand for words: 1 adjective, 2 and 3 nouns, 4 place, 5 person. Titles may repeat, as real ones
- * do. */
+/* Digits in a form stand for words: 1 adjective, 2 and 3 nouns, 4 place, 5 person. Titles may repeat, like real
+ * titles. */
 size_t gemp_movies_title(char *name, uint64_t *state)
 {
 	static const char *const forms[] = {
@@ -133,7 +133,7 @@ static const gemp_parameter movie_parameters[] = {
 	[CAST] = { "cast", 15, 1, MAX_CAST, true, "largest cast", NULL },
 };
 
-/* Columns get the numbers NAME, YEAR, ... in the order in which they are declared. */
+/* Columns are declared in the order of the numbers NAME, YEAR, ... */
 static gemp_code declare_movies(gemp_builder *builder)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static gemp_code declare_movies(gemp_builder *builder)
 	return gemp_builder_edge_column(builder, "role", GEMP_STRING, &column);
 }
 
-/* Some names and many years of birth are not known. */
+/* Some names and many years of birth are NULL. */
 static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 {
 	char name[GEMP_NAME_SIZE];
@@ -165,7 +165,7 @@ static gemp_code make_person(const gemp_generator_run *making, uint64_t number)
 	return GEMP_OK;
 }
 
-/* The later of two random years is taken, since there are more films every year. Some ratings are missing. */
+/* The year is the later of two random years, since there are more films every year. Some ratings are NULL. */
 static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	char title[GEMP_NAME_SIZE];
@@ -181,7 +181,7 @@ static gemp_code make_film(const gemp_generator_run *making, uint64_t film, uint
 	return GEMP_OK;
 }
 
-/* Draws a number that is not among drawn[0..count), and appends it there. */
+/* Draws a number that drawn[0..count) does not have, and appends it to drawn. */
 static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_t (*draw)(uint64_t *, uint64_t),
                          uint64_t n)
 {
@@ -194,7 +194,7 @@ static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_
 	return drawn[count];
 }
 
-/* One to MAX_GENRES different genres, the popular ones more often. */
+/* A film has one to MAX_GENRES different genres. Popular genres are drawn more often. */
 static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, uint64_t *state)
 {
 	uint64_t drawn[MAX_GENRES], first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
@@ -206,7 +206,7 @@ static gemp_code make_genres(const gemp_generator_run *making, uint64_t film, ui
 	return GEMP_OK;
 }
 
-/* Draws from Zipf's law without its first SHIFT numbers, so nobody acts in a large part of all films. */
+/* Draws from Zipf's law without its first SHIFT numbers, so that nobody acts in a large part of all films. */
 static uint64_t draw_popular(uint64_t *state, uint64_t people)
 {
 	uint64_t k;
@@ -246,7 +246,7 @@ static gemp_code make_genre_vertices(const gemp_generator_run *making)
 	return GEMP_OK;
 }
 
-/* A film draws all its parts from a stream of its own, so films can be made in any order. */
+/* A film draws all its properties from a stream of its own, so films can be made in any order. */
 static gemp_code make_movies(const gemp_generator_run *making)
 {
 	gemp_block_range films = gemp_generator_range(making, (uint64_t)making->values[FILMS]);
@@ -269,16 +269,16 @@ const gemp_generator_entry gemp_generator_movies = {
 	.make = make_movies,
 };
 
-/* RAILWAY in the manner of the Train Benchmark: routes form a ring, from semaphore to semaphore. A route follows
- * positions of switches, and behind each switch lies track of segments that sensors watch. Each place where the model
- * can be wrong is wrong with the same chance: a length, a position, a missing edge, a sensor with one segment too many.
- * The stream of a route draws all its parts, and every route has a range of ids that is large enough for the largest
- * one. */
+/* RAILWAY, similar to the Train Benchmark: routes form a ring, from semaphore to semaphore. A route follows positions
+ * of switches, and behind each switch is a track of segments that sensors monitor. Every possible fault of the model
+ * occurs with the same probability: a wrong length, a wrong position, a missing edge, a sensor with one segment too
+ * many. A route draws all its properties from a stream of its own, and has a range of ids that suffices for the largest
+ * route. */
 
 enum { ROUTES, SWITCHES, SENSORS, FAULTS };
 enum { LENGTH, POSITION, SIGNAL };
 enum { MAX_SWITCHES = 1000, MAX_SENSORS = 1000, SEGMENTS = 5, LONGEST = 1000 };
-/* Ids relative to the first id of a route, and of a sensor's stretch of track. */
+/* Ids relative to the first id of a route, and to the first id of a sensor's stretch of track. */
 enum { ROUTE, SEMAPHORE, FIRST_SWITCH };
 enum { SENSOR, FIRST_SEGMENT, STRETCH = FIRST_SEGMENT + SEGMENTS + 1 };
 
@@ -296,12 +296,12 @@ static const char *const signals[] = { "GO", "GO", "STOP", "FAILURE" };
 /* A route that is being made. */
 typedef struct route {
 	const gemp_generator_run *making;
-	uint64_t state, first; /* of the random numbers; smallest id */
+	uint64_t state, first; /* state of the random stream; smallest id */
 	uint64_t last;         /* id of the last switch or segment of the track */
-	bool begun;            /* the track has such an element */
+	bool begun;            /* the track has a switch or segment */
 } route;
 
-/* The three attributes of the Train Benchmark's classes. */
+/* Declares the three attributes of the Train Benchmark's classes. */
 static gemp_code declare_railway(gemp_builder *builder)
 {
 	size_t column;
@@ -310,7 +310,7 @@ static gemp_code declare_railway(gemp_builder *builder)
 	return gemp_builder_vertex_column(builder, "signal", GEMP_STRING, &column);
 }
 
-/* The ids that a switch with its position and its sensors may need. */
+/* The maximum number of ids of a switch with its position and its sensors. */
 static uint64_t switch_capacity(const gemp_generator_run *making)
 {
 	return 2 + (uint64_t)making->values[SENSORS] * STRETCH;
@@ -321,13 +321,13 @@ static uint64_t first_of(const gemp_generator_run *making, uint64_t number)
 	return number * (FIRST_SWITCH + (uint64_t)making->values[SWITCHES] * switch_capacity(making));
 }
 
-/* Draws whether there is a fault at this place of the model. */
+/* Draws whether the next property of the model is faulty. */
 static bool draw_fault(route *r)
 {
 	return gemp_random_unit(&r->state) < r->making->values[FAULTS];
 }
 
-/* The place of an edge in messages is that of its source. */
+/* Messages name the source as the place of the edge. */
 static gemp_code add_edge(const route *r, uint64_t source, uint64_t target, const char *type)
 {
 	return gemp_generator_edge(r->making, source, target, type, source);
@@ -349,7 +349,7 @@ static gemp_code extend_track(route *r, uint64_t id)
 	return GEMP_OK;
 }
 
-/* A fault is a length that is not positive. */
+/* A faulty segment has a length that is not positive. */
 static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 {
 	const int64_t length = (int64_t)gemp_random_below(&r->state, LONGEST);
@@ -360,7 +360,7 @@ static gemp_code make_segment(route *r, uint64_t id, uint64_t sensor)
 	return extend_track(r, id);
 }
 
-/* A fault is a sixth segment, or a route that does not name the sensor. */
+/* A faulty stretch has a sixth segment, or a route that does not name its sensor. */
 static gemp_code make_stretch(route *r, uint64_t first)
 {
 	uint64_t segments = SEGMENTS + draw_fault(r);
@@ -371,7 +371,7 @@ static gemp_code make_stretch(route *r, uint64_t first)
 	return GEMP_OK;
 }
 
-/* The switch is watched by the sensor of the track behind it. */
+/* The sensor of the track behind a switch monitors the switch. */
 static gemp_code make_switch(route *r, uint64_t first)
 {
 	uint64_t at = first + 1, stretch = first + 2, count = sizeof positions / sizeof *positions;
@@ -409,7 +409,7 @@ static gemp_code make_route(const gemp_generator_run *making, uint64_t number)
 	return extend_track(&r, next + FIRST_SWITCH);
 }
 
-/* Routes are independent of one another, so each thread makes its own. */
+/* Routes are independent, so each thread makes its own routes. */
 static gemp_code make_railway(const gemp_generator_run *making)
 {
 	gemp_block_range routes = gemp_generator_range(making, (uint64_t)making->values[ROUTES]);

@@ -1,8 +1,7 @@
-/* A generator is an entry of a table; its options are parameters by name. All threads of all ranks make their parts of
- * the graph, each from numbers and a seed alone, and the first failure is reported. Streams of random numbers depend on
- * what they are for and not on which rank draws. The permutation is a Feistel network with cycle walking (Black and
- * Rogaway 2002).
- */
+/* A generator is an entry of a table, and its options are named parameters. All threads of all ranks make parts of the
+ * graph, each from numbers and a seed alone; the first failure is reported. A random stream depends on its purpose and
+ * not on the rank that draws from it. The permutation is a Feistel network with cycle walking (Black and Rogaway
+ * 2002). */
 
 #include "generate/generate.h"
 
@@ -26,8 +25,8 @@ uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint
 
 enum { ROUNDS = 8 }; /* with 4 rounds the permutation is visibly uneven for small n */
 
-/* The network permutes the numbers of the smallest even number of bits that holds n. Its image is permuted again until
- * it is below n. */
+/* The network permutes the numbers with the smallest even number of bits that includes n. The result is permuted again
+ * until it is less than n. */
 uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 {
 	unsigned half = 1;
@@ -46,7 +45,8 @@ uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x)
 	return x;
 }
 
-/* An octave is drawn, then a number within it, so probabilities fall about as 1 / k without a table. */
+/* Draws an octave and then a number within it, so that probabilities are about proportional to 1 / k, without a
+ * table. */
 uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 {
 	uint64_t octaves = 64 - (uint64_t)__builtin_clzll(n), k;
@@ -57,7 +57,7 @@ uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
-/* Each rank has a block of all numbers, and each of its threads a block of this block. */
+/* Each rank has a block of all numbers, and each thread has a block of its rank's block. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count)
 {
 	gemp_block_range all = gemp_comm_block(making->comm, count);
@@ -89,7 +89,7 @@ gemp_code gemp_generator_set_integer(const gemp_generator_run *making, size_t co
 	return gemp_builder_vertex_value(making->builder, column, &integer);
 }
 
-/* Labels are spread by a hash of the id, so they do not depend on the number of ranks. */
+/* A label depends on a hash of the id, and thus not on the number of ranks. */
 gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count, uint64_t labels)
 {
 	const gemp_block_range span = gemp_generator_range(making, count);
@@ -109,7 +109,7 @@ gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source,
 	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type), (gemp_place){ making->file, number + 1 });
 }
 
-/* The ends determine the stream, so parallel edges have the same weight. */
+/* The ends identify the stream, so parallel edges have the same weight. */
 gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target, double max)
 {
 	if (max == 0)
@@ -137,7 +137,7 @@ const gemp_generator *gemp_generators(size_t *count)
 	return list;
 }
 
-/* All parameters begin with their defaults. */
+/* Sets all parameters to their defaults. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
 {
 	const char *names[ENTRIES];
@@ -157,7 +157,7 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 	                 generator, near ? "; did you mean " : "", near ? near : "");
 }
 
-/* For help: N is a whole number, X any number. */
+/* The form in the help: N is a whole number, X is any number. */
 void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter)
 {
 	size_t at = 0;
@@ -167,7 +167,7 @@ void gemp_parameter_form(char *out, size_t size, const gemp_parameter *parameter
 		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? "|" : "", parameter->words[i]);
 }
 
-/* The default of a parameter with words is shown as a word. */
+/* If a parameter has words, its default is printed as a word. */
 void gemp_parameter_default(char *out, size_t size, const gemp_parameter *parameter)
 {
 	if (parameter->words)
@@ -191,7 +191,7 @@ static gemp_code read_word(double *out, const gemp_generator *generator, const g
 	                 parameter->name, text, words);
 }
 
-/* *out becomes the value, which must be within the limits of the parameter. */
+/* *out becomes the value. The value must be within the limits of the parameter. */
 static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                             const char *text)
 {
@@ -211,7 +211,7 @@ static gemp_code read_value(double *out, const gemp_generator *generator, const 
 	return GEMP_OK;
 }
 
-/* The message proposes a similar name, since the usual cause is a misspelt option. */
+/* The message suggests a similar name, since most unknown parameters are misspelt. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value)
 {
 	const gemp_generator *generator = &entries[options->generator]->generator;
@@ -228,7 +228,7 @@ gemp_code gemp_generate_set(gemp_generate_options *options, const char *paramete
 
 /* RUNS */
 
-/* The part of one thread, and its result. */
+/* The part of one thread and its result. */
 typedef struct maker {
 	const gemp_generator_entry *entry;
 	gemp_generator_run making;
@@ -236,7 +236,7 @@ typedef struct maker {
 	char message[GEMP_MESSAGE_SIZE];
 } maker;
 
-/* A message belongs to its thread, so it is copied for the caller. */
+/* Copies the message, which belongs to the thread, for the caller. */
 static void run_maker(void *makers, unsigned thread, size_t number)
 {
 	(void)thread;
@@ -246,7 +246,7 @@ static void run_maker(void *makers, unsigned thread, size_t number)
 		memcpy(own->message, gemp_message(), strlen(gemp_message()) + 1);
 }
 
-/* The first maker feeds the builder itself, the others branches of it. */
+/* The first maker uses the builder itself, and the other makers use branches of it. */
 static gemp_code run_makers(maker *makers, unsigned threads)
 {
 	gemp_code code = GEMP_OK;
@@ -273,7 +273,7 @@ done:
 	return code;
 }
 
-/* Local. The columns are declared before the builder is branched for the threads. */
+/* Local. Declares the columns before the builder is branched for the threads. */
 static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_generator_run *making)
 {
 	GEMP_OWNED maker *makers = NULL;
@@ -290,7 +290,7 @@ static gemp_code make_parts(const gemp_generator_entry *entry, const gemp_genera
 	return run_makers(makers, threads);
 }
 
-/* Values that do not fit together are found before any rank makes anything. */
+/* Checks that the values fit together before any rank makes a vertex. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options)
 {
 	const gemp_generator_entry *entry = entries[options->generator];

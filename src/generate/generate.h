@@ -1,9 +1,8 @@
 /* generate: makes graphs from a seed. A graph is the same for every number of ranks and threads.
  *
- * Every vertex and edge draws from its own counter-based stream of random numbers, so each rank makes its part of the
- * ids, and the graph does not depend on which rank made what. Only integers and exactly rounded operations are used, so
- * the graph is the same on every machine.
- */
+ * Every vertex and edge draws from its own counter-based stream of random numbers, so the graph does not depend on
+ * which rank makes which ids. Only integers and exactly rounded operations are used, so the graph is the same on every
+ * machine. */
 
 #ifndef GEMP_GENERATE_GENERATE_H
 #define GEMP_GENERATE_GENERATE_H
@@ -13,9 +12,9 @@
 #include "graph/graph.h"
 #include "partition/build/builder.h"
 
-/* GENERATORS make vertices and edges from their numbers and a seed alone. */
+/* GENERATORS make vertices and edges only from their numbers and a seed. */
 
-/* The purpose of a stream of random numbers. Purpose, seed and a number identify the stream. */
+/* The purpose of a random stream. Purpose, seed and a number identify the stream. */
 typedef enum gemp_generator_stream {
 	GEMP_FOR_VERTEX = 1,
 	GEMP_FOR_EDGE,
@@ -28,56 +27,58 @@ typedef enum gemp_generator_stream {
 
 uint64_t gemp_generator_state(uint64_t seed, gemp_generator_stream purpose, uint64_t number);
 
-/* The image of `x` under a seeded permutation of [0, n), which any rank computes without a table. */
+/* Returns the image of `x` under a seeded permutation of [0, n), which any rank computes without a table. */
 uint64_t gemp_generator_permute(uint64_t seed, uint64_t n, uint64_t x);
 
-/* Draws k of [1, n] with probability about 1/k (Zipf's law by octaves: it is the same for all k of [2^i, 2^(i+1))). */
+/* Draws k of [1, n] with a probability of about 1/k (Zipf's law by octaves: all k of [2^i, 2^(i+1)) have the same
+ * probability). */
 uint64_t gemp_generator_zipf(uint64_t *state, uint64_t n);
 
 /* One thread of a generator's run. */
 typedef struct gemp_generator_run {
 	const gemp_comm *comm;
 	unsigned thread, threads;
-	gemp_builder *builder; /* of this thread */
-	const double *values;  /* of the parameters, in the generator's order */
+	gemp_builder *builder; /* the builder of this thread */
+	const double *values;  /* values of the parameters, in the generator's order */
 	uint64_t seed;
-	uint32_t file; /* of places in messages; their line is the number of the vertex or edge, from 1 */
+	/* number of the file in places of messages; the line of a place is the number of the vertex or edge, from 1 */
+	uint32_t file;
 } gemp_generator_run;
 
-/* The part of [0, count) that this thread of this rank makes. */
+/* Returns the part of [0, count) that this thread of this rank makes. */
 gemp_block_range gemp_generator_range(const gemp_generator_run *making, uint64_t count);
 
-/* Adds a vertex whose key is its id. label: "" for none. */
+/* Adds a vertex whose key is its id. label "": no label. */
 gemp_code gemp_generator_vertex(const gemp_generator_run *making, uint64_t id, const char *label);
-/* Set an attribute of the last vertex. */
+/* Set an attribute of the last added vertex. */
 gemp_code gemp_generator_set_text(const gemp_generator_run *making, size_t column, const char *text);
 gemp_code gemp_generator_set_integer(const gemp_generator_run *making, size_t column, int64_t value);
-/* Adds this thread's part of the vertices 0..count-1, without labels (labels 0), or each with one of the labels L0, L1,
- * ..., by a hash of its id. */
+/* Adds this thread's part of the vertices 0..count-1. With labels > 0, each vertex has one of the labels L0, L1, ...,
+ * which a hash of its id selects. */
 gemp_code gemp_generator_vertices(const gemp_generator_run *making, uint64_t count, uint64_t labels);
-/* Adds an edge between vertices whose keys are their ids. number: of the edge, for its place. */
+/* Adds an edge between vertices whose keys are their ids. number: the number of the edge, for its place in messages. */
 gemp_code gemp_generator_edge(const gemp_generator_run *making, uint64_t source, uint64_t target, const char *type,
                               uint64_t number);
 
-/* An edge attribute `weight`, from 1 to `max`; 0: edges have none. It is a hash of the edge's ends, in their order, so
- * parallel edges that are merged have the same weight. */
+/* The parameter of the edge attribute `weight`, from 1 to `max`; 0: edges have no weight. A weight is a hash of the
+ * edge's ends, in their order, so parallel edges that are merged have the same weight. */
 #define GEMP_WEIGHTS_PARAMETER                                                                                      \
 	{                                                                                                               \
 		"weights", 0, 0, 0x1p31, true, "edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL \
 	}
 gemp_code gemp_generator_weight(const gemp_generator_run *making, uint64_t source, uint64_t target,
-                                double max); /* of the last edge */
+                                double max); /* weight of the last edge */
 
-/* A generator's table of parameters and its functions. */
+/* A generator: its table of parameters and its functions. */
 typedef struct gemp_generator_entry {
 	gemp_generator generator;
-	bool merge_parallel; /* a pair may be drawn more than once */
-	size_t directed;     /* 1 + the parameter that is 0 if edges have no direction; 0: edges are directed */
-	size_t weights;      /* 1 + the parameter that is the largest weight; 0: edges have no weights */
-	bool (*string_keys)(const double *values);           /* NULL: keys are integers */
-	gemp_code (*check)(const double *values);            /* of values that must fit together; may be NULL */
-	gemp_code (*declare)(gemp_builder *builder);         /* columns; may be NULL */
-	gemp_code (*make)(const gemp_generator_run *making); /* this thread's part */
+	bool merge_parallel; /* a pair may be drawn repeatedly, so the builder merges parallel edges */
+	size_t directed;     /* 1 + the index of the parameter that is 0 for undirected edges; 0: edges are directed */
+	size_t weights;      /* 1 + the index of the parameter with the maximum weight; 0: edges have no weights */
+	bool (*string_keys)(const double *values);           /* does the graph have string keys? NULL: keys are integers */
+	gemp_code (*check)(const double *values);            /* checks that values fit together; may be NULL */
+	gemp_code (*declare)(gemp_builder *builder);         /* declares columns; may be NULL */
+	gemp_code (*make)(const gemp_generator_run *making); /* makes this thread's part */
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
@@ -87,55 +88,56 @@ enum { GEMP_MAX_PARAMETERS = 8 };
 
 typedef struct gemp_generate_options {
 	size_t generator;                   /* index in gemp_generators() */
-	double values[GEMP_MAX_PARAMETERS]; /* of its parameters, in their order */
-	uint64_t seed;                      /* of the graph; 1 by default */
-	uint64_t relabel_seed;              /* of the random partition, as in import; 1 by default */
-	struct gemp_step_times *steps;      /* core/log.h: gets the time of each stage; NULL: not wanted */
+	double values[GEMP_MAX_PARAMETERS]; /* values of its parameters, in their order */
+	uint64_t seed;                      /* seed of the graph; 1 by default */
+	uint64_t relabel_seed;              /* seed of the random partition, as in import; 1 by default */
+	struct gemp_step_times *steps;      /* receives the time of each stage (core/log.h); NULL: not timed */
 } gemp_generate_options;
 
-/* Defaults of the named generator; an unknown name is GEMP_EUSAGE with near names. */
+/* Sets the defaults of the named generator. GEMP_EUSAGE if there is no such generator; the message suggests similar
+ * names. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator);
-/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE: an unknown name or word, or a value that is no number or
- * out of range. */
+/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE if the name or word is unknown, or the value is not a number
+ * or out of range. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value);
 
-/* Collective; the options are alike on all ranks. */
+/* Collective. The options are equal on all ranks. */
 gemp_code gemp_generate(gemp_shard **out, const gemp_comm *comm, const gemp_generate_options *options);
 
-/* GRAPHS WITH AN EULER CIRCUIT OR PATH. Every vertex has as many edges in as out (except the ends of a path), every
+/* GRAPHS WITH AN EULER CIRCUIT OR PATH. Every vertex has equal in- and out-degree, except the ends of a path. Every
  * vertex has an edge, and the graph is connected. Each edge is a function of its number. */
 
 typedef enum gemp_eulerian_shape {
-	/* A band: edges go to one of the next 31 vertices, so there are few circuits, each of which winds around all
-	 * vertices. */
+	/* A band: an edge leads to one of the next 31 vertices. There are few circuits, and each of them passes all
+	 * vertices repeatedly. */
 	GEMP_EULERIAN_DEEP,
-	/* Each vertex is joined to older ones by a triangle or a pair of edges, which makes tens of thousands of short
-	 * circuits. With fewer edges several vertices share a triangle or pair. */
+	/* Each vertex is joined to older vertices by a triangle or a pair of edges, which makes tens of thousands of short
+	 * circuits. With fewer edges, several vertices share a triangle or pair. */
 	GEMP_EULERIAN_SHALLOW,
-	/* A closed walk that visits every vertex about equally often, in random order. */
+	/* A closed walk that visits all vertices about equally often, in random order. */
 	GEMP_EULERIAN_RANDOM,
 } gemp_eulerian_shape;
 
 typedef struct gemp_eulerian {
 	gemp_eulerian_shape shape;
 	uint64_t vertices, edges, seed;
-	bool path; /* the walk ends at another vertex than it begins at */
+	bool path; /* the walk ends at another vertex than it begins */
 } gemp_eulerian;
 
-/* GEMP_EUSAGE if there is no such graph. */
+/* Returns GEMP_EUSAGE if there is no such graph. */
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph);
-/* ends[count] become source and target of the edges first .. first + count - 1, all below graph->edges. */
+/* ends[i] becomes source and target of edge first + i, for `count` edges with numbers less than graph->edges. */
 void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2]);
 
-/* NAMES that look real, from a stream of random numbers. */
+/* NAMES that look real, from a random stream. */
 
 enum { GEMP_NAME_SIZE = 96, GEMP_GENRES = 18 };
 
 extern const char *const gemp_movies_genres[GEMP_GENRES];
 
-/* Each fills name[GEMP_NAME_SIZE] and returns its length. */
+/* Each function fills name[GEMP_NAME_SIZE] and returns the length of the name. */
 size_t gemp_movies_person(char *name, uint64_t *state); /* "Jack Moreau" */
 size_t gemp_movies_title(char *name, uint64_t *state);  /* "The Silent Harbour" */
-size_t gemp_movies_role(char *name, uint64_t *state);   /* "The Sheriff", or a person */
+size_t gemp_movies_role(char *name, uint64_t *state);   /* "The Sheriff", or the name of a person */
 
 #endif

@@ -6,9 +6,9 @@
 #include "core/random.h"
 #include "partition/build/builder.h"
 
-/* UNIFORM: G(n, m), m different pairs, where each set of m pairs is equally likely (as far as a seeded permutation
- * is random). The pairs are numbered, and edge k is the pair whose number a permutation puts at k, so no pair comes
- * twice. */
+/* UNIFORM: G(n, m), a graph of m different pairs of n vertices. Every set of m pairs is equally likely, as far as a
+ * seeded permutation is random. Pairs are numbered, and edge k is the pair with the number that a permutation assigns
+ * to k. Hence no pair occurs twice. */
 
 #define LABELS_PARAMETER                                                                     \
 	{                                                                                        \
@@ -25,8 +25,7 @@ static const gemp_parameter uniform_parameters[] = {
 	[UNIFORM_WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
 
-/* The number of pairs, of which undirected ones count once. The division comes first, since the product could
- * overflow. */
+/* The number of pairs; an undirected pair counts once. The division comes first, since the product could overflow. */
 static uint64_t pairs(const double *values)
 {
 	uint64_t n = (uint64_t)values[UNIFORM_VERTICES];
@@ -43,8 +42,8 @@ static gemp_code uniform_check(const double *values)
 	                 values[UNIFORM_VERTICES], pairs(values), values[UNIFORM_EDGES]);
 }
 
-/* The pair with number x is {i, i + d mod n}, i = x mod n. Undirected, there are n pairs for each d below n / 2, and
- * for an even n half as many for d = n / 2. */
+/* The pair with number x is {i, (i + d) mod n} with i = x mod n and d = 1 + x / n. For undirected pairs, each d < n / 2
+ * has n pairs, and d = n / 2 for an even n has n / 2 pairs. */
 static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	uint64_t n = (uint64_t)making->values[UNIFORM_VERTICES];
@@ -55,7 +54,7 @@ static gemp_code uniform_make_edge(const gemp_generator_run *making, uint64_t nu
 	return gemp_generator_weight(making, source, target, making->values[UNIFORM_WEIGHTS]);
 }
 
-/* No rank has to remember pairs: the permutation makes them different. */
+/* No rank has to store pairs, since the permutation makes them different. */
 static gemp_code uniform_make(const gemp_generator_run *making)
 {
 	gemp_block_range span = gemp_generator_range(making, (uint64_t)making->values[UNIFORM_EDGES]);
@@ -75,9 +74,9 @@ const gemp_generator_entry gemp_generator_uniform = {
 	.make = uniform_make,
 };
 
-/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix,
- * then into a quadrant of this quadrant, and so on, `scale` times. Loops are dropped, ids are shuffled, and the builder
- * merges parallel edges. */
+/* R-MAT (Chakrabarti, Zhan and Faloutsos 2004). Each edge is put into one of the four quadrants of the adjacency
+ * matrix, then into a quadrant of this quadrant, and so on, `scale` times. Loops are dropped, ids are permuted, and the
+ * builder merges parallel edges. */
 
 enum { RMAT_SCALE, RMAT_EDGE_FACTOR, RMAT_A, RMAT_B, RMAT_C, RMAT_LABELS, RMAT_DIRECTED, RMAT_WEIGHTS };
 
@@ -101,7 +100,7 @@ static gemp_code rmat_check(const double *values)
 	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
 }
 
-/* An undirected edge is stored from its smaller end, so it does not matter which of two parallel edges is kept. */
+/* An undirected edge leads from its smaller end to its larger end, so parallel edges are equal. */
 static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t number)
 {
 	const double *values = making->values;
@@ -124,7 +123,7 @@ static gemp_code rmat_make_edge(const gemp_generator_run *making, uint64_t numbe
 	return gemp_generator_weight(making, from, to, values[RMAT_WEIGHTS]);
 }
 
-/* Pairs may repeat, as in Graph500; the builder merges them. */
+/* Pairs may repeat, as in Graph500. The builder merges them. */
 static gemp_code rmat_make(const gemp_generator_run *making)
 {
 	uint64_t vertices = UINT64_C(1) << (int)making->values[RMAT_SCALE];
@@ -145,13 +144,13 @@ const gemp_generator_entry gemp_generator_rmat = {
 	.make = rmat_make,
 };
 
-/* EULERIAN: edge number i is a function of i and the seed alone, so ranks make their edges without any exchange, and
- * in- and out-degrees are equal by construction. The shapes are hard for different algorithms: deep graphs have few
- * long circuits, shallow ones very many short circuits, random ones are a closed random walk. */
+/* EULERIAN. An edge is a function of its number and the seed alone, so ranks make their edges without an exchange, and
+ * in- and out-degrees are equal by construction. The shapes are hard for different algorithms: a deep graph has few
+ * long circuits, a shallow graph has very many short circuits, and a random graph is a closed random walk. */
 
 enum { EULERIAN_SHAPE, EULERIAN_VERTICES, EULERIAN_EDGES, EULERIAN_PATH };
-enum { BAND = 16 };    /* how many vertices ahead an edge of a deep graph ends, on average */
-enum { BATCH = 1024 }; /* edges made at a time */
+enum { BAND = 16 };    /* average distance from source to target in a deep graph */
+enum { BATCH = 1024 }; /* number of edges that are made together */
 
 static const char *const shapes[] = {
 	[GEMP_EULERIAN_DEEP] = "deep", [GEMP_EULERIAN_SHALLOW] = "shallow", [GEMP_EULERIAN_RANDOM] = "random", NULL
@@ -169,7 +168,7 @@ static const gemp_parameter eulerian_parameters[] = {
 	                    NULL },
 };
 
-/* An Euler circuit through all vertices needs an edge into each of them. */
+/* An Euler circuit through all vertices needs an edge into every vertex. */
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 {
 	uint64_t min = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
@@ -185,8 +184,9 @@ gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 	return GEMP_OK;
 }
 
-/* Deep graphs begin with a ring of all vertices. The remaining edges are a second ring, of places that are spread over
- * the vertices evenly with some noise: at each place one edge ends and another begins, which ends some places ahead. */
+/* A deep graph begins with a ring of all vertices. The other edges form a second ring, of places that are spread evenly
+ * over the vertices with some noise. At each place one edge ends, and another edge begins, which ends some places
+ * ahead. */
 
 static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t place)
 {
@@ -195,7 +195,7 @@ static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t 
 	return ((uint64_t)((double)place * apart) + noise) % graph->vertices;
 }
 
-/* The ring connects all vertices, so one circuit can visit all. */
+/* The ring connects all vertices, so one circuit can visit all of them. */
 static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t n = graph->vertices, places = edges - n;
@@ -209,19 +209,19 @@ static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t numbe
 	ends[1] = vertex_at(graph, places, (number - n + ahead) % places);
 }
 
-/* In shallow graphs all vertices but 0 are in groups, of one vertex each if there are enough edges. A group is a path
- * that begins and ends at an older vertex, its anchor. If two anchors are drawn, a third edge leads from the second one
- * to the first one. Remaining edges come in pairs, to and fro between two vertices. Edges are numbered in this order:
- * into a vertex for the first time, out of groups, third edges, others. */
+/* In a shallow graph all vertices except 0 are in groups; with enough edges, each group has one vertex. A group is a
+ * path that begins and ends at an older vertex, its anchor. If the group has two anchors, a third edge leads from the
+ * second anchor to the first. The remaining edges are pairs, forth and back between two vertices. Edges are numbered in
+ * this order: first edges into each vertex, edges out of groups, third edges, remaining edges. */
 
-/* The first new vertex of a group of `count` vertices in `groups`. The longer groups come first. */
+/* The first new vertex of a group, if `count` vertices are in `groups` groups. Longer groups come first. */
 static uint64_t first_of(uint64_t count, uint64_t groups, uint64_t group)
 {
 	uint64_t size = count / groups, longer = count % groups;
 	return group * size + gemp_min(group, longer);
 }
 
-/* The group of new vertex number `which`, and the first new vertex in it. */
+/* The group of new vertex number `which`; *first becomes the first new vertex of this group. */
 static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64_t *first)
 {
 	uint64_t size = count / groups, longer = count % groups, in_longer = longer * (size + 1);
@@ -238,7 +238,7 @@ static void choose_anchors(const gemp_eulerian *graph, uint64_t group, uint64_t 
 	between[1] = apart ? gemp_random_below(&state, first + 1) : between[0];
 }
 
-/* Two edges to and fro keep degrees equal; a single edge is a loop. */
+/* Two edges forth and back keep degrees equal. A single remaining edge is a loop. */
 static void remaining_edge(const gemp_eulerian *graph, uint64_t count, uint64_t number, uint64_t ends[2])
 {
 	uint64_t state = gemp_generator_state(graph->seed, GEMP_FOR_EDGE, number / 2);
@@ -248,7 +248,7 @@ static void remaining_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 	ends[1] = single || number % 2 != 0 ? a : b;
 }
 
-/* The number decides which kind of edge it is, in the order of the comment above. */
+/* The number of an edge determines its kind, in the order of the comment above. */
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
 	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
@@ -273,9 +273,9 @@ static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t nu
 	}
 }
 
-/* Random graphs are a walk over places; a permutation says which vertex is at a place. */
+/* A random graph is a walk over places. A permutation determines which vertex is at a place. */
 
-/* The vertex at a place. A path must not end where it begins, so its last place may take the next vertex. */
+/* Returns the vertex at a place. A path must not end where it begins; its last place then has the next vertex. */
 static uint64_t walk_at(const gemp_eulerian *graph, uint64_t place)
 {
 	uint64_t places = graph->edges + graph->path, order = gemp_generator_state(graph->seed, GEMP_FOR_ORDER, 0);
@@ -295,8 +295,8 @@ static void walk_edges(const gemp_eulerian *graph, uint64_t first, size_t count,
 	}
 }
 
-/* A path is a circuit without one edge that is no loop: without the edge that closes the ring, or the edge that leaves
- * the first group, to vertex 0. */
+/* A path is a circuit without one edge that is not a loop: the edge that closes the ring, or the edge that leads from
+ * the first group to vertex 0. */
 void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	if (graph->shape == GEMP_EULERIAN_RANDOM) {
@@ -325,7 +325,7 @@ static gemp_code eulerian_check(const double *values)
 	return gemp_eulerian_check(&graph);
 }
 
-/* Edges are made in batches, since a walk computes each vertex once for two edges. */
+/* Makes edges in batches, since in a walk each vertex is computed once for two edges. */
 static gemp_code eulerian_make(const gemp_generator_run *making)
 {
 	gemp_eulerian graph = graph_of(making->values, making->seed);
@@ -349,9 +349,9 @@ const gemp_generator_entry gemp_generator_eulerian = {
 	.make = eulerian_make,
 };
 
-/* DE BRUIJN (1946): the words of k - 1 letters are the vertices, the words of k letters the edges, each from its first
- * k - 1 letters to its last k - 1 letters. An Euler circuit spells the shortest circular text that contains every word
- * of k letters. */
+/* DE BRUIJN (1946). Vertices are the words of k - 1 letters, and edges are the words of k letters. An edge leads from
+ * its first k - 1 letters to its last k - 1 letters. An Euler circuit spells the shortest circular text that contains
+ * every word of k letters. */
 
 enum { DEBRUIJN_ALPHABET, DEBRUIJN_LENGTH, DEBRUIJN_KEYS, DEBRUIJN_PATH };
 enum { LONGEST = 53 };
@@ -375,7 +375,7 @@ static const gemp_parameter debruijn_parameters[] = {
 	                    "1: without the edge 0...01, so that there is an Euler path and no circuit", NULL },
 };
 
-/* Computes with integers, since a double would lose the last digits. */
+/* Computes with integers, since a double would lose the low digits. */
 static uint64_t power(const double *values, double exponent)
 {
 	uint64_t product = 1;
@@ -408,7 +408,7 @@ static gemp_code debruijn_check(const double *values)
 	return GEMP_OK;
 }
 
-/* The key of a vertex. The bytes of a string key lie in `word`. */
+/* Returns the key of a vertex. The bytes of a string key are in `word`. */
 static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGEST])
 {
 	if (values[DEBRUIJN_KEYS] == NUMBERS)
@@ -420,7 +420,7 @@ static gemp_value key_of(const double *values, uint64_t vertex, char word[LONGES
 	return (gemp_value){ .type = GEMP_STRING, .string = { word, size } };
 }
 
-/* Vertices have words or numbers as keys, so gemp_generator_vertices does not serve here. */
+/* gemp_generator_vertices does not serve here, since keys may be words. */
 static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertices)
 {
 	gemp_block_range span = gemp_generator_range(making, vertices);
@@ -432,7 +432,7 @@ static gemp_code make_vertices(const gemp_generator_run *making, uint64_t vertic
 	return GEMP_OK;
 }
 
-/* The number of an edge is its word: the first letters are the source, the last ones the target. */
+/* The number of an edge is its word: the first letters are the source, and the last letters are the target. */
 static gemp_code debruijn_make(const gemp_generator_run *making)
 {
 	const double *values = making->values;

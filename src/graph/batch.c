@@ -1,6 +1,5 @@
-/* Row stores copy what they keep, since a batch lies in buffers that the device fills again. Vertices and edges are two
- * arrays row by row; values are columns, because each has a type of its own.
- */
+/* A row store copies its rows, since the device fills the buffers of a batch again. Vertices and edges are two arrays
+ * row by row. Values are columns, because each has its own type. */
 
 #include "graph/batch.h"
 
@@ -8,8 +7,7 @@
 
 #include <string.h>
 
-/* The first batch decides which columns of values the store has; all later batches of a search have the same
- * columns. */
+/* The first batch determines the store's columns of values. All later batches of a search have the same columns. */
 static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 {
 	GEMP_TRY(GEMP_NEW(store->values, batch->value_count));
@@ -21,8 +19,8 @@ static gemp_code begin_values(gemp_row_store *store, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Values are the results of sub-patterns. They are added one by one: gemp_column_append grows a column to the exact
- * size, so that many small batches would copy the column each time. */
+/* Values are the results of sub-patterns. They are added one by one, because gemp_column_append grows a column to the
+ * exact size and many small batches would copy the column each time. */
 static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	if (batch->value_count && !store->values)
@@ -36,8 +34,7 @@ static gemp_code add_values(gemp_row_store *store, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
-/* Memory for all arrays is reserved before rows are copied, so that a failure leaves the store as it was. All batches
- * of a store have the same columns. */
+/* Reserves memory for all arrays before it copies rows, so that a failure leaves the store unchanged. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows)
 {
 	GEMP_CHECK(!batch->multiplicity);
@@ -57,7 +54,7 @@ gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, siz
 	return GEMP_OK;
 }
 
-/* Moves the values of the rows that stay to the front. Only integers and booleans occur; see begin_values. */
+/* Moves the values of the kept rows to the front. Values are integers or booleans (begin_values). */
 static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 {
 	size_t kept = 0;
@@ -73,7 +70,7 @@ static void keep_values(gemp_column *column, const uint8_t *keep, size_t rows)
 	column->rows = kept;
 }
 
-/* Rows that stay move up in place and keep their order, so that the call cannot fail for lack of memory. */
+/* Kept rows move up in place, in their order, so the call needs no memory and cannot fail. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 {
 	size_t v = (size_t)store->vertex_count, e = (size_t)store->edge_count, kept = 0;
@@ -91,7 +88,7 @@ void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep)
 	store->rows = kept;
 }
 
-/* The batch borrows the arrays of the store; it becomes invalid when rows are added or cleared. */
+/* The batch borrows the arrays of the store. It is invalid after rows are added or cleared. */
 gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 {
 	return (gemp_batch){
@@ -105,7 +102,7 @@ gemp_batch gemp_row_store_batch(const gemp_row_store *store)
 	};
 }
 
-/* Memory is kept for the rows of the next round. */
+/* Keeps the memory for the rows of the next round. */
 void gemp_row_store_clear(gemp_row_store *store)
 {
 	store->rows = 0;
@@ -113,7 +110,7 @@ void gemp_row_store_clear(gemp_row_store *store)
 		store->values[c].rows = 0;
 }
 
-/* The store is empty afterwards, and can be used again. */
+/* The store is then empty and can be used again. */
 void gemp_row_store_free(gemp_row_store *store)
 {
 	gemp_free_all(store->vertices, store->edges);
@@ -123,8 +120,8 @@ void gemp_row_store_free(gemp_row_store *store)
 	*store = (gemp_row_store){ 0 };
 }
 
-/* The next sink works on whole batches, so a caller that makes single rows collects them here first. The store is
- * cleared also after a failure, which ends the search anyway. */
+/* The next sink processes whole batches, so a caller that makes single rows collects them in the store first. The store
+ * is also cleared after a failure, which ends the search. */
 gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next)
 {
 	gemp_batch batch = gemp_row_store_batch(store);
@@ -133,13 +130,13 @@ gemp_code gemp_row_store_pass(gemp_row_store *store, const gemp_sink *next)
 	return code;
 }
 
-/* A store has no limit of its own: the caller of the search bounds the rows of a round. */
+/* A store has no limit of its own; the caller of the search bounds the rows of a round. */
 static gemp_code store_batch(void *self, const gemp_batch *batch)
 {
 	return gemp_row_store_add(self, batch, batch->rows);
 }
 
-/* A sink that only collects never has enough rows and never needs the same rows again. */
+/* A sink that only collects never has enough rows, and never needs the same rows again. */
 gemp_code gemp_sink_keep_collecting(void *self, bool last, bool *enough, bool *again)
 {
 	(void)self;
@@ -155,8 +152,8 @@ gemp_sink gemp_row_store_sink(gemp_row_store *store)
 	return (gemp_sink){ .self = store, .consume = store_batch, .end_round = gemp_sink_keep_collecting };
 }
 
-/* The part that has vertex `id` if the ids are cut into `parts` ranges of equal size: the inverse of equal_range_begin
- * in graph.c. */
+/* Returns the part of vertex `id` if ids are divided into `parts` equal ranges: the inverse of equal_range_begin in
+ * graph.c. */
 static uint64_t part_of(uint64_t id, uint64_t parts, uint64_t vertices)
 {
 	return ((id + 1) * parts - 1) / vertices;
@@ -172,7 +169,7 @@ static bool lies_in_one_part(const gemp_vertex *ids, int count, uint64_t parts, 
 	return true;
 }
 
-/* Rows are counted in the first pass only, since later passes of deduplication bring the same rows again. */
+/* Counts rows only in the first pass, since later passes of deduplication bring the same rows again. */
 static gemp_code count_rows(void *self, const gemp_batch *batch)
 {
 	gemp_count_sink *tally = self;
@@ -185,7 +182,7 @@ static gemp_code count_rows(void *self, const gemp_batch *batch)
 	return tally->next ? tally->next->consume(tally->next->self, batch) : GEMP_OK;
 }
 
-/* The end of the first pass is noted before the next sink runs, since that may ask for a second one. */
+/* The end of the first pass is recorded before the next sink runs, which may request a second pass. */
 static gemp_code count_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_count_sink *tally = self;

@@ -1,7 +1,6 @@
-/* This file adds, compares, packs and prints one value at a time. The strings of a column lie one behind the other in
- * `bytes`, and offsets[row + 1] is the end of the row's string. `null` has a byte for each row; the array exists only
- * once some row is NULL. Operations on whole columns are in column_bulk.c.
- */
+/* This file adds, compares, packs and prints one value at a time. The strings of a column are contiguous in `bytes`,
+ * and offsets[row + 1] is the end of the row's string. `null` has a byte for each row; the array exists only if some
+ * row is NULL. Operations on whole columns are in column_bulk.c. */
 
 #include "graph/column.h"
 
@@ -17,7 +16,7 @@
 
 const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "list" };
 
-/* The column is empty and counts as not loaded. */
+/* The column is empty and does not count as loaded. */
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)
 {
 	*column = (gemp_column){ .type = type };
@@ -39,7 +38,7 @@ bool gemp_column_loaded(const gemp_column *column)
 	return column->integers || column->floats || column->booleans || column->offsets;
 }
 
-/* The array gets exactly this size, since the callers choose how columns grow. */
+/* The array gets exactly this size; the callers decide how columns grow. */
 static gemp_code resize(void **array, size_t count, size_t size)
 {
 	void *moved = gemp_realloc(gemp_pointer_get(array), count, size);
@@ -49,7 +48,7 @@ static gemp_code resize(void **array, size_t count, size_t size)
 	return GEMP_OK;
 }
 
-/* offsets has one element more than the column has rows, and its first element must be 0 from the start. */
+/* offsets has one element more than the column has rows. Its first element is 0. */
 static gemp_code resize_values(gemp_column *column, size_t capacity)
 {
 	gemp_code code = GEMP_EINTERNAL;
@@ -67,7 +66,7 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 	return code;
 }
 
-/* The new part of null is cleared because gemp_realloc does not zero it. */
+/* Clears the new part of null, because gemp_realloc does not zero it. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 {
 	if (rows > column->capacity || !gemp_column_loaded(column)) {
@@ -85,7 +84,7 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 	return GEMP_OK;
 }
 
-/* Strings point into the column and are valid until it grows. */
+/* A string points into the column and is valid until the column grows. */
 gemp_value gemp_column_get(const gemp_column *column, size_t row)
 {
 	gemp_value value = { .type = column->type, .null = column->null && column->null[row] };
@@ -101,8 +100,7 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 	return value;
 }
 
-/* A NULL stores 0, NaN or an empty string, so that columns with the same content have the same bytes and hash
- * alike. */
+/* NULL is stored as 0, NaN or an empty string, so that columns with the same content have the same bytes and hashes. */
 static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 {
 	switch (column->type) {
@@ -120,7 +118,7 @@ static void set_value(gemp_column *column, size_t row, const gemp_value *value)
 	}
 }
 
-/* Both arrays grow by half at least, so a series of additions copies each value a constant number of times. */
+/* Both arrays grow by at least half, so a series of additions copies each value a constant number of times. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 {
 	GEMP_CHECK(value->null || value->type == column->type);
@@ -142,7 +140,7 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	return GEMP_OK;
 }
 
-/* Compares without converting the integer to a double, which could not hold integers above 2^53 exactly. */
+/* Compares without converting the integer to a double, which is not exact above 2^53. */
 static int compare_mixed(int64_t integer, double real)
 {
 	if (real >= 0x1p63)
@@ -156,8 +154,8 @@ static int compare_mixed(int64_t integer, double real)
 	return (fraction < 0) - (fraction > 0);
 }
 
-/* Numbers of both kinds compare by value without rounding; strings compare bytewise, which for UTF-8 is the order of
- * code points. */
+/* Integers and floats are compared by value without rounding. Strings are compared bytewise, which for UTF-8 is the
+ * order of code points. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable)
 {
 	*comparable = true;
@@ -178,7 +176,7 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	return 0;
 }
 
-/* A graph with keys of both kinds lists integers first. */
+/* In a graph with keys of both types, integers come first. */
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b)
 {
 	if (a->type != b->type)
@@ -197,8 +195,8 @@ int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
 	return gemp_value_compare(&left, &right, &comparable);
 }
 
-/* The first byte says whether the value is NULL. The bytes of the value follow, a string's size before its bytes.
- * Groups pack every key, so the fixed part is one addition to the text and not two. */
+/* The first byte says whether the value is NULL. The bytes of the value follow; a string's size precedes its bytes.
+ * Grouping packs every key, so the first byte and the fixed part are added to the text together. */
 void gemp_value_pack(const gemp_value *value, gemp_text *out)
 {
 	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
@@ -222,7 +220,7 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 	return gemp_text_status(out);
 }
 
-/* Copies bytes from a packed buffer; returns false if the buffer ends too early. */
+/* Copies bytes from a packed buffer. Returns false if the buffer ends too early. */
 static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 {
 	if ((size_t)(end - *at) < size)
@@ -232,7 +230,7 @@ static bool read_bytes(void *to, size_t size, const char **at, const char *end)
 	return true;
 }
 
-/* Strings stay in the buffer: value->string points into it until gemp_column_add copies them. */
+/* A string stays in the buffer: value->string points into the buffer until gemp_column_add copies it. */
 static bool unpack_value(gemp_value *value, const char **at, const char *end)
 {
 	uint8_t byte = 0;
@@ -293,7 +291,7 @@ gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column
 	return GEMP_OK;
 }
 
-/* Stops at the first failure; the columns that were added stay in the table, which the caller frees. */
+/* Stops at the first failure. The columns that were added stay in the table, which the caller frees. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 {
 	for (size_t c = 0; c < from->count; c++)
@@ -301,7 +299,7 @@ gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from)
 	return GEMP_OK;
 }
 
-/* Tables have few columns: a loop is as fast as a hash table. */
+/* Tables have few columns, so a loop is as fast as a hash table. */
 gemp_column *gemp_table_find(const gemp_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
@@ -320,7 +318,7 @@ void gemp_table_free(gemp_table *table)
 	*table = (gemp_table){ 0 };
 }
 
-/* Tries 15, 16 and 17 digits and takes the first that reads back to the same double. */
+/* Tries 15, 16 and 17 digits, and prints the first that reads back as the same double. */
 static void print_float(double real, gemp_text *out)
 {
 	char text[40];
@@ -334,7 +332,7 @@ static void print_float(double real, gemp_text *out)
 		gemp_text_add(out, ".0", 2);
 }
 
-/* NULL prints nothing, since each writer has a form of its own for NULL. */
+/* NULL prints nothing, since each writer has its own form of NULL. */
 void gemp_value_print(const gemp_value *value, gemp_text *out)
 {
 	if (value->null)
@@ -348,15 +346,15 @@ void gemp_value_print(const gemp_value *value, gemp_text *out)
 	}
 }
 
-/* jansson's dump calls this for each piece of output. */
+/* jansson's dump calls this for each part of its output. */
 static int add_bytes(const char *bytes, size_t size, void *out)
 {
 	gemp_text_add(out, bytes, size);
 	return 0;
 }
 
-/* Printable ASCII without quotes and backslashes needs no escapes. Most strings are plain, and jansson is skipped for
- * them. */
+/* Printable ASCII without quotes and backslashes needs no escapes. Most strings are like that, and need no call of
+ * jansson. */
 static bool is_plain(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -365,7 +363,7 @@ static bool is_plain(const char *bytes, size_t size)
 	return true;
 }
 
-/* jansson escapes characters; it refuses a string that is not UTF-8, which is replaced as a whole. */
+/* jansson escapes the characters. It refuses a string that is not UTF-8, which is then replaced as a whole. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size)
 {
 	if (is_plain(bytes, size)) {
@@ -382,7 +380,7 @@ void gemp_json_string(gemp_text *out, const char *bytes, size_t size)
 	json_decref(string);
 }
 
-/* JSON has no NaN and no infinities. */
+/* JSON has neither NaN nor infinities. */
 void gemp_json_value(gemp_text *out, const gemp_value *value)
 {
 	if (value->null || (value->type == GEMP_FLOAT && !isfinite(value->real)))
@@ -393,7 +391,7 @@ void gemp_json_value(gemp_text *out, const gemp_value *value)
 		gemp_value_print(value, out);
 }
 
-/* Type and keys are printed like any other value: a missing edge has NULL three times. */
+/* Type and keys are printed like other values, so a missing edge has three NULLs. */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target)
 {
 	gemp_text_print(out, "{\"type\": ");
@@ -405,7 +403,7 @@ void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *so
 	gemp_text_add(out, "}", 1);
 }
 
-/* Messages of readers say "a string" where another kind is needed. */
+/* Readers use these words in messages about values of a wrong kind. */
 const char *gemp_json_kind(const json_t *value)
 {
 	static const char *const kinds[] = {

@@ -1,9 +1,8 @@
 /* column: typed attribute values with NULL, and tables of columns. Host only.
  *
- * A column has the one array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows +
- * 1] into bytes[offsets[rows]]. null[rows] marks NULLs; it is absent while no row is NULL. A column whose name and type
- * are known but whose values are not loaded has no array at all. All arrays belong to core/memory.
- */
+ * A column has the array of its type: integers, floats or booleans [rows], or for strings and lists offsets[rows + 1]
+ * into bytes[offsets[rows]]. null[rows] marks NULLs, and is absent if no row is NULL. A column whose values are not
+ * loaded has a name and a type, but no arrays. All arrays are blocks of core/memory. */
 
 #ifndef GEMP_GRAPH_COLUMN_H
 #define GEMP_GRAPH_COLUMN_H
@@ -16,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); no graph has a column of
+/* The types are gemp_type of gemp/types.h. Only queries make lists (collect, labels); graphs have no columns of
  * lists. */
 
 extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
-/* Borrowed bytes that no 0 ends. */
+/* Borrowed bytes without a final 0. */
 typedef struct gemp_string {
 	const char *bytes;
 	size_t size;
@@ -39,7 +38,7 @@ typedef struct gemp_value {
 	};
 } gemp_value;
 
-/* Strings and lists are stored in the same way, since a list is the JSON text that a query made of its elements. */
+/* Strings and lists are stored in the same way, since a list is JSON text that a query made of the list's elements. */
 static inline bool gemp_is_text(gemp_type type)
 {
 	return type == GEMP_STRING || type == GEMP_LIST;
@@ -48,9 +47,9 @@ static inline bool gemp_is_text(gemp_type type)
 typedef struct gemp_column {
 	char *name; /* owned */
 	gemp_type type;
-	size_t rows, capacity; /* capacity: rows that the arrays can hold */
+	size_t rows, capacity; /* capacity: rows that fit into the arrays */
 	int64_t *integers;     /* [rows] */
-	double *floats;        /* [rows]; NULL values are NaN and marked in null too */
+	double *floats;        /* [rows]; NULL is NaN, and marked in null, too */
 	uint8_t *booleans;     /* [rows] 0 or 1 */
 	uint64_t *offsets;     /* [rows + 1] */
 	char *bytes;           /* [offsets[rows]] */
@@ -61,57 +60,57 @@ typedef struct gemp_column {
 typedef struct gemp_table {
 	size_t rows;
 	size_t count, capacity;
-	gemp_column *columns; /* [count], each of `rows` rows if loaded */
+	gemp_column *columns; /* [count]; loaded columns have `rows` rows each */
 } gemp_table;
 
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type);
 void gemp_column_free(gemp_column *column);
 bool gemp_column_loaded(const gemp_column *column);
-/* Grows the arrays to `rows` rows and `bytes` bytes of strings in all; the column counts as loaded from then on, even
+/* Grows the arrays to `rows` rows and a total of `bytes` bytes of strings. The column then counts as loaded, even
  * without rows. */
 gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes);
 
 gemp_value gemp_column_get(const gemp_column *column, size_t row);
-/* Appends a value, which has the column's type or is NULL. */
+/* Appends a value of the column's type, or NULL. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 
-/* Order of two rows for sorting: NULL first, then by value. */
+/* Compares two rows for sorting: NULL comes first, then the order by value. */
 int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
 
-/* For exchange between ranks: appends the bytes of a value, or of one row, to a buffer; unpack reads them back and
+/* For exchange between ranks: pack appends the bytes of a value, or of one row, to a buffer. unpack reads them and
  * advances *at. */
 void gemp_value_pack(const gemp_value *value, gemp_text *out);
 gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out);
 gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end);
 
 gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out);
-/* Adds the column under that name, with the arrays of *column, which becomes {0}; after a failure *column is as it
- * was. */
+/* Adds a column under that name. The table takes the arrays of *column, which becomes {0}. After a failure *column is
+ * unchanged. */
 gemp_code gemp_table_add_column(gemp_table *table, const char *name, gemp_column *column);
-/* Adds a column without rows for each of `from`. */
+/* Adds an empty column for each column of `from`. */
 gemp_code gemp_table_copy_schema(gemp_table *to, const gemp_table *from);
-gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* NULL if none */
+gemp_column *gemp_table_find(const gemp_table *table, const char *name); /* returns NULL if there is none */
 void gemp_table_free(gemp_table *table);
 
-/* The order of openCypher: numbers by value across integer and float, strings bytewise, false before true. Neither
- * value may be NULL. *comparable is false for values of different kinds. */
+/* Compares in the order of openCypher: integers and floats by value, strings bytewise, false before true. Neither value
+ * may be NULL. *comparable becomes false for values of different kinds. */
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable);
-/* Order of keys: integers before strings. */
+/* Compares keys: integers come before strings. */
 int gemp_value_compare_keys(const gemp_value *a, const gemp_value *b);
-/* Appends the text of a value: a number in its shortest exact form, a float always with a point or an exponent (3.0),
- * so that its type can be read back; nothing for NULL. */
+/* Appends the text of a value. A number has its shortest exact form, and a float always has a point or an exponent
+ * (3.0), so that its type can be read back. NULL appends nothing. */
 void gemp_value_print(const gemp_value *value, gemp_text *out);
 
-/* Values as JSON text. A failed addition is recorded in the text (gemp_text_status). */
+/* Values as JSON text. The text records a failed addition (gemp_text_status). */
 
-/* NULL is null, and so are NaN and infinities, which JSON does not have; a list is JSON text already. */
+/* NULL becomes null; so do NaN and infinities, which JSON does not have. A list is JSON text already. */
 void gemp_json_value(gemp_text *out, const gemp_value *value);
 /* A string that is not UTF-8 becomes one replacement character, since JSON must be UTF-8. */
 void gemp_json_string(gemp_text *out, const char *bytes, size_t size);
 /* {"type": ..., "source": ..., "target": ...} */
 void gemp_json_edge(gemp_text *out, const gemp_value *type, const gemp_value *source, const gemp_value *target);
 
-/* The word for a parsed value in messages: "a string", "an array"; "missing" for NULL. */
+/* Returns the word for a parsed value in messages: "a string", "an array"; "missing" for NULL. */
 struct json_t;
 const char *gemp_json_kind(const struct json_t *value);
 

@@ -1,7 +1,6 @@
-/* Operations on whole columns run on all threads. Loops run over chunks of 2^15 rows, and a chunk writes only rows of
- * its own. Strings need two passes, since the place to which a chunk writes depends on the sizes of all chunks before
- * it: the first pass sums the sizes of each chunk, prefix sums give the places, and the second pass copies.
- */
+/* Operations on whole columns run on all threads, over chunks of 2^15 rows. A chunk writes only its own rows. Strings
+ * need two passes, since the position to which a chunk writes depends on the sizes of all earlier chunks. The first
+ * pass sums the sizes of each chunk, prefix sums give the positions, and the second pass copies. */
 
 #include "graph/column_bulk.h"
 
@@ -14,13 +13,13 @@
 
 enum { CHUNK = 1 << 15 }; /* rows that a thread takes at a time */
 
-/* Rows that a new array of the column must hold. */
+/* Returns the number of rows that a new array of the column must hold. */
 static size_t row_capacity(const gemp_column *column)
 {
 	return gemp_max(column->capacity, column->rows);
 }
 
-/* The array is zeroed: no row is NULL yet. */
+/* The new array is zeroed, so no row is NULL yet. */
 static gemp_code ensure_nulls(gemp_column *column)
 {
 	return column->null ? GEMP_OK : GEMP_NEW(column->null, row_capacity(column));
@@ -32,7 +31,7 @@ typedef struct null_scan {
 	atomic_bool found;
 } null_scan;
 
-/* Chunks that begin after a hit return at once. */
+/* Chunks that begin after another chunk has found a row return at once. */
 static void scan_nulls_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -42,7 +41,7 @@ static void scan_nulls_chunk(void *context, size_t chunk, size_t begin, size_t e
 		atomic_store_explicit(&scan->found, true, memory_order_relaxed);
 }
 
-/* All threads search; the first hit ends the search. */
+/* Searches with all threads until one finds a row. */
 static bool any_null_is(const gemp_column *column, uint8_t wanted)
 {
 	null_scan scan = { .column = column, .wanted = wanted };
@@ -56,7 +55,7 @@ bool gemp_column_has_value(const gemp_column *column)
 	return column->rows && (!column->null || any_null_is(column, 0));
 }
 
-/* Columns without NULLs have no array for them, which other functions rely on. */
+/* Other functions rely on the fact that columns without NULLs have no null array. */
 void gemp_column_trim_nulls(gemp_column *column)
 {
 	if (!column->null || any_null_is(column, 1))
@@ -70,7 +69,7 @@ typedef struct fill_task {
 	size_t first, count;
 } fill_task;
 
-/* NULL rows have the values that set_value of column.c writes, so that equal columns are equal in all bytes. */
+/* NULL rows have the same bytes as set_value of column.c writes, so that equal columns have equal bytes. */
 static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -93,7 +92,7 @@ static void fill_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* The column counts as loaded afterwards even if it gets no row. */
+/* The column then counts as loaded, even without rows. */
 gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 {
 	fill_task f = { column, column->rows, rows > column->rows ? rows - column->rows : 0 };
@@ -109,10 +108,11 @@ gemp_code gemp_column_pad(gemp_column *column, size_t rows)
 typedef struct append_task {
 	gemp_column *column;
 	const gemp_column *more;
-	uint64_t bytes; /* of the column's own strings */
+	uint64_t bytes; /* bytes of the column's strings before */
 } append_task;
 
-/* Offsets are shifted by the bytes that the column had; strings of a chunk are contiguous and copied at once. */
+/* Offsets increase by the bytes that the column had before. The strings of a chunk are contiguous and copied
+ * together. */
 static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -138,7 +138,7 @@ static void append_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* The column grows before the chunks run, since concurrent copies need fixed places. */
+/* The column grows before the chunks run, since concurrent copies need fixed addresses. */
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more)
 {
 	append_task a = { .column = column, .more = more };
@@ -160,7 +160,7 @@ typedef struct to_float_task {
 	double *floats;
 } to_float_task;
 
-/* NULLs become NaN, as in every column of floats. */
+/* NULL becomes NaN, as in every column of floats. */
 static void to_float_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -190,10 +190,11 @@ typedef struct gather_task {
 	const gemp_column *first, *second;
 	const uint64_t *picked;
 	size_t count;
-	uint64_t *sizes; /* [chunks] bytes of each chunk's strings, then the place where they begin; NULL: no strings */
+	/* [chunks] bytes of each chunk's strings, then the position where they begin; NULL for other types */
+	uint64_t *sizes;
 } gather_task;
 
-/* The column that has element i of the result, and its row there; NULL if the value is NULL. */
+/* Returns the column that has element i of the result, and sets *row to its row. Returns NULL if the value is NULL. */
 static const gemp_column *locate(const gather_task *g, size_t i, size_t *row)
 {
 	const gemp_column *column = g->first;
@@ -232,7 +233,7 @@ static void gather_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* The first pass of a gather adds up the bytes of the chunk's strings. */
+/* First pass of a gather: sums the bytes of the chunk's strings. */
 static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	const gather_task *g = context;
@@ -245,7 +246,7 @@ static void size_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	g->sizes[chunk] = size;
 }
 
-/* Turns sizes[] into the places where the strings of each chunk begin; returns the size of all strings. */
+/* Turns sizes[] into the positions where each chunk's strings begin. Returns the size of all strings. */
 static uint64_t place_strings(gather_task *g)
 {
 	uint64_t bytes = 0;
@@ -258,7 +259,7 @@ static uint64_t place_strings(gather_task *g)
 	return bytes;
 }
 
-/* NULLs are dropped again if none of the picked rows has one, so that equal columns have equal arrays. */
+/* Drops null[] if no picked row is NULL, so that equal columns have equal arrays. */
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
                              const uint64_t *picked, size_t count)
 {
@@ -312,11 +313,11 @@ typedef struct scatter_task {
 	const uint64_t *rows;
 	size_t count;
 	const gemp_column *values;
-	bool one;         /* one value for all rows */
+	bool one;         /* `values` has one row, which all rows get */
 	uint64_t *picked; /* strings only: the argument of gemp_column_gather */
 } scatter_task;
 
-/* For strings only the source of each row is recorded; scatter_strings then gathers. */
+/* For strings, only the source of each row is recorded, and scatter_strings then gathers. */
 static void scatter_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -342,7 +343,7 @@ static void scatter_chunk(void *context, size_t chunk, size_t begin, size_t end)
 	}
 }
 
-/* Every row takes its own string, before scatter_chunk redirects the rows that change. */
+/* Every row keeps its own string, until scatter_chunk redirects the changed rows. */
 static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 {
 	(void)chunk;
@@ -351,7 +352,7 @@ static void count_chunk(void *context, size_t chunk, size_t begin, size_t end)
 		p->picked[row] = row;
 }
 
-/* Strings cannot be overwritten in place, so the column is gathered anew from its own rows and the new values. */
+/* A string cannot be overwritten in place, so the column is gathered anew from its own rows and the new values. */
 static gemp_code scatter_strings(scatter_task *p)
 {
 	GEMP_OWNED uint64_t *picked = NULL;
@@ -366,7 +367,7 @@ static gemp_code scatter_strings(scatter_task *p)
 	return GEMP_OK;
 }
 
-/* Values are written in place, except for strings. The writes of concurrent chunks do not meet, since the rows are
+/* Values except strings are written in place. The writes of concurrent chunks do not overlap, since the rows are
  * distinct. */
 gemp_code gemp_column_scatter(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values)
 {

@@ -1,7 +1,6 @@
-/* The shard. Loading functions call the graph's loader only for arrays that are missing, so that callers may ask for
- * the same array again and again. The merged columns of edges at the end of this file give writers of tables one list
- * of columns for all relations.
- */
+/* The shard. A loading function calls the graph's loader only for missing arrays, so callers may request the same array
+ * repeatedly. The merged columns of edges at the end of this file give writers of tables one list of columns for all
+ * relations. */
 
 #include "graph/graph.h"
 
@@ -10,7 +9,7 @@
 
 #include <string.h>
 
-/* The caller's bounds and method are copied, since a partition lives as long as its graph. */
+/* Copies bounds and method, since a partition lives as long as its graph. */
 gemp_code gemp_partition_init(gemp_partition *parts, const uint64_t *bounds, size_t count, const char *method)
 {
 	GEMP_OWNED_BY(gemp_partition_free) gemp_partition made = { .count = count };
@@ -30,15 +29,15 @@ void gemp_partition_free(gemp_partition *parts)
 	*parts = (gemp_partition){ 0 };
 }
 
-/* The begin of range `index` of `ranges` equal ranges of [from, to). The product has 128 bits, so it cannot
+/* Returns the begin of range `index` of `ranges` equal ranges of [from, to). The product has 128 bits, so it cannot
  * overflow. */
 static uint64_t equal_range_begin(uint64_t from, uint64_t to, uint64_t index, uint64_t ranges)
 {
 	return from + (uint64_t)((unsigned __int128)index * (to - from) / ranges);
 }
 
-/* Whole parts, or equal ranges of parts, keep the cuts of the partition; otherwise ids are cut evenly and the
- * partition is ignored. */
+/* If ranks get whole parts, or equal ranges of parts, they keep the cuts of the partition. Otherwise the ids are
+ * divided evenly, regardless of the partition. */
 bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_t ranks, uint64_t *bounds)
 {
 	size_t count = parts->count, ranks_per_part = count ? ranks / count : 0;
@@ -54,7 +53,7 @@ bool gemp_partition_assign(const gemp_partition *parts, uint64_t vertices, size_
 	return whole || split || !count || strcmp(parts->method, "random") == 0;
 }
 
-/* Owners are found by binary search: bounds follow a partition and need not be equal. */
+/* A binary search, since the bounds follow a partition and need not be equal. */
 int gemp_shard_owner(const gemp_shard *graph, uint64_t id)
 {
 	return (int)gemp_range_find(graph->bounds, (size_t)graph->ranks, id);
@@ -77,7 +76,7 @@ gemp_relation *gemp_shard_relation(const gemp_shard *graph, const char *name)
 	return NULL;
 }
 
-/* A relation counts as loaded only if it has all of the wanted arrays. */
+/* A relation counts as loaded only if it has all requested arrays. */
 bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsigned parts)
 {
 	bool has = true;
@@ -86,7 +85,7 @@ bool gemp_shard_has_loaded(const gemp_shard *graph, const bool *relations, unsig
 	return has;
 }
 
-/* Attributes stay, since callers replace the rows only. */
+/* Attributes stay, since callers replace only the rows. */
 void gemp_relation_drop_rows(gemp_relation *relation)
 {
 	gemp_free_all(relation->in_offsets, relation->in_sources, relation->in_edges, relation->out_offsets,
@@ -105,7 +104,7 @@ void gemp_relation_free(gemp_relation *relation)
 	*relation = (gemp_relation){ 0 };
 }
 
-/* Counts grow one by one, so that gemp_shard_free releases exactly what exists after a failure. */
+/* Counts grow one by one, so that after a failure gemp_shard_free releases exactly what exists. */
 gemp_code gemp_shard_copy_labels(gemp_shard *to, const gemp_shard *from)
 {
 	GEMP_TRY(GEMP_NEW(to->labels, from->label_count));
@@ -148,7 +147,7 @@ gemp_code gemp_shard_copy_schema(gemp_shard *to, const gemp_shard *from)
 	return GEMP_OK;
 }
 
-/* The loader is freed first, while the graph that it refers to still exists. */
+/* Frees the loader first, while the graph that the loader refers to still exists. */
 void gemp_shard_free(gemp_shard *graph)
 {
 	if (!graph)
@@ -172,13 +171,13 @@ void gemp_shard_free(gemp_shard *graph)
 	gemp_free(graph);
 }
 
-/* A graph made in memory has everything that it will ever have, so a missing array is an error of the program. */
+/* A graph made in memory has all its arrays, so a missing array is an error of the program. */
 static gemp_code no_loader(const char *kind, const char *name)
 {
 	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", kind, name);
 }
 
-/* Keys and their ranks are loaded together, since every user of the ranks reads keys, too. */
+/* Loads keys and their ranks together, since every user of the ranks reads keys, too. */
 gemp_code gemp_shard_load_keys(gemp_shard *graph)
 {
 	if (gemp_column_loaded(&graph->keys) && graph->key_ranks)
@@ -197,7 +196,7 @@ gemp_code gemp_shard_load_labels(gemp_shard *graph)
 	return graph->loader.load_labels(graph->loader.self, graph);
 }
 
-/* A column that is loaded has an array, even without rows. */
+/* A loaded column has an array, even without rows. */
 gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column)
 {
 	GEMP_CHECK(column < graph->attributes.count);
@@ -208,7 +207,7 @@ gemp_code gemp_shard_load_attribute(gemp_shard *graph, size_t column)
 	return graph->loader.load_attribute(graph->loader.self, graph, column);
 }
 
-/* Edge numbers of the transpose are only stored beside the transpose itself, so one implies the other. */
+/* Edge numbers of the transpose are stored only together with the transpose, so a request for them loads both. */
 gemp_code gemp_shard_load_relation(gemp_shard *graph, size_t relation, unsigned parts)
 {
 	GEMP_CHECK(relation < graph->relation_count);
@@ -244,7 +243,8 @@ gemp_code gemp_shard_load_outgoing(gemp_shard *graph)
 	return load_all(graph, GEMP_LOAD_OUT | GEMP_LOAD_PROPS);
 }
 
-/* Relations may disagree about the type of an attribute: numbers widen to float, anything else to string. */
+/* If relations have different types of an attribute, numbers widen to float, and all other combinations become
+ * strings. */
 gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *name)
 {
 	gemp_type type = GEMP_STRING;
@@ -261,14 +261,14 @@ gemp_type gemp_shard_edge_attribute_type(const gemp_shard *graph, const char *na
 	return type;
 }
 
-/* The relations' tables of attributes, and how many columns of each are merged already. */
+/* The relations' tables of attributes, and the progress of merging their columns. */
 typedef struct column_merge {
 	size_t relations;
-	const gemp_table **props; /* [relations]; an empty table for a relation that is left out */
-	size_t *next;             /* [relations] its first column not merged yet */
+	const gemp_table **props; /* [relations]; an empty table for an excluded relation */
+	size_t *next;             /* [relations] first column that is not merged yet */
 } column_merge;
 
-/* SIZE_MAX: the relation has no such column. */
+/* Returns SIZE_MAX if the relation has no such column. */
 static size_t find_column(const gemp_table *props, const char *name)
 {
 	const gemp_column *column = gemp_table_find(props, name);
@@ -286,8 +286,9 @@ static bool is_needed_later(const column_merge *m, const char *name)
 	return false;
 }
 
-/* The next column of the merged order, NULL at the end. No relation has it behind an unmerged column, unless the orders
- * of the relations contradict one another; then any column will do. */
+/* Returns the next column of the merged order, or NULL at the end: a column that no relation has behind an unmerged
+ * column. If the orders of the relations contradict one another, there may be no such column, and any unmerged column
+ * is returned. */
 static const gemp_column *next_column(const column_merge *m)
 {
 	const gemp_column *any = NULL;
@@ -309,7 +310,7 @@ static bool has_column(const gemp_edge_columns *all, const char *name)
 	return false;
 }
 
-/* Appends a merged column, and advances the relations past all columns that the list has by now. */
+/* Appends a merged column, and advances every relation past the columns that have been merged. */
 static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, const gemp_column *chosen)
 {
 	gemp_edge_column *column = &all->columns[all->count++];
@@ -333,7 +334,7 @@ static gemp_code append_column(gemp_edge_columns *all, const column_merge *m, co
 	return GEMP_OK;
 }
 
-/* The capacity is the number of columns of all relations, which the merged list cannot exceed. */
+/* The capacity is the total number of columns of all relations, which the merged list cannot exceed. */
 gemp_code gemp_edge_columns_new(gemp_edge_columns *out, const gemp_shard *graph, const char *only)
 {
 	static const gemp_table none;
@@ -365,7 +366,7 @@ void gemp_edge_columns_free(gemp_edge_columns *columns)
 	*columns = (gemp_edge_columns){ 0 };
 }
 
-/* The index of the column in the relation was found when the list was made. */
+/* The index of the column in each relation was found when the list was made. */
 gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *column, size_t relation, size_t row)
 {
 	if (column->column_of[relation] == SIZE_MAX)
@@ -373,7 +374,7 @@ gemp_value gemp_edge_value(const gemp_shard *graph, const gemp_edge_column *colu
 	return gemp_column_get(&graph->relations[relation].props.columns[column->column_of[relation]], row);
 }
 
-/* Labels of a set ascend by name, so that equal sets give equal texts. */
+/* The labels of a set are in ascending order of names, so equal sets give equal texts. */
 void gemp_vertex_labels_text(const gemp_shard *graph, size_t row, gemp_text *out)
 {
 	const gemp_label_set *set = &graph->label_sets[graph->label_set_of[row]];

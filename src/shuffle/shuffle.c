@@ -1,6 +1,5 @@
-/* shuffle: `decode` uses the multisplit of primitive/split.h, or radix passes if the tuples of a range must keep their
- * order and the device works in groups. The other methods are measured against it by `bench`.
- */
+/* shuffle: `decode` uses the multisplit of primitive/split.h. If the tuples of a range must keep their order and the
+ * device works in groups, `decode` uses radix passes instead. The other methods exist for comparison by `bench`. */
 
 #include "shuffle/shuffle.h"
 
@@ -11,10 +10,10 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* A pass ranks within warps by ballots, one for each bit of a digit; local memory limits a digit to DIGIT_BITS. */
+/* DIGIT_BITS: a pass ranks within warps by one ballot for each bit of a digit, and local memory limits the digit. */
 enum { DIGIT_BITS = 8, GROUP = 256, SLAB = 1 << 14, SLABS_A_UNIT = 16 };
 
-/* The arrays that a pass moves: keys, each with a value of value_size bytes. */
+/* The arrays that a pass moves: keys, and for each key a value of value_size bytes. */
 typedef struct key_values {
 	unsigned key_size, value_size;
 	const gemp_buffer *keys, *values;
@@ -24,18 +23,19 @@ typedef struct stable_task {
 	gemp_toolbox *box;
 	const gemp_shuffle *how;
 	size_t count;
-	gemp_buffer between[2];               /* keys and values from one pass to the next */
-	gemp_buffer column, numbers, last[2]; /* keys and numbers of tuples that are too long to move in every pass */
+	gemp_buffer between[2]; /* keys and values between two passes */
+	/* for tuples that are too long to move in every pass: destinations; numbers; both, sorted */
+	gemp_buffer column, numbers, last[2];
 } stable_task;
 
-/* Buffers for one pass's result. */
+/* Makes the buffers for the result of one pass. */
 static gemp_code key_values_new(stable_task *s, gemp_buffer out[2], const key_values *like)
 {
 	GEMP_TRY(gemp_buffer_new(&out[0], s->box->device, s->count * like->key_size, NULL));
 	return like->value_size ? gemp_buffer_new(&out[1], s->box->device, s->count * like->value_size, NULL) : GEMP_OK;
 }
 
-/* One stable pass over `bits` bits of the keys. */
+/* Makes one stable pass over `bits` bits of the keys. */
 static gemp_code radix_pass(stable_task *s, unsigned shift, unsigned bits, const key_values *from, const key_values *to)
 {
 	gemp_radix_device radix = { .box = s->box,
@@ -47,7 +47,7 @@ static gemp_code radix_pass(stable_task *s, unsigned shift, unsigned bits, const
 	return code == GEMP_OK ? gemp_radix_device_pass(&radix, from->keys, from->values, to->keys, to->values) : code;
 }
 
-/* Sorts by one digit, or by two, the low one first. */
+/* Sorts by one digit, or by two digits with the low digit first. */
 static gemp_code radix_passes(stable_task *s, const key_values *from, const key_values *to)
 {
 	unsigned bits = s->how->bits, shift = gemp_shuffle_key_shift(s->how), low = bits / 2;
@@ -67,8 +67,8 @@ enum {
 	MASKS = 256
 };
 
-/* A kernel of shuffle.cl, and the work-group to launch it with (0: by items). Its first two arguments are destinations
- * and tuples. */
+/* Gets a kernel of shuffle.cl and the work-group size of its launch (0: by items). The kernel's first two arguments are
+ * destinations and tuples. */
 static gemp_code shuffle_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
                                 const char *name, size_t *group)
 {
@@ -84,7 +84,7 @@ static gemp_argument gemp_shuffle_destinations(const gemp_tuples *tuples)
 	return (gemp_argument){ sizeof(cl_mem), tuples->destination ? &tuples->destination->mem : NULL };
 }
 
-/* Large tuples move once: their destinations and numbers are sorted, and then the tuples follow. */
+/* Large tuples move only once: their destinations and numbers are sorted, and then the tuples move to their places. */
 static gemp_code sort_by_number(stable_task *s, const gemp_tuples *in, const gemp_tuples *out)
 {
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
@@ -104,7 +104,7 @@ static gemp_code sort_by_number(stable_task *s, const gemp_tuples *in, const gem
 	                        GEMP_ARG(&to.values->mem), GEMP_ARG(&slabs.count), GEMP_ARG(&slabs.slab));
 }
 
-/* Finds where ranges begin in tuples that are in order. */
+/* Finds the begins of the ranges in ordered tuples. */
 static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const gemp_buffer *begin)
 {
 	gemp_slabs slabs = gemp_tool_slabs(s->box, s->count, SLAB, SLABS_A_UNIT);
@@ -117,7 +117,8 @@ static gemp_code find_bounds(stable_task *s, const gemp_tuples *tuples, const ge
 	                        GEMP_ARG(&begin->mem));
 }
 
-/* Tuples of at most 8 bytes are keys themselves; columns are keys and values; larger tuples move by number. */
+/* A tuple of at most 8 bytes is sorted as a key, columns are sorted as keys and values, and larger tuples are sorted by
+ * number. */
 static gemp_code decode_stable(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in,
                                const gemp_tuples *out, const gemp_buffer *begin)
 {
@@ -142,7 +143,7 @@ done:
 	return code;
 }
 
-/* The host cuts slabs, so it must know how many tuples the device has. */
+/* Reads the number of tuples from the device, because the host divides them into slabs. */
 static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *count)
 {
 	cl_uint known;
@@ -154,7 +155,8 @@ static gemp_code read_count(gemp_toolbox *box, const gemp_tuples *in, size_t *co
 	return GEMP_OK;
 }
 
-/* Devices in groups split by segments, unless tuples must keep their order; devices by items always keep it. */
+/* In the form in groups, tuples are split by segments unless they must keep their order. The form by items always keeps
+ * the order. */
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin)
 {
@@ -188,13 +190,13 @@ gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const 
 const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS] = { "decode", "polling", "converge", "atomic",
 	                                                                 "tables" };
 
-/* CPU devices take short slabs, one for each work-item. */
+/* On CPU devices slabs are short, one for each work-item. */
 static gemp_slabs slabs_of(const gemp_toolbox *box, size_t count)
 {
 	return gemp_tool_slabs(box, count, box->groups ? ACCUMULATE_SLAB : ITEM_SLAB, ACCUMULATE_SLABS_A_UNIT);
 }
 
-/* Tuples of a range are contiguous, so a work-group sums its range in local memory. */
+/* The tuples of a range are contiguous, so a work-group sums them in local memory. */
 gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled,
                               const gemp_buffer *begin, const gemp_buffer *sums)
 {
@@ -208,7 +210,7 @@ gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const 
 	                        GEMP_ARG(&sums->mem));
 }
 
-/* For each mask of eight bits the positions of its set bits, a byte each. */
+/* Makes the table of `tables`: for each mask of eight bits, the positions of its set bits, one byte each. */
 static gemp_code positions_new(gemp_buffer *out, gemp_device *device)
 {
 	cl_ulong positions[MASKS] = { 0 };
@@ -219,7 +221,8 @@ static gemp_code positions_new(gemp_buffer *out, gemp_device *device)
 	return gemp_buffer_new(out, device, sizeof positions, positions);
 }
 
-/* Ranges look at all tuples, but for the atomic method, in which work-items have slabs of tuples. */
+/* In the atomic method work-items add slabs of tuples. In the other methods the group of each range reads all
+ * tuples. */
 gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
                                   const gemp_tuples *in, const gemp_buffer *sums)
 {
@@ -250,7 +253,7 @@ gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method,
 		                        GEMP_ARG(&sums->mem));
 	}
 done:
-	gemp_buffer_free(&positions, box->device); /* the driver keeps it for what was launched */
+	gemp_buffer_free(&positions, box->device); /* launches that use the buffer keep it alive */
 	return code;
 }
 
@@ -260,7 +263,7 @@ typedef struct test_grid {
 	size_t groups, group, items; /* group 0: by items */
 } test_grid;
 
-/* The kernel and its launch grid. */
+/* Gets a kernel of shuffle_trial.cl and its launch grid. */
 static gemp_code test_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuffle *how, const gemp_tuples *tuples,
                              const char *name, test_grid *on)
 {
@@ -275,7 +278,7 @@ static gemp_code test_kernel(gemp_toolbox *box, cl_kernel *out, const gemp_shuff
 		tuples && tuples->destination ? " -DSHUFFLE_COLUMN" : "");
 }
 
-/* Random numbers follow from the seed and the index, so every device makes the same tuples. */
+/* The random numbers depend only on seed and index, so every device makes the same tuples. */
 gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, const gemp_test_tuples *trial,
                                 const gemp_tuples *tuples)
 {
@@ -290,7 +293,7 @@ gemp_code gemp_test_tuples_make(gemp_toolbox *box, const gemp_shuffle *how, cons
 	                        GEMP_ARG(&skewed));
 }
 
-/* Adds up what the work-items have found, two numbers each. */
+/* Adds up the results of the work-items, two numbers each. */
 static gemp_code add_test_sums(gemp_toolbox *box, const gemp_buffer *found, size_t items, uint64_t sums[2])
 {
 	GEMP_OWNED uint64_t *all = NULL;
@@ -302,7 +305,7 @@ static gemp_code add_test_sums(gemp_toolbox *box, const gemp_buffer *found, size
 	return GEMP_OK;
 }
 
-/* Two sums for each work-item: the digest and the number of tuples in a wrong range. */
+/* Each work-item has two results: the digest and the number of tuples in a wrong range. */
 gemp_code gemp_test_tuples_check(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *tuples,
                                  const gemp_buffer *begin, uint64_t *digest, uint64_t *astray)
 {
@@ -325,7 +328,7 @@ done:
 	return code;
 }
 
-/* The kernel counts differences of its items; the host adds them up. */
+/* Each work-item counts its differences, and the host adds them up. */
 gemp_code gemp_test_tuples_compare(gemp_toolbox *box, const gemp_shuffle *how, const gemp_buffer *a,
                                    const gemp_buffer *b, uint64_t *differ)
 {

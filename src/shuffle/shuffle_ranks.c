@@ -7,13 +7,14 @@
 
 #include <inttypes.h>
 
-/* A rank's own tuples never leave its device, so the bytes that leave it are those of its array without one range, the
- * hole. In shared memory a rank writes these bytes step by step; from the table of counts every other rank computes
- * which of them are for it.
+/* A rank's own tuples never leave its device. The bytes that leave it are those of its array of tuples without one
+ * range, the hole. In shared memory a rank writes these bytes step by step. From the table of counts every other rank
+ * computes which of these bytes are for it.
  *
- * By MPI the host maps the two ranges around the hole, in the array that leaves and in the array that arrives. */
+ * Through MPI, the host maps the two ranges around the hole, in the array of sent tuples and in the array of received
+ * tuples. */
 
-/* All ranks have the shared memory or none has. */
+/* Either all ranks have the shared memory or none has. */
 void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, gemp_device *device, size_t part,
                              bool forced)
 {
@@ -27,7 +28,7 @@ void gemp_shuffle_shared_new(gemp_shuffle_shared *out, const gemp_comm *comm, ge
 	gemp_shared_fence(&out->shared);
 }
 
-/* Pages are unlocked before the memory is freed. */
+/* Unlocks the pages before the memory is freed. */
 void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 {
 	gemp_pinned_unregister(&shared->pinned);
@@ -35,12 +36,12 @@ void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 	*shared = (gemp_shuffle_shared){ 0 };
 }
 
-/* A run of bytes with a hole. */
+/* An array of bytes with a hole. */
 typedef struct byte_run {
-	size_t at, hole, all; /* where the hole begins, its size, and the bytes without it */
+	size_t at, hole, all; /* begin of the hole, size of the hole, number of bytes without the hole */
 } byte_run;
 
-/* The bytes that leave a rank, which lie around those of its own tuples. */
+/* Describes the bytes that leave a rank. The hole has the rank's own tuples. */
 static byte_run leaving(const uint64_t *counts, size_t ranks, size_t rank, size_t size)
 {
 	byte_run out = { 0, counts[rank * ranks + rank] * size, 0 };
@@ -60,19 +61,19 @@ typedef struct shared_exchange {
 	size_t ranks, rank, size;
 } shared_exchange;
 
-/* A rank's region of the shared memory has two halves, which steps use in turn. */
+/* A rank's region of the shared memory has two halves, which steps use alternately. */
 static char *region_of(const shared_exchange *p, size_t rank, size_t step)
 {
 	return p->shared->bytes + (2 * rank + step % 2) * p->shared->part;
 }
 
-/* Reads the step's part of this rank's tuples from the device into its half of the shared memory. */
+/* Copies the bytes of this step from this rank's device to the rank's half of the shared memory. */
 static gemp_code write_own(const shared_exchange *p, size_t step)
 {
 	const byte_run out = leaving(p->counts, p->ranks, p->rank, p->size);
 	size_t begin = gemp_min(step * p->shared->part, out.all), end = gemp_min(begin + p->shared->part, out.all);
 	char *to = region_of(p, p->rank, step);
-	for (int behind = 0; behind < 2; behind++) { /* the hole */
+	for (int behind = 0; behind < 2; behind++) { /* before and behind the hole */
 		size_t first = behind ? gemp_max(begin, out.at) : begin, last = behind ? end : gemp_min(end, out.at);
 		if (first < last)
 			GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->copy_queue, p->from->mem, CL_FALSE,
@@ -82,7 +83,7 @@ static gemp_code write_own(const shared_exchange *p, size_t step)
 	return GEMP_OK;
 }
 
-/* Writes the bytes of each other rank's step that are for this rank to its device. */
+/* Copies the bytes of this step that other ranks have written for this rank to its device. */
 static gemp_code read_others(const shared_exchange *p, size_t step)
 {
 	const size_t begin = step * p->shared->part, end = begin + p->shared->part;
@@ -101,17 +102,17 @@ static gemp_code read_others(const shared_exchange *p, size_t step)
 	return GEMP_OK;
 }
 
-/* Both queues are waited for even if one has failed, since the other still uses the memory. */
+/* Waits for both queues even if one has failed, since the other still uses the memory. */
 static gemp_code finish_queues(const shared_exchange *p)
 {
 	gemp_code code = GEMP_CL(clFinish(p->device->copy_queue)), queue = GEMP_CL(clFinish(p->device->queue));
 	return code == GEMP_OK ? queue : code;
 }
 
-/* Collective. Sends elements of `size` bytes, which lie in the order of the ranks that they are for, to buffers in the
- * order of the ranks that they come from. counts[r * ranks + to]: how many rank r has for rank `to`. A rank's own
- * elements are left out in both. In each step the ranks read the bytes of the step before. A failure of any rank is a
- * failure of all. */
+/* Collective. Sends elements of `size` bytes, which are in the order of their target ranks, to buffers in the order of
+ * the source ranks. counts[r * ranks + to] is the number of rank r's elements for rank `to`. Neither side moves a
+ * rank's own elements. In each step the ranks read the bytes that were written in the step before. A failure on one
+ * rank is a failure on all ranks. */
 static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, const gemp_comm *comm, gemp_device *device,
                                          const gemp_buffer *from, const gemp_buffer *to, const uint64_t *counts,
                                          size_t size, gemp_traffic *traffic)
@@ -137,7 +138,7 @@ static gemp_code exchange_through_memory(const gemp_shuffle_shared *shared, cons
 	return gemp_comm_agree(comm, code);
 }
 
-/* TUPLE: the array of tuples, or the column of values; COLUMN: the column of destinations. */
+/* The arrays of a layout. TUPLE: the array of tuples or the column of values. COLUMN: the column of destinations. */
 enum { TUPLE, COLUMN, ARRAYS };
 
 static unsigned arrays_of(const gemp_shuffle *how)
@@ -153,7 +154,7 @@ static size_t size_of(const gemp_shuffle *how, unsigned array)
 	                                         : how->size;
 }
 
-/* The same tuples with ranges that are whole ranks. */
+/* Returns the shuffle by owner: each of its ranges has all destinations of one rank. */
 static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 {
 	gemp_shuffle owner = *how;
@@ -165,13 +166,13 @@ static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 
 typedef struct exchange_task {
 	const gemp_comm *comm;
-	uint32_t *begin;                  /* [2^bits + 1] the first tuple for each owner */
-	uint64_t *counts;                 /* [ranks][ranks] tuples of each rank for each rank */
-	uint64_t *received_begin;         /* [ranks + 1] the first received tuple of each rank */
+	uint32_t *begin;                  /* [2^bits + 1] number of the first tuple for each owner */
+	uint64_t *counts;                 /* [ranks][ranks] number of tuples of each source for each target */
+	uint64_t *received_begin;         /* [ranks + 1] number of the first tuple received from each rank */
 	gemp_peer_block *sent, *received; /* [ranks] */
 } exchange_task;
 
-/* Local. */
+/* Local. Allocates the arrays. */
 static gemp_code exchange_task_new(exchange_task *out, const gemp_comm *comm, const gemp_shuffle *owner)
 {
 	size_t ranks = (size_t)comm->size;
@@ -208,7 +209,7 @@ done:
 	return code;
 }
 
-/* A destination whose owner is not a rank is an error of the caller's data. */
+/* A destination whose owner is not a rank is an error in the caller's data. */
 static gemp_code check_owners(const gemp_shuffle *owner, const exchange_task *p)
 {
 	uint32_t strays = p->begin[1u << owner->bits] - p->begin[p->comm->size];
@@ -217,7 +218,7 @@ static gemp_code check_owners(const gemp_shuffle *owner, const exchange_task *p)
 	              : GEMP_OK;
 }
 
-/* Collective. Gathers the numbers of tuples that each rank has for each rank. */
+/* Collective. Exchanges the numbers of tuples, from which every rank fills counts. */
 static void exchange_counts(gemp_shuffled *s, exchange_task *p)
 {
 	const int ranks = p->comm->size, own = p->comm->rank;
@@ -230,14 +231,14 @@ static void exchange_counts(gemp_shuffled *s, exchange_task *p)
 	s->tuples.count = p->received_begin[ranks];
 }
 
-/* The bytes before and behind this rank's own tuples, which do not leave the device. */
+/* Sets the ranges of bytes before and behind this rank's own tuples, which stay on the device. */
 static void ranges_beside_own(gemp_readback_range ranges[2], size_t first, size_t end, size_t all, size_t element)
 {
 	ranges[0] = (gemp_readback_range){ 0, first * element };
 	ranges[1] = (gemp_readback_range){ end * element, (all - end) * element };
 }
 
-/* A block lies wholly before this rank's own tuples or wholly behind them. */
+/* Returns the block of one rank, which lies entirely before or entirely behind this rank's own tuples. */
 static gemp_peer_block block_at(char *const host[2], const gemp_readback_range ranges[2], bool behind, size_t at,
                                 size_t size)
 {
@@ -258,7 +259,7 @@ static gemp_code copy_own(gemp_shuffled *s, unsigned array, const exchange_task 
 	return GEMP_OK;
 }
 
-/* Local. Reads the tuples for other ranks to the host, and maps the places of received tuples for the host to write. */
+/* Local. Reads the tuples for other ranks to the host, and maps the ranges of received tuples for writing. */
 static gemp_code prepare_blocks(gemp_shuffled *s, unsigned array, exchange_task *p, gemp_host_mapping *mapping)
 {
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
@@ -316,8 +317,8 @@ static gemp_code decode_by_range(gemp_shuffled *s, gemp_toolbox *box, const gemp
 	return gemp_toolbox_seconds(box, &s->seconds.by_range);
 }
 
-/* Tuples are decoded by owner, exchanged, and decoded by range. Ranks agree after each local step: all exchange, or
- * none does. */
+/* Decodes the tuples by owner, exchanges them, and decodes them by range. Ranks agree after each local step, so either
+ * all ranks exchange or none does. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, const gemp_shuffle_shared *shared, gemp_traffic *traffic)
 {
@@ -346,7 +347,7 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	return gemp_comm_agree(comm, code);
 }
 
-/* Takes {0}, which has no device. */
+/* {0}, which has no device, is allowed. */
 void gemp_shuffled_free(gemp_shuffled *s)
 {
 	for (int a = 0; a < ARRAYS && s->device; a++) {
