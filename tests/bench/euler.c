@@ -37,7 +37,7 @@ typedef struct filing {
 	rows *rows;
 	gemp_vertex *source, *target; /* [edges] */
 	atomic_bool failed;
-	size_t shares;
+	size_t ranges;
 	bool placing;
 } filing;
 
@@ -60,11 +60,11 @@ static void make_batch(void *context, unsigned thread, size_t batch)
 	gemp_free(ends);
 }
 
-static void file_share(void *context, unsigned thread, size_t share)
+static void file_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
 	filing *f = context;
-	uint64_t n = f->graph->vertices, from = n * share / f->shares, end = n * (share + 1) / f->shares;
+	uint64_t n = f->graph->vertices, from = n * range / f->ranges, end = n * (range + 1) / f->ranges;
 	uint64_t *begin = f->rows->begin;
 	for (uint64_t e = 0; e < f->graph->edges; e++) {
 		uint64_t v = f->source[e];
@@ -80,7 +80,7 @@ static void file_share(void *context, unsigned thread, size_t share)
 static gemp_code make_rows(rows *r, const gemp_eulerian *graph)
 {
 	gemp_code code = GEMP_OK;
-	filing f = { .graph = graph, .rows = r, .shares = gemp_threads() };
+	filing f = { .graph = graph, .rows = r, .ranges = gemp_threads() };
 	GEMP_TRY_DONE(gemp_eulerian_check(graph));
 	GEMP_TRY_DONE(GEMP_NEW(f.source, graph->edges));
 	GEMP_TRY_DONE(GEMP_NEW(f.target, graph->edges));
@@ -89,11 +89,11 @@ static gemp_code make_rows(rows *r, const gemp_eulerian *graph)
 	gemp_parallel_for((graph->edges + BATCH - 1) / BATCH, make_batch, &f);
 	if (f.failed)
 		GEMP_TRY_DONE(gemp_fail(GEMP_ENOMEM, "no memory for a batch of edges"));
-	gemp_parallel_for(f.shares, file_share, &f);
+	gemp_parallel_for(f.ranges, file_range, &f);
 	for (uint64_t v = 0; v < graph->vertices; v++)
 		r->begin[v + 1] += r->begin[v];
 	f.placing = true;
-	gemp_parallel_for(f.shares, file_share, &f);
+	gemp_parallel_for(f.ranges, file_range, &f);
 	r->bounds[1] = graph->vertices;
 done:
 	gemp_free(f.source);

@@ -58,7 +58,7 @@ static bool keep_least(timed *least, timed began)
 
 /* A sink that counts rows and keeps them up to its capacity. */
 typedef struct keeping {
-	size_t rows, kept, room;
+	size_t rows, kept, capacity;
 	int vertices;
 	gemp_vertex *ids;
 } keeping;
@@ -66,7 +66,7 @@ typedef struct keeping {
 static gemp_code take(void *self, const gemp_batch *batch)
 {
 	keeping *k = self;
-	size_t left = k->room - k->kept, count = batch->rows < left ? batch->rows : left,
+	size_t left = k->capacity - k->kept, count = batch->rows < left ? batch->rows : left,
 		   width = (size_t)batch->vertex_count;
 	k->rows += batch->rows;
 	if (count)
@@ -79,7 +79,7 @@ static gemp_code turn(void *self, bool last, bool *enough, bool *again)
 {
 	const keeping *k = self;
 	(void)last, (void)again;
-	*enough |= k->room && k->kept == k->room;
+	*enough |= k->capacity && k->kept == k->capacity;
 	return GEMP_OK;
 }
 
@@ -154,7 +154,7 @@ done:
 	return code;
 }
 
-static gemp_code measure(gemp_runtime *context, gemp_shard *graph, gemp_pattern *pattern, int repeat, size_t room)
+static gemp_code measure(gemp_runtime *context, gemp_shard *graph, gemp_pattern *pattern, int repeat, size_t capacity)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_match_options options = {
@@ -168,9 +168,9 @@ static gemp_code measure(gemp_runtime *context, gemp_shard *graph, gemp_pattern 
 	GEMP_TRY_DONE(gemp_match_prepare(&match, context, graph, pattern, &options));
 	GEMP_TRY_DONE(list(context, match, &k, repeat, &listed, &kernel));
 	size_t rows = k.rows;
-	k.room = repeat && k.rows < room ? k.rows : room;
-	GEMP_TRY_DONE(GEMP_NEW(k.ids, k.room * (size_t)k.vertices));
-	memset(k.ids, 1, k.room * (size_t)k.vertices * sizeof *k.ids);
+	k.capacity = repeat && k.rows < capacity ? k.rows : capacity;
+	GEMP_TRY_DONE(GEMP_NEW(k.ids, k.capacity * (size_t)k.vertices));
+	memset(k.ids, 1, k.capacity * (size_t)k.vertices * sizeof *k.ids);
 	GEMP_TRY_DONE(list(context, match, &k, 1, &kept, &ignored));
 	GEMP_TRY_DONE(deduplicate(context, &k, repeat ? repeat : 1, &distinct, &classes));
 	GEMP_TRY_DONE(reference(context->device, &transfer, &copy));
@@ -197,7 +197,7 @@ int main(int count, char **argument)
 	gemp_shard *graph = NULL;
 	gemp_pattern *pattern = NULL;
 	int provided, repeat = count > 3 ? atoi(argument[3]) : 3;
-	size_t room = count > 4 ? strtoull(argument[4], NULL, 10) : 100000000;
+	size_t capacity = count > 4 ? strtoull(argument[4], NULL, 10) : 100000000;
 	if (count < 3) {
 		fprintf(stderr, "usage: %s GRAPH PATTERN [REPEAT [KEPT]]\n", argument[0]);
 		return GEMP_EUSAGE;
@@ -208,7 +208,7 @@ int main(int count, char **argument)
 	GEMP_TRY_DONE(gemp_graph_file_open(&graph, &comm, argument[1]));
 	GEMP_TRY_DONE(gemp_pattern_named(&pattern, argument[2]));
 	GEMP_TRY_DONE(gemp_pattern_bind(pattern, graph));
-	code = measure(context, graph, pattern, repeat, room);
+	code = measure(context, graph, pattern, repeat, capacity);
 done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "listing: %s\n", gemp_message());

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 8 << 20 };
+enum { READ_BYTES = 8 << 20 };
 
 static double slowest(const gemp_comm *comm, double seconds)
 {
@@ -42,13 +42,13 @@ typedef double way(const gemp_comm *comm, const char *path, uint64_t *bytes);
 /* Each rank reads its part of *bytes bytes that start 1 MiB after the beginning of the file. */
 static double read_plainly(const gemp_comm *comm, const char *path, uint64_t *bytes)
 {
-	gemp_block_range share = gemp_comm_block(comm, *bytes);
-	char *buffer = calloc(1, share.end - share.begin + 1);
+	gemp_block_range range = gemp_comm_block(comm, *bytes);
+	char *buffer = calloc(1, range.end - range.begin + 1);
 	int file = open(path, O_RDONLY);
 	double since = gemp_now();
-	for (uint64_t at = share.begin; at < share.end; at += PIECE) {
-		uint64_t left = share.end - at;
-		if (pread(file, buffer + at - share.begin, left < PIECE ? left : PIECE, (off_t)((1 << 20) + at)) <= 0)
+	for (uint64_t at = range.begin; at < range.end; at += READ_BYTES) {
+		uint64_t left = range.end - at;
+		if (pread(file, buffer + at - range.begin, left < READ_BYTES ? left : READ_BYTES, (off_t)((1 << 20) + at)) <= 0)
 			break;
 	}
 	double seconds = gemp_now() - since;
@@ -69,11 +69,11 @@ static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *b
 		uint64_t total;
 		void *data = NULL;
 		code = gemp_h5_info(&h5, names[i], &type, &total);
-		gemp_block_range share = gemp_comm_block(comm, total);
+		gemp_block_range range = gemp_comm_block(comm, total);
 		if (code == GEMP_OK)
-			data = gemp_calloc(share.end - share.begin, type.size);
+			data = gemp_calloc(range.end - range.begin, type.size);
 		if (data)
-			code = gemp_h5_read(&h5, GEMP_OK, names[i], type, share.begin, share.end - share.begin, 0, data);
+			code = gemp_h5_read(&h5, GEMP_OK, names[i], type, range.begin, range.end - range.begin, 0, data);
 		*bytes += total * type.size;
 		gemp_free(data);
 	}

@@ -22,7 +22,7 @@ static const double most_ms = 3000;
 
 typedef struct csr {
 	uint32_t vertices, entries;
-	uint32_t *begin, *near, *ends; /* ends[e]: the vertex whose row contains entry e */
+	uint32_t *row_offsets, *column_indices, *sources; /* sources[e]: the vertex whose row contains entry e */
 } csr;
 
 typedef struct shape {
@@ -35,7 +35,7 @@ typedef struct machine {
 	cl_device_id device;
 	cl_context context;
 	cl_command_queue queue;
-	cl_mem begin, near, ends, count, unfinished, plan;
+	cl_mem row_offsets, column_indices, sources, count, unfinished, plan;
 	const char *source;
 	bool gpu;
 } machine;
@@ -48,7 +48,7 @@ static void check(cl_int error, const char *what)
 	exit(EXIT_FAILURE);
 }
 
-static void *room(size_t count, size_t size)
+static void *allocate(size_t count, size_t size)
 {
 	void *block = calloc(count ? count : 1, size);
 	if (block)
@@ -84,7 +84,7 @@ static uint64_t *read_pairs(const char *path, size_t *count)
 	FILE *file = open_file(path);
 	char line[4096];
 	size_t capacity = 1 << 20;
-	uint64_t *pairs = room(capacity, sizeof *pairs);
+	uint64_t *pairs = allocate(capacity, sizeof *pairs);
 	*count = 0;
 	while (fgets(line, sizeof line, file)) {
 		uint32_t a, b;
@@ -115,8 +115,8 @@ static size_t sort_and_merge(uint64_t *pairs, size_t count)
 /* Numbers the vertices by ascending degree, so vertices without edges come first. */
 static uint32_t *rank_vertices(const uint64_t *pairs, size_t count, uint32_t vertices)
 {
-	uint64_t *order = room(vertices, sizeof *order);
-	uint32_t *rank = room(vertices, sizeof *rank);
+	uint64_t *order = allocate(vertices, sizeof *order);
+	uint32_t *rank = allocate(vertices, sizeof *rank);
 	for (uint32_t v = 0; v < vertices; v++)
 		order[v] = v;
 	for (size_t i = 0; i < count; i++)
@@ -140,16 +140,16 @@ static csr read_graph(const char *path)
 	for (size_t i = 0; i < count; i++)
 		pairs[i] = (uint64_t)rank[pairs[i] >> 32] << 32 | rank[(uint32_t)pairs[i]];
 	qsort(pairs, count, sizeof *pairs, compare);
-	graph.begin = room((size_t)graph.vertices + 1, sizeof *graph.begin);
-	graph.near = room(count, sizeof *graph.near);
-	graph.ends = room(count, sizeof *graph.ends);
+	graph.row_offsets = allocate((size_t)graph.vertices + 1, sizeof *graph.row_offsets);
+	graph.column_indices = allocate(count, sizeof *graph.column_indices);
+	graph.sources = allocate(count, sizeof *graph.sources);
 	for (size_t i = 0; i < count; i++) {
-		graph.ends[i] = (uint32_t)(pairs[i] >> 32);
-		graph.near[i] = (uint32_t)pairs[i];
-		graph.begin[graph.ends[i] + 1]++;
+		graph.sources[i] = (uint32_t)(pairs[i] >> 32);
+		graph.column_indices[i] = (uint32_t)pairs[i];
+		graph.row_offsets[graph.sources[i] + 1]++;
 	}
 	for (uint32_t v = 0; v < graph.vertices; v++)
-		graph.begin[v + 1] += graph.begin[v];
+		graph.row_offsets[v + 1] += graph.row_offsets[v];
 	free(rank);
 	free(pairs);
 	return graph;
@@ -161,26 +161,27 @@ static csr read_graph(const char *path)
 static void print_work(const csr *graph)
 {
 	uint64_t wedges = 0, pairs = 0, tails = 0;
-	uint32_t *mid = room(graph->vertices, sizeof *mid); /* mid[v]: the first entry of v's row that is greater than v */
+	uint32_t *mid = allocate(graph->vertices,
+	                         sizeof *mid); /* mid[v]: the first entry of v's row that is greater than v */
 	for (uint32_t v = 0; v < graph->vertices; v++) {
-		mid[v] = graph->begin[v];
-		while (mid[v] < graph->begin[v + 1] && graph->near[mid[v]] < v)
+		mid[v] = graph->row_offsets[v];
+		while (mid[v] < graph->row_offsets[v + 1] && graph->column_indices[mid[v]] < v)
 			mid[v]++;
-		uint64_t above = graph->begin[v + 1] - mid[v];
+		uint64_t above = graph->row_offsets[v + 1] - mid[v];
 		pairs += above ? above * (above - 1) / 2 : 0;
 	}
 	for (uint32_t u = 0; u < graph->vertices; u++)
-		for (uint32_t e = graph->begin[u]; e < mid[u]; e++) {
-			uint32_t x = graph->near[e], low = graph->begin[x], high = graph->begin[x + 1];
+		for (uint32_t e = graph->row_offsets[u]; e < mid[u]; e++) {
+			uint32_t x = graph->column_indices[e], low = graph->row_offsets[x], high = graph->row_offsets[x + 1];
 			while (low < high) {
 				uint32_t middle = (low + high) / 2;
-				if (graph->near[middle] < u)
+				if (graph->column_indices[middle] < u)
 					low = middle + 1;
 				else
 					high = middle;
 			}
-			uint32_t a = graph->begin[u + 1] - mid[u], b = graph->begin[x + 1] - mid[x];
-			wedges += low - graph->begin[x];
+			uint32_t a = graph->row_offsets[u + 1] - mid[u], b = graph->row_offsets[x + 1] - mid[x];
+			wedges += low - graph->row_offsets[x];
 			tails += a < b ? a : b;
 		}
 	printf("# wedges %" PRIu64 " pairs %" PRIu64 " tails %" PRIu64 "\n", wedges, pairs, tails);
@@ -292,9 +293,9 @@ static void open_machine(machine *m, const csr *graph)
 	check(error, "clCreateContext");
 	m->queue = clCreateCommandQueue(m->context, m->device, CL_QUEUE_PROFILING_ENABLE, &error);
 	check(error, "clCreateCommandQueue");
-	m->begin = upload(m, graph->begin, ((size_t)graph->vertices + 1) * sizeof(cl_uint));
-	m->near = upload(m, graph->near, graph->entries * sizeof(cl_uint));
-	m->ends = upload(m, graph->ends, graph->entries * sizeof(cl_uint));
+	m->row_offsets = upload(m, graph->row_offsets, ((size_t)graph->vertices + 1) * sizeof(cl_uint));
+	m->column_indices = upload(m, graph->column_indices, graph->entries * sizeof(cl_uint));
+	m->sources = upload(m, graph->sources, graph->entries * sizeof(cl_uint));
 	m->count = upload(m, NULL, sizeof(cl_ulong));
 	m->unfinished = upload(m, NULL, sizeof(cl_uint));
 	m->plan = upload(m, NULL, MOST_VERTICES * sizeof(cl_uint4));
@@ -319,10 +320,14 @@ static void set_arguments(const machine *m, cl_kernel kernel, cl_uint entries)
 		size_t size;
 		const void *value;
 	} arguments[] = {
-		{ sizeof m->begin, &m->begin }, { sizeof m->near, &m->near },
-		{ sizeof m->ends, &m->ends },   { sizeof entries, &entries },
-		{ sizeof entries, &entries },   { sizeof m->plan, &m->plan },
-		{ sizeof m->count, &m->count }, { sizeof m->unfinished, &m->unfinished },
+		{ sizeof m->row_offsets, &m->row_offsets },
+		{ sizeof m->column_indices, &m->column_indices },
+		{ sizeof m->sources, &m->sources },
+		{ sizeof entries, &entries },
+		{ sizeof entries, &entries },
+		{ sizeof m->plan, &m->plan },
+		{ sizeof m->count, &m->count },
+		{ sizeof m->unfinished, &m->unfinished },
 	};
 	for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments; i++)
 		check(clSetKernelArg(kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
@@ -394,7 +399,7 @@ static char *read_source(const char *path)
 {
 	enum { MOST = 1 << 16 };
 	FILE *file = open_file(path);
-	char *text = room(MOST, 1);
+	char *text = allocate(MOST, 1);
 	size_t got = fread(text, 1, MOST - 1, file);
 	text[got] = '\0';
 	fclose(file);

@@ -26,7 +26,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { TRIES = 5, PIECES = 256, DISTINCT_KEYS = 262144000 };
+enum { TRIES = 5, RANGES = 256, DISTINCT_KEYS = 262144000 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
@@ -49,11 +49,11 @@ typedef struct making {
 	uint64_t below; /* 0: all bits */
 } making;
 
-static void make_piece(void *context, unsigned thread, size_t piece)
+static void make_range(void *context, unsigned thread, size_t range)
 {
 	const making *m = context;
 	(void)thread;
-	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count);
+	for (size_t i = m->count / RANGES * range; i < (range + 1 < RANGES ? m->count / RANGES * (range + 1) : m->count);
 	     i++) {
 		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some keys occur twice */
 		gemp_key_put(m->keys, i, m->size, m->below ? key % m->below : key);
@@ -65,7 +65,7 @@ static void *make_keys(size_t count, unsigned size, uint64_t below)
 	making m = { gemp_calloc(count, size), count, size, below };
 	if (!m.keys)
 		need(GEMP_ENOMEM);
-	gemp_parallel_for(PIECES, make_piece, &m);
+	gemp_parallel_for(RANGES, make_range, &m);
 	return m.keys;
 }
 

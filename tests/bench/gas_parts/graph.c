@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Entries of rows are distributed to buckets of neighbouring sources, so that a core sorts a bucket within its own
- * cache. The edge list is cut into PIECES ranges. */
-enum { PIECES = 256, BUCKET_BITS = 10, MOST_BUCKETS = 1 << BUCKET_BITS, DIGIT = 11, TARGET_BIT = 0, SOURCE_BIT = 32 };
+ * cache. The edge list is cut into RANGES ranges. */
+enum { RANGES = 256, BUCKET_BITS = 10, MAX_BUCKETS = 1 << BUCKET_BITS, DIGIT = 11, TARGET_BIT = 0, SOURCE_BIT = 32 };
 
 typedef struct making {
 	graph *g;
@@ -21,8 +21,8 @@ typedef struct making {
 	const uint32_t *renamed; /* [vertices]; NULL: ids are unchanged */
 	unsigned bits, shift;    /* bits: width of an id; source >> shift is the bucket of a source */
 	size_t buckets;
-	/* [buckets * PIECES + 1] entries that a range of the edge list has for a bucket, then their first position */
-	uint64_t *room;
+	/* [buckets * RANGES + 1] entries that a range of the edge list has for a bucket, then their first position */
+	uint64_t *positions;
 	uint64_t *entry; /* source << 32 | target */
 	uint64_t *kept;  /* [buckets + 1] distinct entries of a bucket, then the first position of the bucket */
 	atomic_bool failed;
@@ -30,10 +30,10 @@ typedef struct making {
 
 /* Goes over one range of the edge list. Counts its entries by bucket in next[]; with `put`, also writes each entry at
  * its bucket's position in next[]. */
-static void over_piece(making *m, size_t piece, uint64_t *next, bool put)
+static void scan_range(making *m, size_t range, uint64_t *next, bool put)
 {
-	size_t end = m->edges->count * (piece + 1) / PIECES;
-	for (size_t e = m->edges->count * piece / PIECES; e < end; e++) {
+	size_t end = m->edges->count * (range + 1) / RANGES;
+	for (size_t e = m->edges->count * range / RANGES; e < end; e++) {
 		uint32_t a = m->edges->ends[e][0], b = m->edges->ends[e][1];
 		if (a == b)
 			continue;
@@ -51,24 +51,24 @@ static void over_piece(making *m, size_t piece, uint64_t *next, bool put)
 	}
 }
 
-static void count_piece(void *context, unsigned thread, size_t piece)
+static void count_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
 	making *m = context;
-	uint64_t count[MOST_BUCKETS] = { 0 };
-	over_piece(m, piece, count, false);
+	uint64_t count[MAX_BUCKETS] = { 0 };
+	scan_range(m, range, count, false);
 	for (size_t b = 0; b < m->buckets; b++)
-		m->room[b * PIECES + piece] = count[b];
+		m->positions[b * RANGES + range] = count[b];
 }
 
-static void deal_piece(void *context, unsigned thread, size_t piece)
+static void distribute_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
 	making *m = context;
-	uint64_t next[MOST_BUCKETS];
+	uint64_t next[MAX_BUCKETS];
 	for (size_t b = 0; b < m->buckets; b++)
-		next[b] = m->room[b * PIECES + piece];
-	over_piece(m, piece, next, true);
+		next[b] = m->positions[b * RANGES + range];
+	scan_range(m, range, next, true);
 }
 
 static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned bit, unsigned bits)
@@ -102,7 +102,7 @@ static void sort_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
 	making *m = context;
-	uint64_t from = m->room[bucket * PIECES], count = m->room[(bucket + 1) * PIECES] - from;
+	uint64_t from = m->positions[bucket * RANGES], count = m->positions[(bucket + 1) * RANGES] - from;
 	uint64_t before = UINT64_MAX, kept = 0;
 	uint64_t *here = m->entry + from, *beside = gemp_calloc(count, sizeof *beside), *sorted;
 	if (!beside) {
@@ -126,7 +126,7 @@ static void fill_rows(void *context, unsigned thread, size_t bucket)
 	(void)thread;
 	making *m = context;
 	graph *g = m->g;
-	const uint64_t *entry = m->entry + m->room[bucket * PIECES];
+	const uint64_t *entry = m->entry + m->positions[bucket * RANGES];
 	uint64_t at = m->kept[bucket], count = m->kept[bucket + 1] - at;
 	uint64_t v = (uint64_t)bucket << m->shift, last = (bucket + 1) << m->shift;
 	for (uint64_t i = 0; i < count; i++) {
@@ -147,18 +147,18 @@ static gemp_code make_rows(graph *g, const edge_list *edges, const uint32_t *ren
 		m.bits++;
 	m.shift = m.bits > BUCKET_BITS ? m.bits - BUCKET_BITS : 0;
 	m.buckets = (g->vertices >> m.shift) + 1;
-	m.buckets = m.buckets > MOST_BUCKETS ? MOST_BUCKETS : m.buckets;
-	GEMP_TRY_DONE(GEMP_NEW(m.room, m.buckets * PIECES + 1));
+	m.buckets = m.buckets > MAX_BUCKETS ? MAX_BUCKETS : m.buckets;
+	GEMP_TRY_DONE(GEMP_NEW(m.positions, m.buckets * RANGES + 1));
 	GEMP_TRY_DONE(GEMP_NEW(m.kept, m.buckets + 1));
-	gemp_parallel_for(PIECES, count_piece, &m);
+	gemp_parallel_for(RANGES, count_range, &m);
 	uint64_t sum = 0;
-	for (size_t i = 0; i <= m.buckets * PIECES; i++) {
-		uint64_t here = m.room[i];
-		m.room[i] = sum;
+	for (size_t i = 0; i <= m.buckets * RANGES; i++) {
+		uint64_t here = m.positions[i];
+		m.positions[i] = sum;
 		sum += here;
 	}
 	GEMP_TRY_DONE(GEMP_NEW(m.entry, sum));
-	gemp_parallel_for(PIECES, deal_piece, &m);
+	gemp_parallel_for(RANGES, distribute_range, &m);
 	gemp_parallel_for(m.buckets, sort_bucket, &m);
 	if (m.failed)
 		GEMP_TRY_DONE(gemp_fail(GEMP_ENOMEM, "no memory to sort edges in"));
@@ -168,7 +168,7 @@ static gemp_code make_rows(graph *g, const edge_list *edges, const uint32_t *ren
 	gemp_parallel_for(m.buckets, fill_rows, &m);
 	g->begin[g->vertices] = m.kept[m.buckets];
 done:
-	gemp_free(m.room);
+	gemp_free(m.positions);
 	gemp_free(m.kept);
 	gemp_free(m.entry);
 	return code;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PIECES = 256 };
+enum { RANGES = 256 };
 
 typedef struct copying {
 	const graph *g;
@@ -35,12 +35,12 @@ static uint64_t greater(const graph *g, uint32_t v)
 	return low;
 }
 
-static void copy_piece(void *context, unsigned thread, size_t piece)
+static void copy_range(void *context, unsigned thread, size_t range)
 {
 	(void)thread;
 	const copying *c = context;
 	size_t rows = c->graph->rows;
-	for (size_t row = rows * piece / PIECES; row < rows * (piece + 1) / PIECES; row++) {
+	for (size_t row = rows * range / RANGES; row < rows * (range + 1) / RANGES; row++) {
 		uint32_t v = (uint32_t)(c->graph->first_vertex + row);
 		uint64_t from = greater(c->g, v), count = c->g->begin[v + 1] - from, to = c->relation->out_offsets[row];
 		if (c->counting) {
@@ -56,7 +56,7 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 }
 
 /* Adds the edges by target; for one rank only. Sources are visited in ascending order, so rows are ascending. */
-static gemp_code turn_round(gemp_relation *relation, size_t rows)
+static gemp_code add_edges_by_target(gemp_relation *relation, size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *next = NULL, edges = relation->out_offsets[rows];
@@ -89,7 +89,7 @@ static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 	GEMP_TRY_DONE((relation->name = gemp_strdup("edge")) ? GEMP_OK : GEMP_ENOMEM);
 	GEMP_TRY_DONE(GEMP_NEW(relation->out_offsets, c->graph->rows + 1));
 	c->counting = true;
-	gemp_parallel_for(PIECES, copy_piece, c);
+	gemp_parallel_for(RANGES, copy_range, c);
 	gemp_prefix_inclusive(relation->out_offsets, c->graph->rows + 1);
 	uint64_t own = relation->out_offsets[c->graph->rows];
 	GEMP_TRY_DONE(GEMP_NEW(relation->out_targets, own));
@@ -103,9 +103,9 @@ static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 		c->value = column->integers;
 	}
 	c->counting = false;
-	gemp_parallel_for(PIECES, copy_piece, c);
+	gemp_parallel_for(RANGES, copy_range, c);
 	if (comm->size == 1)
-		GEMP_TRY_DONE(turn_round(relation, c->graph->rows));
+		GEMP_TRY_DONE(add_edges_by_target(relation, c->graph->rows));
 done:
 	return code;
 }
