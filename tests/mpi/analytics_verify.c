@@ -313,7 +313,7 @@ static void pageranks(void **state)
 		gas_reference_pagerank(&q.c, q.arcs, q.count, 0.85, given, 200, rank);
 		assert_all_ok(check_ranks(&q, given, rank, 1e-12));
 		if (n > 1) {
-			uint32_t some = (uint32_t)(seed % (n - 1)); /* the sum of all ranks stays 1 */
+			uint32_t some = (uint32_t)(seed % (n - 1)); /* the PageRank values still add up to 1 */
 			rank[some] += 1e-6;
 			rank[some + 1] -= 1e-6;
 			assert_all_ok(check_ranks(&q, given, rank, 1e-5));
