@@ -173,7 +173,8 @@ void gemp_euler_result_free(gemp_euler_result *result)
 	*result = (gemp_euler_result){ 0 };
 }
 
-/* Numbers have 4 bytes, bitmaps have a bit for each slot, and a sixteenth of the slots is in the sample. */
+/* The comment of each stage names the arrays that the stage reads or writes. Numbers have 4 bytes, bitmaps have a bit
+ * for each slot, and a sixteenth of the slots is in the sample. */
 double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters)
 {
 	double n = (double)vertices, m = (double)edges, s = (double)splitters;

@@ -59,7 +59,7 @@ typedef struct gemp_degree_histogram {
 	gemp_degree_summary kinds;
 } gemp_degree_histogram;
 
-/* Collective. Adds the histograms and the summary of directed edges. */
+/* Collective. Sets the histograms of directed edges, by out- and by in-degree, and their summary. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 /* Collective. Counts the degrees of all vertices of the graph. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph);

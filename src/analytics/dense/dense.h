@@ -30,7 +30,7 @@ typedef struct gemp_dense_report {
 	double wall;           /* seconds of the run without reading the result */
 	double own, ghost;     /* seconds of launches over own sources, and of all other launches, by the device's clock */
 	double halo;           /* seconds in which the host packed and unpacked messages */
-	double agree;          /* seconds of the exchange of messages and the agreement, after packing */
+	double agree;          /* seconds in which ranks exchanged messages and agreed on numbers, after packing */
 	/* lower bound of the bytes that a round reads and writes on this rank: edges, and each value once */
 	uint64_t bytes;
 	gemp_traffic traffic; /* traffic of all rounds, sent by this rank */

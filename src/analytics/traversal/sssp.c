@@ -27,7 +27,7 @@ struct gemp_sssp {
 	gemp_frontier_tuples tuples;
 	gemp_halo *halo;
 	gemp_sssp_options options;
-	bool floating, wide; /* distances are doubles; distances have 64 bits */
+	bool floating, wide; /* floating: distances are doubles; wide: distances have 64 bits */
 	bool named;          /* distances have 32 bits, with the predecessor's name beside them */
 	double delta;
 	gemp_buffer distance, far, predecessor;

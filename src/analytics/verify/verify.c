@@ -19,7 +19,8 @@ typedef struct paths {
 	const gemp_verify_edges *edges;
 	uint64_t source;
 	void *level, *distance, *real, *parent, *key_rank; /* [vertices] by id */
-	uint64_t *confirmed; /* a bit for each vertex: an edge from its parent accounts for its level or distance */
+	/* a bit for each vertex that has an edge from its parent which accounts for its level or distance */
+	uint64_t *confirmed;
 	verify_fault fault;
 } paths;
 
