@@ -1,7 +1,7 @@
 cmake_policy(VERSION 3.25)
 # A script: cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake
-# It writes a C table of every .cl, .clh and .h file of FOLDER and every .conf file of TUNING, which may be left out. Files become
-# byte arrays, since string literals longer than 65,535 bytes are not portable. See src/device/program.h.
+# It writes a C table of every .cl, .clh and .h file in FOLDER and every .conf file in TUNING. TUNING may be left out. Each file
+# becomes a byte array, since string literals longer than 65,535 bytes are not portable. See src/device/program.h.
 file(GLOB_RECURSE files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
 if(TUNING)
 	file(GLOB confs ${TUNING}/*.conf)

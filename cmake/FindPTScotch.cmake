@@ -1,5 +1,5 @@
-# PT-Scotch, which cuts graphs with few edges between parts (Debian: libptscotch-dev). Gives gemp::ptscotch.
-# PTSCOTCH_ROOT names a folder with include and lib; header and libraries must be of one width of numbers.
+# PT-Scotch, which cuts graphs into parts with few edges between them (Debian: libptscotch-dev). Defines the target gemp::ptscotch.
+# PTSCOTCH_ROOT may name a folder with include and lib. Header and libraries must have the same width of integers.
 include(FindPackageHandleStandardArgs)
 find_path(PTSCOTCH_INCLUDE_DIR ptscotch.h HINTS ${PTSCOTCH_ROOT} PATH_SUFFIXES include include/scotch scotch)
 set(libraries)

@@ -1,4 +1,4 @@
-# Each dependency has a module of its own, which gives one target gemp::NAME.
+# Each dependency has a module, which defines one target gemp::NAME.
 include(GempXxhash)
 include(GempNauty)
 include(GempOpenCL)

@@ -1,4 +1,4 @@
-# HDF5. The parallel build is preferred (Debian: libhdf5-openmpi-dev); the serial one works, too.
+# HDF5. The parallel build (Debian: libhdf5-openmpi-dev) is preferred, but the serial build works, too.
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 REQUIRED COMPONENTS C)
 add_library(gemp::hdf5 INTERFACE IMPORTED)

@@ -9,7 +9,7 @@ function(gemp_embed_kernels target)
 			-P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		COMMENT "Embedding kernels" VERBATIM)
-	# The arrays are of char and may have bytes above 127.
+	# The arrays have the type char, but their bytes may be above 127.
 	set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-Wno-conversion;-Wno-overflow;-Wno-sign-conversion")
 	target_sources(${target} PRIVATE ${out})
 endfunction()

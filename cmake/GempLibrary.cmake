@@ -1,6 +1,6 @@
-# libgemp: the layers below the command line as one library, shared and static, with the headers of include/gemp, for pkg-config
-# and for find_package(gemp). Only functions that GEMP_API marks are exported. libgemp.map hides all other symbols, also those of
-# the static libraries that libgemp contains.
+# libgemp: all layers below the command line as one library, shared and static, with the headers of include/gemp. Programs find
+# it by pkg-config or find_package(gemp). Only functions with the mark GEMP_API are exported. libgemp.map hides all other symbols,
+# also the symbols of the static libraries that libgemp contains.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -16,9 +16,10 @@ endforeach()
 list(REMOVE_DUPLICATES libraries)
 list(FILTER libraries EXCLUDE REGEX "^gemp_")
 
-# Debian's static nauty cannot go into a shared library (its thread-local variables are addressed as a program's). The shared one
-# depends on libcliquer, which is under the GPL: whoever distributes libgemp.so together with it is bound by that. gemp-mpi and
-# libgemp.a take the static one, without it. Where there is no shared nauty, only libgemp.a is made.
+# Debian's static nauty cannot be part of a shared library, since it addresses its thread-local variables in the way of a program.
+# libgemp.so therefore links the shared nauty, which depends on libcliquer. libcliquer is under the GPL, which applies to anyone
+# who distributes it together with libgemp.so. gemp-mpi and libgemp.a link the static nauty, which does not need libcliquer.
+# Without a shared nauty only libgemp.a is built.
 find_library(GEMP_NAUTY_SHARED NAMES libnauty.so)
 set(kinds STATIC)
 if(GEMP_NAUTY_SHARED)
@@ -46,8 +47,8 @@ endif()
 install(TARGETS libgemp_static)
 install(DIRECTORY include/gemp TYPE INCLUDE)
 
-# What a program links beside the static library, for pkg-config --static.
-# The pkg-config name of the MPI that was found; none where it has no such file.
+# pkg-config --static lists the libraries that a program links in addition to the static library.
+# GEMP_PC_MPI is the pkg-config name of the MPI that was found, or empty if that MPI has no pkg-config file.
 find_package(PkgConfig)
 set(GEMP_PC_MPI "")
 if(PkgConfig_FOUND)
@@ -59,7 +60,7 @@ if(PkgConfig_FOUND)
 	endforeach()
 endif()
 set(GEMP_PRIVATE_LIBRARIES "-lOpenCL ${HDF5_C_LIBRARY_hdf5} -ljansson -lexpat -lpcre2-8 -lutf8proc -lpng -lz -lzstd -lxxhash -l:libnauty.a -lpthread -lm")
-# Relative to the file itself, so that an installed tree can be moved, and --prefix works.
+# The path is relative to the file gemp.pc, so that an installed tree can be moved and --prefix works.
 file(RELATIVE_PATH GEMP_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/gemp.pc.in gemp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/gemp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

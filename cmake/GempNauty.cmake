@@ -1,4 +1,4 @@
-# nauty (Debian: libnauty2-dev). The static library is linked, because Debian's shared one pulls in a GPL clique library.
+# nauty (Debian: libnauty2-dev). The static library is linked, since Debian's shared library needs a clique library under the GPL.
 find_path(NAUTY_INCLUDE_DIR nauty/nauty.h REQUIRED)
 find_library(NAUTY_LIBRARY NAMES libnauty.a REQUIRED)
 add_library(gemp::nauty INTERFACE IMPORTED)

@@ -12,7 +12,7 @@ if(GEMP_SANITIZE AND GEMP_TSAN)
 	message(FATAL_ERROR "GEMP_SANITIZE and GEMP_TSAN exclude each other; set one of them to OFF.")
 endif()
 
-# The layers end in a shared library, too; what GEMP_API (include/gemp/status.h) does not mark stays inside.
+# The layers are also part of a shared library. Symbols without the mark GEMP_API (include/gemp/status.h) are hidden.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 

@@ -1,4 +1,4 @@
-# PT-Scotch is optional: without it `partition --method ptscotch` says what to install.
+# PT-Scotch is optional. Without it `partition --method ptscotch` fails with a message that names the package to install.
 option(GEMP_USE_PTSCOTCH "Use PT-Scotch where it is installed" ON)
 if(GEMP_USE_PTSCOTCH)
 	find_package(PTScotch QUIET)

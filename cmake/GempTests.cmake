@@ -3,7 +3,7 @@ set(GEMP_TEST_RANKS 1 2 3 4 8 CACHE STRING "Numbers of ranks that each test in t
 set(GEMP_TEST_LONG_RANKS 2 4 8 CACHE STRING "Of these, those that only the whole suite has: two cores take minutes for many ranks")
 set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options of mpirun in tests")
 set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
-set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEMP_SHARED comes first
+set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment variable GEMP_SHARED has precedence
 
 # The tests start thousands of ranks. Without these settings Open MPI waits two seconds after a rank exits with a code, tries all
 # of its networks (libfabric, PSM, UCX, TCP) for a third of a second at each start, starts a daemon beside a process without
@@ -11,30 +11,30 @@ set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEM
 set(GEMP_TEST_MPI OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 	OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio)
 
-# Private caches: a test must not depend on what an earlier build left in the user's.
+# The tests have private caches, since a test must not depend on files in the caches of the user.
 set(GEMP_TEST_CACHE ${CMAKE_BINARY_DIR}/tests/cache)
 file(MAKE_DIRECTORY ${GEMP_TEST_CACHE}/gemp ${GEMP_TEST_CACHE}/pocl)
 set(GEMP_TEST_ENVIRONMENT
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ${GEMP_TEST_MPI}
 	GEMP_CACHE_DIR=${GEMP_TEST_CACHE}/gemp POCL_CACHE_DIR=${GEMP_TEST_CACHE}/pocl
 	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
-# PoCL compiles a kernel twice, for any group size and for the size of the launch; ranks share only the first binary. Tests of many
-# kernels turn the second off. Tests in cli/ keep it, since users have it.
+# PoCL compiles a kernel twice: for any group size, and for the group size of the launch. Ranks share only the first binary. Tests
+# with many kernels turn the second compilation off. Tests in cli/ keep it, since it is on for users.
 set(GEMP_TEST_ONE_KERNEL POCL_WORK_GROUP_SPECIALIZATION=0)
 if(GEMP_SANITIZE)
-	# MPI and OpenCL libraries leak, so that leak detection is off; the tests count our own blocks (gemp_memory_blocks).
+	# Leak detection is off, since MPI and OpenCL libraries leak. The tests count the blocks of GEMP-MPI (gemp_memory_blocks).
 	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
 endif()
 if(GEMP_TSAN)
-	# MPI, OpenCL and HDF5 are not instrumented: ThreadSanitizer cannot see their locks, and would report false races.
+	# MPI, OpenCL and HDF5 are not instrumented. ThreadSanitizer cannot see their locks and would report false races.
 	list(APPEND GEMP_TEST_ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:second_deadlock_stack=1)
 endif()
 
-# Tests run on small graphs: -O3 would double the time to build them and save a few percent of the time to run them.
+# The tests run on small graphs. -O3 would double their build time and save a few percent of their run time.
 set(GEMP_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 
-# gemp_test(NAME LABEL PROCESSORS COMMAND...) adds a test. `timeout` ends a hanging test by a signal that mpirun passes on to its
-# ranks; CTest's own timeout would kill mpirun alone and leave the ranks.
+# gemp_test(NAME LABEL PROCESSORS COMMAND...) adds a test. `timeout` ends a hanging test by a signal, which mpirun passes to its
+# ranks. CTest's own timeout would kill only mpirun, and the ranks would continue.
 function(gemp_test name label processors)
 	set(labels ${label})
 	set(seconds 300)
@@ -58,7 +58,7 @@ function(gemp_test name label processors)
 	endif()
 endfunction()
 
-# Every FOLDER/LAYER_TOPIC.c becomes a target of its own.
+# gemp_c_tests(FOLDER) makes a target of every FOLDER/LAYER_TOPIC.c and registers its tests.
 function(gemp_c_tests folder)
 	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
 	foreach(source IN LISTS sources)
@@ -76,12 +76,12 @@ function(gemp_c_tests folder)
 		if(folder STREQUAL mpi)
 			target_link_libraries(${target} PRIVATE gemp_harness_mpi)
 			foreach(ranks IN LISTS GEMP_TEST_RANKS)
-				# The ranks of a small test mostly wait for one another. Beside a test that computes they take ten
-				# times as long, since that test gets the core whenever a rank yields it.
+				# The ranks of a small test mostly wait for one another. If a computing test runs at the same time, a
+				# small test takes ten times as long, since the other test gets the core whenever a rank yields it.
 				math(EXPR processors "(${ranks} + 1) / 2")
 				set(launch ${MPIEXEC_EXECUTABLE} ${GEMP_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
 				if(ranks EQUAL 1)
-					set(launch) # one rank needs no mpirun, which takes longer to start than most tests run
+					set(launch) # one rank needs no mpirun, whose start takes longer than most tests
 				endif()
 				gemp_test(${folder}/${stem}/${ranks} ${folder} ${processors} ${launch} $<TARGET_FILE:${target}>)
 			endforeach()
@@ -91,10 +91,10 @@ function(gemp_c_tests folder)
 	endforeach()
 endfunction()
 
-# Every FOLDER/*.sh and FOLDER/*.py.
+# gemp_script_tests(FOLDER) registers every FOLDER/*.sh and FOLDER/*.py.
 function(gemp_script_tests folder)
 	file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh ${folder}/*.py)
-	set(processors 1) # scripts start ranks, but wait most of the time
+	set(processors 1) # a script starts ranks, but waits most of the time
 	list(JOIN GEMP_MPIEXEC_FLAGS " " flags)
 	foreach(script IN LISTS scripts)
 		get_filename_component(name ${script} NAME)

@@ -1,4 +1,4 @@
-/* Opens a graph file and counts a pattern.
+/* Opens a graph file and counts the matches of a named pattern, by default of the triangle.
  *
  *     mpirun -n 4 count_triangles movies.h5 [PATTERN]
  */

@@ -1,4 +1,4 @@
-/* PageRank of a generated graph, as an array beside the vertices' keys.
+/* Computes PageRank of a generated graph, and reads the result as an array, with the keys of the vertices in a second array.
  *
  *     mpirun -n 2 pagerank_array
  */

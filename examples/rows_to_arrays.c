@@ -1,4 +1,4 @@
-/* Runs a Cypher query with a parameter, twice, and reads its rows from typed arrays.
+/* Runs a Cypher query twice with different values of its parameter, and reads the rows from typed arrays.
  *
  *     rows_to_arrays movies.h5
  */

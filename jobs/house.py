@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures the shape of the code: files, modules, circles, headers, names, comments, lengths.
+"""Measures the structure of the code: files, modules, include circles, headers, names, comments, lengths.
 
     jobs/house.py [DIR] [--json] [--folders]
 
-Prints one table for the tree in DIR (by default the tree that this script is in), so that two checkouts can be compared. A module
-is a .c/.h pair. "Product" is src, partition, io, include and kernels; host files are its .c, .h, .y and .l files outside kernels.
-Comment lines hold nothing but a comment; code lines hold something else. Functions are measured from their return type to the
-closing brace. Two facts need tools and are left out without them: a compiler (mpicc) tells whether all headers can be included
-in one file, and nm looks for names without the prefix in the libraries of a build folder of DIR.
+Prints one table for the tree in DIR (by default the tree of this script), so that two checkouts can be compared. A module is a
+.c/.h pair. The product is src, partition, io, include and kernels. Host files are the .c, .h, .y and .l files of the product
+outside kernels. A comment line holds only a comment; every other line that is not blank is a code line. A function is measured
+from its return type to its closing brace. Two facts need tools and are left out without them: the compiler mpicc checks whether
+one file can include all headers, and nm looks for names without the prefix in the libraries of a build folder of DIR.
 
-Exit status: 0. The figures are for people to judge; tests/unit/house.py checks that they are counted truly.
+The exit status is always 0, since people judge the figures. tests/unit/house.py checks that they are counted correctly.
 """
 import argparse
 import glob
@@ -29,11 +29,11 @@ SUFFIXES = HOST_SUFFIXES + (".cl", ".clh")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 TOKENS = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 STATIC_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+static\b", re.M)
-GENERATED = ("parser.c.o", "lexer.c.o")  # what flex and bison define has names of theirs
+GENERATED = ("parser.c.o", "lexer.c.o")  # flex and bison choose the names in these files
 
 
 def blank(text):
-    """The text with comments and the insides of literals as blanks, so that lines and columns stay."""
+    """Returns the text with blanks in place of comments and the contents of literals. Lines and columns do not change."""
 
     def replace(match):
         token = match.group()
@@ -45,9 +45,9 @@ def blank(text):
 
 
 class Declaration:
-    """One thing at the top of a file: `code` without comments, from line `first` (0 is the file's first) through `last`.
+    """A top-level declaration of a file: `code` without comments, from line `first` (counted from 0) through line `last`.
 
-    static_words: `static` and the macros that stand for it, as GEMP_INLINE.
+    static_words has `static` and the macros that contain it, such as GEMP_INLINE.
     """
 
     def __init__(self, code, first, static_words):
@@ -65,7 +65,7 @@ class Declaration:
 
 
 def first_call(head):
-    """The name before the parameter list: the last parenthesis at depth 0 that is preceded by a name."""
+    """Returns the name before the parameter list, which is the last parenthesis at depth 0 with a name before it."""
     name, depth = None, 0
     for match in re.finditer(r"(\w+)?\s*([()])", head):
         if match.group(2) == "(":
@@ -78,7 +78,7 @@ def first_call(head):
 
 
 def declarations(blanked, static_words):
-    """The top-level declarations of a C file, preprocessor lines left out."""
+    """Returns the top-level declarations of a C file, without preprocessor lines."""
     lines, directive = [], False
     for line in blanked.split("\n"):
         directive = directive or line.lstrip().startswith("#")
@@ -128,7 +128,7 @@ class Source:
         return [d for d in self.declarations if d.function]
 
     def types(self):
-        """{name: its definition} of structs, unions, enums with a body, and of typedefs."""
+        """Returns {name: definition} of the structs, unions and enums with a body, and of typedefs."""
         found = {}
         for declaration in self.declarations:
             code = declaration.code
@@ -144,7 +144,7 @@ class Source:
         return found
 
     def globals(self):
-        """Names of variables that other files can see and change."""
+        """Returns the names of variables that other files can see and change."""
         names = []
         for declaration in self.declarations:
             head = declaration.head.strip().rstrip(";").strip()
@@ -159,7 +159,7 @@ class Source:
 
 
 def read_tree(top, folders, suffixes):
-    """The files of `folders`. Build folders lie beside these, in top: partition/build is a folder of sources."""
+    """Reads the files of `folders`. Build folders are not among them; partition/build is a folder of sources."""
     found = []
     for folder in folders:
         for place, inner, names in os.walk(os.path.join(top, folder)):
@@ -173,7 +173,7 @@ def module_of(path):
 
 
 def meant_files(top, source):
-    """The project's files that a source includes."""
+    """Yields the files of the project that a source includes."""
     for quote, name in source.includes:
         tries = [os.path.join(os.path.dirname(source.path), name)] if quote == '"' else []
         tries += [os.path.join(root, name) for root in ("src", "", "include")]
@@ -183,7 +183,7 @@ def meant_files(top, source):
 
 
 def circles(graph):
-    """Strongly connected sets of more than one node (Tarjan 1972), largest first."""
+    """Returns the strongly connected components with more than one node (Tarjan 1972), the largest first."""
     index, low, stack, on_stack, found = {}, {}, [], set(), []
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 4 * len(graph) + 1000))
 
@@ -220,7 +220,7 @@ def flags_of(command):
 
 
 def headers_together(top, headers):
-    """Compiles one file that includes every header: (True, []), (False, messages), or (None, why not tried)."""
+    """Compiles one file that includes every header. Returns (True, []), (False, messages) or, without mpicc, (None, [reason])."""
     compiler = shutil.which("mpicc")
     mpi = flags_of([compiler, "--showme:compile"]) if compiler else []
     if not mpi:
@@ -238,7 +238,7 @@ def headers_together(top, headers):
 
 
 def exported_names(top):
-    """Functions without the prefix in the static libraries of DIR's newest build folder, None if there are none."""
+    """Returns the functions without the prefix in the static libraries of the newest build folder, or None without libraries."""
     libraries = glob.glob(os.path.join(top, "build*", "libgemp_*.a"))
     if not libraries or not shutil.which("nm"):
         return None
@@ -256,7 +256,7 @@ def exported_names(top):
 
 
 def spread(values):
-    """Median, 90th percentile, largest."""
+    """Returns the median, the 90th percentile and the maximum."""
     ordered = sorted(values)
     if not ordered:
         return {"median": 0, "p90": 0, "max": 0}
@@ -264,7 +264,7 @@ def spread(values):
 
 
 def conflicting_types(headers):
-    """{name: files} of type names that two headers define with different contents."""
+    """Returns {name: files} of the type names that two headers define differently."""
     seen = {}
     for source in headers:
         for name, code in source.types().items():
@@ -325,7 +325,7 @@ def measure(top):
 
 
 def folder_table(sources):
-    """{folder: figures}, a layer's row before those of its folders; a layer is a folder of src, or partition, io, ..."""
+    """Returns {folder: figures}. The row of a layer, such as src/core or io, precedes the rows of its folders."""
     table = {}
     for source in sources:
         parts = os.path.dirname(source.path).split("/")

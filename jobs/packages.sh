@@ -1,25 +1,25 @@
-# Sourced by setup.sh and prefix.sh: the Debian and Ubuntu packages that GEMP-MPI is made from, in one place.
-# Tools are written command=package, because a command may have come from elsewhere. Alternatives are written first|second:
-# the first one that this release has is taken.
+# The Debian and Ubuntu packages that GEMP-MPI is built from. setup.sh and prefix.sh source this file.
+# A tool is written as command=package, since the command may be installed without the package. Alternatives are written as
+# first|second, and the first package that this release has is used.
 
-# A cluster has these of its own; prefix.sh does not carry them.
+# A cluster provides these packages, so prefix.sh does not copy them.
 site_tools=(gcc=gcc cmake=cmake ninja=ninja-build mpirun=openmpi-bin)
 site_libraries=(libc6-dev libopenmpi-dev 'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev')
 
-# Small enough to be carried to a machine without root or network.
+# prefix.sh copies these packages for machines without root or network.
 carried_tools=(flex=flex bison=bison)
 carried_libraries=(ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev
                    'libnauty2-dev|libnauty-dev' libxxhash-dev zlib1g-dev libzstd-dev libpng-dev)
 
-# Only the tests need these; the first list is carried, too.
+# Only the tests need these packages. prefix.sh also copies the first list.
 test_libraries=(libcmocka-dev)
 test_tools=(h5dump=hdf5-tools pkg-config=pkg-config zstd=zstd gzip=gzip)
 test_python=(python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
-# Used where it is installed; nothing fails without it: partition --method ptscotch.
+# For partition --method ptscotch, which works only if this library is installed. Everything else works without it.
 optional_library=libptscotch-dev
 
-# available first|second: prints the first package that this release has, or the last one if it has none.
+# available first|second prints the first package that this release has, or the last package if the release has none of them.
 available() {
 	local package
 	for package in ${1//|/ }; do

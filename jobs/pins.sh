@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The shortest string of keys that opens any lock of four digits, and a count of its PINs that knows nothing of how it was made.
+# Makes the shortest string of digits that contains every PIN of four digits. Then counts the different PINs in the string,
+# independently of how the string was made.
 #
-#   jobs/pins.sh [FILE]                    writes the string to FILE, pins.txt if none is given
+#   jobs/pins.sh [FILE]                    writes the string to FILE, by default pins.txt
 #   DIGITS=6 RANKS=4 jobs/pins.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 file=${1:-pins.txt} digits=${DIGITS:-4}

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Gathers the libraries and tools that a build needs in a folder that can be copied to a machine without root or network, such as
-# a node of a cluster. That machine has its own compiler, CMake, Ninja, MPI, HDF5 and OpenCL driver. Debian and Ubuntu.
+# Puts the libraries and tools that a build needs into a folder. The folder can be copied to a machine without root or network,
+# such as a node of a cluster. The machine needs its own compiler, CMake, Ninja, MPI, HDF5 and OpenCL driver. This script runs on
+# Debian and Ubuntu.
 #
-#   jobs/prefix.sh FOLDER        here
-#   . FOLDER/env.sh              there, before cmake and before gemp-mpi
+#   jobs/prefix.sh FOLDER        on this machine
+#   . FOLDER/env.sh              on the other machine, before cmake and before gemp-mpi
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 command -v apt-get >/dev/null || { echo "$0: this machine has no apt" >&2; exit 69; }
@@ -13,8 +14,8 @@ packages=()
 for wanted in "${carried_tools[@]#*=}" "${carried_libraries[@]}" "${test_libraries[@]}"; do
 	packages+=("$(available "$wanted")")
 done
-# Their dependencies are added, and the dependencies of these, without the C library and the tools of Debian's own installer.
-# The loop sees what it appends.
+# The loop appends all direct and indirect dependencies, since it also visits the packages that it appends. It leaves out the C
+# library and the tools of Debian's installer.
 for ((i = 0; i < ${#packages[@]}; i++)); do
 	while read -r needed; do
 		case " ${packages[*]} " in *" $needed "*) ;; *) packages+=("$needed") ;; esac
@@ -29,15 +30,15 @@ trap 'rm -rf "$work"' EXIT
 for package in "$work"/*.deb; do
 	dpkg -x "$package" "$folder"
 done
-# Merge /lib into /usr/lib, where the links of the -dev packages expect it; absolute links become relative.
+# Merges /lib into /usr/lib, where the links of the -dev packages expect the libraries. Absolute links become relative.
 if [ -d "$folder/lib" ] && [ ! -L "$folder/lib" ]; then
 	cp -a "$folder/lib/." "$folder/usr/lib/"
 fi
 find "$folder/usr/lib" -type l -lname '/lib/*' | while read -r link; do
 	ln -sf "$(basename "$(readlink "$link")")" "$link"
 done
-# Shared libraries go if there is a static one: the program then runs without this folder, and no other program loads libraries
-# from it.
+# If a library is also static, its shared form is removed. The program then runs without this folder, and no other program loads
+# libraries from the folder.
 find "$folder/usr/lib" -name 'lib*.a' | while read -r library; do
 	rm -f "${library%.a}".so*
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a clean clone to the first matches: installs what is missing, builds, and runs the demo with 8 ranks.
+# Leads from a clean clone to the first matches: installs missing packages, builds, and runs the demo with 8 ranks.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 "$top/jobs/setup.sh"
 build_gemp -DBUILD_TESTING=OFF

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the packages that GEMP-MPI needs and this machine lacks. On Debian and Ubuntu it uses apt; elsewhere it prints the list
-# and stops.
+# Installs the packages that GEMP-MPI needs and that this machine lacks. It uses apt on Debian and Ubuntu. On other systems it
+# prints the list and stops.
 #
 #   jobs/setup.sh            packages to build and run the program
-#   jobs/setup.sh --tests    and those that the tests need
+#   jobs/setup.sh --tests    also the packages that the tests need
 set -euo pipefail
 [ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
 
@@ -16,7 +16,7 @@ if [ "${1:-}" = --tests ]; then
 	libraries+=("${test_libraries[@]}" "${test_python[@]}")
 fi
 
-installed() { # any of the alternatives
+installed() { # is one of the alternatives installed?
 	local package
 	for package in ${1//|/ }; do
 		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed && return
@@ -24,7 +24,7 @@ installed() { # any of the alternatives
 	return 1
 }
 
-# Any OpenCL driver is good enough; PoCL runs kernels on CPU cores.
+# Any OpenCL driver is sufficient. PoCL, which runs kernels on CPU cores, is installed if there is none.
 has_driver() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || [ -n "${OCL_ICD_VENDORS:-}" ]; }
 
 # NVIDIA's driver is often installed without the file that registers it with OpenCL.
@@ -74,7 +74,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 		done
 		apt install -y --no-install-recommends "${chosen[@]}"
 	}
-	# The package lists may be missing or old: fetch them and try once more.
+	# The package lists may be missing or old, so they are fetched before a second try.
 	if ! install >"$log" 2>&1 && ! { apt update && install; } >"$log" 2>&1; then
 		cat "$log" >&2
 		echo "$0: apt-get could not install ${missing[*]%%|*}; its messages are above" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the tests.
+# Installs missing packages, builds, and runs the tests.
 #
-#   jobs/test.sh                        all tests but the long ones
+#   jobs/test.sh                        all tests except the long ones
 #   jobs/test.sh --full                 all tests
 #   jobs/test.sh ... -- CTEST OPTIONS   for example -L unit or -R io_
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -11,8 +11,8 @@ if [ "${1:-}" = --full ]; then
 	shift
 fi
 [ "${1:-}" != -- ] || shift
-# All tests of a run have one seed: a test under 1 and 3 ranks then searches the same patterns and shares the built kernels. The
-# seed is the beginning of the commit's name: each commit tries another one, and a failure in CI repeats here.
+# All tests of a run have the same seed, so a test under 1 and 3 ranks searches the same patterns and shares the built kernels.
+# The seed is the beginning of the commit's hash. Each commit thus tries another seed, and a failure in CI can be repeated here.
 commit=$(git -C "$top" rev-parse --short=7 HEAD 2>/dev/null || printf '%x' $((RANDOM << 12)))
 export GEMP_TEST_SEED=${GEMP_TEST_SEED:-$((16#${commit:0:7}))}
 echo "GEMP_TEST_SEED=$GEMP_TEST_SEED"

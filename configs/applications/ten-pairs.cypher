@@ -1,4 +1,4 @@
-// The ten pairs of people with most films together, and the titles.
+// The ten pairs of people with the most films in common, and the titles of these films.
 MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)
 WHERE id(a) < id(b)
 WITH a, b, count(m) AS films, collect(m.name) AS titles

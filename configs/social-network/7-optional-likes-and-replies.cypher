@@ -1,4 +1,4 @@
-// The star, also for messages that nobody likes or answers.
+// The star of 4-star.cypher, also for messages without likes or replies.
 MATCH (:Tag)<-[:hasTag]-(m:Post|Comment)-[:hasCreator]->(creator:Person)
 OPTIONAL MATCH (m)<-[:likes]-(liker:Person)
 OPTIONAL MATCH (m)<-[:replyOf]-(c:Comment)

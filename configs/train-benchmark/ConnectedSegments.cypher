@@ -1,4 +1,4 @@
-// A sensor watches at most five segments in a row. For --semantics hom.
+// Finds violations of the constraint: a sensor watches at most five segments in a row. For --semantics hom.
 MATCH (sensor:Sensor)<-[:sensor]-(s1:Segment)-[:connectsTo]->(s2:Segment)-[:connectsTo]->(s3:Segment)
       -[:connectsTo]->(s4:Segment)-[:connectsTo]->(s5:Segment)-[:connectsTo]->(s6:Segment),
       (s2)-[:sensor]->(sensor), (s3)-[:sensor]->(sensor), (s4)-[:sensor]->(sensor),

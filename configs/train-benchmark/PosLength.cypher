@@ -1,4 +1,4 @@
-// A segment has a positive length.
+// Finds violations of the constraint: a segment has a positive length.
 MATCH (segment:Segment)
 WHERE segment.length <= 0
 RETURN segment, segment.length

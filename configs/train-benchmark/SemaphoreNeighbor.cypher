@@ -1,4 +1,4 @@
-// The exit semaphore of a route is the entry semaphore of the next one. For --semantics hom.
+// Finds violations of the constraint: the exit semaphore of a route is the entry semaphore of the next route. For --semantics hom.
 MATCH (semaphore:Semaphore)<-[:exit]-(route1:Route)-[:definedBy]->(sensor1:Sensor)<-[:sensor]-(te1)
       -[:connectsTo]->(te2)-[:sensor]->(sensor2:Sensor)<-[:definedBy]-(route2:Route)
 WHERE route1 <> route2 AND NOT (semaphore)<-[:entry]-(route2)

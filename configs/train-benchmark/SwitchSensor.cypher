@@ -1,4 +1,4 @@
-// Every switch is watched by a sensor.
+// Finds violations of the constraint: every switch is watched by a sensor.
 MATCH (sw:Switch)
 WHERE NOT (sw)-[:sensor]->(:Sensor)
 RETURN sw

@@ -1,11 +1,11 @@
-"""From studies to predictions: fits the model, checks it on runs that were not used for the fit, and predicts."""
+"""Fits the model to studies, checks it on runs that were not used for the fit, and predicts further runs."""
 from model import ASSUMPTIONS, COEFFICIENTS, UNITS, Model, Run
 
 FEWEST = 3  # predictions need at least this many points
 
 
 def as_run(point, result):
-    """A measured point in the form of the model."""
+    """Returns a measured point as a Run of the model."""
     places = result['places'] or point['ranks']
     crowded = (min(point['ranks'], places) - 1) / (places - 1) if (result['places'] or 1) > 1 else 0.0
     return Run(point['ranks'], point['seconds'], point['work'], point['edges'], point['vertices'], point.get('parts'),
@@ -14,7 +14,7 @@ def as_run(point, result):
 
 
 def far_run(result, ranks, parts_of_rank):
-    """A point to predict. Strong scaling: the same graph; weak scaling: work, edges and vertices grow with the ranks.
+    """A point to predict. With strong scaling the graph is the same. With weak scaling it grows with the ranks.
     """
     last = max((p for p in result['points']), key=lambda p: (p['ranks'], -(p['room'] or 0)))
     grow = ranks / last['ranks'] if result['study'] == 'weak' else 1

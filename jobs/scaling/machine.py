@@ -1,4 +1,4 @@
-"""Describes the machine, the program and MPI, so the figures beside them can be understood later."""
+"""Describes the machine, the program and MPI, so that the figures of a study can be understood later."""
 import json
 import os
 import platform
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def said(command, limit=30):
-    """The standard output of a command, or an empty text."""
+    """Returns the standard output of a command, or an empty text if the command fails."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=limit)
     except (OSError, subprocess.TimeoutExpired):
@@ -20,12 +20,12 @@ def said(command, limit=30):
 
 
 def version(command):
-    """The first line of the output of --version."""
+    """Returns the first line of the output of --version."""
     return (said([command, '--version']).splitlines() or [''])[0]
 
 
 def field(path, name):
-    """The value of the first line `name : value` of a file of /proc."""
+    """Returns the value of the first line `name : value` in a file of /proc."""
     try:
         with open(path) as file:
             for line in file:
@@ -50,7 +50,7 @@ def threads_of_core():
 
 
 def devices(program, spec):
-    """The devices [{name, platform, kind}] that the program finds; an empty list if it fails."""
+    """Returns the devices [{name, platform, kind}] that the program finds, or an empty list if it fails."""
     command = [program, 'devices', '--json', '-', '--quiet'] + (['--devices', spec] if spec else [])
     try:
         return json.loads(said(command, 120))['devices']

@@ -1,5 +1,5 @@
 # gnuplot -e "base='FOLDER/model'; kind='svg'" model.gp
-# Draws BASE-curve.csv: what was measured, what the model says of it, and what it predicts.
+# Draws BASE-curve.csv: the measured times, the times of the model for the same runs, and the predicted times.
 set datafile separator ','
 if (kind eq 'svg') set terminal svg size 720,480 font 'sans,13' background rgb 'white'
 if (kind eq 'png') set terminal pngcairo size 1080,720 font 'sans,16'

@@ -4,18 +4,18 @@
          + (work + crowd * crowded) * max(1 / places, imbalance(R) / R) * W
          + round * rounds(R) * log2(R) + message * messages(R) / R + byte * bytes(R) / min(R, places)
 
-The imbalance, rounds, messages and bytes of a run are measured, and models of their own predict them for other numbers
-of ranks:
+The imbalance, rounds, messages and bytes of a run are measured. For other numbers of ranks these models predict them:
 
-    imbalance(R) = 1 + spread * sqrt(2 ln R * R / vertices), at most R        the greatest of R sums of random pivots
+    imbalance(R) = 1 + spread * sqrt(2 ln R * R / vertices), at most R        the largest of R sums of random pivots
     bytes(R, P)  = (crossing * work + copies * edges * (R - 1)) * (1 - 1 / P)  partial matches; rows held twice
-    rounds(R)    = rounds + filling * bytes / (R * (R - 1) * room)          an outbox a destination, `room` entries each
-    messages(R)  = (few + many * (R - 1)) * R * rounds(R)                   those to partners that have something
+    rounds(R)    = rounds + filling * bytes / (R * (R - 1) * room)          one outbox for each destination, with `room` entries
+    messages(R)  = (few + many * (R - 1)) * R * rounds(R)                   messages to ranks for which there are entries
 
-W is the work of the graph. P, the partition count, is the number of parts of the graph: R times the parts that a rank
-processes one after another. `places` is how many ranks can run at once: cores over cores a rank, or the GPUs.
-Ranks beyond them `wait` for their turn: that tells apart what oversubscribed runs cost from what messages cost.
-`crowded` is how full the host is, from 0 (one rank) to 1 (all places taken): neighbours share memory and cores' halves.
+W is the work of the graph. P, the partition count, is the number of parts of the graph, which is R times the number of parts
+that a rank processes one after another. `places` is the number of ranks that can run at the same time: the cores divided by
+the cores of a rank, or the GPUs. If there are more ranks, the term `wait` separates the cost of waiting for a core from the
+cost of messages. `crowded` says how full the host is, from 0 (one rank) to 1 (all places taken), since neighbouring ranks
+share memory and the hardware threads of a core.
 
 All coefficients are at least 0 and come from least squares on relative errors. Standard library only.
 """
@@ -41,7 +41,7 @@ ASSUMPTIONS = [
 
 
 def solve(matrix, right):
-    """Gaussian elimination with pivots; None if the matrix is singular."""
+    """Solves a linear system by Gaussian elimination with pivots. Returns None if the matrix is singular."""
     n = len(right)
     rows = [list(matrix[i]) + [right[i]] for i in range(n)]
     scale = max((abs(v) for row in matrix for v in row), default=0) or 1
@@ -60,7 +60,7 @@ def solve(matrix, right):
 
 
 def worth(wrong, points, terms):
-    """Akaike's criterion for few points: smaller is better. A term must explain more than a term that fits noise."""
+    """Returns Akaike's criterion for few points, where smaller is better. It rejects terms that explain no more than noise."""
     spare = points - terms - 1
     if spare <= 0:
         return math.inf
@@ -68,7 +68,7 @@ def worth(wrong, points, terms):
 
 
 def least_squares(rows, values, always=()):
-    """Coefficients >= 0 that minimise the squares of relative errors, with as few terms as the values justify.
+    """Returns coefficients >= 0 that minimise the squares of relative errors, with as few terms as the values justify.
 
     There are few terms, so all subsets are tried. Columns are scaled, since bytes and seconds differ by orders of
     magnitude. The terms `always`, if they occur, need no justification; they are removed only if they would be
@@ -125,7 +125,7 @@ class Model:
         return 1 - 1 / run.parts
 
     def expect(self, run):
-        """A run with this many ranks on this graph, with its expected imbalance, rounds, messages and bytes."""
+        """Returns a run with this number of ranks on this graph, with its expected imbalance, rounds, messages and bytes."""
         ranks, away = run.ranks, self.away(run)
         sent = (self.crossing * run.work + self.copies * run.edges * (ranks - 1)) * away if ranks > 1 else 0.0
         rounds = self.rounds + self.filling * ratio_of(sent, ranks * (ranks - 1) * run.room)
@@ -154,7 +154,7 @@ class Model:
                 run.messages / run.ranks, run.bytes / min(run.ranks, run.places)]
 
     def fit(self, runs):
-        """Costs are fitted to the measured results of runs; predictions use the expected results."""
+        """Fits the costs to the measured results of runs. Predictions use the expected results."""
         self.fit_doings(runs)
         found = least_squares([self.terms(r) for r in runs], [r.seconds for r in runs],
                               [COEFFICIENTS.index(name) for name in ('serial', 'wait', 'work')])
@@ -162,14 +162,14 @@ class Model:
         return self
 
     def state(self, latency=None, bandwidth=None):
-        """Replaces the network by another one: seconds for a message and a doubling, bytes per second of a rank."""
+        """Replaces the network by another network with this latency in seconds and this bandwidth in bytes per second and rank."""
         if latency is not None:
             self.coefficients['round'] = self.coefficients['message'] = latency
         if bandwidth is not None:
             self.coefficients['byte'] = 1 / bandwidth
 
     def parts_of(self, run):
-        """The expected seconds by term."""
+        """Returns the expected seconds of each term."""
         return {name: self.coefficients[name] * term
                 for name, term in zip(COEFFICIENTS, self.terms(self.expect(run)))}
 
@@ -177,7 +177,7 @@ class Model:
         return sum(self.parts_of(run).values())
 
     def error(self, run):
-        """The error of the prediction relative to the measured seconds."""
+        """Returns the error of the prediction relative to the measured seconds."""
         return self.seconds(run) / run.seconds - 1
 
     def as_dict(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pin.sh K PROGRAM ARGUMENTS...: the program on K cores of this rank's own, where the system allows that.
+# pin.sh K PROGRAM ARGUMENTS... runs the program on K cores that no other rank uses, if the system allows it.
 local_rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-${SLURM_LOCALID:-0}}}
 cores=$((local_rank * $1))-$((local_rank * $1 + $1 - 1))
 shift

@@ -44,7 +44,7 @@ set boxwidth 0.8
 set yrange [0:1]
 set key outside right top reverse Left
 set xtics
-# Phases that take less than 1 % everywhere are left out.
+# A phase that takes less than 1 % of the time in every run is left out.
 phases = 'read convert build upload prepare kernel exchange resolve attributes distinct download write other'
 colours = '#9e9ac8 #6a51a3 #3f007d #bcbddc #c7e9c0 #31a354 #e6550d #fdae6b #8c6d31 #e7ba52 #9ecae1 #3182bd #cccccc'
 any = 'NR > 1 { for (c = 11; c <= 23; c++) if ($c > 0.01) any[c] = 1 }'

@@ -85,7 +85,7 @@ def parse(arguments):
 
 
 class Graph:
-    """A graph file, or the command that makes it; `share`: its size in multiples of the graph of one rank."""
+    """A graph file, or the command that makes it. `share` is its size in multiples of the graph of one rank."""
 
     def __init__(self, options, folder, share):
         self.work = self.unit = None
@@ -118,14 +118,14 @@ class Study:
         self.records, self.wrong = [], []
 
     def prepare(self):
-        """Prepares the graphs and the places where ranks run."""
+        """Makes the graphs, and finds the cores or GPUs on which ranks run."""
         options = self.options
         self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
         gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu' and self.devices != 'cpu']
         self.cores_per_rank = options.cores_per_rank
         if self.cores_per_rank is None:
             self.cores_per_rank = 0 if gpus else int(os.environ.get('SLURM_CPUS_PER_TASK') or 1)
-        self.places = options.places  # None: on a cluster every rank has its own
+        self.places = options.places  # None: on a cluster every rank has its own cores
         if not options.launcher and not options.places:
             self.places = len(gpus) or max(1, machine.cores() // (self.cores_per_rank or machine.cores()))
         folder = os.path.join(options.output, 'graphs')
@@ -135,7 +135,7 @@ class Study:
 
     def command(self, ranks, room, further):
         own = []
-        if self.cores_per_rank:  # the variable of PoCL 3 and that of PoCL 4 and later
+        if self.cores_per_rank:  # the variable of PoCL 3, and the variable of PoCL 4 and later
             own = ['env'] + ['%s=%d' % (name, self.cores_per_rank)
                              for name in ('POCL_MAX_PTHREAD_COUNT', 'POCL_CPU_MAX_CU_COUNT')]
             if not self.options.launcher and ranks * self.cores_per_rank <= machine.cores():
@@ -203,7 +203,7 @@ class Study:
                 print('made %s in %.1f s' % (graph.path, seconds), file=sys.stderr, flush=True)
 
     def note_work(self, graph, report):
-        """The work of a graph: the entries that the search reads or, if kernels do not report them, the matches or else
+        """Notes the work of a graph: the entries that the search reads, or the matches if kernels do not report entries, or else
         the edges."""
         for unit in ('entries_read', 'matches'):
             if report and report.get(unit):
@@ -243,7 +243,7 @@ class Study:
         self.check()
 
     def check(self):
-        """Runs on one graph must have the same result."""
+        """Checks that all runs on one graph have the same result."""
         for path in dict.fromkeys(r['graph'] for r in self.records):
             counts = {r['matches'] for r in self.records if r['graph'] == path}
             if len(counts) > 1:
@@ -265,7 +265,7 @@ class Study:
 
 
 def end(process):
-    """First asks the process to end, so mpirun and srun can end their ranks."""
+    """Requests the process to end before killing it, so that mpirun and srun can end their ranks."""
     process.terminate()
     try:
         process.communicate(timeout=10)
@@ -275,7 +275,7 @@ def end(process):
 
 
 def option_of(arguments, *names):
-    """The value of an option among those for match, or ''."""
+    """Returns the value of an option of match, or ''."""
     for name in names:
         for i, argument in enumerate(arguments):
             if argument == name and i + 1 < len(arguments):

@@ -1,4 +1,4 @@
-"""Records of runs, points of a curve, and the files of a study: JSON, CSV, plots."""
+"""Makes records of runs and points of a curve, and writes the files of a study: JSON, CSV and plots."""
 import csv
 import functools
 import json
@@ -17,7 +17,7 @@ FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio'
 
 
 def record(report, ranks, room, repeat, path, wall, command):
-    """The fields that a study keeps of a report of `match --json`."""
+    """Returns the fields of a report of `match --json` that a study keeps."""
     seconds, sent = report['seconds'], report.get('exchange') or {}
     kernel = seconds.get('kernel', {'avg': 0, 'max': 0})
     return {
@@ -34,7 +34,7 @@ def record(report, ranks, room, repeat, path, wall, command):
 
 
 def points(records, study):
-    """One point for each number of ranks and message size: its best run, and the median of all runs."""
+    """Returns one point for each number of ranks and message size, with its best run and the median of all runs."""
     groups = {}
     for r in records:
         groups.setdefault((r['room'], r['ranks']), []).append(r)
@@ -67,7 +67,7 @@ def write_json(value, path):
 
 
 def write(result, base):
-    """BASE.json has all results, BASE.csv a line for each run, BASE-points.csv the data of the plots."""
+    """Writes BASE.json with all results, BASE.csv with a line for each run, and BASE-points.csv with the data of the plots."""
     write_json(result, base + '.json')
     plain = [k for k in result['runs'][0] if k not in ('phases', 'phases_max', 'command')]
     with open(base + '.csv', 'w', newline='') as file:
@@ -94,7 +94,7 @@ def write_points(result, base):
 
 
 def text(result):
-    """The table as text for people."""
+    """Returns the table as text."""
     m = result['machine']
     devices = ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices'])
     lines = ['%s scaling of match %s' % (result['study'], ' '.join(result['match'])),
@@ -115,7 +115,7 @@ def text(result):
 
 @functools.cache
 def can_draw():
-    """Prints a message once if drawing is not possible."""
+    """Returns whether gnuplot is installed. Prints a message once if it is not."""
     if not shutil.which(GNUPLOT):
         print('scaling-study: no %s here (Debian: gnuplot-nox), so nothing is drawn; `jobs/scaling-study.sh plot '
               'STUDY.json` draws elsewhere' % GNUPLOT, file=sys.stderr)
