@@ -59,7 +59,8 @@ typedef struct gemp_degree_histogram {
 	gemp_degree_summary kinds;
 } gemp_degree_histogram;
 
-/* Collective. Sets the histograms of directed edges, by out- and by in-degree, and their summary. */
+/* Collective. Counts the directed edges in out[] and in[], by out- and by in-degree, and in `kinds`. On entry out[] and
+ * in[] are 0. */
 void gemp_degrees_directed(gemp_degree_histogram *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 /* Collective. Counts the degrees of all vertices of the graph. */
 gemp_code gemp_degrees_count(gemp_degree_histogram *out, const gemp_comm *comm, gemp_shard *graph);
