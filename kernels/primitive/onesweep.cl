@@ -63,7 +63,7 @@ PRIMITIVE_KERNEL void sweep_count(__global const gemp_key *restrict keys, uint c
 			atomic_add(&bins[b], here[b]);
 }
 
-/* Exclusive sums of bins: where each bucket begins. One group for each digit. */
+/* Replaces bins by their exclusive sums, the begins of the buckets. One group for each digit. */
 PRIMITIVE_KERNEL void sweep_sums(__global uint *bins)
 {
 	GEMP_GROUP_DECLARE

@@ -26,7 +26,7 @@ typedef struct gemp_limits {
 	/* Bytes: a larger block is refused as if the node had no memory for it [no limit]: comm/shared. */
 	size_t shared_max;
 
-	/* Bytes of one pinned buffer between host and device [8 MiB]: device/transfer. */
+	/* Bytes of one pinned buffer between host and device [8 MiB]: device/staging. */
 	size_t transfer_chunk;
 
 	/* Work-items of a worker [0: 32 on a GPU, else 1]: topology/csr. */
@@ -41,8 +41,8 @@ typedef struct gemp_limits {
 	/* Row entries that ranks gather in one exchange, all ranks [2^22]: partition/views/view_build. */
 	uint64_t view_chunk;
 
-	/* Changed vertices of a round: up to this number they are listed, and kernels divide the list by rank; more are
-	 * marked in a bitmap [2^14]: analytics/halo/halo_host, analytics/halo/halo_device. */
+	/* Changed vertices of a round: up to this number they are listed, and the lists of a kernel have equal parts for
+	 * the other ranks; more are marked in a bitmap [2^14]: analytics/halo/halo_host, analytics/halo/halo_device. */
 	unsigned halo_listed_max;
 	/* Switch: 1 packs messages with kernels, 0 with threads of the host [-1: kernels on a GPU]: analytics/halo/halo. */
 	int halo_kernels;
@@ -55,8 +55,9 @@ typedef struct gemp_limits {
 	 * analytics/verify/verify_edges. */
 	uint64_t verify_memory;
 
-	/* Seconds that sending partial matches must save a rank to be chosen, since its kernels take twice as long to
-	 * compile (PoCL: 6 instead of 3 seconds). With 0, only bytes decide [0.001]: match/exchange/push_pull. */
+	/* Seconds: partial matches are sent if that saves a rank at least this time, since the kernels that send take twice
+	 * as long to compile (PoCL: 6 instead of 3 seconds). With 0, only bytes decide [0.001]:
+	 * match/exchange/push_pull. */
 	double push_pull_min_gain;
 	/* Row entries: a chunk of lower cost does not justify a launch [0: the tuning key match.chunk_cost]:
 	 * match/search/load_balancer. */
@@ -87,12 +88,12 @@ typedef struct gemp_limits {
 	/* Bytes: a larger copy of the planes on the host is not in pinned memory [256 MiB]: som/train/trainer. */
 	size_t som_locked_max;
 
-	/* Bytes of text in one read; a longer line is read whole [16 MiB]: io/text/line_blocks, io/import/table_reader. */
+	/* Bytes of text in one read; a longer line is read whole [16 MiB]: io/file/stream, io/import/table_reader. */
 	size_t lines_block;
 	/* Edges whose end vertices are requested together [2^16]: io/export/export. */
 	size_t export_chunk;
 	/* Vertices or edges: a matrix with more has 64-bit indices, all ranks [2^31 - 1]:
-	 * io/graph_file/graph_file_relation_write. */
+	 * io/graph_file/graph_file_relation. */
 	uint64_t file_i32_max;
 	/* Switch, all ranks: a parallel HDF5 library is used like a serial one [false]: io/hdf5/hdf5_file. */
 	bool h5_serial;

@@ -139,8 +139,7 @@ static void grow_pool(unsigned wanted)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Offers the loop to the pool. Returns false if the pool is busy with another loop. Only as many helpers wake up as are
- * wanted. */
+/* Offers the loop to the pool. Returns false if the pool is busy with another loop. Only `wanted` helpers wake up. */
 static bool start_helpers(loop_task *task, unsigned wanted)
 {
 	pthread_mutex_lock(&pool.mutex);

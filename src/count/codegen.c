@@ -151,7 +151,8 @@ static bool mentions_place(const char *expression, const char *name, int place)
 	return gemp_expression_mentions(expression, symbol);
 }
 
-/* Kernel parameters for the vertex tables; the launch passes buffers in the same order (gemp_count_sum_launch). */
+/* Prints the kernel parameters for the vertex tables. gemp_count_table_arguments passes the buffers in the same
+ * order. */
 static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char *expression)
 {
 	gemp_text_print(text, "#define COUNT_TABLES");
@@ -161,7 +162,7 @@ static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char
 	gemp_text_print(text, "\n");
 }
 
-/* Loads V<k>_<i> only where the expression reads it, since each is a scattered read of 8 bytes. */
+/* Declares V<k>_<i> only if the expression reads it, since each is a scattered read of 8 bytes. */
 static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, const char *expression, int places)
 {
 	for (size_t k = 0; k < plan->table_count; k++)

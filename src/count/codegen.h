@@ -20,7 +20,7 @@ enum { GEMP_NARROW_WORDS = 3 };
 
 /* What the text of the kernels depends on. All members but `checked` are set before the rows are on the device. */
 typedef struct gemp_count_codegen {
-	const gemp_count_graph *graph; /* low_bound and table_bound are set */
+	const gemp_count_graph *graph; /* its low_bound and table_bound must be set */
 	unsigned lanes;                /* work-items that read a row together */
 	bool large_low;                /* the bitmap of some low row may not fit into local memory */
 	bool checked;                  /* result: some kernel checks magnitudes */

@@ -47,7 +47,7 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 	return needs;
 }
 
-/* PREPARATION. */
+/* PREPARATION */
 gemp_code gemp_count_get_rows(gemp_resident **out, gemp_runtime *context, gemp_shard *graph, const gemp_view_key *key)
 {
 	double began = gemp_now();
@@ -305,7 +305,7 @@ typedef struct sum_run {
 	size_t used;               /* number of partial sums so far */
 	bool known[GEMP_MAX_SUMS]; /* totals[i] was computed on the host */
 	__int128 totals[GEMP_MAX_SUMS];
-	__int128 total; /* of this rank; after add_ranks, of all ranks */
+	__int128 total; /* the total of this rank; after add_ranks, the total of all ranks */
 } sum_run;
 
 /* Computes a sum on the host if it needs no kernel. If every task counts 1, the sum is the number of tasks, which rank

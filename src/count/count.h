@@ -17,9 +17,9 @@ typedef struct gemp_count_result {
 	gemp_count matches;
 	bool overflow; /* the number is 2^64 or more; then `matches` is 0 */
 	uint64_t launches;
-	double kernel_seconds;             /* of all sums, by the device's clock */
-	double sum_seconds[GEMP_MAX_SUMS]; /* of each sum */
-	/* of the inputs, which are made once: rows, degrees, supports, tables, task lists */
+	double kernel_seconds;             /* seconds of the kernels of all sums, by the device's clock */
+	double sum_seconds[GEMP_MAX_SUMS]; /* seconds of the kernels of each sum */
+	/* seconds of making the inputs, once: rows, degrees, supports, tables, task lists */
 	double preparation_seconds;
 	double support_seconds; /* the part of preparation_seconds for supports */
 } gemp_count_result;

@@ -7,9 +7,9 @@ enum { MAX_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 /* A way to count a term: a kind of sum, and the vertices of the term that the sum visits. */
 typedef struct sum_choice {
 	bool known;
-	int kind; /* the middle vertex of a core of NEIGHBOURS; -1 for other kinds */
+	int kind; /* gemp_sum_kind, or BY_DIFFERENCE */
 	unsigned core;
-	int centre; /* of NEIGHBOURS; else -1 */
+	int centre; /* the middle vertex of a core of NEIGHBOURS; -1 for other kinds */
 	int cost;
 } sum_choice;
 
@@ -372,7 +372,7 @@ static void add_square(sum_builder *a, const gemp_term *term, const sum_choice *
 	for (int r = 0; r < 4; r++) {
 		square_places(attached, square, r, place);
 		gemp_monomial m = place_factors(attached, place, places, 3);
-		add(a, GEMP_SUM_WEDGES, &m, -factor); /* the - 1 */
+		add(a, GEMP_SUM_WEDGES, &m, -factor); /* vertex 1 itself is not the fourth vertex */
 		m.power[GEMP_SYMBOL_COMMON]++;
 		add(a, GEMP_SUM_WEDGES, &m, factor);
 	}

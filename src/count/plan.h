@@ -41,7 +41,7 @@
 
 #include <stdint.h>
 
-/* EXPRESSIONS: integer polynomials in these symbols, as data and as OpenCL C. */
+/* EXPRESSIONS: integer polynomials in the symbols above, as data and as OpenCL C. */
 
 /* Does the expression mention this symbol ("t_01", "V1_0", "c")? The expression NULL mentions none. */
 bool gemp_expression_mentions(const char *expression, const char *symbol);
@@ -130,11 +130,11 @@ enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
 
 typedef struct gemp_sum {
 	gemp_sum_kind kind;
-	int clique;                  /* of CLIQUES: the number of vertices */
-	int leaves;                  /* of VERTICES: if not 0, each vertex adds its degree choose `leaves` */
+	int clique;                  /* CLIQUES: number of vertices of a clique */
+	int leaves;                  /* VERTICES: if not 0, each vertex adds its degree choose `leaves` */
 	int64_t factor;              /* multiplies the sum; may be negative */
 	char *expression;            /* owned; NULL is the expression 1 */
-	gemp_polynomial *polynomial; /* of VERTICES: the expression as data; owned */
+	gemp_polynomial *polynomial; /* VERTICES: the expression as data; owned */
 	int power;                   /* the highest power of c in the expression */
 } gemp_sum;
 
@@ -146,7 +146,7 @@ typedef struct gemp_vertex_table {
 typedef struct gemp_count_plan {
 	size_t sum_count;
 	gemp_sum sums[GEMP_MAX_SUMS];
-	size_t table_count; /* at least 1 */
+	size_t table_count; /* at least 1, since table 0 is the degree */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
 	bool support;         /* some expression contains t */
 	bool ordered_support; /* some expression contains u */

@@ -25,8 +25,8 @@ static void find_widths(gemp_wedges_layout *out, const uint64_t *begin)
 			out->from[k - 1] = v;
 }
 
-/* base[k] may be negative modulo 2^32, because the kernels add it modulo 2^32. Each width begins at a whole word, so
- * that no word has counters of two widths. */
+/* base[k] may be negative; it is stored modulo 2^32, and the kernels add it modulo 2^32. Each width begins at a whole
+ * word, so that no word has counters of two widths. */
 void gemp_wedges_layout_new(gemp_wedges_layout *out, const uint64_t *begin, uint32_t ends, bool pack)
 {
 	*out = (gemp_wedges_layout){ .words = ends, .ends = ends };

@@ -51,8 +51,8 @@ typedef struct gemp_wedges_shape {
 	size_t group, groups;  /* grouped: work-items of a group with windows, a power of 2; number of groups */
 	unsigned lanes;        /* work-items of a worker */
 	unsigned row_lanes;    /* work-items that read one row */
-	uint32_t window_words; /* counters in local memory */
-	uint32_t worker_words; /* 0, or a power of 2: keys and counts of a worker's table */
+	uint32_t window_words; /* words of counters in local memory */
+	uint32_t worker_words; /* words of the keys and counts of a worker's table, a power of 2; 0: no such table */
 	struct {
 		size_t group;
 		uint32_t words; /* a power of 2; 0: no such table */

@@ -133,8 +133,7 @@ static void forget_transfer(gemp_readback *readback)
 	readback->arrived = NULL;
 }
 
-/* Waits for a transfer first, because it would write to memory that the pool may already have given to another
- * readback. */
+/* Waits for a transfer first, because it would write to memory that the pool may give to another readback. */
 void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 {
 	if (readback->arrived)

@@ -38,7 +38,7 @@ typedef struct gemp_radix_device {
 	gemp_toolbox *box;
 	gemp_key_map map;
 	unsigned value_size, bits; /* in the form in groups, bits is 8 */
-	unsigned shift;            /* of this pass: bucket = ((code - min_code) >> shift) & (2^bits - 1) */
+	unsigned shift;            /* shift of this pass: bucket = ((code - min_code) >> shift) & (2^bits - 1) */
 	uint64_t min_code;
 	unsigned record;           /* by items: the same as in gemp_multisplit */
 	const gemp_buffer *column; /* by items: a copy of the keys of records, or NULL */

@@ -36,7 +36,7 @@ typedef struct gemp_onesweep {
 enum {
 	GROUP = 256,
 	GROUPS_A_UNIT = 8,
-	REGISTERS = 80, /* of a work-item, so that three groups share a unit */
+	REGISTERS = 80, /* registers of a work-item, so that three groups share a unit */
 	BINS = 1 << GEMP_ONESWEEP_BITS,
 	WORDS = GEMP_ONESWEEP_DIGITS * (BINS + 1),
 };
