@@ -12,36 +12,36 @@
 #include "query/search/apply.h"
 #include "query/search/optional_match.h"
 
-/* A query in one of three forms: sums, one search, or a finder with the sinks behind it. */
+/* A query has one of three forms: sums, one search, or a finder with a chain of sinks. */
 struct gemp_prepared {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_prepared_options options;
-	bool edges; /* rows have edge columns */
-	gemp_count_plan
-		*sums; /* of a plain pattern of which only the count is wanted; NULL: matches are enumerated, and: */
-	const char *enumerated;    /* why sums do not apply; NULL: more than a count is wanted */
-	uint64_t order;            /* with sums: automorphisms */
-	gemp_count_engine *engine; /* with sums; NULL: the query is only explained, and has rows instead */
+	bool edges;                /* rows have edge columns */
+	gemp_count_plan *sums;     /* set if the query is counted by sums */
+	const char *enumerated;    /* why sums do not apply; NULL if the query wants more than a count */
+	uint64_t order;            /* with sums: order of the automorphism group */
+	gemp_count_engine *engine; /* with sums: NULL if the query is only explained; then rows is set instead */
 	gemp_resident *rows;
-	gemp_match *match; /* of a plain pattern without sums; else NULL, and: */
+	gemp_match *match; /* set if the query is one search; the members below belong to queries with a finder */
 	gemp_finder *finder;
 	gemp_optional_match **optionals; /* [pattern->optional_count] */
-	gemp_apply *apply;               /* behind the optionals, for clauses; NULL: clauses have no sub-patterns */
+	gemp_apply *apply;               /* evaluates sub-patterns of clauses after the optionals; NULL: not needed */
 	gemp_symmetry *symmetry;
 	gemp_stab_chain *chain;
 };
 
 /* COUNTING BY SUMS */
 
-/* Sums give one number: no rows, no share per rank or vertex, no profile and no early end. */
+/* Sums give one number, so options must not ask for rows, counts per rank or vertex, a profile, or an early end. */
 static bool only_counts(const gemp_match_options *o)
 {
 	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
 }
 
-/* Options that fix how matches are searched for, or distinguish matches by more than orbits. */
+/* Returns the reason if an option prescribes how to search, or distinguishes matches otherwise than by orbits; else
+ * NULL. */
 static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_match_options *o)
 {
 	if (!o->count_by_formula)
@@ -55,8 +55,8 @@ static const char *unsupported_reason(const gemp_pattern *pattern, const gemp_ma
 	return NULL;
 }
 
-/* Collective. Half of the device's memory may be used. The estimate has the rows, their lower halves, supports at both
- * ends of an edge, and as much again for tables. */
+/* Collective. Sums may use half of the device's memory. The estimate has the rows, their lower halves, supports at both
+ * ends of an edge, and the same amount again for tables. */
 static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 {
 	const gemp_device *device = context->device;
@@ -65,8 +65,9 @@ static bool rows_fit(const gemp_runtime *context, const gemp_shard *graph)
 	return gemp_comm_sum1(context->comm, !fits) == 0;
 }
 
-/* Collective. Facts about devices and parallel edges that the planner needs. All ranks must get the same plan, so
- * a sum is allowed only if all devices support it. Only directed or labelled views can have parallel edges. */
+/* Collective. Sets the facts about devices and parallel edges that the planner needs. All ranks must get the same plan,
+ * so a kind of sum is allowed only if all devices support it. Only directed or labelled views can have parallel
+ * edges. */
 static gemp_code find_planner_options(gemp_count_planner_options *out, const gemp_prepared *q)
 {
 	gemp_runtime *context = q->context;
@@ -92,7 +93,7 @@ static gemp_code find_planner_options(gemp_count_planner_options *out, const gem
 	return GEMP_OK;
 }
 
-/* A group whose order overflows is treated as of order 1: the planner refuses such patterns by their size. */
+/* If the order of the group overflows, the planner gets order 1. It refuses patterns of such a size anyway. */
 static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *planner_options)
 {
 	GEMP_OWNED_BY(gemp_symmetry_free_at) gemp_symmetry *own = NULL;
@@ -108,15 +109,15 @@ static gemp_code find_sums(gemp_prepared *q, const gemp_count_planner_options *p
 	return gemp_count_plan_new(&q->sums, q->pattern, overflow ? 1 : q->order, planner_options, &q->enumerated);
 }
 
-/* Collective. For --explain: the rows take most of the memory, so that the memory report is close without running
- * a kernel. */
+/* Collective. Used for --explain. The rows take most of the memory, so the memory report is nearly right without
+ * running a kernel. */
 static gemp_code prepare_rows(gemp_prepared *q, const gemp_view_key *key)
 {
 	GEMP_TRY(gemp_count_get_rows(&q->rows, q->context, q->graph, key));
 	return gemp_comm_agree(q->context->comm, gemp_view_upload(&q->rows->views[0], q->context->device, q->rows->wide));
 }
 
-/* Matches are enumerated after all. */
+/* Drops the sums, so that the matches are enumerated instead. */
 static void free_sums(gemp_prepared *q)
 {
 	gemp_count_free(q->engine);
@@ -127,7 +128,8 @@ static void free_sums(gemp_prepared *q)
 	q->sums = NULL;
 }
 
-/* Sums that do not fit in memory or 64 bits are no error of the query: rank 0 warns and matches are enumerated. */
+/* Sums that do not fit into memory or 64 bits are not an error of the query. Rank 0 warns, and the matches are
+ * enumerated. */
 static bool falls_back(gemp_prepared *q, gemp_code *code)
 {
 	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
@@ -140,7 +142,7 @@ static bool falls_back(gemp_prepared *q, gemp_code *code)
 	return true;
 }
 
-/* Collective. The pattern is bound. q->sums stays NULL where matches must be enumerated. */
+/* Collective. The pattern must be bound. q->sums stays NULL if matches must be enumerated. */
 static gemp_code prepare_sums(gemp_prepared *q)
 {
 	const gemp_match_options *options = &q->options.match;
@@ -165,7 +167,8 @@ static gemp_code prepare_sums(gemp_prepared *q)
 	return code;
 }
 
-/* An orbit has as many embeddings as the group has automorphisms, so the product is the number of embeddings. */
+/* An orbit has as many embeddings as the group has automorphisms, so orbits times automorphisms is the number of
+ * embeddings. */
 static gemp_code fill_result(const gemp_prepared *q, const gemp_count_result *counted, gemp_match_result *result)
 {
 	bool embeddings = q->options.match.distinct == GEMP_BY_NOTHING;
@@ -198,7 +201,7 @@ static gemp_code fill_result(const gemp_prepared *q, const gemp_count_result *co
 
 /* MOTIFS */
 
-/* The pattern of a kind is built from its text, `edges:0-1,...`. */
+/* Makes the pattern of a motif kind from a text `edges:0-1,...`. */
 static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const gemp_census *census, int kind)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text name = { 0 };
@@ -209,7 +212,7 @@ static gemp_code make_pattern(gemp_pattern **out, const gemp_shard *graph, const
 	return gemp_pattern_bind(*out, graph);
 }
 
-/* Collective. Prepares, counts and frees the query of one kind. */
+/* Collective. Prepares and runs the query of one motif kind, and frees it. */
 static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             int kind, const gemp_prepared_options *options)
 {
@@ -223,7 +226,7 @@ static gemp_code count_kind(gemp_count *count, gemp_runtime *context, gemp_shard
 	return GEMP_OK;
 }
 
-/* keep_resident keeps the view of the graph between the queries, which all read the same one. */
+/* keep_resident keeps the view of the graph between the queries, because all queries read the same view. */
 gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard *graph, const gemp_census *census,
                             const gemp_match_options *options)
 {
@@ -244,7 +247,8 @@ gemp_code gemp_motifs_count(gemp_motifs *out, gemp_runtime *context, gemp_shard 
 
 /* PREPARING */
 
-/* One search of the match engine finds connected patterns of single edges, and tests no sub-patterns. */
+/* One search of the match engine handles a connected pattern of single edges without sub-patterns. All other patterns
+ * are composed. */
 bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -253,13 +257,13 @@ bool gemp_prepared_is_composed(const gemp_pattern *pattern)
 	       gemp_pattern_components(pattern, part) > 1;
 }
 
-/* Matches with one image are found several times and united afterwards, so the search must enumerate embeddings. */
+/* True if matches with the same image become one match after the search. The search must then enumerate embeddings. */
 static bool dedups_by_image(const gemp_match_options *options)
 {
 	return options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
 }
 
-/* Refuses options without a meaning for composed queries, before anything is prepared. */
+/* Refuses options that have no meaning for composed queries, before anything is prepared. */
 static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
@@ -274,7 +278,7 @@ static gemp_code check_options(const gemp_pattern *pattern, const gemp_match_opt
 	return GEMP_OK;
 }
 
-/* Results are deduplicated by the canonical tuple along all points, so the chain needs no particular base. */
+/* Results are deduplicated by the canonical tuple over all points, so the chain needs no particular base. */
 static gemp_code find_group(gemp_prepared *q)
 {
 	if (q->options.match.distinct == GEMP_BY_NOTHING)
@@ -283,8 +287,8 @@ static gemp_code find_group(gemp_prepared *q)
 	return gemp_stab_chain_new(&q->chain, q->symmetry, NULL, q->symmetry->points);
 }
 
-/* Collective. The finder enumerates embeddings where rows are deduplicated by image; values of sub-patterns for
- * clauses come last where optional matches lengthen the rows. */
+/* Collective. If rows are deduplicated by image, the finder enumerates embeddings. If there are optional matches, which
+ * lengthen the rows, the values of sub-patterns for clauses are computed after them. */
 static gemp_code prepare_chain(gemp_prepared *q)
 {
 	gemp_finder_options options = { .match = q->options.match,
@@ -305,14 +309,14 @@ static gemp_code prepare_chain(gemp_prepared *q)
 	return GEMP_OK;
 }
 
-/* Collective. Sums if the planner knows some, else one search. */
+/* Collective. Uses sums if the planner finds any, else one search. */
 static gemp_code prepare_plain(gemp_prepared *q)
 {
 	GEMP_TRY(prepare_sums(q));
 	return q->sums ? GEMP_OK : gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match);
 }
 
-/* Options are checked first, and ranks agree before anything collective runs. */
+/* Options are checked first, and the ranks agree on the status before the first collective call. */
 gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_prepared_options *options)
 {
@@ -332,7 +336,7 @@ gemp_code gemp_prepared_prepare(gemp_prepared **out, gemp_runtime *context, gemp
 	return GEMP_OK;
 }
 
-/* Takes NULL and a query that was prepared only partly; the forms that a query does not have are NULL. */
+/* The query may be NULL or only partly prepared. The members of other forms are NULL. */
 void gemp_prepared_free(gemp_prepared *q)
 {
 	if (!q)
@@ -349,19 +353,20 @@ void gemp_prepared_free(gemp_prepared *q)
 	gemp_free(q);
 }
 
-/* A single search has chosen its own chain, whose points are the elements of its rows. */
+/* A query of one search takes the chain that the search has made. The points of the chain are the elements of the
+ * rows. */
 const gemp_stab_chain *gemp_prepared_chain(const gemp_prepared *q)
 {
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
-/* Checkpoints search the pivots in parts, so they need the search itself. */
+/* Checkpoints run the search for a part of the pivots at a time, so they need the search itself. */
 gemp_match *gemp_prepared_match(gemp_prepared *q)
 {
 	return q->match;
 }
 
-/* The plans stand in the order in which rows pass them. */
+/* The plans are printed in the order in which rows pass them. */
 static void explain_composed(const gemp_prepared *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);
@@ -371,7 +376,7 @@ static void explain_composed(const gemp_prepared *q, gemp_text *text)
 		gemp_apply_explain(q->apply, 0, text);
 }
 
-/* If only a count is wanted and there are no sums for it, the reason precedes the plan. */
+/* If only a count is wanted but sums do not apply, the reason is printed before the plan. */
 char *gemp_prepared_explain(const gemp_prepared *q)
 {
 	gemp_text text = { 0 };
@@ -395,16 +400,16 @@ char *gemp_prepared_explain(const gemp_prepared *q)
 
 /* RUNNING */
 
-/* The sinks of one run; each is empty unless the query needs it. */
+/* The sinks of one run. A sink that the query does not need is empty. */
 typedef struct sink_chain {
 	gemp_sink tally_sink, distinct, apply;
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
 	gemp_count_sink tally;
 	gemp_sink *first;
-	int pairs[GEMP_MAX_PATTERN_EDGES][2]; /* of the distinct sink: the vertices that each edge joins */
+	int pairs[GEMP_MAX_PATTERN_EDGES][2]; /* read by the distinct sink: the two vertices that each edge joins */
 } sink_chain;
 
-/* The distinct sink needs to know which vertices each edge joins, to recognise equal subgraphs. */
+/* The distinct sink compares subgraphs, so it must know which vertices each edge joins. */
 static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 {
 	const gemp_match_options *o = &q->options.match;
@@ -426,8 +431,8 @@ static gemp_code add_distinct(gemp_prepared *q, sink_chain *s)
 	return GEMP_OK;
 }
 
-/* Collective. The chain is built from the last sink to the first, since each needs its successor. The tally counts
- * rows in front of the caller's sink. */
+/* Collective. The chain is built from the last sink to the first, because each sink needs its successor. The tally
+ * counts the rows that reach the caller's sink. */
 static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *last)
 {
 	s->tally = (gemp_count_sink){ .next = last, .vertices = q->graph->vertex_count };
@@ -446,7 +451,7 @@ static gemp_code make_sink_chain(gemp_prepared *q, sink_chain *s, gemp_sink *las
 	return GEMP_OK;
 }
 
-/* Empty sinks are freed as well; the tally is part of the struct. */
+/* Freeing an empty sink does nothing. The tally is part of the struct. */
 static void free_sink_chain(sink_chain *s)
 {
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
@@ -455,7 +460,7 @@ static void free_sink_chain(sink_chain *s)
 	gemp_sink_free(&s->distinct);
 }
 
-/* Under iso and induced the images of a match are distinct, so an orbit has as many embeddings as the pattern has
+/* Under iso and induced the vertices of a match are distinct, so an orbit has as many embeddings as the pattern has
  * automorphisms. */
 static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_result *result)
 {
@@ -476,7 +481,7 @@ static void count_results(const gemp_prepared *q, uint64_t rows, gemp_match_resu
 	}
 }
 
-/* If the sums turn out not to fit into 64 bits, the query is prepared once more, as a search. */
+/* If the sums do not fit into 64 bits, which only the run shows, the query is prepared again, as a search. */
 gemp_code gemp_prepared_run(gemp_prepared *q, gemp_sink *sink, gemp_match_result *result)
 {
 	GEMP_OWNED_BY(free_sink_chain) sink_chain s = { 0 };

@@ -1,7 +1,6 @@
-/* An aggregate keeps its states by group, in an array for each kind of state: counts, sums of integers, exact sums of
- * floats, extremes, and bags of values. An array grows when a group first needs it, and an element of zeros is the
- * state without values. Packed states travel to the group's owner, which merges them.
- */
+/* An aggregate keeps the states of all groups in arrays indexed by group, one array for each kind of state: counts,
+ * sums of integers, exact sums of floats, extremes, and bags of values. An array grows when a group first needs it, and
+ * an element of zeros is the state without values. Packed states travel to the group's owner, which merges them. */
 
 #include "query/clause/aggregate.h"
 
@@ -21,14 +20,14 @@ static bool is_min_max(const gemp_aggregate *a)
 	return a->kind == GEMP_MIN || a->kind == GEMP_MAX;
 }
 
-/* DISTINCT and collect keep all different values until the end, since other ranks may have the same values. For min and
- * max DISTINCT changes nothing. */
+/* DISTINCT and collect keep all distinct values until the end, because other ranks may have the same values. min and
+ * max do not, because DISTINCT does not change their result. */
 static bool collects_values(const gemp_aggregate *a)
 {
 	return a->kind == GEMP_COLLECT || (a->distinct && !is_min_max(a));
 }
 
-/* The state of each group is made when its first value arrives. */
+/* No state is allocated here. The first value of a group allocates the group's state. */
 void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_frame_column *argument)
 {
 	*a = (gemp_aggregate){ .kind = expr->kind, .distinct = expr->distinct };
@@ -38,7 +37,7 @@ void gemp_aggregate_init(gemp_aggregate *a, const gemp_expr *expr, const gemp_fr
 	}
 }
 
-/* Releases the arrays and what their elements own: words of exact sums, and bytes of strings. */
+/* Frees the arrays and the memory that their elements own: words of exact sums, and bytes of strings. */
 void gemp_aggregate_free(gemp_aggregate *a)
 {
 	for (size_t g = 0; g < a->exact_capacity; g++)
@@ -51,7 +50,8 @@ void gemp_aggregate_free(gemp_aggregate *a)
 	*a = (gemp_aggregate){ 0 };
 }
 
-/* An estimate for the memory budget: exact sums are counted with their usual size, not visited one by one. */
+/* An estimate for the memory budget. Each exact sum counts with the usual size, so that the sums need not be
+ * visited. */
 size_t gemp_aggregate_memory(const gemp_aggregate *a)
 {
 	enum { USUAL_WORDS = 4 };
@@ -60,7 +60,7 @@ size_t gemp_aggregate_memory(const gemp_aggregate *a)
 	       a->extreme_capacity * sizeof *a->extreme + gemp_bag_memory(&a->bag);
 }
 
-/* min and max have the type of their argument; a sum of floats is a float, and every other sum is an integer. */
+/* min and max have the type of their argument. A sum of floats is a float. Every other sum is an integer. */
 gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 {
 	switch (expr->kind) {
@@ -75,7 +75,7 @@ gemp_type gemp_aggregate_type(const gemp_expr *expr, gemp_type argument)
 
 /* STATES */
 
-/* Counts are exact up to 2^63 - 1, the largest integer of a row. */
+/* Counts are exact up to 2^63 - 1, the largest integer that a row can hold. */
 static gemp_code count_more(gemp_aggregate *a, size_t group, uint64_t times)
 {
 	GEMP_TRY(GEMP_RESERVE_GROUP(a->count, a->count_capacity, group));
@@ -101,7 +101,7 @@ static gemp_code sum_more(gemp_aggregate *a, size_t group, const gemp_value *val
 	return GEMP_OK;
 }
 
-/* Strings are copied, since their frame does not outlive the call. */
+/* A string is copied, because its frame does not outlive the call. */
 static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 {
 	best->known = true;
@@ -120,7 +120,7 @@ static gemp_code store_min_max(gemp_min_max *best, const gemp_value *value)
 	return code;
 }
 
-/* NULL never arrives here, so `known` alone tells whether there is a value. */
+/* NULL never arrives here, so `known` alone says whether the group has a value. */
 static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_value *value)
 {
 	GEMP_TRY(GEMP_RESERVE_GROUP(a->extreme, a->extreme_capacity, group));
@@ -131,7 +131,7 @@ static gemp_code update_min_max(gemp_aggregate *a, size_t group, const gemp_valu
 	return GEMP_OK;
 }
 
-/* The packed cell is the key: equal cells have equal bytes. */
+/* The packed cell is the key of the bag, because equal cells have equal bytes. */
 static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
                                uint64_t times)
 {
@@ -141,7 +141,7 @@ static gemp_code collect_value(gemp_aggregate *a, size_t group, const gemp_frame
 	return gemp_bag_add(&a->bag, group, cell.data, cell.size, times);
 }
 
-/* Aggregates skip NULL, except for count(*), which has no argument. */
+/* Aggregates skip NULL. count(*) has no argument and counts every row. */
 gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
                              uint64_t times)
 {
@@ -157,7 +157,7 @@ gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_c
 
 /* BYTES */
 
-/* The value as it is in memory, then the bytes of a string; the pointer among the bytes is replaced on arrival. */
+/* Packs the bytes of the struct, then the bytes of its string. The receiver replaces the packed pointer. */
 static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 {
 	const gemp_value none = { .null = true }, *value = best && best->known ? &best->value : &none;
@@ -166,7 +166,7 @@ static void pack_min_max(const gemp_min_max *best, gemp_text *out)
 		gemp_text_add(out, value->string.bytes, value->string.size);
 }
 
-/* The number of values, then for each its multiplicity, size and bytes. */
+/* Packs the number of values, then the multiplicity, size and bytes of each value. */
 static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 {
 	uint64_t values = gemp_bag_count(bag, group);
@@ -180,7 +180,7 @@ static void pack_bag(const gemp_bag *bag, size_t group, gemp_text *out)
 	}
 }
 
-/* Only the states that the kind uses are packed; gemp_aggregate_merge reads them in the same order. */
+/* Packs only the states that the kind uses. gemp_aggregate_merge reads them in the same order. */
 gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *out)
 {
 	static const gemp_exact_sum zero;
@@ -203,14 +203,14 @@ gemp_code gemp_aggregate_pack(const gemp_aggregate *a, size_t group, gemp_text *
 	return gemp_text_status(out);
 }
 
-/* Packed states have no alignment, so they are copied by memcpy. */
+/* Packed states have no alignment, so memcpy reads them. */
 static void read_bytes(void *to, size_t size, const char **at)
 {
 	memcpy(to, *at, size);
 	*at += size;
 }
 
-/* Adding the values one by one unites equal ones. */
+/* Values are added one by one, so that equal values of several ranks become one value. */
 static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 {
 	uint64_t values, head[2];
@@ -223,7 +223,7 @@ static gemp_code merge_bag(gemp_aggregate *a, size_t group, const char **at)
 	return GEMP_OK;
 }
 
-/* A state without a value is packed as NULL and merges as nothing. */
+/* A state without a value is packed as NULL, and merging NULL changes nothing. */
 static gemp_code merge_min_max(gemp_aggregate *a, size_t group, const char **at)
 {
 	gemp_value value;
@@ -263,7 +263,7 @@ gemp_code gemp_aggregate_merge(gemp_aggregate *a, size_t group, const char **at)
 
 /* RESULTS */
 
-/* The number of different values may pass 63 bits only in theory, but a silent wrap would be a wrong answer. */
+/* The number of distinct values exceeds 63 bits only in theory, but an unnoticed overflow would give a wrong answer. */
 static gemp_code finish_count(uint64_t count, gemp_column *out)
 {
 	if (count > INT64_MAX)
@@ -285,7 +285,7 @@ static gemp_code finish_sum(const gemp_aggregate *a, size_t group, gemp_column *
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)sum });
 }
 
-/* The exact sum is divided before it is rounded, so the mean is the correctly rounded one. */
+/* The exact sum is divided before it is rounded, so the mean is correctly rounded. */
 static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column *out)
 {
 	uint64_t count = group < a->count_capacity ? a->count[group] : 0;
@@ -300,7 +300,8 @@ static gemp_code finish_mean(const gemp_aggregate *a, size_t group, gemp_column 
 	return gemp_column_add(out, &mean);
 }
 
-/* Each collected value is added once to a plain aggregate of the same kind, whose result is the answer. */
+/* Adds each collected value once to an aggregate of the same kind without DISTINCT. The result of this aggregate is the
+ * answer. */
 static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	GEMP_OWNED_BY(gemp_aggregate_free)
@@ -319,7 +320,7 @@ static gemp_code finish_distinct(const gemp_aggregate *a, size_t group, const ge
 
 /* LISTS */
 
-/* Also for groups whose members' keys have to be fetched before the lists can be sorted and printed. */
+/* Used for sorting and printing lists, and before that by groups that fetch the keys of list members. */
 gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows)
 {
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
@@ -330,7 +331,7 @@ gemp_code gemp_aggregate_members(const gemp_aggregate *a, size_t group, gemp_fra
 	return GEMP_OK;
 }
 
-/* A list while it is sorted: members are addressed through order[], so that they need not move. */
+/* A list while it is sorted. order[] is sorted instead of the members, so that members need not move. */
 typedef struct list_value {
 	const gemp_elements *elements;
 	gemp_frame_column members;
@@ -344,7 +345,7 @@ static void list_value_free(list_value *l)
 	gemp_free_all(l->times, l->order);
 }
 
-/* Elements are ordered as ORDER BY orders them, so that lists do not depend on ids or ranks. */
+/* Elements have the order of ORDER BY, so that lists do not depend on ids or ranks. */
 static int compare_members(const void *a, const void *b, void *context)
 {
 	const list_value *l = context;
@@ -355,7 +356,7 @@ static int compare_members(const void *a, const void *b, void *context)
 	return gemp_value_order(&left, &right);
 }
 
-/* An edge is printed as its type with the keys of its ends, a vertex as its key. */
+/* Prints a vertex as its key, and an edge as its type with the keys of its ends. */
 static void print_member(const list_value *l, size_t i, gemp_text *out)
 {
 	if (l->members.kind == GEMP_CELL_EDGE) {
@@ -371,7 +372,7 @@ static void print_member(const list_value *l, size_t i, gemp_text *out)
 	gemp_json_value(out, &value);
 }
 
-/* Members in ascending order, repeated as often as they were collected, as JSON. */
+/* Prints the members as JSON in ascending order, each as many times as it was collected. */
 static gemp_code print_list(list_value *l, gemp_text *out)
 {
 	for (size_t i = 0; i < l->count; i++)
@@ -388,7 +389,7 @@ static gemp_code print_list(list_value *l, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* A list is a string of JSON from here on; only size() reads it again. */
+/* The list becomes a string of JSON. Of later expressions only size() reads the members again. */
 static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	GEMP_OWNED_BY(list_value_free)
@@ -404,7 +405,8 @@ static gemp_code finish_list(const gemp_aggregate *a, size_t group, const gemp_e
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_LIST, .string = { text.data, text.size } });
 }
 
-/* A group whose arrays were never allocated has the result of no values: 0 for counts and sums, NULL for the rest. */
+/* A group whose arrays were never allocated has the result for no values: 0 for counts and sums, NULL for the other
+ * kinds. */
 gemp_code gemp_aggregate_finish(const gemp_aggregate *a, size_t group, const gemp_elements *elements, gemp_column *out)
 {
 	if (a->kind == GEMP_COLLECT)

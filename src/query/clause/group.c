@@ -1,6 +1,6 @@
-/* Grouping has three steps: rows become groups of this rank (a key table and, by group, the states of all aggregates);
- * at the end groups go to their owners and are merged there; each owner then pushes its groups, keys first, in blocks.
- */
+/* Grouping has three steps. First, each rank makes groups of its own rows: a key table numbers the groups, and the
+ * number indexes the states of all aggregates. At the end each group goes to its owner, a rank, which merges the
+ * states. Then each owner pushes its groups in blocks, with the keys as first columns. */
 
 #include "query/clause/group.h"
 
@@ -10,34 +10,33 @@
 
 #include <string.h>
 
-enum { BLOCK_GROUPS = 1 << 16 }; /* groups that are exchanged, or pushed to the next stage, at a time */
+enum { BLOCK_GROUPS = 1 << 16 }; /* max number of groups that are exchanged, or pushed to the next stage, at a time */
 
-/* The groups that this rank has found so far, or has received; the number of a group indexes the states of all
- * aggregates. */
+/* The groups that this rank has made or received. The number of a group indexes the states of all aggregates. */
 typedef struct group_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_row_stage *next;
 	size_t key_count;
-	gemp_frame results; /* one block of groups when they are handed on */
+	gemp_frame results; /* one block of finished groups, to be pushed */
 	size_t aggregate_count;
 	gemp_aggregate *aggregates; /* [aggregate_count] */
-	int *arguments;             /* [aggregate_count] */
+	int *arguments;             /* [aggregate_count] columns of the input */
 	gemp_key_table groups;
 	bool ended;
 } group_stage;
 
 /* ROWS TO GROUPS */
 
-/* The number of the group with this key, which indexes the states of all aggregates. */
+/* Returns the number of the group with this key. A new key makes a new group. */
 static gemp_code find_group(group_stage *g, const gemp_text *key, uint64_t hash, size_t *group)
 {
 	bool added;
 	return gemp_key_table_add(&g->groups, key->data ? key->data : "", key->size, hash, group, &added);
 }
 
-/* The budget is tested after each batch, so a rank exceeds it by at most one batch. Capacities count, not sizes, since
- * the budget bounds memory that is allocated. */
+/* The budget is tested after each batch, so a rank exceeds it by at most one batch. Capacities are added instead of
+ * sizes, because the budget limits allocated memory. */
 static gemp_code check_memory(const group_stage *g)
 {
 	size_t budget = g->context->budgets.host_memory, bytes = gemp_key_table_memory(&g->groups);
@@ -64,7 +63,8 @@ static gemp_code add_row(group_stage *g, const gemp_frame *frame, size_t row, co
 	return GEMP_OK;
 }
 
-/* Rows are taken in batches of 16: hashing all keys first lets the table's cache misses overlap. */
+/* Rows are taken in batches of 16. All keys of a batch are hashed first, so that the cache misses of the table
+ * overlap. */
 static gemp_code add_rows(group_stage *g, const gemp_frame *frame)
 {
 	enum { AHEAD = 16 };
@@ -91,13 +91,14 @@ done:
 	return code;
 }
 
-/* Multiplication instead of modulo maps the lower half of the hash to a rank; the table uses the upper half. */
+/* The lower half of the hash determines the owner, because the table uses the upper half. A multiplication maps it to a
+ * rank, which is faster than a modulo. */
 static int owner_of(const group_stage *g, size_t group)
 {
 	return (int)((g->groups.hash[group] & UINT32_MAX) * (uint64_t)g->context->comm->size >> 32);
 }
 
-/* Size and bytes of the key, then the state of each aggregate; merge_groups reads the same order. */
+/* Packs the size and the bytes of the key, then the state of each aggregate. merge_groups reads in the same order. */
 static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 {
 	size_t size;
@@ -109,7 +110,7 @@ static gemp_code pack_group(const group_stage *g, size_t group, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Counting sort by owner; groups of this rank are not packed. */
+/* Sorts the groups by owner (counting sort) and packs them. Groups that this rank owns are not packed. */
 static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gemp_text *out, size_t *sizes)
 {
 	const gemp_comm *comm = g->context->comm;
@@ -133,7 +134,7 @@ static gemp_code pack_groups(const group_stage *g, size_t first, size_t end, gem
 	return GEMP_OK;
 }
 
-/* Groups of other ranks are merged into the equal groups of this rank, or become new groups. */
+/* Merges received groups into the groups with equal keys. A group with a new key is added. */
 static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 {
 	while (at < end) {
@@ -149,8 +150,8 @@ static gemp_code merge_groups(group_stage *g, const char *at, const char *end)
 	return check_memory(g);
 }
 
-/* Collective. Groups [first, end) go to their owners. An error of merging is agreed on at the end, so that no rank
- * stays in the exchange. */
+/* Collective. Sends groups [first, end) to their owners. The ranks agree on the status after merging, so that no rank
+ * goes on to the next exchange alone. */
 static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 {
 	gemp_runtime *context = g->context;
@@ -168,8 +169,9 @@ static gemp_code exchange_block(group_stage *g, size_t first, size_t end)
 	return gemp_comm_agree(context->comm, merge_groups(g, received, (const char *)received + received_size));
 }
 
-/* Collective. In blocks, so that the packed groups need little memory beside the table. Groups received are appended
- * and never sent on, since they belong here; groups sent stay in the table and are skipped later. */
+/* Collective. Groups are exchanged in blocks, so that the packed groups need little memory. Received groups are
+ * appended behind the `own` first groups and are not sent on, because this rank owns them. Groups that were sent stay
+ * in the table, and push_groups skips them. */
 static gemp_code exchange_groups(group_stage *g)
 {
 	const size_t own = g->groups.count;
@@ -186,7 +188,7 @@ static gemp_code exchange_groups(group_stage *g)
 
 /* PUSHING */
 
-/* The key's bytes are its packed cells, in the order of the key columns. */
+/* The bytes of a key are its packed cells, in the order of the key columns. */
 static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 {
 	size_t size;
@@ -197,8 +199,8 @@ static gemp_code add_keys(const group_stage *g, size_t group, gemp_frame *out)
 	return GEMP_OK;
 }
 
-/* The vertices and edges in collected lists of these groups, as a frame of two columns. The shorter column is filled up
- * with missing elements. Lists of values need no look-ups. */
+/* Collects the vertices and edges in the lists of these groups in a frame of two columns. The shorter column is filled
+ * up with missing elements. Lists of values need no look-ups. */
 static gemp_code list_members(const group_stage *g, const size_t *groups, size_t count, gemp_frame *members)
 {
 	size_t rows[2] = { 0 };
@@ -218,8 +220,8 @@ static gemp_code list_members(const group_stage *g, const size_t *groups, size_t
 	return GEMP_OK;
 }
 
-/* Collective. Keys of the vertices, and ends of the edges, that collected lists of these groups contain. Every rank has
- * the same aggregates, so all ranks fetch or none does. */
+/* Collective. Fetches the keys of the vertices, and the ends of the edges, in the lists of these groups. Every rank has
+ * the same aggregates, so either all ranks fetch or no rank does. */
 static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t count, gemp_elements *elements)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame members = { 0 };
@@ -232,7 +234,7 @@ static gemp_code fetch_members(group_stage *g, const size_t *groups, size_t coun
 	return gemp_elements_fetch(elements, g->context, g->graph, members.columns, 2, members.rows, true);
 }
 
-/* The results come before the keys, since add_keys counts the row. */
+/* The results are added before the keys, because add_keys counts the row. */
 static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t count, const gemp_elements *elements)
 {
 	gemp_frame_clear(&g->results);
@@ -245,8 +247,8 @@ static gemp_code finish_groups(group_stage *g, const size_t *groups, size_t coun
 	return GEMP_OK;
 }
 
-/* Collective. A block is finished and pushed as one frame, so that results of all groups need not fit into memory
- * at once. */
+/* Collective. Finishes and pushes a block as one frame, so that the results of all groups need not fit into memory at
+ * once. */
 static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, bool last, bool *enough)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
@@ -255,7 +257,7 @@ static gemp_code push_block(group_stage *g, const size_t *groups, size_t count, 
 	return g->next->push(g->next->self, &g->results, last, enough);
 }
 
-/* Collective. All ranks push the same number of blocks, empty ones if they have fewer groups. */
+/* Collective. All ranks push the same number of blocks. A rank with fewer groups pushes empty blocks. */
 static gemp_code push_groups(group_stage *g)
 {
 	GEMP_OWNED size_t *own_groups = NULL;
@@ -276,7 +278,7 @@ static gemp_code push_groups(group_stage *g)
 	return GEMP_OK;
 }
 
-/* Without keys there is one group, even of no rows: count(*) of nothing is 0. */
+/* Without key columns there is exactly one group, even without rows: count(*) of no rows is 0. */
 static gemp_code add_empty_group(group_stage *g)
 {
 	size_t group;
@@ -284,7 +286,7 @@ static gemp_code add_empty_group(group_stage *g)
 	return g->key_count ? GEMP_OK : find_group(g, &none, gemp_key_hash("", 0), &group);
 }
 
-/* Collective. Rows are grouped locally; the exchange follows the last rows. */
+/* Collective. Groups the rows locally. After the last rows, groups are exchanged and pushed. */
 static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	group_stage *g = self;
@@ -304,7 +306,7 @@ static gemp_code group_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return code;
 }
 
-/* Also frees a stage that was set up only partly. */
+/* The stage may be only partly set up. */
 static void group_free(void *self)
 {
 	group_stage *g = self;
@@ -320,7 +322,7 @@ static void group_free(void *self)
 
 GEMP_RELEASE(group_free, group_stage *)
 
-/* Keys keep name and kind of the input; aggregates are values. */
+/* The key columns keep the name and the kind of the input columns. The columns of aggregates are values. */
 gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
@@ -337,7 +339,7 @@ gemp_code gemp_group_columns(gemp_frame *out, const gemp_group_options *options)
 	return GEMP_OK;
 }
 
-/* The caller may free the input frame once the stage is made, so everything that is used later is copied here. */
+/* The caller may free the input frame after the stage is made, so the columns used later are copied here. */
 static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 {
 	GEMP_TRY(GEMP_NEW(g->aggregates, options->aggregate_count));
@@ -351,7 +353,8 @@ static gemp_code set_up(group_stage *g, const gemp_group_options *options)
 	return gemp_group_columns(&g->results, options);
 }
 
-/* The ranks agree here: if only some had the stage, its first push would wait for the others. */
+/* The ranks agree on the status here. If only some ranks had the stage, their first push would wait for the other
+ * ranks. */
 gemp_code gemp_group_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                          const gemp_group_options *options)
 {

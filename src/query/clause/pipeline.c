@@ -8,34 +8,34 @@
 
 #include <string.h>
 
-/* A clause with aggregates, rewritten to read the columns of its groups. */
+/* A clause with aggregates, whose items are rewritten to read the columns of its groups. */
 typedef struct grouping {
 	size_t key_count;
 	const gemp_expr **keys; /* [key_count] items without an aggregate; owned array */
 	size_t aggregate_count, aggregate_capacity;
 	const gemp_expr **aggregates; /* [aggregate_count] in order of appearance; owned array */
-	gemp_arena nodes;             /* new nodes, which share children and names with the clause's own tree */
-} grouping;                       /* {0} */
+	gemp_arena nodes;             /* the new nodes; they share children and names with the clause's own trees */
+} grouping;                       /* {0} is empty */
 
 /* PROPERTIES OF CLAUSES */
 
-/* WITH and DISTINCT merge rows, and aggregates count them, so one match must not stand for all embeddings of its
- * orbit. */
+/* WITH and DISTINCT merge rows, and aggregates count rows. The search must therefore give every embedding, instead of
+ * one match for each orbit. */
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
 }
 
-/* Elements of the pattern itself are always present; elements of OPTIONAL MATCH are numbered behind them and may
- * be missing. */
+/* Elements of the pattern itself are always present. Elements of OPTIONAL MATCH have higher numbers and may be
+ * missing. */
 static bool is_never_null(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	return (expr->kind == GEMP_VERTEX && expr->variable < (int)pattern->vertex_count) ||
 	       (expr->kind == GEMP_EDGE && expr->variable < (int)pattern->edge_count);
 }
 
-/* True if the expression has the same value for all matches once their number is known: count(*), or count of an
- * element that is never NULL, or an expression of such counts and literals. */
+/* True if the number of matches determines the value of the expression. Such expressions are count(*), the count of an
+ * element that is never NULL, and expressions over such counts and literals. */
 static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 {
 	if (expr->kind == GEMP_COUNT_STAR)
@@ -50,7 +50,7 @@ static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
 	return true;
 }
 
-/* Clauses behind the first read only its items, so the first clause alone decides. */
+/* Later clauses read only the items of the first clause, so the first clause alone decides. */
 bool gemp_clause_only_counts(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -60,13 +60,13 @@ bool gemp_clause_only_counts(const gemp_pattern *pattern)
 	return clause->grouped;
 }
 
-/* ORDER BY and SKIP need all rows; a LIMIT alone does not. */
+/* False if a clause merges, sorts or skips rows. A LIMIT does not matter. */
 bool gemp_clause_streams(const gemp_pattern *pattern)
 {
 	return !gemp_clause_wants_embeddings(pattern) && !pattern->result.order_count && !pattern->result.has_skip;
 }
 
-/* Bits of the edges that the expression uses, itself or an attribute of them. */
+/* The set of edges that the expression reads, either an edge itself or an attribute of the edge. */
 static uint64_t edges_of(const gemp_expr *expr)
 {
 	bool of_edge = expr->variable >= 0 && (expr->of_edge || expr->kind == GEMP_EDGE);
@@ -76,7 +76,7 @@ static uint64_t edges_of(const gemp_expr *expr)
 	return edges;
 }
 
-/* Clauses behind the first read items of the first, so looking at the first is enough. */
+/* Later clauses read only the items of the first clause, so the first clause alone decides. */
 uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -88,7 +88,7 @@ uint64_t gemp_clause_edges(const gemp_pattern *pattern)
 
 /* GROUPING */
 
-/* Aggregates do not nest, so the search ends at each. */
+/* Aggregates do not nest, so the search does not descend into an aggregate. */
 static gemp_code find_aggregates(grouping *r, const gemp_expr *expr)
 {
 	if (gemp_expr_is_aggregate(expr)) {
@@ -101,7 +101,7 @@ static gemp_code find_aggregates(grouping *r, const gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* Finds the keys and aggregates of all items; items without an aggregate are the keys by which rows are grouped. */
+/* Finds the keys and the aggregates of all items. An item without an aggregate is a key by which rows are grouped. */
 static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 {
 	GEMP_TRY(GEMP_NEW(r->keys, clause->item_count));
@@ -113,14 +113,14 @@ static gemp_code begin_grouping(grouping *r, const gemp_clause *clause)
 	return GEMP_OK;
 }
 
-/* Nodes share children with the clause's tree, so the arena is freed and not the trees. */
+/* The nodes share children with the clause's trees, so only the arena with the new nodes is freed. */
 static void free_grouping(grouping *r)
 {
 	gemp_arena_free(&r->nodes);
 	gemp_free_all(r->keys, r->aggregates);
 }
 
-/* A node like expr that shares all its pointers. */
+/* Makes a copy of the node expr that shares all its pointers. */
 static gemp_code copy_node(grouping *r, const gemp_expr *expr, gemp_expr **out)
 {
 	void *node = gemp_arena_alloc(&r->nodes, sizeof *expr);
@@ -128,7 +128,7 @@ static gemp_code copy_node(grouping *r, const gemp_expr *expr, gemp_expr **out)
 	return node ? GEMP_OK : GEMP_ENOMEM;
 }
 
-/* A key that is an element keeps its kind, so that attributes can still be read of it. */
+/* A key that is a vertex or an edge keeps its kind, so that later expressions can read its attributes. */
 static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
                              const gemp_expr **out)
 {
@@ -144,7 +144,7 @@ static gemp_code make_column(grouping *r, const gemp_frame *columns, const gemp_
 	return GEMP_OK;
 }
 
-/* The key that is the vertex or edge to which expr refers; key_count if there is none. */
+/* Returns the index of the key that is the vertex or edge to which expr refers, or key_count if no key is. */
 static size_t find_element(const grouping *r, const gemp_expr *expr)
 {
 	gemp_expr_kind kind = expr->of_edge ? GEMP_EDGE : GEMP_VERTEX;
@@ -154,9 +154,10 @@ static size_t find_element(const grouping *r, const gemp_expr *expr)
 	return k;
 }
 
-/* Makes an item an expression of columns, which are keys and aggregates; its nodes live as long as the grouping. A key
- * or an aggregate becomes a column; an attribute of a grouped vertex stays an attribute of the key; operands of
- * everything else are rewritten. GEMP_EUSAGE for a variable beside an aggregate by which rows are not grouped. */
+/* Rewrites an item as an expression over the columns of groups, which are keys and aggregates. A key or an aggregate
+ * becomes a column. An attribute of a grouped vertex stays an attribute of the key. The operands of any other
+ * expression are rewritten. Returns GEMP_EUSAGE if the item reads, beside an aggregate, a variable by which rows are
+ * not grouped. The new nodes live as long as the grouping. */
 static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	size_t element = find_element(r, expr);
@@ -175,7 +176,7 @@ static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp
 		                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
 		                 "grouped by it; give it to WITH or RETURN as one",
 		                 expr->line, expr->column);
-	GEMP_TRY(copy_node(r, expr, &node)); /* the clause's own tree must stay as it is */
+	GEMP_TRY(copy_node(r, expr, &node)); /* the clause's own tree must not change */
 	*out = node;
 	if (expr->variable >= 0) {
 		node->variable = (int)element;
@@ -196,32 +197,33 @@ static gemp_code rewrite_item(grouping *r, const gemp_frame *columns, const gemp
 enum {
 	CLAUSES = 2,
 	STAGES = 6 * CLAUSES + 1
-}; /* keys and arguments, groups, items, DISTINCT, order, where; the output */
+}; /* six stages of each clause: keys and arguments, groups, items, DISTINCT, order, WHERE; one more is the output */
 
 /* The chain of stages, and the state from which it is built. */
 struct gemp_pipeline {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
-	gemp_frame_map match, items; /* variables are elements of a match, or items of the clause before */
+	gemp_frame_map match, items; /* map variables to elements of a match, and to items of the previous clause */
 	size_t stage_count;
-	gemp_row_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
+	gemp_row_stage stages[STAGES]; /* each stage pushes into the next; the last stage is the output */
 	grouping rewrites[CLAUSES];
 	gemp_frame source;  /* the rows of matches */
 	bool *used;         /* [source.count] columns that the first clause reads */
-	gemp_frame columns; /* columns of the last stage so far, while the chain is built */
+	gemp_frame columns; /* while the chain is built: the columns of the last stage so far */
 	bool left_out;
 };
 
 /* STAGES */
 
-/* The stage behind the one being made. Its place is known before it exists, since stages are an array. */
+/* Returns the stage that follows the stage being made. Its address is known before it is made, because stages are an
+ * array. */
 static gemp_row_stage *next_of(gemp_pipeline *p)
 {
 	return &p->stages[p->stage_count + 1];
 }
 
-/* Takes the columns of the stage just made, and counts the stage. */
+/* Takes the columns of the stage that was just made, and counts the stage. */
 static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 {
 	gemp_frame_free(&p->columns);
@@ -229,7 +231,7 @@ static void set_output_columns(gemp_pipeline *p, gemp_frame *columns)
 	p->stage_count++;
 }
 
-/* Collective. A stage that evaluates items; its columns become the input of the next stage. */
+/* Collective. Adds a stage that evaluates items. Its columns become the input of the next stage. */
 static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const gemp_projection_item *items, size_t count)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
@@ -240,7 +242,8 @@ static gemp_code add_items(gemp_pipeline *p, const gemp_frame_map *map, const ge
 	return GEMP_OK;
 }
 
-/* Collective. Arguments of aggregates stand behind the keys, in order; count(*) has none. */
+/* Collective. Adds a stage of groups. In its input, the arguments of the aggregates follow the keys; count(*) has no
+ * argument. */
 static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *rewrite)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame columns = { 0 };
@@ -263,7 +266,7 @@ static gemp_code add_group(gemp_pipeline *p, size_t key_count, const grouping *r
 	return GEMP_OK;
 }
 
-/* Collective. Three stages: keys and arguments, groups, and the items as expressions of both. */
+/* Collective. Adds three stages: keys and arguments, groups, and the items as expressions over both. */
 static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
 {
 	GEMP_OWNED gemp_projection_item *items = NULL;
@@ -286,7 +289,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 	return add_items(p, &p->items, items, clause->item_count);
 }
 
-/* Collective. A clause without aggregates evaluates its items and no more. */
+/* Collective. Adds a stage that evaluates the items of a clause without aggregates. */
 static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause)
 {
 	GEMP_OWNED gemp_projection_item *items = NULL;
@@ -296,7 +299,7 @@ static gemp_code add_plain(gemp_pipeline *p, const gemp_frame_map *map, const ge
 	return add_items(p, map, items, clause->item_count);
 }
 
-/* Collective. A clause with neither ORDER BY, SKIP nor LIMIT has no such stage. */
+/* Collective. Adds a stage for ORDER BY, SKIP and LIMIT if the clause has any of them. */
 static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
@@ -317,8 +320,8 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 	return code;
 }
 
-/* Collective. Hidden items of ORDER BY depend on the shown ones and distinguish no more rows, so DISTINCT may
- * group by all items. */
+/* Collective. DISTINCT may group by all items, because the hidden items of ORDER BY depend on the shown items and so do
+ * not split a group. */
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, grouping *rewrite)
 {
 	if (clause->grouped)
@@ -338,7 +341,8 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 
 /* SOURCE */
 
-/* Columns of the source: vertices, edges, then the values of subpatterns, as gemp_frame_map numbers them. */
+/* The columns of the source are the vertices, the edges, and the values of sub-patterns, in the order of
+ * gemp_frame_map. */
 static gemp_code set_up_source(gemp_pipeline *p)
 {
 	const gemp_pattern *pattern = p->pattern;
@@ -357,8 +361,8 @@ static gemp_code set_up_source(gemp_pipeline *p)
 	return GEMP_OK;
 }
 
-/* Copies one column of vertices or edges from rows to a column of the frame. Missing vertices have another mark in rows
- * (32 bits) than in frames (64 bits). */
+/* Copies one column of vertices or edges from rows to a column of the frame. A missing vertex is GEMP_NO_VERTEX (32
+ * bits) in rows and GEMP_NO_ELEMENT (64 bits) in frames. */
 static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *rows, size_t column, size_t vertices)
 {
 	GEMP_TRY(GEMP_RESERVE(out->elements, out->capacity, rows->rows));
@@ -371,14 +375,14 @@ static gemp_code fill_elements(gemp_frame_column *out, const gemp_row_store *row
 	return GEMP_OK;
 }
 
-/* Values are copied, since the stages may change the frame. */
+/* Values are copied, because the stages may change the frame. */
 static gemp_code fill_values(gemp_frame_column *out, const gemp_column *from)
 {
 	out->values.type = from->type;
 	return gemp_column_append(&out->values, from);
 }
 
-/* Only columns that some clause reads are filled; the others keep no elements. */
+/* Fills only the columns that some clause reads. The other columns have no elements. */
 static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity)
 {
 	gemp_frame *source = &p->source;
@@ -396,7 +400,7 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 	return GEMP_OK;
 }
 
-/* The frame is the pipeline's own and is filled anew for each block; stages may take its columns over. */
+/* The pipeline owns the frame and fills it anew for each block. Stages may take its columns. */
 gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const uint64_t *multiplicity, bool last,
                              bool *enough)
 {
@@ -404,13 +408,13 @@ gemp_code gemp_pipeline_push(gemp_pipeline *p, const gemp_row_store *rows, const
 	return p->stages[0].push(p->stages[0].self, &p->source, last, enough);
 }
 
-/* The limit stage sets the mark equally on all ranks. */
+/* The limit stage sets left_out equally on all ranks. */
 bool gemp_pipeline_truncated(const gemp_pipeline *p)
 {
 	return p->left_out;
 }
 
-/* Subpatterns are evaluated for matches, hence before WITH only. */
+/* Sub-patterns are evaluated for matches, so only clauses before WITH may read them. */
 static gemp_code check_subs(const gemp_pattern *pattern)
 {
 	bool has_sub = pattern->with && pattern->with->where && gemp_expr_has_subpattern(pattern->with->where);
@@ -421,7 +425,7 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 	               : GEMP_OK;
 }
 
-/* The output stage is borrowed: its free is left out. */
+/* The output stage is borrowed, so its function `free` is not copied. */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                             bool count_loops, gemp_row_stage *output)
 {
@@ -448,7 +452,7 @@ gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
-/* The output's stage is not among the first stage_count stages, since the caller owns it. */
+/* The caller owns the output stage, which is not among the first stage_count stages. */
 void gemp_pipeline_free(gemp_pipeline *p)
 {
 	if (!p)

@@ -1,6 +1,5 @@
-/* Items and WHERE share one stage, projection_stage; they differ in the function that takes the rows. The last part
- * turns frames into columns of the user's keys.
- */
+/* Items and WHERE share one stage, projection_stage, and differ in the function that takes the rows. The last part of
+ * the file turns frames into columns of the user's keys. */
 
 #include "query/clause/projection.h"
 
@@ -10,13 +9,13 @@
 
 /* ITEMS */
 
-/* Elements stay elements until the output, so that later clauses can read attributes of them. */
+/* Vertices and edges stay elements until the output, so that later clauses can read their attributes. */
 gemp_cell_kind gemp_projection_cell(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_VERTEX ? GEMP_CELL_VERTEX : expr->kind == GEMP_EDGE ? GEMP_CELL_EDGE : GEMP_CELL_VALUE;
 }
 
-/* An attribute that no vertex has is NULL in every row, so that any type will do. */
+/* An attribute that no vertex has is NULL in every row, so any type is right. */
 static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	if (expr->of_edge)
@@ -24,7 +23,7 @@ static gemp_type attribute_type(const gemp_shard *graph, const gemp_expr *expr)
 	return expr->attribute >= 0 ? graph->attributes.columns[expr->attribute].type : GEMP_STRING;
 }
 
-/* Elements have the type of their final form: a vertex is written as its key, an edge as a string. */
+/* An element has the type of its final form: a vertex is written as its key, an edge as a string. */
 gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 {
 	switch (expr->kind) {
@@ -40,7 +39,7 @@ gemp_type gemp_projection_type(const gemp_shard *graph, const gemp_expr *expr)
 	}
 }
 
-/* The name of a column is that of its item; hidden items of ORDER BY have empty names. */
+/* A column has the name of its item. The hidden items of ORDER BY have empty names. */
 gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, const gemp_projection_item *items,
                                   size_t count)
 {
@@ -56,19 +55,19 @@ gemp_code gemp_projection_columns(gemp_frame *out, const gemp_shard *graph, cons
 
 /* EVALUATION */
 
-/* A stage of items or of WHERE; out is reused from frame to frame. */
+/* A stage of items or of WHERE. The frame `out` is reused for every push. */
 typedef struct projection_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
 	gemp_lookup *lookup;
 	gemp_frame_map map;
 	size_t count;
-	gemp_projection_item *items; /* [count]; a condition is the only item */
+	gemp_projection_item *items; /* [count]; a WHERE stage has its condition as the only item */
 	gemp_frame out;
-	gemp_arena scratch; /* of one row */
+	gemp_arena scratch; /* memory of the values of one row */
 } projection_stage;
 
-/* Adds a value; an integer in a column of floats becomes a float. Any other mismatch is a fault of type inference. */
+/* Adds a value. An integer in a column of floats becomes a float. Type inference excludes every other mismatch. */
 static gemp_code add_value(gemp_column *column, gemp_value value)
 {
 	if (!value.null && value.type == GEMP_INTEGER && column->type == GEMP_FLOAT)
@@ -79,7 +78,7 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 	return gemp_column_add(column, &value);
 }
 
-/* Elements are copied as a block, values one by one, since an integer may go into a column of floats. */
+/* Copies elements as a block, and values one by one, because an integer may have to become a float. */
 static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *from, size_t rows)
 {
 	if (out->kind != GEMP_CELL_VALUE) {
@@ -92,7 +91,7 @@ static gemp_code copy_cells(gemp_frame_column *out, const gemp_frame_column *fro
 	return GEMP_OK;
 }
 
-/* An item that is only a column is copied instead of evaluated. */
+/* An item that is only a column is copied without evaluation. */
 static gemp_code evaluate_item(projection_stage *e, size_t i, const gemp_frame *frame)
 {
 	const gemp_expr *expr = e->items[i].expr;
@@ -123,7 +122,7 @@ static gemp_code evaluate_items(projection_stage *e, gemp_frame *frame)
 	return GEMP_OK;
 }
 
-/* Collective. Fetches what the items read, evaluates them, and passes the frame on. */
+/* Collective. Fetches the attributes that the items read, evaluates the items, and passes the frame on. */
 static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;
@@ -136,7 +135,7 @@ static gemp_code items_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
-/* Rows for which the condition is true; unknown counts as false. */
+/* Picks the rows for which the condition is true. A condition that is NULL (unknown) counts as false. */
 static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
 {
 	*count = 0;
@@ -150,7 +149,7 @@ static gemp_code select_rows(projection_stage *e, const gemp_frame *frame, uint6
 	return GEMP_OK;
 }
 
-/* Collective. The frame of the rows that pass is made anew, since its size is known only now. */
+/* Collective. The output frame is made anew for each push, because only now its number of rows is known. */
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	projection_stage *e = self;
@@ -168,7 +167,7 @@ static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return e->next->push(e->next->self, &e->out, last, enough);
 }
 
-/* Also frees a stage that was set up only partly. */
+/* The stage may be only partly set up. */
 static void projection_free(void *self)
 {
 	projection_stage *e = self;
@@ -182,7 +181,7 @@ static void projection_free(void *self)
 
 GEMP_RELEASE(projection_free, projection_stage *)
 
-/* The lookup collects from the expressions which attributes must be fetched. */
+/* The lookup reads from the expressions which attributes must be fetched. */
 static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_projection_item *items, size_t count)
 {
 	GEMP_OWNED const gemp_expr **exprs = NULL;
@@ -195,8 +194,8 @@ static gemp_code set_up(projection_stage *e, gemp_shard *graph, const gemp_proje
 	return gemp_lookup_new(&e->lookup, e->context, graph, &e->map, exprs, count);
 }
 
-/* Collective. The columns of the output frame are made once, and each push refills them; a WHERE stage replaces them by
- * the columns of its input. */
+/* Collective. The columns of the output frame are made once, and each push fills them again. In a WHERE stage the
+ * columns of its input replace them. */
 gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                               const gemp_projection_item *items, size_t count, gemp_row_stage *next)
 {
@@ -214,7 +213,7 @@ gemp_code gemp_projection_new(gemp_row_stage *out, gemp_runtime *context, gemp_s
 	return GEMP_OK;
 }
 
-/* A condition is evaluated as the only item of the stage. */
+/* The condition is the only item of the stage. */
 gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_frame_map *map, const gemp_expr *condition, gemp_row_stage *next)
 {
@@ -226,13 +225,13 @@ gemp_code gemp_projection_where(gemp_row_stage *out, gemp_runtime *context, gemp
 
 /* SKIP AND LIMIT */
 
-/* The sum stops at UINT64_MAX, which means that there is no limit. */
+/* The sum saturates at UINT64_MAX, which means that there is no limit. */
 uint64_t gemp_limit_end(uint64_t skip, uint64_t limit)
 {
 	return limit > UINT64_MAX - skip ? UINT64_MAX : skip + limit;
 }
 
-/* Rows are numbered in rank order by an exclusive scan; first and end are clipped to this rank's rows. */
+/* An exclusive scan numbers the rows in rank order. first and end are clipped to this rank's rows. */
 void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t limit, size_t *first, size_t *end)
 {
 	uint64_t before = gemp_comm_exscan(comm, rows), stop = gemp_limit_end(skip, limit);
@@ -241,17 +240,17 @@ void gemp_limit_rows(const gemp_comm *comm, size_t rows, uint64_t skip, uint64_t
 	*end = *end < *first ? *first : *end;
 }
 
-/* The counters are equal on all ranks, so that all ranks reach the limit in the same call. */
+/* The counters are equal on all ranks, so all ranks reach the limit in the same call. */
 typedef struct limit_stage {
 	gemp_runtime *context;
 	gemp_row_stage *next;
-	uint64_t skip, limit; /* rows still to skip, and still to pass */
+	uint64_t skip, limit; /* number of rows still to skip, and of rows still to pass */
 	bool *some_left_out;
 	bool ended;
 } limit_stage;
 
-/* Collective. The limit counts the rows of all ranks, lower ranks first; a sum over the ranks decides when it is
- * reached. */
+/* Collective. SKIP and LIMIT count the rows of all ranks, in rank order. A sum over the ranks shows whether the limit
+ * is reached. */
 static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	limit_stage *c = self;
@@ -275,7 +274,7 @@ static gemp_code limit_push(void *self, gemp_frame *frame, bool last, bool *enou
 	return GEMP_OK;
 }
 
-/* The stage has nothing to release but itself, hence gemp_free. */
+/* The stage owns no memory beside itself, so gemp_free is its function `free`. */
 gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t skip, uint64_t limit, bool *some_left_out,
                          gemp_row_stage *next)
 {
@@ -289,7 +288,7 @@ gemp_code gemp_limit_new(gemp_row_stage *out, gemp_runtime *context, uint64_t sk
 
 /* OUTPUT */
 
-/* An edge needs two more columns, the keys of its ends. */
+/* An edge has three columns: its type and the keys of its two ends. */
 gemp_code gemp_project_header(const gemp_shard *graph, const gemp_pattern *pattern, gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;
@@ -316,7 +315,7 @@ static gemp_code add_key(gemp_column *out, const gemp_elements *elements, uint64
 	return gemp_column_add(out, &key);
 }
 
-/* A missing edge has a NULL type and NULL ends. */
+/* A missing edge has a NULL type, and both keys of its ends are NULL. */
 static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, uint64_t edge)
 {
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
@@ -326,7 +325,8 @@ static gemp_code add_edge(gemp_projected *out, const gemp_elements *elements, ui
 	return add_key(&out->target, elements, ends ? ends->target : GEMP_NO_ELEMENT);
 }
 
-/* Columns of values are moved, not copied; vertices become keys, edges their type and the keys of their ends. */
+/* Columns of values are moved instead of copied. Vertices become keys. Edges become their type and the keys of their
+ * ends. */
 static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
                                 size_t rows)
 {
@@ -343,7 +343,7 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 	return GEMP_OK;
 }
 
-/* Collective. Values are moved out of the frame, which must not be used for them afterwards. */
+/* Collective. Moves the values out of the frame, so the caller must not read its values afterwards. */
 gemp_code gemp_project(gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out)
 {

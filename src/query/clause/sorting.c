@@ -1,7 +1,6 @@
-/* Rows of vertices and edges are sorted by numbers, not by keys: hidden columns behind the shown ones hold the rank of
- * each key, so that all comparisons are between values. The sample sort has three steps: all ranks gather samples, cut
- * their sorted rows into a bucket for each rank, and exchange the buckets.
- */
+/* Rows of vertices and edges are sorted by numbers, not by keys. Hidden columns, which follow the shown columns, hold
+ * the rank of each key, so that all comparisons are between values. The sample sort has three steps. All ranks gather
+ * samples, each rank cuts its sorted rows into one bucket for each rank, and the ranks exchange the buckets. */
 
 #include "query/clause/sorting.h"
 
@@ -15,27 +14,28 @@
 #include <string.h>
 
 enum {
-	BLOCK_ROWS = 1 << 16, /* pushed at a time */
-	SPARE_ROWS = 1 << 14, /* beyond twice the limit, before rows are dropped */
-	SAMPLES = 64,         /* of each rank, to find the splitters of the sample sort */
-	EDGE_RANKS = 4,       /* type, keys of source and target, parallel number */
+	BLOCK_ROWS = 1 << 16, /* max number of rows pushed at a time */
+	SPARE_ROWS = 1 << 14, /* number of rows beyond twice the limit before rows are dropped */
+	SAMPLES = 64,         /* max number of samples of each rank, from which the splitters are taken */
+	EDGE_RANKS = 4,       /* number of order keys of an edge: type, key of source, key of target, parallel number */
 };
 
-/* Rows of this rank with their hidden order keys. A second sort_stage has the samples of all ranks while buckets are
- * made. */
+/* The rows of this rank with their hidden order keys. While buckets are made, a second sort_stage holds the samples of
+ * all ranks. */
 typedef struct sort_stage {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_row_stage *next;
 	uint64_t skip, limit;
-	size_t shown; /* columns that are pushed; the columns behind them are hidden order keys of elements */
+	size_t shown; /* number of columns that are pushed; the later columns are hidden order keys of elements */
 	size_t sort_count;
-	gemp_sort_item *sorts; /* [sort_count] columns of values in rows */
+	gemp_sort_item *sorts; /* [sort_count] the sort columns of `rows`, which are columns of values */
 	gemp_frame rows;
 	bool ended;
 } sort_stage;
 
-/* Compares the sort columns in turn. The columns that the user did not name come last and make the order total. */
+/* Compares the sort columns one after the other. Columns that are not in ORDER BY come last and make the order
+ * total. */
 static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, const gemp_frame *b, size_t y)
 {
 	for (size_t i = 0; i < o->sort_count; i++) {
@@ -48,8 +48,8 @@ static int compare_rows(const sort_stage *o, const gemp_frame *a, size_t x, cons
 	return 0;
 }
 
-/* A number whose order agrees with that of the first sort column, so that most comparisons read 8 bytes instead of
- * values. Floats are mapped to integers of the same order; strings give their first 8 bytes. */
+/* Returns a number whose order agrees with the order of the first sort column, so that most comparisons read 8 bytes
+ * instead of values. Floats are mapped to integers of the same order. A string gives its first 8 bytes. */
 static uint64_t order_prefix(const gemp_value *value)
 {
 	const uint64_t top = UINT64_C(1) << 63;
@@ -75,8 +75,8 @@ typedef struct sort_entry {
 	uint64_t prefix, row;
 } sort_entry;
 
-/* The prefix decides most comparisons; equal prefixes (long strings, or NULL beside the largest integer) compare
- * by values. */
+/* The prefix decides most comparisons. Rows with equal prefixes (long strings, or NULL beside the largest integer) are
+ * compared by their values. */
 static int compare_entries(const void *a, const void *b, void *context)
 {
 	const sort_stage *o = context;
@@ -86,7 +86,7 @@ static int compare_entries(const void *a, const void *b, void *context)
 	return compare_rows(o, &o->rows, x->row, &o->rows, y->row);
 }
 
-/* Sorts pairs of prefix and row, and then moves each row once. */
+/* Sorts pairs of a prefix and a row number, and then moves each row once. */
 static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 {
 	GEMP_OWNED sort_entry *entries = NULL;
@@ -113,14 +113,14 @@ static gemp_code sort_rows(sort_stage *o, uint64_t max_rows)
 
 /* BUFFERING */
 
-/* A rank never needs more rows than SKIP and LIMIT together. */
+/* A rank never needs more rows than SKIP and LIMIT add up to. */
 static uint64_t wanted_rows(const sort_stage *o)
 {
 	return gemp_limit_end(o->skip, o->limit);
 }
 
-/* Vertices sort by the rank of their key, edges by type, keys of the ends and parallel number: integers in hidden
- * columns, so that comparing needs no look-ups. */
+/* Adds the order keys of an element: the rank of a vertex's key; for an edge its type, the ranks of its ends' keys, and
+ * its parallel number. The order keys are integers in hidden columns, so that comparing rows needs no look-ups. */
 static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell_kind kind,
                                 uint64_t element)
 {
@@ -144,7 +144,7 @@ static gemp_code add_order_keys(gemp_frame_column *out, size_t row, const gemp_e
 	return GEMP_OK;
 }
 
-/* Appends the numbers that order the elements of the frame's rows. */
+/* Appends the order keys of the frame's rows. */
 static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
 	gemp_frame_column *out = o->rows.columns + o->shown;
@@ -160,8 +160,8 @@ static gemp_code append_order_keys(sort_stage *o, const gemp_frame *frame, const
 	return GEMP_OK;
 }
 
-/* Sorts and cuts once the rows exceed twice the limit (and a margin), so that dropping costs amortised O(log n) a
- * row. */
+/* Appends rows. If there are more than twice the limit plus a margin, the rows are sorted and those beyond the limit
+ * are dropped, which costs amortised O(log n) a row. */
 static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_elements *elements)
 {
 	size_t all = o->rows.count, rows = o->rows.rows, budget = o->context->budgets.host_memory;
@@ -182,7 +182,8 @@ static gemp_code append_rows(sort_stage *o, const gemp_frame *frame, const gemp_
 	return code;
 }
 
-/* Collective. The order keys of elements are fetched once, here; sorting and the exchange then only move numbers. */
+/* Collective. The order keys of elements are fetched here, once. Later, sorting and the exchange handle numbers
+ * only. */
 static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 {
 	GEMP_OWNED_BY(gemp_elements_free) gemp_elements elements = { 0 };
@@ -193,7 +194,7 @@ static gemp_code buffer_rows(sort_stage *o, gemp_frame *frame)
 
 /* SAMPLE SORT over the ranks */
 
-/* Packs every step-th row of [first, end), with its hidden columns. */
+/* Packs every step-th row of [first, end), with the hidden columns. */
 static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, size_t step, gemp_text *out)
 {
 	for (size_t row = first; row < end; row += step)
@@ -202,7 +203,7 @@ static gemp_code pack_rows(const gemp_frame *frame, size_t first, size_t end, si
 	return gemp_text_status(out);
 }
 
-/* Reads what pack_rows of another rank wrote, and appends the rows. */
+/* Appends the rows that another rank packed with pack_rows. */
 static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 {
 	while (at < end) {
@@ -213,8 +214,8 @@ static gemp_code unpack_rows(gemp_frame *frame, const char *at, const char *end)
 	return GEMP_OK;
 }
 
-/* The first row that does not come before row x of `of`, or (after) the first that comes after it: a binary
- * search. */
+/* Finds, by binary search, the first row of `o` that is not smaller than row x of `of`. If `after` is true, finds the
+ * first row of `o` that is larger. */
 static size_t find_row(const sort_stage *o, const gemp_frame *of, size_t x, bool after)
 {
 	size_t row;
@@ -222,8 +223,8 @@ static size_t find_row(const sort_stage *o, const gemp_frame *of, size_t x, bool
 	return row;
 }
 
-/* Where the bucket of rank r ends in this rank's rows. Equal rows may be split over several ranks in proportion to the
- * samples, so that one frequent value does not go to one rank. */
+/* Returns the row of this rank at which the bucket of rank r ends. Equal rows may be split over several ranks in
+ * proportion to the samples, so that the rows of one frequent value do not all go to one rank. */
 static size_t bucket_end(const sort_stage *o, const sort_stage *samples, size_t r, size_t ranks)
 {
 	size_t cut = (r + 1) * samples->rows.rows / ranks;
@@ -236,7 +237,8 @@ static size_t bucket_end(const sort_stage *o, const sort_stage *samples, size_t 
 	return first + (size_t)((double)(end - first) * part);
 }
 
-/* Collective. SAMPLES evenly spaced rows of every rank, sorted: the splitters of the sample sort. */
+/* Collective. Gathers up to SAMPLES evenly spaced rows of every rank and sorts them. The splitters are taken from these
+ * samples. */
 static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 {
 	const gemp_comm *comm = o->context->comm;
@@ -253,7 +255,7 @@ static gemp_code sample_rows(const sort_stage *o, sort_stage *samples)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Collective. Rank r receives the rows of bucket r and sorts them. */
+/* Collective. Rank r receives the rows of bucket r from all ranks and sorts them. */
 static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 {
 	gemp_runtime *context = o->context;
@@ -265,7 +267,7 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 	gemp_code code = GEMP_NEW(sizes, ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
 		size_t before = packed.size, end = bucket_end(o, samples, r, ranks);
-		end = end < at ? at : end; /* buckets are made one after the other */
+		end = end < at ? at : end; /* a bucket never begins before the end of the previous bucket */
 		code = pack_rows(&o->rows, at, end, 1, &packed);
 		sizes[r] = packed.size - before;
 		at = end;
@@ -279,7 +281,7 @@ static gemp_code exchange_buckets(sort_stage *o, const sort_stage *samples)
 	return gemp_comm_agree(context->comm, code);
 }
 
-/* Collective. Afterwards the rows are in order, rank after rank. */
+/* Collective. Afterwards each rank's rows are in order, and no row of a rank is larger than a row of the next rank. */
 static gemp_code sort_globally(sort_stage *o)
 {
 	sort_stage samples = { 0 };
@@ -294,8 +296,8 @@ static gemp_code sort_globally(sort_stage *o)
 
 /* PUSHING */
 
-/* Collective. A block of this rank's rows, or none. The view has the shown columns only, so the order keys end
- * here. */
+/* Collective. Pushes `count` of this rank's rows, which may be 0. The view has only the shown columns, so the order
+ * keys are not pushed. */
 static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last, bool *enough)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame block = { 0 };
@@ -305,7 +307,8 @@ static gemp_code push_block(sort_stage *o, size_t first, size_t count, bool last
 	return o->next->push(o->next->self, &block, last, enough);
 }
 
-/* Collective. Rank by rank, a block at a time: a rank that has no rows in a block pushes an empty one. */
+/* Collective. Pushes the rows of rank 0, then of rank 1, and so on, one block at a time. In each push all other ranks
+ * push an empty block. */
 static gemp_code push_sorted(sort_stage *o)
 {
 	const gemp_comm *comm = o->context->comm;
@@ -329,7 +332,7 @@ static gemp_code push_sorted(sort_stage *o)
 	return GEMP_OK;
 }
 
-/* Collective. Rows are only buffered until the last ones have come. */
+/* Collective. Buffers the rows. After the last rows, all rows are sorted and pushed. */
 static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	sort_stage *o = self;
@@ -347,7 +350,7 @@ static gemp_code sorting_push(void *self, gemp_frame *frame, bool last, bool *en
 	return GEMP_OK;
 }
 
-/* Also frees a stage that was set up only partly. */
+/* The stage may be only partly set up. */
 static void sorting_free(void *self)
 {
 	sort_stage *o = self;
@@ -361,13 +364,13 @@ GEMP_RELEASE(sorting_free, sort_stage *)
 
 /* SETTING UP */
 
-/* The number of order keys of a column: none for values, one for vertices, EDGE_RANKS for edges. */
+/* The number of hidden order keys of a column: 0 for values, 1 for vertices, EDGE_RANKS for edges. */
 static size_t sort_columns_of(const gemp_frame_column *column)
 {
 	return column->kind == GEMP_CELL_VALUE ? 0 : column->kind == GEMP_CELL_EDGE ? EDGE_RANKS : 1;
 }
 
-/* A column of values sorts by itself; a column of elements by its hidden order keys. */
+/* A column of values is its own sort column. A column of elements is sorted by its hidden order keys. */
 static void add_sorts(sort_stage *o, const gemp_frame *input, size_t c, bool descending)
 {
 	size_t first = o->shown, count = sort_columns_of(&input->columns[c]);
@@ -379,7 +382,7 @@ static void add_sorts(sort_stage *o, const gemp_frame *input, size_t c, bool des
 		o->sorts[o->sort_count++] = (gemp_sort_item){ .item = first + i, .descending = descending };
 }
 
-/* All columns follow the sort items as sort keys, which makes the order total. */
+/* After the items of ORDER BY, all columns are sort columns, which makes the order total. */
 static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 {
 	const gemp_frame *input = options->input;
@@ -398,7 +401,7 @@ static gemp_code set_up(sort_stage *o, const gemp_sorting_options *options)
 	return GEMP_OK;
 }
 
-/* The input frame may go once the stage is made: its columns are copied. */
+/* The columns of the input frame are copied, because the caller may free the frame after the stage is made. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options)
 {

@@ -1,13 +1,12 @@
 /* sorting: the stage of ORDER BY, with its SKIP and LIMIT.
  *
  * Rows are kept until the last row has come, sorted by sample sort over the ranks (Frazer and McKellar 1970), and
- * pushed in order. With a limit a rank drops the rows beyond the limit from time to time, so that it never holds many
- * more rows.
+ * pushed in order. With a limit, a rank drops the rows beyond the limit from time to time, so that it never holds many
+ * more rows than the limit.
  *
- * Rows are in the order of the sort items, and rows with equal sort items are in the order of all other columns, so
- * that the result is the same for every number of ranks. NULL is last ascending and first descending. Vertices are
- * ordered by key, edges by type, keys of their ends and parallel number.
- */
+ * Rows are ordered by the sort items. Rows with equal sort items are ordered by all other columns, so that the result
+ * is the same for every number of ranks. NULL is last in ascending order and first in descending order. Vertices are
+ * ordered by key; edges by type, keys of their ends and parallel number. */
 
 #ifndef GEMP_QUERY_CLAUSE_SORTING_H
 #define GEMP_QUERY_CLAUSE_SORTING_H
@@ -18,15 +17,15 @@
 #include "query/rows/frame.h"
 
 typedef struct gemp_sorting_options {
-	const gemp_frame *input; /* only its columns are read; may be freed after gemp_sorting_new */
+	const gemp_frame *input; /* only the columns of the frame are read; it may be freed after gemp_sorting_new */
 	size_t order_count;
-	const gemp_sort_item *orders; /* [order_count] borrowed; by column */
-	uint64_t skip, limit;         /* UINT64_MAX: no limit */
+	const gemp_sort_item *orders; /* [order_count] sort items by column; borrowed */
+	uint64_t skip, limit;         /* limit UINT64_MAX: no limit */
 	gemp_row_stage *next;         /* borrowed */
 } gemp_sorting_options;
 
-/* Collective. Pushes after the last row, in order: rank 0's rows first, then rank 1's, and so on. Rows beyond the
- * context's host_memory are GEMP_ENOMEM, in push. */
+/* Collective. Makes the stage. After the last row the stage pushes all rows in order: rank 0's rows first, then rank
+ * 1's, and so on. If the rows do not fit into the context's host_memory, a push returns GEMP_ENOMEM. */
 gemp_code gemp_sorting_new(gemp_row_stage *out, gemp_runtime *context, gemp_shard *graph,
                            const gemp_sorting_options *options);
 

@@ -1,6 +1,6 @@
-/* Matches of a round are stored as rows, or at once as columns if the rows are plain. At the end of the round all ranks
- * push them through the clauses, and the stage behind the last clause cuts them to the limit and writes.
- */
+/* The matches of a round are stored as rows. Plain rows (see below) are converted to columns at once. At the end of the
+ * round all ranks push the stored rows through the clauses. The stage after the last clause cuts the rows to the limit
+ * and writes them. */
 
 #include "query/output/result_rows.h"
 
@@ -12,24 +12,26 @@
 
 #include <string.h>
 
-enum { CHUNK_ROWS = 1 << 12 };                        /* rows that one thread converts at a time */
-static const size_t default_memory = (size_t)1 << 30; /* bytes of tables, if there is no memory budget */
+enum { CHUNK_ROWS = 1 << 12 }; /* number of rows that one thread converts at a time */
+/* bytes that count as the memory budget for tables if there is no budget */
+static const size_t default_memory = (size_t)1 << 30;
 
 /* PLAIN ROWS consist of integer keys of a match's vertices only, and all threads convert them from ids to columns. Each
- * rank holds tables of the whole graph, which replace the fetch of keys for every block of rows, at 8 to 20 bytes per
- * vertex. */
+ * rank holds tables of the whole graph, with 8 to 20 bytes per vertex. The tables replace the fetch of keys for every
+ * block of rows. */
 
 typedef struct plain_rows {
 	const gemp_stab_chain *chain;
-	uint32_t *rank; /* [vertices] by id, if there is a chain: the order of the key among all keys */
-	int64_t *key;   /* [vertices] by rank, if there is a chain, else by id */
+	/* [vertices] set if there is a chain: the rank of the key of the vertex with this id among all keys */
+	uint32_t *rank;
+	int64_t *key; /* [vertices] keys, indexed by rank if there is a chain, else by id */
 	size_t column_count, rows;
-	int *vertex;             /* [column_count] place in a row */
+	int *vertex;             /* [column_count] vertex of the pattern that column c shows */
 	gemp_projected *columns; /* [column_count] */
 } plain_rows;
 
-/* Every item must be a vertex of the match with an integer key, and no clause may be left to evaluate. The tables may
- * use a quarter of the memory budget. */
+/* Rows are plain if every item is a vertex of the match with an integer key and no clause has to be evaluated. The
+ * tables may take a quarter of the memory budget. */
 static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	size_t budget = context->budgets.host_memory ? context->budgets.host_memory / 4 : default_memory;
@@ -41,14 +43,14 @@ static bool plain_rows_apply(const gemp_runtime *context, const gemp_shard *grap
 	return plain;
 }
 
-/* Collective. Ranks own consecutive ids, so that concatenation by rank gives an array by id. */
+/* Collective. Ranks own consecutive ids, so the concatenation in rank order is an array by id. */
 static gemp_code gather_by_id(const gemp_comm *comm, const void *mine, size_t size, void **all)
 {
 	GEMP_OWNED size_t *begin = NULL;
 	return gemp_comm_allgather(comm, GEMP_OK, mine, size, all, &begin);
 }
 
-/* Canonical tuples consist of key ranks, so that the table must be indexed by rank. */
+/* Canonical tuples consist of key ranks, so the table of keys must be indexed by rank. */
 static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 {
 	GEMP_OWNED int64_t *by_id = plain->key;
@@ -59,7 +61,8 @@ static gemp_code keys_by_rank(plain_rows *plain, uint64_t vertices)
 	return GEMP_OK;
 }
 
-/* The columns have the names and types of the RETURN items; plain->vertex[c] is the place of column c in a row. */
+/* The columns have the names and types of the RETURN items. plain->vertex[c] becomes the index of the vertex that
+ * column c shows. */
 static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const gemp_pattern *pattern)
 {
 	GEMP_TRY(GEMP_NEW(plain->columns, pattern->result.shown));
@@ -71,7 +74,7 @@ static gemp_code begin_columns(plain_rows *plain, const gemp_shard *graph, const
 	return GEMP_OK;
 }
 
-/* Takes NULL and rows that were made only partly. */
+/* The rows may be NULL or only partly made. */
 static void plain_rows_free(plain_rows *plain)
 {
 	if (!plain)
@@ -82,8 +85,7 @@ static void plain_rows_free(plain_rows *plain)
 
 GEMP_RELEASE(plain_rows_free, plain_rows *)
 
-/* Collective. Makes the tables; all arguments are borrowed, and the graph's keys are loaded. Ranks own consecutive ids,
- * so gathering the local arrays in rank order gives arrays by id. */
+/* Collective. Makes the tables. All arguments are borrowed, and the graph's keys must be loaded. */
 static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const gemp_shard *graph,
                                 const gemp_pattern *pattern, const gemp_stab_chain *chain)
 {
@@ -106,14 +108,15 @@ static gemp_code plain_rows_new(plain_rows **out, gemp_runtime *context, const g
 	return GEMP_OK;
 }
 
-/* One batch, as the threads that convert it see it. */
+/* One batch, shared by the threads that convert it. */
 typedef struct row_conversion {
 	plain_rows *plain;
 	const gemp_batch *batch;
-	size_t first, rows; /* rows of the columns; of the batch */
+	size_t first, rows; /* first row in the columns; number of rows of the batch */
 } row_conversion;
 
-/* From ids to ranks of keys, to the canonical tuple, to keys. Without a chain the ids index the keys directly. */
+/* The ids of a row become ranks of keys, the tuple of ranks becomes canonical, and the ranks become keys. Without a
+ * chain the ids index the keys directly. */
 static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 {
 	const row_conversion *t = context;
@@ -132,14 +135,14 @@ static void convert_rows(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* Multiplicities need the clauses, and a chain may permute edges as well; such batches go through the row store. */
+/* A batch with multiplicities needs the clauses. A batch with edges needs the row store if there is a chain, because
+ * the chain may permute edges. */
 static bool plain_rows_accepts(const plain_rows *plain, const gemp_batch *batch)
 {
 	return !batch->multiplicity && !(plain->chain && batch->edge_count);
 }
 
-/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, since each batch reserves memory
- * once. */
+/* Local. Adds the first `rows` rows of a batch. Columns grow by at least half, so that few batches allocate memory. */
 static gemp_code plain_rows_add(plain_rows *plain, const gemp_batch *batch, size_t rows)
 {
 	row_conversion t = { plain, batch, plain->rows, rows };
@@ -154,30 +157,30 @@ static gemp_code plain_rows_add(plain_rows *plain, const gemp_batch *batch, size
 	return GEMP_OK;
 }
 
-/* The last sink with its writer, and the matches that wait for the end of the round. */
+/* The last sink with its writer, and the matches that are kept until the end of the round. */
 typedef struct row_output {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	gemp_rows_options options;
 	gemp_pipeline *pipeline;
-	gemp_row_writer *writer; /* NULL: closed */
-	gemp_projected *columns; /* [shown] of what is written just now */
+	gemp_row_writer *writer; /* NULL after the file is closed */
+	gemp_projected *columns; /* [shown] columns that are being written */
 	gemp_row_store store;    /* matches of this round */
-	plain_rows *plain;       /* matches of this round as columns; NULL: there are no tables (yet) */
-	bool is_plain;           /* the rows are plain, and the tables fit into memory */
-	uint64_t seen;           /* matches of all ranks, while there are no tables */
+	plain_rows *plain;       /* matches of this round as columns; NULL while there are no tables */
+	bool is_plain;           /* true if rows are plain and the tables fit into memory */
+	uint64_t seen;           /* number of matches of all ranks so far, while there are no tables */
 	size_t multiplicity_capacity;
-	uint64_t *multiplicity; /* [store.rows], if has_multiplicity */
+	uint64_t *multiplicity; /* [store.rows] if has_multiplicity is true */
 	bool has_multiplicity;
-	bool streams;            /* no more matches are taken than rows may still be written */
-	uint64_t written, total; /* rows of all ranks; total: without the limit */
-	uint64_t unseen;         /* of this rank: matches that a preview does not show */
-	bool complete;           /* no row was left out */
-	bool ended;              /* no more matches are wanted */
+	bool streams;            /* each match gives a row, so a rank takes no more matches than rows are still wanted */
+	uint64_t written, total; /* numbers of rows of all ranks, with and without the limit */
+	uint64_t unseen;         /* number of matches of this rank that a preview does not show */
+	bool complete;           /* true if no row was left out */
+	bool ended;              /* true if no more matches are wanted */
 } row_output;
 
-/* The array exists only once some batch has multiplicities; earlier rows get 1. */
+/* The array is made when the first batch with multiplicities comes. Earlier rows get 1. */
 static gemp_code add_multiplicity(row_output *r, const gemp_batch *batch, size_t count)
 {
 	size_t before = r->store.rows;
@@ -192,13 +195,13 @@ static gemp_code add_multiplicity(row_output *r, const gemp_batch *batch, size_t
 	return GEMP_OK;
 }
 
-/* Rows of this round that are not written yet. */
+/* Number of rows of this round that are not written yet. */
 static size_t pending_rows(const row_output *r)
 {
 	return r->store.rows + (r->plain ? r->plain->rows : 0);
 }
 
-/* Local. With a LIMIT that any rows satisfy, no more than the missing rows are kept. */
+/* Local. If any rows satisfy the LIMIT, no more rows are kept than are still wanted. */
 static gemp_code output_consume(void *self, const gemp_batch *batch)
 {
 	row_output *r = self;
@@ -222,7 +225,7 @@ static gemp_code output_consume(void *self, const gemp_batch *batch)
 
 /* OUTPUT */
 
-/* Collective. The file says whether it is complete, so the ranks agree on that before it is closed. */
+/* Collective. The file records whether it is complete, so the ranks agree on its completeness before they close it. */
 static gemp_code close_rows(row_output *r)
 {
 	uint64_t incomplete = !r->complete || gemp_pipeline_truncated(r->pipeline);
@@ -241,7 +244,8 @@ static gemp_code close_rows(row_output *r)
 	return code;
 }
 
-/* Collective. In rank order, so that the rows written are the first ones of the concatenation. */
+/* Collective. Returns the number of this rank's rows to write. Rows are counted in rank order, so the rows written are
+ * the first rows of the concatenation. */
 static size_t cut_to_limit(row_output *r, size_t count)
 {
 	const gemp_comm *comm = r->context->comm;
@@ -249,14 +253,14 @@ static size_t cut_to_limit(row_output *r, size_t count)
 	size_t first, end;
 	uint64_t all = gemp_comm_sum1(comm, count);
 	gemp_limit_rows(comm, count, 0, left, &first, &end);
-	if (end < count && gemp_rows_wants_all(&r->options)) /* a preview shows fewer rows on purpose */
+	if (end < count && gemp_rows_wants_all(&r->options)) /* a preview leaves out rows on purpose */
 		r->complete = false;
 	r->written += all < left ? all : left;
 	r->total += all;
 	return end;
 }
 
-/* Collective. Times the writing. */
+/* Collective. Writes the columns and measures the time. */
 static gemp_code write_columns(row_output *r, const gemp_projected *columns, size_t count)
 {
 	double t = gemp_now();
@@ -265,7 +269,7 @@ static gemp_code write_columns(row_output *r, const gemp_projected *columns, siz
 	return code;
 }
 
-/* Collective. Converts the elements of the frame to keys, writes them and frees them. */
+/* Collective. Converts the elements of the frame to keys, writes the columns and frees them. */
 static gemp_code write_frame(row_output *r, gemp_frame *frame)
 {
 	double t = gemp_now();
@@ -276,7 +280,7 @@ static gemp_code write_frame(row_output *r, gemp_frame *frame)
 	return code;
 }
 
-/* Collective. A preview has no end, since it counts rows that it does not show. */
+/* Collective. A preview does not end at the limit, because it counts the rows that it does not show. */
 static gemp_code end_if_reached(row_output *r, bool last, bool *enough)
 {
 	bool reached = r->written >= r->options.limit && gemp_rows_wants_all(&r->options);
@@ -285,7 +289,8 @@ static gemp_code end_if_reached(row_output *r, bool last, bool *enough)
 	return last || reached ? close_rows(r) : GEMP_OK;
 }
 
-/* Collective. The stage behind the last clause: expands multiplicities, cuts to the limit and writes. */
+/* Collective. The stage after the last clause. It repeats rows by their multiplicities, cuts them to the limit and
+ * writes them. */
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	row_output *r = self;
@@ -300,7 +305,7 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	return end_if_reached(r, last, enough);
 }
 
-/* Collective. Rows that need no clauses are written as they are, cut to the limit. */
+/* Collective. Writes the plain rows without passing them through the clauses, and cuts them to the limit. */
 static gemp_code write_plain(row_output *r, bool last, bool *enough)
 {
 	uint64_t before = r->written;
@@ -313,8 +318,8 @@ static gemp_code write_plain(row_output *r, bool last, bool *enough)
 
 /* ROUNDS */
 
-/* Collective. The table of all keys pays off once about a quarter as many rows as vertices have come. The rows stored
- * so far are converted, too. */
+/* Collective. Makes the tables once all ranks together have had a quarter as many rows as the graph has vertices,
+ * because then the tables pay off. The stored rows are converted, too. */
 static gemp_code choose_plain_rows(row_output *r)
 {
 	gemp_code code = GEMP_OK;
@@ -332,7 +337,8 @@ static gemp_code choose_plain_rows(row_output *r)
 	return gemp_comm_agree(r->context->comm, code);
 }
 
-/* Collective. By orbit, the representative of its orbit replaces each row: output is the same for any ranks. */
+/* Collective. If there is a chain, the representative of its orbit replaces each row, so that the output is the same
+ * for any number of ranks. */
 static gemp_code push_stored(row_output *r, bool last, bool *enough)
 {
 	double t = gemp_now();
@@ -342,7 +348,8 @@ static gemp_code push_stored(row_output *r, bool last, bool *enough)
 	return gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
 }
 
-/* Collective. Both plain and stored rows may exist (multiplicities are always stored). The last push comes once. */
+/* Collective. A round may have both plain and stored rows, because rows with multiplicities are always stored. Only one
+ * of the two pushes is the last one. */
 static gemp_code push_rows(row_output *r, bool last, bool *enough)
 {
 	enum { STORED, PLAIN };
@@ -360,8 +367,8 @@ static gemp_code push_rows(row_output *r, bool last, bool *enough)
 	return GEMP_OK;
 }
 
-/* Collective. After the end further rounds are answered without work. A preview counts the rows that it does not show;
- * a LIMIT bounds their number, too. */
+/* Collective. Rounds after the end do no work. A preview also counts the rows that it does not show; a LIMIT of the
+ * query bounds this number. */
 static gemp_code output_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	row_output *r = self;
@@ -398,7 +405,7 @@ static void output_free(void *self)
 
 GEMP_RELEASE(output_free, row_output *)
 
-/* Collective. The writer is opened before the search, so that a path that cannot be written to fails at once. */
+/* Collective. The writer is opened before the search, so that an unwritable path fails at once. */
 static gemp_code open_writer(row_output *r)
 {
 	size_t count = r->pattern->result.shown;
@@ -411,7 +418,7 @@ static gemp_code open_writer(row_output *r)
 	return code;
 }
 
-/* The writer is opened last, so that a query whose clauses are refused leaves no file. */
+/* The writer is opened last, so that a query with refused clauses leaves no file. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options)
 {
@@ -435,7 +442,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph
 	return GEMP_OK;
 }
 
-/* The three results below are equal on all ranks. */
+/* The results of this function and of the next two are equal on all ranks. */
 uint64_t gemp_rows_written(const gemp_sink *sink)
 {
 	const row_output *r = sink->self;
@@ -454,7 +461,7 @@ bool gemp_rows_complete(const gemp_sink *sink)
 	return r->complete;
 }
 
-/* Rank 0 passes one row with the multiplicity `count` through the clauses; its elements are never read. */
+/* Rank 0 passes one row with the multiplicity `count` through the clauses. No clause reads the elements of the row. */
 gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 {
 	row_output *r = sink->self;
@@ -476,7 +483,7 @@ gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 	return output_end_round(r, true, &enough, &again);
 }
 
-/* Counts rows and passes on the whole batch, so that the next sink may get more rows than the limit. */
+/* Counts the rows and passes on the whole batch, so the next sink may get more rows than the limit. */
 static gemp_code limit_consume(void *self, const gemp_batch *batch)
 {
 	gemp_limit *limit = self;
@@ -484,7 +491,7 @@ static gemp_code limit_consume(void *self, const gemp_batch *batch)
 	return limit->next ? limit->next->consume(limit->next->self, batch) : GEMP_OK;
 }
 
-/* Collective. The limit is tested at the end of rounds, where the ranks can add their numbers. */
+/* Collective. The limit is tested at the end of a round, because only there the ranks can add up their numbers. */
 static gemp_code limit_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_limit *limit = self;
@@ -493,7 +500,7 @@ static gemp_code limit_end_round(void *self, bool last, bool *enough, bool *agai
 	return limit->next ? limit->next->end_round(limit->next->self, last || reached, enough, again) : GEMP_OK;
 }
 
-/* The struct is the caller's, who reads `taken` afterwards. */
+/* The caller owns the struct and reads `taken` afterwards. */
 gemp_sink gemp_limit_sink(gemp_limit *limit)
 {
 	return (gemp_sink){ .self = limit, .consume = limit_consume, .end_round = limit_end_round };

@@ -1,9 +1,8 @@
-/* result_rows: the last sink of a query. It passes matches through the clauses WITH and RETURN (clause/pipeline.h)
- * and writes the resulting rows in the user's keys to a terminal or a file.
+/* result_rows: the last sink of a query. The sink passes matches through the clauses WITH and RETURN
+ * (clause/pipeline.h) and writes the resulting rows in the user's keys to a terminal or a file.
  *
- * Matches are kept in a row store until the round ends, where all ranks push and write together. Rows that are only
- * integer keys of vertices take a shorter path once there are enough of them.
- */
+ * Matches are kept in a row store until the round ends. Then all ranks push and write together. Rows that consist of
+ * integer keys of vertices only take a shorter path once there are enough rows. */
 
 #ifndef GEMP_QUERY_OUTPUT_RESULT_ROWS_H
 #define GEMP_QUERY_OUTPUT_RESULT_ROWS_H
@@ -14,31 +13,33 @@
 
 #include <stdio.h>
 
-/* Collective. graph and pattern, bound, are borrowed. A path that cannot be written to is GEMP_EIO here, an ending that
- * is not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and
- * GEMP_NO_EDGE are NULL. end_round sets *enough once no more matches are wanted, as by a LIMIT without ORDER BY; the
- * output is complete after that round or the last one. If the sink is freed earlier there is no file. */
+/* Collective. graph and pattern are borrowed; the pattern must be bound. A path that cannot be written to is GEMP_EIO,
+ * an unknown ending GEMP_EUSAGE. Rows have gemp_pattern_row_vertices vertices and gemp_pattern_row_edges edges;
+ * GEMP_NO_VERTEX and GEMP_NO_EDGE stand for NULL. end_round sets *enough when no more matches are wanted, for example
+ * after a LIMIT without ORDER BY. The output is complete after that round or the last round. If the sink is freed
+ * earlier, no file remains. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
-/* Of all ranks, after the last round: the number of rows written or shown; the number of rows of the result, of which a
- * preview shows some; and whether the output is complete, so that no limit left out rows. */
+/* Results over all ranks, valid after the last round. gemp_rows_written is the number of rows written or shown.
+ * gemp_rows_total is the number of rows of the result, of which a preview shows some. gemp_rows_complete is true if no
+ * limit left out rows. */
 uint64_t gemp_rows_written(const gemp_sink *rows);
 uint64_t gemp_rows_total(const gemp_sink *rows);
 bool gemp_rows_complete(const gemp_sink *rows);
 
-/* Collective. Replaces the search where clauses only count matches (gemp_clause_only_counts): there are `count`
- * matches. */
+/* Collective. Used instead of a search if the clauses only count matches (gemp_clause_only_counts). count is the number
+ * of matches. */
 gemp_code gemp_rows_count(gemp_sink *rows, uint64_t count);
 
-/* A sink that reports "enough" once all ranks together have received so many rows. */
+/* A sink that sets *enough once all ranks together have received `limit` rows. */
 
 typedef struct gemp_limit {
 	const gemp_comm *comm; /* borrowed */
-	uint64_t limit, taken; /* taken: by this rank */
-	gemp_sink *next;       /* borrowed; NULL: rows go no further */
+	uint64_t limit, taken; /* taken: number of rows that this rank received */
+	gemp_sink *next;       /* borrowed; NULL: rows are only counted */
 } gemp_limit;
 
-/* limit is borrowed and set by the caller; the sink has nothing to free. */
+/* limit is borrowed and set by the caller. The sink has nothing to free. */
 gemp_sink gemp_limit_sink(gemp_limit *limit);
 
 #endif

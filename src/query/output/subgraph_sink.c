@@ -6,20 +6,20 @@
 #include "io/file/output.h"
 #include "partition/derived/subgraph.h"
 
-/* The elements of the matches so far are sets of bits. Under a limit the rows of a round are stored, and their elements
+/* Bit sets hold the elements of the matches so far. Under a limit, the rows of a round are stored, and their elements
  * are marked when the round ends. */
 typedef struct subgraph_sink {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	gemp_subgraph_sink_options options;
 	gemp_subgraph wanted;
-	gemp_row_store store; /* with a limit: rows of this round */
-	uint64_t taken;       /* with a limit: rows of all ranks in earlier rounds */
+	gemp_row_store store; /* used with a limit: rows of this round */
+	uint64_t taken;       /* used with a limit: number of rows of all ranks in earlier rounds */
 	bool written;
-	uint64_t vertices, edges; /* of the graph that was written */
+	uint64_t vertices, edges; /* size of the graph that was written */
 } subgraph_sink;
 
-/* Tested before the search, so that a typing error does not cost a run. */
+/* Called before the search, so that a typing error does not cost a run. */
 gemp_code gemp_subgraph_sink_check(const char *path)
 {
 	gemp_export_format format = GEMP_EXPORT_AUTO;
@@ -31,7 +31,8 @@ gemp_code gemp_subgraph_sink_check(const char *path)
 	                 path);
 }
 
-/* Elements are sets of bits in pages, so that a small subgraph of a large graph needs little memory. */
+/* The bit sets have pages that are allocated on demand, so that a small subgraph of a large graph needs little
+ * memory. */
 static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 {
 	size_t vertices = batch->rows * (size_t)batch->vertex_count, edges = batch->rows * (size_t)batch->edge_count;
@@ -44,15 +45,15 @@ static gemp_code mark_elements(subgraph_sink *m, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Holds no more rows than the limit still allows. */
+/* Stores no more rows than the limit still allows. */
 static gemp_code store_rows(subgraph_sink *m, const gemp_batch *batch)
 {
 	uint64_t left = m->options.limit - m->taken - m->store.rows;
 	return gemp_row_store_add(&m->store, batch, left < batch->rows ? (size_t)left : batch->rows);
 }
 
-/* Local. Without a limit elements are marked at once; with one, the rows of the round must first be ordered by
- * rank. */
+/* Local. Without a limit the elements are marked at once. With a limit the rows of the round are stored, because only
+ * the first rows in rank order count. */
 static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 {
 	subgraph_sink *m = self;
@@ -63,7 +64,7 @@ static gemp_code subgraph_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Collective. The first rows in rank order, so that the result is the same for every schedule. */
+/* Collective. Marks the elements of the first rows in rank order, so that the result is the same for every schedule. */
 static gemp_code mark_within_limit(subgraph_sink *m)
 {
 	const gemp_comm *comm = m->context->comm;
@@ -78,7 +79,7 @@ static gemp_code mark_within_limit(subgraph_sink *m)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Collective. The subgraph becomes a graph of its own, which the writers of files take as any other. */
+/* Collective. The subgraph becomes a graph of its own, which the writers of graph files accept like any other graph. */
 static gemp_code write_graph(subgraph_sink *m)
 {
 	GEMP_OWNED_BY(gemp_shard_free_at) gemp_shard *graph = NULL;
@@ -114,7 +115,7 @@ static gemp_code subgraph_end_round(void *self, bool last, bool *enough, bool *a
 	return GEMP_OK;
 }
 
-/* Also frees a sink that was made only partly. */
+/* The sink may be only partly made. */
 static void sink_free(void *self)
 {
 	subgraph_sink *m = self;
@@ -127,7 +128,7 @@ static void sink_free(void *self)
 
 GEMP_RELEASE(sink_free, subgraph_sink *)
 
-/* Rank 0 tests before the search whether the file may be written, so that a typing error does not cost a run. */
+/* Before the search, rank 0 tests whether the file may be written, so that a typing error does not cost a run. */
 gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_shard *graph,
                                  const gemp_subgraph_sink_options *options)
 {
@@ -148,7 +149,7 @@ gemp_code gemp_subgraph_sink_new(gemp_sink *out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
-/* Both numbers are 0 until the graph is written. */
+/* Both numbers are 0 before the graph is written. */
 void gemp_subgraph_sink_size(const gemp_sink *sink, uint64_t *vertices, uint64_t *edges)
 {
 	const subgraph_sink *m = sink->self;

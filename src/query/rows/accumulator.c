@@ -13,9 +13,11 @@ typedef unsigned __int128 double_word;
 
 enum {
 	BITS = 64,
-	LOWEST_BIT = -1074, /* of a double */
+	LOWEST_BIT = -1074, /* exponent of the lowest bit of a double */
 	MANTISSA = 53,
-	MAX_WORDS = 48, /* 2098 bits of doubles, 2^64 of them, the sign, and the words that a division appends */
+	/* A double has bits at 2098 positions. A sum of 2^64 doubles needs 64 more bits and the sign. A division appends
+	 * two words. */
+	MAX_WORDS = 48,
 	SPECIAL_NAN = 1,
 	SPECIAL_INFINITY = 2,
 	SPECIAL_MINUS_INFINITY = 4,
@@ -27,13 +29,13 @@ void gemp_exact_sum_free(gemp_exact_sum *sum)
 	*sum = (gemp_exact_sum){ 0 };
 }
 
-/* The word that continues the number above its top word. */
+/* The value of all words above the top word: all ones if the number is negative, else 0. */
 static uint64_t sign_word(const gemp_exact_sum *sum)
 {
 	return sum->count && sum->words[sum->count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
 }
 
-/* Extends the window to the words [first, end) and sign-extends the number. */
+/* Widens the window to the words [first, end). New upper words repeat the sign. */
 static gemp_code widen_window(gemp_exact_sum *sum, int32_t first, int32_t end)
 {
 	uint64_t sign = sign_word(sum);
@@ -60,7 +62,7 @@ static gemp_code widen_window(gemp_exact_sum *sum, int32_t first, int32_t end)
 	return GEMP_OK;
 }
 
-/* Two's complement addition; the window grows by a word when the top word is no longer a plain sign. */
+/* Adds a number in two's complement. The window grows by a word when the top word has more than the sign. */
 static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t count, int32_t first)
 {
 	uint64_t sign = words[count - 1] >> (BITS - 1) ? UINT64_MAX : 0;
@@ -79,13 +81,14 @@ static gemp_code add_words(gemp_exact_sum *sum, const uint64_t *words, size_t co
 	return GEMP_OK;
 }
 
-/* The index of the word that has this bit; bits below 0 have negative words. */
+/* Returns the index of the word with this bit. Bits below 0 lie in words with negative indices. */
 static int32_t floor_word(int bit)
 {
 	return (int32_t)((bit - (bit < 0 ? BITS - 1 : 0)) / BITS);
 }
 
-/* The product mantissa * times has at most 117 bits; shifted to a word boundary it spans three words and a sign. */
+/* The product mantissa * times has at most 117 bits. Shifted to its bit position it spans at most three words, and a
+ * fourth word has the sign. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 {
 	int exponent;
@@ -98,7 +101,7 @@ gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 	exponent -= MANTISSA;
 	if (mantissa == 0)
 		return GEMP_OK;
-	if (exponent < LOWEST_BIT) { /* a subnormal number has zeros there */
+	if (exponent < LOWEST_BIT) { /* a subnormal number has zeros above its mantissa */
 		mantissa >>= LOWEST_BIT - exponent;
 		exponent = LOWEST_BIT;
 	}
@@ -117,7 +120,7 @@ gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times)
 	return add_words(sum, words, 4, first);
 }
 
-/* The 128 bits are two words of the sum, whose bit 0 is bit 0 of word 0. */
+/* Bit 0 of the integer is bit 0 of word 0 of the sum, so the 128 bits are added as two words. */
 gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 {
 	const uint64_t words[2] = { (uint64_t)value, (uint64_t)(value >> BITS) };
@@ -126,8 +129,8 @@ gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value)
 
 /* ROUNDING */
 
-/* Schoolbook division of |sum| by n, with two more words below the sum's: enough bits for a correctly rounded
- * double. *inexact tells whether there is a remainder. */
+/* Schoolbook division of |sum| by n. The quotient has two words more than the sum below its lowest word, which is
+ * enough for a correctly rounded double. *inexact becomes true if there is a remainder. */
 static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, int32_t *first, bool *inexact)
 {
 	enum { BELOW = 2 };
@@ -149,11 +152,11 @@ static size_t quotient(const gemp_exact_sum *sum, uint64_t n, uint64_t *words, i
 	return count;
 }
 
-/* Rounds bits * 2^exponent, bits with its top bit set, to the nearest double, ties to even; inexact: there are
- * more bits below. A subnormal result holds fewer bits, so rounding happens at its last bit. */
+/* Rounds bits * 2^exponent to the nearest double, ties to even. The top bit of `bits` is set. inexact is true if the
+ * exact number has further bits below. A subnormal result has fewer bits, so the rounding happens at its last bit. */
 static double round_to_nearest(uint64_t bits, int exponent, bool inexact)
 {
-	int shift = LOWEST_BIT - exponent; /* what a subnormal number cannot hold */
+	int shift = LOWEST_BIT - exponent; /* number of bits that a subnormal number cannot hold */
 	if (shift < BITS - MANTISSA)
 		shift = BITS - MANTISSA;
 	if (shift > BITS)
@@ -165,7 +168,7 @@ static double round_to_nearest(uint64_t bits, int exponent, bool inexact)
 	return ldexp((double)kept, exponent + shift);
 }
 
-/* Takes the upper 64 bits of |sum| / n and whether anything is left below, then rounds once. */
+/* Takes the upper 64 bits of |sum| / n, finds out whether any lower bit is set, and rounds once. */
 double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
 {
 	uint64_t words[MAX_WORDS + 2];
@@ -195,8 +198,8 @@ double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n)
 
 /* BYTES */
 
-/* Position, number of words and special values, then the words; gemp_exact_sum_merge_packed reads them in this
- * order. */
+/* Appends the position, the number of words, the special values, and the words. gemp_exact_sum_merge_packed reads them
+ * in this order. */
 gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 {
 	gemp_text_add(out, &sum->first, sizeof sum->first);
@@ -206,7 +209,7 @@ gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out)
 	return gemp_text_status(out);
 }
 
-/* Reads into a buffer on the stack: packed words have no alignment. */
+/* The packed words have no alignment, so they are copied to a buffer on the stack first. */
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at)
 {
 	uint64_t words[MAX_WORDS];
@@ -228,13 +231,13 @@ void gemp_key_table_free(gemp_key_table *table)
 	*table = (gemp_key_table){ 0 };
 }
 
-/* One hash for all tables, so that ranks agree on the owner of a key. */
+/* All tables use the same hash, so that all ranks compute the same owner of a key. */
 uint64_t gemp_key_hash(const void *key, size_t size)
 {
 	return gemp_hash(key, size, 0);
 }
 
-/* Stored hashes make growing independent of the keys. */
+/* The hashes of the keys are stored, so that growing the table reads no keys. */
 static gemp_code grow_slots(gemp_key_table *table)
 {
 	uint64_t *slots;
@@ -272,7 +275,7 @@ static gemp_code grow_keys(gemp_key_table *table, size_t size)
 	return GEMP_OK;
 }
 
-/* The sizes are compared first, which saves most comparisons of bytes. */
+/* Compares the sizes first, which saves most comparisons of bytes. */
 static bool is_key(const gemp_key_table *table, size_t index, const void *key, size_t size)
 {
 	size_t own;
@@ -303,14 +306,14 @@ gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size
 	return GEMP_OK;
 }
 
-/* Rows are hashed in batches, so that the misses of the table overlap. */
+/* Callers hash rows in batches and prefetch their slots, so that the cache misses of the table overlap. */
 void gemp_key_table_prefetch(const gemp_key_table *table, uint64_t hash)
 {
 	if (table->slot_count)
 		__builtin_prefetch(&table->slots[gemp_slot_home(gemp_slot_tag(hash), table->slot_count)]);
 }
 
-/* begin and hash have one word each for every key. */
+/* begin and hash have one word for each key. */
 size_t gemp_key_table_memory(const gemp_key_table *table)
 {
 	return table->capacity * 2 * sizeof(uint64_t) + table->bytes_capacity + table->slot_count * sizeof *table->slots;
@@ -325,14 +328,14 @@ void gemp_bag_free(gemp_bag *bag)
 	*bag = (gemp_bag){ 0 };
 }
 
-/* All three arrays have numbers of 64 bits. */
+/* next, times and head are arrays of 64-bit numbers. */
 size_t gemp_bag_memory(const gemp_bag *bag)
 {
 	size_t numbers = bag->capacity + bag->times_capacity + bag->head_capacity;
 	return gemp_key_table_memory(&bag->keys) + numbers * sizeof *bag->next;
 }
 
-/* gemp_reserve does not zero what it adds, and groups without values rely on zeros. */
+/* gemp_reserve does not zero the new elements, but a group without values relies on zeros. */
 gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_t size)
 {
 	size_t before = *capacity;
@@ -343,7 +346,7 @@ gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_
 	return GEMP_OK;
 }
 
-/* The key is the group's number followed by the cell; a short key needs no allocation. */
+/* The key is the group's number followed by the cell. A short key is built on the stack. */
 static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, size_t size, size_t *index, bool *added)
 {
 	enum { INLINE_BYTES = 256 };
@@ -362,7 +365,7 @@ static gemp_code key_of_cell(gemp_bag *bag, uint64_t group, const char *cell, si
 	return gemp_key_table_add(&bag->keys, key, size, gemp_key_hash(key, size), index, added);
 }
 
-/* The values of a group form a linked list through next[], the latest first. */
+/* next[] links the values of a group into a list that begins with the latest value. */
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times)
 {
 	size_t index;
@@ -380,7 +383,7 @@ gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t siz
 	return GEMP_OK;
 }
 
-/* A group beyond the capacity has had no value yet. */
+/* A group beyond the capacity of head[] has no value yet. */
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group)
 {
 	return group < bag->head_capacity ? bag->head[group] : 0;
@@ -400,7 +403,7 @@ uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at)
 	return bag->next[at - 1];
 }
 
-/* The key is the group's number and the cell; the caller gets the cell. */
+/* The key is the group's number and the cell. Only the cell is returned. */
 const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size)
 {
 	const char *key = gemp_key_bytes(&bag->keys, at - 1, size);

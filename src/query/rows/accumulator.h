@@ -1,14 +1,14 @@
-/* accumulator: what groups keep while their rows come: exact sums of doubles, a table that numbers keys, and bags of
- * values.
+/* accumulator: the data that groups keep while rows arrive: exact sums of doubles, a table that numbers keys, and bags
+ * of values.
  *
- * An exact sum is a number in two's complement with as many words as its values need, from their lowest bit to the sign
- * (a window of what Kulisch's long accumulator (1981) holds whole). It is rounded once, at the end, to the nearest
- * double, ties to even, so that the result depends neither on the order of rows nor on the number of ranks.
+ * An exact sum is a number in two's complement. It has as many words as its values need, from their lowest bit to the
+ * sign; this is a window of Kulisch's long accumulator (1981), which holds all bit positions of doubles. The sum is
+ * rounded once, at the end, to the nearest double, ties to even. The result therefore depends neither on the order of
+ * rows nor on the number of ranks.
  *
  * A key table numbers byte strings 0, 1, 2, ... in the order of their first appearance, by open addressing and linear
- * probing. Keys are compared exactly. A bag has the different values of each group with their multiplicities, for
- * DISTINCT within an aggregate and for collect. All functions are local.
- */
+ * probing. Keys are compared exactly. A bag has the distinct values of each group with their multiplicities, for
+ * DISTINCT within an aggregate and for collect. All functions are local. */
 
 #ifndef GEMP_QUERY_ROWS_ACCUMULATOR_H
 #define GEMP_QUERY_ROWS_ACCUMULATOR_H
@@ -25,37 +25,39 @@ typedef struct gemp_exact_sum {
 	int32_t first;   /* words[i] has the weight 2^(64 * (first + i)) */
 	uint16_t count, capacity;
 	uint8_t special; /* set of non-finite values added: 1 NaN, 2 infinity, 4 -infinity */
-} gemp_exact_sum;    /* {0} is 0 */
+} gemp_exact_sum;    /* {0} is the sum 0 */
 
 void gemp_exact_sum_free(gemp_exact_sum *sum);
-/* Adds value, `times` over. */
+/* Adds value * times. */
 gemp_code gemp_exact_sum_add(gemp_exact_sum *sum, double value, uint64_t times);
 gemp_code gemp_exact_sum_add_integer(gemp_exact_sum *sum, __int128 value);
 
-/* The sum divided by n > 0, correctly rounded. */
+/* Returns the sum divided by n > 0, correctly rounded. */
 double gemp_exact_sum_round(const gemp_exact_sum *sum, uint64_t n);
 
-/* As bytes for another rank, and added from there; *at advances. */
+/* gemp_exact_sum_pack appends the sum as bytes. gemp_exact_sum_merge_packed adds a packed sum, on any rank, and moves
+ * *at behind it. */
 gemp_code gemp_exact_sum_pack(const gemp_exact_sum *sum, gemp_text *out);
 gemp_code gemp_exact_sum_merge_packed(gemp_exact_sum *sum, const char **at);
 
-/* KEY TABLE. Keys lie one behind the other in bytes[begin[count]]; hash[count] is stored, so that growing reads no
+/* KEY TABLE. bytes[begin[count]] holds the keys without gaps. hash[count] holds their hashes, so that growing reads no
  * keys. The slots work as in primitive/record_table.h. */
 
 typedef struct gemp_key_table {
 	size_t count, capacity;
-	uint64_t *begin; /* [count + 1] of each key in bytes; NULL while there is none */
+	uint64_t *begin; /* [count + 1] key i is bytes[begin[i] .. begin[i + 1]); NULL while there is no key */
 	uint64_t *hash;  /* [count] */
 	char *bytes;     /* [begin[count]] */
 	size_t bytes_capacity;
 	size_t slot_count;
-	uint64_t *slots; /* [slot_count] as primitive/record_table.h has them */
-} gemp_key_table;    /* {0} is an empty one */
+	uint64_t *slots; /* [slot_count], in the format of primitive/record_table.h */
+} gemp_key_table;    /* {0} is an empty table */
 
 void gemp_key_table_free(gemp_key_table *table);
 
 uint64_t gemp_key_hash(const void *key, size_t size);
-/* The key's number in *index, a new one if it was not there (*added). A failure leaves the table as it was. */
+/* Sets *index to the key's number. A new key gets the next number, and *added becomes true. A failure leaves the table
+ * unchanged. */
 gemp_code gemp_key_table_add(gemp_key_table *table, const void *key, size_t size, uint64_t hash, size_t *index,
                              bool *added);
 /* Prefetches the slot that gemp_key_table_add reads first. */
@@ -67,10 +69,10 @@ static inline const char *gemp_key_bytes(const gemp_key_table *table, size_t ind
 	return table->bytes + table->begin[index];
 }
 
-/* Bytes of memory that it takes. */
+/* The number of bytes that the table has allocated. */
 size_t gemp_key_table_memory(const gemp_key_table *table);
 
-/* STATES by group: makes an array long enough for element `group`. New elements are zero. */
+/* Makes an array with one element for each group long enough for element `group`. New elements are zero. */
 #define GEMP_RESERVE_GROUP(array, capacity, group) \
 	gemp_reserve_group((void **)&(array), &(capacity), (group), sizeof *(array))
 gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_t size);
@@ -78,21 +80,21 @@ gemp_code gemp_reserve_group(void **array, size_t *capacity, size_t group, size_
 /* BAG */
 
 typedef struct gemp_bag {
-	gemp_key_table keys; /* a group's number, then a cell's bytes */
+	gemp_key_table keys; /* a key is a group's number and the bytes of a cell */
 	size_t capacity, times_capacity, head_capacity;
-	uint64_t *next;  /* [keys.count] 1 + index of another value of the same group; 0: none */
-	uint64_t *times; /* [keys.count] */
-	uint64_t *head;  /* [head_capacity] 1 + index of a group's last value; 0: none */
-} gemp_bag;          /* {0} is empty */
+	uint64_t *next;  /* [keys.count] 1 + index of the previous value of the same group; 0: none */
+	uint64_t *times; /* [keys.count] multiplicities */
+	uint64_t *head;  /* [head_capacity] 1 + index of a group's latest value; 0: none */
+} gemp_bag;          /* {0} is an empty bag */
 
 void gemp_bag_free(gemp_bag *bag);
-size_t gemp_bag_memory(const gemp_bag *bag); /* bytes */
+size_t gemp_bag_memory(const gemp_bag *bag); /* in bytes */
 
-/* cell: as gemp_cell_pack writes it. */
+/* Adds a value `times` times. cell[size] is in the format of gemp_cell_pack. */
 gemp_code gemp_bag_add(gemp_bag *bag, size_t group, const char *cell, size_t size, uint64_t times);
 
-size_t gemp_bag_count(const gemp_bag *bag, size_t group); /* different values of the group */
-/* Iterates over the values of a group: gemp_bag_first, then gemp_bag_next until it returns 0. */
+size_t gemp_bag_count(const gemp_bag *bag, size_t group); /* number of distinct values of the group */
+/* Iterates over the values of a group: call gemp_bag_first, then gemp_bag_next until it returns 0. */
 uint64_t gemp_bag_first(const gemp_bag *bag, size_t group);
 uint64_t gemp_bag_next(const gemp_bag *bag, uint64_t at);
 const char *gemp_bag_cell(const gemp_bag *bag, uint64_t at, size_t *size);

@@ -1,7 +1,6 @@
-/* Fetching makes one list of all ids, so that every element is asked for once, and look-ups search the sorted result.
- * The representative of an orbit is found on numbers: elements are numbered in their order, each row becomes a tuple of
- * numbers, and the smallest image of the tuple is turned back into elements.
- */
+/* All ids of a fetch become one list, so that every element is requested once, and look-ups search the sorted result.
+ * The representative of an orbit is found on numbers instead of ids. The elements are numbered in their order, each row
+ * becomes a tuple of numbers, and the smallest image of the tuple is turned back into elements. */
 
 #include "query/rows/elements.h"
 
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An order of the vertices, or of the edges, of this round: order[position] is an index into the fetched elements, and
- * position[index] the way back. Positions compare as keys do, whatever the rank and whatever the ids. */
+/* An order of the fetched vertices, or of the fetched edges. order[position] is an index into the fetched elements, and
+ * position[index] is the inverse. Positions compare as keys do, and so do not depend on ranks or ids. */
 typedef struct numbering {
 	const gemp_elements *elements;
 	gemp_cell_kind kind;
@@ -24,13 +23,13 @@ static void numbering_free(numbering *n)
 	gemp_free_all(n->order, n->position);
 }
 
-/* The id of the element with this index. */
+/* Returns the id of the element with this index. */
 static uint64_t element_at(const numbering *n, size_t index)
 {
 	return n->kind == GEMP_CELL_EDGE ? n->elements->edges.edges[index] : n->elements->vertices[index];
 }
 
-/* For qsort_r: orders indexes by the elements behind them. */
+/* For qsort_r: compares the elements with two indices. */
 static int compare_elements(const void *a, const void *b, void *context)
 {
 	const numbering *n = context;
@@ -54,8 +53,8 @@ static gemp_code number_elements(numbering *n, const gemp_elements *elements, ge
 	return GEMP_OK;
 }
 
-/* Collective. Fetches lists of vertices and edges, in which ids may repeat. has_edges is equal on all ranks. Edges come
- * first, since their ends are vertices to fetch, too. */
+/* Collective. Fetches lists of vertices and edges, in which ids may repeat. has_edges must be equal on all ranks. Edges
+ * are fetched first, because their ends are vertices to fetch, too. */
 static gemp_code fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_shard *graph, const gemp_vertex *vertices,
                              size_t vertex_count, bool has_edges, const gemp_edge *edges, size_t edge_count, bool ranks)
 {
@@ -80,8 +79,8 @@ static gemp_code fetch_lists(gemp_elements *out, gemp_runtime *context, gemp_sha
 	return GEMP_OK;
 }
 
-/* Collective. Fetches the first vertices and edges of the rows. The elements of OPTIONAL MATCH, which follow them, are
- * not permuted and not fetched. */
+/* Collective. Fetches the first `vertices` vertices and the first `edges` edges of each row. The elements of OPTIONAL
+ * MATCH follow them; they are neither permuted nor fetched. */
 static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                                 const gemp_row_store *rows, size_t vertices, size_t edges)
 {
@@ -100,12 +99,13 @@ static gemp_code fetch_elements(gemp_elements *out, gemp_runtime *context, gemp_
 	                   rows->rows * edges, true);
 }
 
-/* Replaces a row by its representative: elements to positions, canonical tuple, positions to elements. */
+/* Replaces a row by its representative. The elements become positions, the tuple of positions becomes canonical, and
+ * the positions become elements again. */
 static void replace_row(const numbering *of_vertices, const numbering *of_edges, const gemp_stab_chain *chain,
                         gemp_row_store *rows, size_t row, size_t vertex_count, size_t edge_count)
 {
 	const gemp_elements *elements = of_vertices->elements;
-	uint64_t tuple[GEMP_MAX_POINTS] = { 0 }; /* edges that rows do not carry count as equal */
+	uint64_t tuple[GEMP_MAX_POINTS] = { 0 }; /* zero for edges if rows have no edge columns */
 	gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
 	gemp_edge *edges = rows->edges + row * (size_t)rows->edge_count;
 	for (size_t v = 0; v < vertex_count; v++)
@@ -119,7 +119,7 @@ static void replace_row(const numbering *of_vertices, const numbering *of_edges,
 		edges[e] = elements->edges.edges[of_edges->order[tuple[vertex_count + e]]];
 }
 
-/* A rank without rows takes part in the fetch with empty lists. */
+/* A rank without rows takes part in the collective fetch with empty lists. */
 gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, const gemp_stab_chain *chain,
                                      const gemp_pattern *pattern, gemp_row_store *rows)
 {
@@ -129,7 +129,7 @@ gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, c
 	uint64_t row_edges = (uint64_t)rows->edge_count;
 	if (gemp_stab_chain_is_trivial(chain))
 		return GEMP_OK;
-	gemp_comm_max(context->comm, &row_edges, 1); /* the store of a rank without rows does not know the number */
+	gemp_comm_max(context->comm, &row_edges, 1); /* an empty row store has no number of edges */
 	size_t vertices = pattern->vertex_count, edges = row_edges ? pattern->edge_count : 0;
 	GEMP_TRY(fetch_elements(&elements, context, graph, rows, vertices, edges));
 	gemp_code code = number_elements(&of_vertices, &elements, GEMP_CELL_VERTEX);
@@ -140,7 +140,7 @@ gemp_code gemp_representative_choose(gemp_runtime *context, gemp_shard *graph, c
 	return GEMP_OK;
 }
 
-/* Collective. The elements of all columns become two lists, so that each distinct element is fetched once. Missing
+/* Collective. Collects the elements of all columns in two lists, so that each distinct element is fetched once. Missing
  * elements are left out. */
 gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_shard *graph,
                               const gemp_frame_column *columns, size_t count, size_t rows, bool ranks)
@@ -168,7 +168,7 @@ gemp_code gemp_elements_fetch(gemp_elements *out, gemp_runtime *context, gemp_sh
 	                   ranks);
 }
 
-/* Safe after a failed fetch, too: arrays that were not fetched are empty. */
+/* Safe after a failed fetch, because arrays that were not fetched are empty. */
 void gemp_elements_free(gemp_elements *elements)
 {
 	gemp_free(elements->vertices);
@@ -178,7 +178,7 @@ void gemp_elements_free(gemp_elements *elements)
 	*elements = (gemp_elements){ 0 };
 }
 
-/* Missing elements have NULL values. */
+/* Returns NULL for a missing element. */
 static gemp_value value_of(const gemp_elements *elements, const gemp_column *column, uint64_t vertex)
 {
 	if (vertex == GEMP_NO_ELEMENT)
@@ -186,25 +186,25 @@ static gemp_value value_of(const gemp_elements *elements, const gemp_column *col
 	return gemp_column_get(column, gemp_fetch_index(elements->vertices, elements->vertex_count, (gemp_vertex)vertex));
 }
 
-/* Keys were fetched with the elements. */
+/* Keys are fetched with the elements. */
 gemp_value gemp_elements_key(const gemp_elements *elements, uint64_t vertex)
 {
 	return value_of(elements, &elements->keys, vertex);
 }
 
-/* Ranks were fetched only if the caller of gemp_elements_fetch wanted them. */
+/* Needs `ranks` true in the call of gemp_elements_fetch. */
 gemp_value gemp_elements_rank(const gemp_elements *elements, uint64_t vertex)
 {
 	return value_of(elements, &elements->ranks, vertex);
 }
 
-/* Edges are found by binary search, like vertices. */
+/* Finds the edge by binary search. */
 const gemp_edge_ends *gemp_elements_ends(const gemp_elements *elements, uint64_t edge)
 {
 	return edge == GEMP_NO_ELEMENT ? NULL : &elements->edges.ends[gemp_edge_values_index(&elements->edges, edge)];
 }
 
-/* The name is borrowed from the graph's relation. */
+/* The name belongs to the graph's relation. */
 gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
 {
 	const gemp_edge_ends *ends = gemp_elements_ends(elements, edge);
@@ -212,20 +212,20 @@ gemp_value gemp_elements_type(const gemp_elements *elements, uint64_t edge)
 	return (gemp_value){ .type = GEMP_STRING, .null = !ends, .string = { name, strlen(name) } };
 }
 
-/* A difference of unsigned numbers could not be negative, so the numbers are compared twice. */
+/* The difference of two unsigned numbers would never be negative. */
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-/* Ranks of keys are ordered as the keys are, and comparing them needs no strings. */
+/* Ranks of keys have the order of the keys, and comparing ranks needs no strings. */
 static int compare_vertices(const gemp_elements *elements, uint64_t a, uint64_t b)
 {
 	gemp_value x = gemp_elements_rank(elements, a), y = gemp_elements_rank(elements, b);
 	return compare_numbers((uint64_t)x.integer, (uint64_t)y.integer);
 }
 
-/* GEMP_NO_ELEMENT is the largest number, so missing elements come last. */
+/* GEMP_NO_ELEMENT is the largest number, so a missing element comes last. */
 int gemp_elements_compare(const gemp_elements *elements, gemp_cell_kind kind, uint64_t a, uint64_t b)
 {
 	if (a == b || a == GEMP_NO_ELEMENT || b == GEMP_NO_ELEMENT)

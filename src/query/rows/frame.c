@@ -1,6 +1,5 @@
-/* Frames are filled column by column: elements as blocks of ids, values by the functions of graph/column. A frame that
- * is cleared keeps its columns' memory, because every block of a query has the same columns.
- */
+/* Frames are filled column by column: elements as blocks of ids, values by the functions of graph/column. A cleared
+ * frame keeps its columns' memory, because every block of a query has the same columns. */
 
 #include "query/rows/frame.h"
 
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns are zeroed: values without a name and a type. */
+/* The zeroed columns are values without a name and a type. */
 gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 {
 	*frame = (gemp_frame){ 0 };
@@ -20,7 +19,7 @@ gemp_code gemp_frame_init(gemp_frame *frame, size_t count)
 	return GEMP_OK;
 }
 
-/* The column may be set again, as when a frame is reused. */
+/* A column may be set again when its frame is reused. */
 gemp_code gemp_frame_set(gemp_frame *frame, size_t column, gemp_cell_kind kind, const char *name, gemp_type type)
 {
 	gemp_frame_column *c = &frame->columns[column];
@@ -65,7 +64,7 @@ void gemp_frame_free(gemp_frame *frame)
 	*frame = (gemp_frame){ 0 };
 }
 
-/* Columns keep their memory for the next block; multiplicities are freed, since the next block may have none. */
+/* Columns keep their memory for the next block. Multiplicities are freed, because the next block may have none. */
 void gemp_frame_clear(gemp_frame *frame)
 {
 	frame->rows = 0;
@@ -76,13 +75,13 @@ void gemp_frame_clear(gemp_frame *frame)
 	frame->multiplicity_capacity = 0;
 }
 
-/* Bytes of a value in a column; a string is one offset here, since its bytes are counted apart. */
+/* The number of bytes of a value in a column. A string counts as one offset here; its bytes are counted separately. */
 static size_t value_size(gemp_type type)
 {
 	return type == GEMP_BOOLEAN ? 1 : sizeof(uint64_t);
 }
 
-/* Capacities, not sizes: the memory budget is about memory that is allocated. */
+/* Counts capacities instead of sizes, because the memory budget limits allocated memory. */
 size_t gemp_frame_memory(const gemp_frame *frame)
 {
 	size_t bytes = frame->multiplicity_capacity * sizeof *frame->multiplicity;
@@ -94,13 +93,13 @@ size_t gemp_frame_memory(const gemp_frame *frame)
 	return bytes;
 }
 
-/* A string is borrowed from the column. */
+/* A string value is borrowed from the column. */
 gemp_value gemp_frame_value(const gemp_frame_column *column, size_t row)
 {
 	return gemp_column_get(&column->values, row);
 }
 
-/* Values have a byte per row only if some value is NULL. */
+/* A column of values has a byte of validity for each row only if some value is NULL. */
 bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 {
 	if (column->kind == GEMP_CELL_VALUE)
@@ -108,7 +107,7 @@ bool gemp_frame_is_null(const gemp_frame_column *column, size_t row)
 	return column->elements[row] == GEMP_NO_ELEMENT;
 }
 
-/* The frame's number of rows is the caller's to count, since a row is complete only with its last column. */
+/* The caller counts the frame's rows, because a row is complete only with its last column. */
 gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t element)
 {
 	GEMP_TRY(GEMP_RESERVE(column->elements, column->capacity, row + 1));
@@ -116,8 +115,8 @@ gemp_code gemp_frame_add_element(gemp_frame_column *column, size_t row, uint64_t
 	return GEMP_OK;
 }
 
-/* A frame without multiplicities counts every row once. The array is made, with 1 for the earlier rows, when a block
- * that has multiplicities is appended. */
+/* A frame without multiplicities counts every row once. When a block with multiplicities is appended to such a frame,
+ * the array is allocated, with 1 for the earlier rows. */
 static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 {
 	size_t before = frame->rows, rows = from->rows;
@@ -132,7 +131,7 @@ static gemp_code append_multiplicity(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
-/* A column that no clause reads stays without elements. */
+/* A column without elements, which no clause reads, stays without elements. */
 static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_frame_column *from, size_t rows)
 {
 	if (from->kind != GEMP_CELL_VALUE) {
@@ -150,7 +149,7 @@ static gemp_code append_cells(gemp_frame_column *to, size_t before, const gemp_f
 	return GEMP_OK;
 }
 
-/* Elements are appended as a block, values one by one, since strings have to be copied. */
+/* Elements are appended as a block. Values are appended one by one, because strings have to be copied. */
 gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 {
 	if (from->rows == 0)
@@ -162,7 +161,8 @@ gemp_code gemp_frame_append(gemp_frame *frame, const gemp_frame *from)
 	return GEMP_OK;
 }
 
-/* Values are gathered by column, which copies strings in one block; elements by index. */
+/* Values are gathered by a function of graph/column, which copies the strings as one block. Elements are gathered by
+ * index. */
 static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *column, const uint64_t *picked,
                             size_t count)
 {
@@ -180,8 +180,8 @@ static gemp_code pick_cells(gemp_frame_column *out, const gemp_frame_column *col
 	return GEMP_OK;
 }
 
-/* The capacity of count + 1 keeps the multiplicities of an empty frame non-NULL: it is still a frame that has
- * them. */
+/* The array has count + 1 elements, so that an empty frame with multiplicities has a non-NULL array and is still
+ * recognised as one. */
 gemp_code gemp_frame_pick(gemp_frame *out, const gemp_frame *frame, const uint64_t *picked, size_t count)
 {
 	GEMP_OWNED_BY(gemp_frame_free) gemp_frame made = { 0 };
@@ -210,13 +210,13 @@ gemp_code gemp_frame_slice(gemp_frame *out, const gemp_frame *frame, size_t firs
 	return gemp_frame_pick(out, frame, picked, count);
 }
 
-/* The number of times that a row is repeated. */
+/* The number of times that gemp_frame_expand writes a row. */
 static uint64_t capped_multiplicity(const gemp_frame *frame, size_t row, uint64_t max_times)
 {
 	return frame->multiplicity[row] < max_times ? frame->multiplicity[row] : max_times;
 }
 
-/* No caller writes more rows than its limit, so a row is repeated at most that often. */
+/* No caller needs more than max_times rows in total, so no row is repeated more often. */
 gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 {
 	gemp_frame expanded = { 0 };
@@ -242,7 +242,7 @@ gemp_code gemp_frame_expand(gemp_frame *frame, uint64_t max_times)
 
 /* CELLS */
 
-/* All NaNs become one NaN and -0.0 becomes 0.0, so that equal values have equal bytes. */
+/* All NaNs become one NaN, and -0.0 becomes 0.0, so that equal values have equal bytes. */
 gemp_value gemp_value_canonical(gemp_value value)
 {
 	if (value.type == GEMP_FLOAT && !value.null)
@@ -250,7 +250,7 @@ gemp_value gemp_value_canonical(gemp_value value)
 	return value;
 }
 
-/* Elements are packed as ids, which are equal on all ranks. */
+/* Elements are packed as ids, because ids are equal on all ranks. */
 void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
 {
 	if (column->kind != GEMP_CELL_VALUE) {
@@ -261,7 +261,7 @@ void gemp_cell_pack(const gemp_frame_column *column, size_t row, gemp_text *out)
 	gemp_value_pack(&value, out);
 }
 
-/* Values are checked against `end` by gemp_column_unpack; elements have a fixed size. */
+/* gemp_column_unpack checks values against `end`. Elements have a fixed size. */
 gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **at, const char *end)
 {
 	uint64_t element;
@@ -274,7 +274,7 @@ gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **a
 	return gemp_frame_add_element(column, row, element);
 }
 
-/* NULL comes after everything and NaN after all numbers; all other values of a column are comparable. */
+/* NaN comes after all numbers, and NULL after every value. All other values of a column are comparable. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b)
 {
 	bool comparable;

@@ -1,7 +1,6 @@
-/* A lookup collects requests from expressions once: one for each column of vertices, one for each kind of degree, and a
- * list of names of edge attributes. For each frame it fetches the requested values of all elements that occur, and the
- * scope finds the value of a row by binary search.
- */
+/* A lookup collects the requests of its expressions once: one request for each column of vertex values, one for each
+ * kind of degree, and a list of names of edge attributes. For each frame the lookup fetches the requested values of all
+ * elements in the frame. The scope finds the value of a row by binary search. */
 
 #include "query/rows/lookup.h"
 
@@ -10,20 +9,21 @@
 
 #include <string.h>
 
-enum { DEGREE_COLUMN = -4 }; /* a number that no column of gemp_fetch_values has */
+enum { DEGREE_COLUMN = -4 }; /* unlike every column number of gemp_fetch_values */
 
-/* A request for one value of vertices: the columns of the frame whose vertices need it, and the fetched values. */
+/* A request for one value of vertices, with the columns of the frame whose vertices need the value, and the fetched
+ * values. */
 typedef struct lookup_request {
-	int column;              /* as gemp_fetch_values takes it, or DEGREE_COLUMN */
-	const gemp_expr *degree; /* of DEGREE_COLUMN: has relations and direction; else NULL */
-	gemp_column own;         /* of DEGREE_COLUMN: the degrees of this rank's vertices, computed once */
-	bool *columns_read;      /* [columns] */
-	gemp_vertex *found;      /* [found_count] */
+	int column;              /* a column number of gemp_fetch_values, or DEGREE_COLUMN */
+	const gemp_expr *degree; /* for DEGREE_COLUMN: an expression with the relations and the direction; else NULL */
+	gemp_column own;         /* for DEGREE_COLUMN: the degrees of this rank's vertices, computed once */
+	bool *columns_read;      /* [columns] true for the columns of the frame whose vertices need the value */
+	gemp_vertex *found;      /* [found_count] the fetched vertices, ascending */
 	size_t found_count;
 	gemp_column values;
 } lookup_request;
 
-/* The requests of the expressions, and the values that were fetched for the current frame. */
+/* The requests of the expressions, and the values fetched for the current frame. */
 struct gemp_lookup {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -31,25 +31,25 @@ struct gemp_lookup {
 	gemp_scope scope;
 	const gemp_frame *frame;
 	size_t row;
-	size_t columns; /* number of columns that the expressions may refer to */
+	size_t columns; /* number of frame columns that the expressions may refer to */
 	size_t request_count, request_capacity;
 	lookup_request *requests; /* [request_count] */
-	bool *edges;              /* [columns] true for edges whose attributes are read */
+	bool *edges;              /* [columns] true for columns of edges whose attributes are read */
 	size_t name_count, name_capacity;
-	const char **names; /* [name_count] of the edge attributes that are read; borrowed from the expressions */
+	const char **names; /* [name_count] names of the edge attributes that are read; borrowed from the expressions */
 	gemp_edge_values edge_values;
-	gemp_column label_lists; /* by label set; loaded when an expression first reads labels */
+	gemp_column label_lists; /* [label sets] lists of labels, made when an expression first reads labels */
 };
 
 /* COLUMNS */
 
-/* Edges follow the vertices in a match; items of a clause are numbered together. */
+/* In a match, edges follow the vertices. In a clause, all items share one numbering. */
 static size_t frame_map_variable(const gemp_frame_map *map, int variable, bool edge)
 {
 	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
 }
 
-/* Values of subpatterns stand behind the edges of a match. */
+/* In a match, the values of sub-patterns follow the edges. */
 bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column)
 {
 	switch (expr->kind) {
@@ -62,7 +62,7 @@ bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, siz
 	}
 }
 
-/* An expression that is a column itself reads nothing else, so the recursion ends there. */
+/* An expression that is itself a column reads no other column, so the recursion ends at such an expression. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used)
 {
 	size_t column;
@@ -77,7 +77,8 @@ void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *us
 
 /* REQUESTS */
 
-/* Edge attributes are fetched by name, everything else of a vertex by column number. */
+/* Returns true and sets *column for an expression that reads a vertex value, which is fetched by column number. Edge
+ * attributes are fetched by name instead. */
 static bool graph_column(const gemp_expr *expr, int *column)
 {
 	switch (expr->kind) {
@@ -90,13 +91,14 @@ static bool graph_column(const gemp_expr *expr, int *column)
 	}
 }
 
-/* Degrees over the same relations in the same direction are one request. */
+/* Two degrees over the same relations in the same direction share one request. */
 static bool same_degree(const gemp_shard *graph, const gemp_expr *a, const gemp_expr *b)
 {
 	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
 }
 
-/* Requests are few, so a linear search is enough. Degrees differ by relations and direction. */
+/* A lookup has few requests, so a linear search is enough. Degrees share one column number and are told apart by
+ * relations and direction. */
 static lookup_request *find_request(const gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	for (size_t i = 0; i < l->request_count; i++)
@@ -106,7 +108,7 @@ static lookup_request *find_request(const gemp_lookup *l, int column, const gemp
 	return NULL;
 }
 
-/* Adds the expression's vertex column to the request, which is made if it is new. */
+/* Adds the expression's vertex column to the request, and makes the request if there is none yet. */
 static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	lookup_request *found = find_request(l, column, expr);
@@ -121,7 +123,7 @@ static gemp_code request_column(gemp_lookup *l, int column, const gemp_expr *exp
 	return GEMP_OK;
 }
 
-/* The index of the requested name; name_count if there is no such request. */
+/* Returns the index of the requested name, or name_count if no request has the name. */
 static size_t find_name(const gemp_lookup *l, const char *name)
 {
 	size_t i = 0;
@@ -130,7 +132,7 @@ static size_t find_name(const gemp_lookup *l, const char *name)
 	return i;
 }
 
-/* Attributes of edges are fetched by name, since each relation has columns of its own. */
+/* Attributes of edges are fetched by name, because each relation has columns of its own. */
 static gemp_code request_name(gemp_lookup *l, const char *name, size_t column)
 {
 	l->edges[column] = true;
@@ -141,7 +143,7 @@ static gemp_code request_name(gemp_lookup *l, const char *name, size_t column)
 	return GEMP_OK;
 }
 
-/* Requests are collected over all expressions, so that a fetch needs one exchange for each column. */
+/* Requests are collected over all expressions, so that one column needs one exchange in a fetch. */
 static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 {
 	int column;
@@ -154,7 +156,7 @@ static gemp_code request_expr(gemp_lookup *l, const gemp_expr *expr)
 	return GEMP_OK;
 }
 
-/* One more than the largest column that the expression refers to. */
+/* Returns one more than the largest column number in the expression. */
 static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
 {
 	size_t max_column = expr->variable < 0 ? 0 : frame_map_variable(map, expr->variable, expr->of_edge) + 1;
@@ -165,7 +167,7 @@ static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
 
 /* FETCHING */
 
-/* The number of columns that are set bounds the ids of a fetch. */
+/* The number of columns in the set, which bounds the number of ids of a fetch. */
 static size_t count_columns(const bool *columns, size_t count)
 {
 	size_t set = 0;
@@ -174,24 +176,26 @@ static size_t count_columns(const bool *columns, size_t count)
 	return set;
 }
 
-/* The ids in one column of the current frame. */
+/* Returns the ids in one column of the current frame. */
 static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 {
 	return l->frame->columns[column].elements;
 }
 
-/* Collective. Degrees of this rank's vertices are computed once, then fetched like attributes. */
+/* Collective. The degrees of this rank's vertices are computed once. After that, degrees are fetched like
+ * attributes. */
 static gemp_code fetch_degrees(gemp_lookup *l, lookup_request *request, const gemp_vertex *ids, size_t count)
 {
 	if (!request->own.name)
 		GEMP_TRY(gemp_degree_column(l->context, l->graph, request->degree->relations, request->degree->direction,
 		                            l->map.count_loops, &request->own));
-	const int column = (int)l->graph->attributes.count; /* the first computed one */
+	/* gemp_fetch_values numbers the computed columns from here on */
+	const int column = (int)l->graph->attributes.count;
 	return gemp_fetch_computed(l->context, l->graph, &request->own, ids, count, &column, 1, &request->found,
 	                           &request->found_count, &request->values);
 }
 
-/* Collective. All elements of the columns that the request reads, in one list. */
+/* Collective. Fetches the value for all vertices of the columns in the request, as one list. */
 static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 {
 	GEMP_OWNED gemp_vertex *ids = NULL;
@@ -207,7 +211,7 @@ static gemp_code fetch_column(gemp_lookup *l, lookup_request *request)
 	                         &request->values);
 }
 
-/* Collective. All edges whose attributes are read, in one exchange. */
+/* Collective. Fetches the attributes of all edges in one exchange. */
 static gemp_code fetch_edges(gemp_lookup *l)
 {
 	GEMP_OWNED gemp_edge *edges = NULL;
@@ -220,7 +224,7 @@ static gemp_code fetch_edges(gemp_lookup *l)
 	return gemp_fetch_edges(&l->edge_values, l->context, l->graph, edges, n, l->names, l->name_count);
 }
 
-/* Lists of labels are made once for each label set, not for each vertex. */
+/* Makes one list of labels for each label set, because many vertices share a label set. */
 static gemp_code list_labels(gemp_lookup *l)
 {
 	if (gemp_column_loaded(&l->label_lists) || !find_request(l, GEMP_FETCH_LABEL_SET, NULL))
@@ -228,7 +232,7 @@ static gemp_code list_labels(gemp_lookup *l)
 	return gemp_label_list_column(&l->label_lists, l->graph);
 }
 
-/* Requests are fetched in their order, which is equal on all ranks, since all ranks have the same expressions. */
+/* Requests are fetched in their order. All ranks have the same expressions, so the order is the same on all ranks. */
 gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 {
 	gemp_lookup_forget(l);
@@ -240,7 +244,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 	return gemp_comm_agree(l->context->comm, list_labels(l));
 }
 
-/* Frees the fetched values; requests and degrees stay for the next frame. */
+/* Frees the fetched values. Requests and degrees stay for the next frame. */
 void gemp_lookup_forget(gemp_lookup *l)
 {
 	for (size_t i = 0; i < l->request_count; i++) {
@@ -254,14 +258,14 @@ void gemp_lookup_forget(gemp_lookup *l)
 
 /* SCOPE */
 
-/* The callback of gemp_scope for elements. */
+/* The callback of gemp_scope that returns elements. */
 static uint64_t scope_element(void *context, int variable, bool edge)
 {
 	const gemp_lookup *l = context;
 	return elements_of(l, frame_map_variable(&l->map, variable, edge))[l->row];
 }
 
-/* Missing elements have NULL of the type that present ones would have. */
+/* A missing element has a NULL of the type that the value of a present element would have. */
 static gemp_value null_of(gemp_type type)
 {
 	return (gemp_value){ .type = type, .null = true };
@@ -286,7 +290,7 @@ static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64
 	return gemp_column_get(column, gemp_edge_values_index(&l->edge_values, edge));
 }
 
-/* Edges are numbered through all relations in order. */
+/* The edge's number determines its relation, because edges are numbered consecutively over all relations. */
 static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 {
 	size_t k = 0;
@@ -298,14 +302,14 @@ static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 	return (gemp_value){ .type = GEMP_STRING, .string = { name, strlen(name) } };
 }
 
-/* The list was made once for the vertex's label set. */
+/* The list exists already, one for each label set. */
 static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 {
 	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET, NULL);
 	return set.null ? null_of(GEMP_LIST) : gemp_column_get(&l->label_lists, (size_t)set.integer);
 }
 
-/* The callback of gemp_scope for the current row. */
+/* The callback of gemp_scope that returns the value of an expression in the current row. */
 static gemp_value scope_value(void *context, const gemp_expr *expr)
 {
 	const gemp_lookup *l = context;
@@ -325,7 +329,7 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 	return expr->of_edge ? edge_value(l, expr, element) : null_of(GEMP_STRING); /* an attribute that no vertex has */
 }
 
-/* UINT32_MAX stands for a missing vertex. */
+/* The callback of gemp_scope that returns a vertex's label set. UINT32_MAX stands for a missing vertex. */
 static uint32_t scope_label_set(void *context, int variable)
 {
 	const gemp_lookup *l = context;
@@ -333,14 +337,15 @@ static uint32_t scope_label_set(void *context, int variable)
 	return set.null ? UINT32_MAX : (uint32_t)set.integer;
 }
 
-/* The scope reads the row number from the lookup, so that moving to the next row costs nothing. */
+/* The scope reads the row number from the lookup, so moving to the next row only stores a number. */
 const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
 {
 	l->row = row;
 	return &l->scope;
 }
 
-/* The number of columns must be known before requests are collected, since each request has a mark per column. */
+/* The number of columns must be known before requests are collected, because each request has an array of that
+ * length. */
 gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count)
 {
@@ -362,7 +367,7 @@ gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *
 	return GEMP_OK;
 }
 
-/* Takes NULL and a lookup that was made only partly. */
+/* The lookup may be NULL or only partly made. */
 void gemp_lookup_free(gemp_lookup *l)
 {
 	if (!l)

@@ -1,9 +1,8 @@
-/* lookup: the attributes, keys, labels, degrees and edge values that expressions read, fetched from the ranks that
- * own the vertices and edges of a frame; and the scope in which the expressions are evaluated.
+/* lookup: the attributes, keys, labels, degrees and edge values that expressions read, fetched from the ranks that own
+ * the vertices and edges of a frame. The lookup also has the scope in which the expressions are evaluated.
  *
- * Requests are collected from the expressions once. A fetch is collective: each distinct element is requested once a
- * frame, and its values are found by binary search among the fetched ids.
- */
+ * Requests are collected from the expressions once. A fetch is collective: each distinct element is requested once for
+ * each frame, and its values are found by binary search among the fetched ids. */
 
 #ifndef GEMP_QUERY_ROWS_LOOKUP_H
 #define GEMP_QUERY_ROWS_LOOKUP_H
@@ -14,20 +13,20 @@
 #include "pattern/condition/evaluate.h"
 #include "query/rows/frame.h"
 
-/* Maps the variables of an expression to columns of a frame. A match has its vertices, then its edges, then the values
- * of its sub-patterns; a clause has its items. */
+/* Maps the variables of an expression to columns of a frame. The columns of a match are its vertices, then its edges,
+ * then the values of its sub-patterns. The columns of a clause are its items. */
 typedef struct gemp_frame_map {
-	bool items;             /* of a clause */
+	bool items;             /* true: the frame has the items of a clause; false: the frame has matches */
 	size_t vertices, edges; /* of a match */
-	bool count_loops;       /* in degrees: see gemp_degree_loops */
+	bool count_loops;       /* whether degrees count loops: see gemp_degree_loops */
 } gemp_frame_map;
 
-/* True if the expression is a column by itself: a vertex, an edge, a value of WITH, the value of a sub-pattern. */
+/* True if the expression itself is a column: a vertex, an edge, a value of WITH, or the value of a sub-pattern. */
 bool gemp_frame_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column);
 
 typedef struct gemp_lookup gemp_lookup;
 
-/* exprs are borrowed. */
+/* Borrows the expressions. */
 gemp_code gemp_lookup_new(gemp_lookup **out, gemp_runtime *context, gemp_shard *graph, const gemp_frame_map *map,
                           const gemp_expr *const *exprs, size_t count);
 void gemp_lookup_free(gemp_lookup *lookup);
@@ -35,11 +34,11 @@ GEMP_RELEASE(gemp_lookup_free, gemp_lookup *)
 /* Sets used[column] for the columns of a frame that the expressions read. */
 void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used);
 
-/* Collective. Fetches the requested values for the rows of this frame, which must stay until the next fetch or
- * gemp_lookup_forget. */
+/* Collective. Fetches the requested values for the rows of this frame. The frame must stay alive until the next fetch
+ * or gemp_lookup_forget. */
 gemp_code gemp_lookup_fetch(gemp_lookup *lookup, const gemp_frame *frame);
 void gemp_lookup_forget(gemp_lookup *lookup);
-/* The scope in which the expressions read one row of the frame; valid until the next call. */
+/* Returns the scope in which the expressions read one row of the frame. The scope is valid until the next call. */
 const gemp_scope *gemp_lookup_scope(gemp_lookup *lookup, size_t row);
 
 #endif

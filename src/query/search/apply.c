@@ -1,7 +1,6 @@
-/* A sub-pattern is evaluated for many rows at once. The tuples of outer vertices are made distinct across ranks
- * (correlate.h), the finder extends them, and a hash table counts the extensions of each tuple. Searching row by row
- * would need a launch for each row.
- */
+/* A sub-pattern is evaluated for many rows at once, because row by row each row would need a launch of its own. The
+ * tuples of outer vertices are made distinct across ranks (correlate.h), the finder extends the tuples, and a hash
+ * table counts the extensions of each tuple. */
 
 #include "query/search/apply.h"
 
@@ -16,39 +15,40 @@
 
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1 << 16 }; /* buffered rows on some rank that start a search */
+enum { ROWS_AT_ONCE = 1 << 16 }; /* a search starts when some rank has buffered this many rows */
 
-/* An EXISTS or COUNT { }: how it is searched for, and which vertices of a row it depends on. */
+/* One EXISTS { } or COUNT { } of the pattern. The outer vertices are the row's vertices that the sub-pattern also
+ * uses. */
 typedef struct subpattern {
-	gemp_finder *finder; /* NULL: no purpose needs it */
+	gemp_finder *finder; /* NULL if no expression of the purposes reads the sub-pattern */
 	bool exists;
 	size_t width;
-	int outer[GEMP_MAX_PATTERN_VERTICES]; /* [width] vertices of the row */
-	bool known;                           /* width 0: the count, which is the same for all rows, is computed */
-	uint64_t constant;                    /* width 0: the count */
+	int outer[GEMP_MAX_PATTERN_VERTICES]; /* [width] indices of the outer vertices in a row */
+	bool known;                           /* used if width is 0: true once `constant` is computed */
+	uint64_t constant;                    /* used if width is 0: the count, which is the same for all rows */
 } subpattern;
 
-/* The sub-patterns of one purpose with their finders, and the conditions that read them. */
+/* The sub-patterns with their finders, and the conditions that read sub-patterns. */
 struct gemp_apply {
 	gemp_runtime *context;
 	gemp_shard *graph;
 	const gemp_pattern *pattern;
 	subpattern *subs; /* [pattern->sub_count] */
 	size_t exists_count, general_count;
-	const gemp_condition **exists_conditions; /* conditions that are [NOT] EXISTS and nothing else */
-	const gemp_condition **general;           /* other conditions with sub-patterns */
-	bool count_loops;                         /* in degrees within the general conditions */
+	const gemp_condition **exists_conditions; /* [exists_count] conditions that consist of EXISTS or NOT EXISTS */
+	const gemp_condition **general;           /* [general_count] the other conditions with sub-patterns */
+	bool count_loops;                         /* whether degrees in the general conditions count loops */
 };
 
 /* The rows of one run that wait for a search. */
 typedef struct apply_sink {
 	gemp_apply *apply;
 	gemp_row_store rows;
-	gemp_sink residual; /* of the general conditions; no self: there are none */
+	gemp_sink residual; /* tests the general conditions; self is NULL if there are no general conditions */
 	gemp_sink *next;
 } apply_sink;
 
-/* The EXISTS or COUNT of this number within an expression; NULL: none. */
+/* Returns the EXISTS or COUNT of sub-pattern `index` within an expression, or NULL if the expression has none. */
 static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 {
 	const gemp_expr *found = gemp_expr_is_subpattern(expr) && expr->sub == index ? expr : NULL;
@@ -57,8 +57,8 @@ static const gemp_expr *find_sub(const gemp_expr *expr, size_t index)
 	return found;
 }
 
-/* The expression that reads sub-pattern `index` for one of the purposes; NULL: none. Clauses behind the first read no
- * sub-patterns. */
+/* Returns the expression that reads sub-pattern `index` for one of the purposes, or NULL. Only the first clause can
+ * read sub-patterns, so the search ends with the first clause. */
 static const gemp_expr *find_use(const gemp_pattern *pattern, size_t index, unsigned purposes)
 {
 	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
@@ -81,7 +81,7 @@ bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes)
 }
 
 /* Collective. EXISTS needs only the first extension of each tuple, unless the sub-pattern has conditions that are
- * tested later. */
+ * tested after the search. */
 static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at, const gemp_finder_options *options)
 {
 	subpattern *s = &a->subs[index];
@@ -100,7 +100,8 @@ static gemp_code new_subpattern(gemp_apply *a, size_t index, const gemp_expr *at
 	return gemp_finder_new(&s->finder, a->context, a->graph, a->pattern->subs[index], &inner);
 }
 
-/* [NOT] EXISTS alone is decided by a column of truths; other conditions are evaluated by a residual filter. */
+/* A condition that consists of EXISTS or NOT EXISTS reads one boolean a row. The other conditions are evaluated by a
+ * residual filter. */
 static gemp_code sort_conditions(gemp_apply *a)
 {
 	const gemp_pattern *pattern = a->pattern;
@@ -144,7 +145,7 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *gr
 	return GEMP_OK;
 }
 
-/* Takes NULL and a state that was made only partly. */
+/* The state may be NULL or only partly made. */
 void gemp_apply_free(gemp_apply *a)
 {
 	if (!a)
@@ -154,7 +155,7 @@ void gemp_apply_free(gemp_apply *a)
 	gemp_free_all(a->subs, a->exists_conditions, a->general, a);
 }
 
-/* Sub-patterns without a search are part of the plans above. */
+/* Only sub-patterns with a search of their own are printed; the plan of the pattern shows the other sub-patterns. */
 void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < a->pattern->sub_count; i++) {
@@ -166,7 +167,8 @@ void gemp_apply_explain(const gemp_apply *a, int depth, gemp_text *out)
 	}
 }
 
-/* A record is a tuple of `width` vertices and its number of extensions, as two words of 32 bits. */
+/* A table of records. A record is a tuple of `width` vertices and the tuple's number of extensions, as two words of 32
+ * bits. */
 typedef struct tuple_counter {
 	size_t width;
 	gemp_record_table table;
@@ -196,7 +198,7 @@ static void counter_free(tuple_counter *c)
 	gemp_record_table_free(&c->table);
 }
 
-/* Collective. Matches are found wherever the search ends, so several ranks may have counts of one tuple. */
+/* Collective. The rank on which a search ends finds the match, so several ranks may have counts of one tuple. */
 static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counter *c, const gemp_correlate *correlation,
                                        uint64_t *seed_counts)
 {
@@ -222,7 +224,8 @@ static gemp_code send_counts_to_owners(gemp_runtime *context, const tuple_counte
 	return GEMP_OK;
 }
 
-/* Collective. counts[row] of the buffered rows: correlate, search the seeds, send the counts back. */
+/* Collective. Sets counts[row] for the buffered rows: makes tuples distinct, searches for their extensions, and returns
+ * the counts to the rows. */
 static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
 	GEMP_OWNED_BY(gemp_correlate_free) gemp_correlate correlation = { 0 };
@@ -242,7 +245,8 @@ static gemp_code search_subpattern(gemp_apply *a, subpattern *s, const gemp_row_
 	return GEMP_OK;
 }
 
-/* Collective. A sub-pattern that shares no vertex has the same count for all rows, and keeps it for the whole run. */
+/* Collective. A sub-pattern without outer vertices has the same count for all rows and keeps the count for the whole
+ * run. */
 static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_row_store *rows, uint64_t *counts)
 {
 	gemp_count_sink tally = { .vertices = a->graph->vertex_count };
@@ -259,7 +263,7 @@ static gemp_code search_uncorrelated(gemp_apply *a, subpattern *s, const gemp_ro
 
 /* THE SINK */
 
-/* EXISTS gives a boolean, COUNT an integer. */
+/* EXISTS makes a column of booleans, COUNT a column of integers. */
 static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *counts, size_t rows)
 {
 	GEMP_TRY(gemp_column_init(column, exists ? "EXISTS" : "COUNT", exists ? GEMP_BOOLEAN : GEMP_INTEGER));
@@ -275,7 +279,8 @@ static gemp_code set_column(gemp_column *column, bool exists, const uint64_t *co
 	return GEMP_OK;
 }
 
-/* Collective. Sub-patterns that are not needed have a column, too, so that columns are numbered by sub-pattern. */
+/* Collective. A sub-pattern without a finder has a column, too, so that the column's index is the sub-pattern's
+ * index. */
 static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *column)
 {
 	gemp_apply *a = s->apply;
@@ -289,7 +294,7 @@ static gemp_code fill_sub_column(apply_sink *s, size_t index, gemp_column *colum
 	return gemp_comm_agree(a->context->comm, set_column(column, one->exists, counts, s->rows.rows));
 }
 
-/* keep[row] becomes 0 where some [NOT] EXISTS fails, by the columns of truths. */
+/* Sets keep[row] to 0 where a condition EXISTS or NOT EXISTS is false. */
 static void test_exists(const apply_sink *s, const gemp_column *columns, uint8_t *keep)
 {
 	const gemp_apply *a = s->apply;
@@ -303,7 +308,7 @@ static void test_exists(const apply_sink *s, const gemp_column *columns, uint8_t
 	}
 }
 
-/* Local. Passes on the rows that fulfil the conditions [NOT] EXISTS, with the values of sub-patterns. */
+/* Local. Passes on the rows that fulfil the EXISTS and NOT EXISTS conditions, with the values of their sub-patterns. */
 static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 {
 	GEMP_OWNED uint8_t *keep = NULL;
@@ -318,7 +323,7 @@ static gemp_code push_rows(apply_sink *s, gemp_column *columns, size_t count)
 	return gemp_row_store_pass(&passed, s->residual.self ? &s->residual : s->next);
 }
 
-/* Collective. Evaluates the sub-patterns for the buffered rows and passes on those that fulfil the conditions. */
+/* Collective. Evaluates the sub-patterns for the buffered rows and passes on the rows that fulfil the conditions. */
 static gemp_code search_and_filter(apply_sink *s)
 {
 	gemp_code code = GEMP_OK;
@@ -336,14 +341,14 @@ done:
 	return code;
 }
 
-/* Rows wait for the end of the round, where all ranks search together. */
+/* Buffers the rows until the end of the round, where all ranks search together. */
 static gemp_code apply_consume(void *self, const gemp_batch *batch)
 {
 	apply_sink *s = self;
 	return gemp_row_store_add(&s->rows, batch, batch->rows);
 }
 
-/* Collective. Searching starts once some rank has many rows, so that few searches serve many rows. */
+/* Collective. A search starts when some rank has many buffered rows, so that few searches serve many rows. */
 static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	apply_sink *s = self;
@@ -355,7 +360,7 @@ static gemp_code apply_end_round(void *self, bool last, bool *enough, bool *agai
 	return to->end_round(to->self, last, enough, again);
 }
 
-/* The next sink belongs to the caller. */
+/* The caller owns the next sink, so the next sink is not freed here. */
 static void apply_sink_free(void *self)
 {
 	apply_sink *s = self;

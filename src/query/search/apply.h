@@ -1,10 +1,10 @@
-/* apply: a sink that evaluates, for each row, the pattern's sub-patterns (EXISTS gives a truth, COUNT a number),
- * drops the rows for which a condition on these values is not true, and passes on the other rows with the values.
+/* apply: a sink that evaluates the pattern's sub-patterns for each row. EXISTS gives a boolean, COUNT an integer. The
+ * sink drops the rows for which a condition on these values is not true, and passes on the remaining rows with the
+ * values.
  *
- * Rows are buffered until some rank has many. Then the distinct tuples of outer vertices are searched for, each at
- * one rank (search/correlate.h), and the counts return to the rows. A sub-pattern without outer vertices is searched
- * for once a run.
- */
+ * The sink buffers rows until some rank has many. Then the distinct tuples of outer vertices (the vertices of a row
+ * that the sub-pattern uses, too) are searched for, each tuple once on all ranks together (search/correlate.h), and the
+ * counts return to the rows. A sub-pattern without outer vertices is searched for once in a run. */
 
 #ifndef GEMP_QUERY_SEARCH_APPLY_H
 #define GEMP_QUERY_SEARCH_APPLY_H
@@ -12,21 +12,21 @@
 #include "core/memory.h"
 #include "query/search/finder.h"
 
-/* The reader of a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read
- * its elements, so their sub-patterns are evaluated after it. */
+/* Who reads a sub-pattern's value. Sub-patterns of conditions are evaluated before OPTIONAL MATCH. Clauses may read
+ * elements of OPTIONAL MATCH, so sub-patterns of clauses are evaluated after OPTIONAL MATCH. */
 typedef enum gemp_apply_purpose { GEMP_APPLY_CONDITIONS = 1, GEMP_APPLY_CLAUSES = 2 } gemp_apply_purpose;
 
 /* True if any sub-pattern whose purpose is in `purposes` (bits of gemp_apply_purpose) needs a search. */
 bool gemp_apply_needed(const gemp_pattern *pattern, unsigned purposes);
 
-/* Collective. The state that runs share: finders of the subpatterns. */
+/* Collective. The finders of the sub-patterns, which all runs share. */
 typedef struct gemp_apply gemp_apply;
 gemp_code gemp_apply_new(gemp_apply **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                          const gemp_finder_options *options, unsigned purposes);
 void gemp_apply_free(gemp_apply *apply);
 GEMP_RELEASE(gemp_apply_free, gemp_apply *)
 
-/* The sink of one run, which passes rows to next. The caller frees it. */
+/* Makes the sink of one run, which passes its rows to `next`. The caller frees the sink. */
 gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
 
 void gemp_apply_explain(const gemp_apply *apply, int depth, gemp_text *out);

@@ -1,7 +1,7 @@
-/* The first half finds the variants of a pattern: all assignments of lengths to its paths, one of each class under the
- * pattern's automorphisms, each with its components. The second half combines the matches of components, as a join
- * without a condition whose inner inputs are in memory.
- */
+/* The first half finds the variants of a pattern. It enumerates the assignments of lengths to the pattern's paths,
+ * takes one assignment of each class under the pattern's automorphisms, and splits the variant into its components. The
+ * second half combines the matches of components, as a nested-loop join without a condition whose inner inputs are in
+ * memory. */
 
 #include "query/search/components.h"
 
@@ -27,7 +27,8 @@ static bool by_orbit(const variant_search *f)
 	return f->options->match.distinct == GEMP_BY_ORBIT;
 }
 
-/* Conditions between components are tested on combined rows. `touched` is a set of components. */
+/* A condition between components is tested on combined rows. `touched` is the set of components that the condition
+ * reads. */
 static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 {
 	const gemp_pattern *pattern = v->derived.pattern;
@@ -45,8 +46,8 @@ static gemp_code find_join_conditions(gemp_variant *v, const int *part)
 	return GEMP_OK;
 }
 
-/* A pattern with arguments is one component: its parts are joined by the arguments, or refused by the planner. Edges
- * are points of the chain only if rows have edge columns. */
+/* A pattern with arguments counts as one component, because its arguments join its parts; if they do not, the planner
+ * refuses the pattern. Edges are points of the stabilizer chain only if rows have edge columns. */
 static gemp_code find_components(variant_search *f, gemp_variant *v)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -62,8 +63,8 @@ static gemp_code find_components(variant_search *f, gemp_variant *v)
 	return gemp_stab_chain_new(&v->chain, v->symmetry, NULL, points);
 }
 
-/* Edges must be identified where paths must not repeat an edge, where conditions speak of edges, and where results
- * need them. */
+/* Rows need edge columns if the caller wants edges, if a condition reads an edge, if matches must not repeat an edge of
+ * a path, and under edge-iso. */
 static bool needs_edges(const variant_search *f, const gemp_variant *v)
 {
 	bool paths = gemp_pattern_has_paths(f->pattern), conditions = false;
@@ -74,7 +75,7 @@ static bool needs_edges(const variant_search *f, const gemp_variant *v)
 	       f->options->match.semantics == GEMP_EDGE_ISO;
 }
 
-/* *is_needed becomes false where no match can have these lengths. */
+/* *is_needed becomes false if no match can have paths of these lengths. */
 static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32_t *length, bool *is_needed)
 {
 	bool impossible;
@@ -90,8 +91,8 @@ static gemp_code derive_variant(variant_search *f, gemp_variant *v, const uint32
 	return find_components(f, v);
 }
 
-/* Counts through the assignments of lengths like an odometer, the last edge fastest. Returns false behind the last
- * one. */
+/* Steps to the next assignment of lengths like an odometer; the length of the last edge changes fastest. Returns false
+ * after the last assignment. */
 static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
 {
 	for (size_t e = pattern->edge_count; e-- > 0;) {
@@ -104,7 +105,8 @@ static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
 	return false;
 }
 
-/* A variant of one component has no components of its own: its match searches the derived pattern. */
+/* components[] and their derived patterns exist only in variants of several components. The single match of another
+ * variant searches the derived pattern itself. */
 static void free_variant(gemp_variant *v)
 {
 	for (size_t i = 0; i < v->component_count; i++)
@@ -117,7 +119,7 @@ static void free_variant(gemp_variant *v)
 	gemp_derived_free(&v->derived);
 }
 
-/* Variants that differ only by an automorphism find the same matches: one of them is searched. */
+/* Variants that differ only by an automorphism find the same matches, so only the canonical variant is added. */
 static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, const uint32_t *length)
 {
 	bool is_needed = true;
@@ -139,13 +141,13 @@ static gemp_code add_variant(variant_search *f, const gemp_symmetry *symmetry, c
 	return code;
 }
 
-/* After a success the caller owns the variants. */
+/* Frees the variants after a failure. After a success the caller owns the variants. */
 static void free_search(variant_search *f)
 {
 	gemp_variants_free(f->variants, f->count);
 }
 
-/* Lengths are enumerated from the lower bounds up, and equivalent assignments are skipped. */
+/* Lengths are enumerated upwards from their lower bounds, and equivalent assignments are skipped. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options)
 {
@@ -177,7 +179,7 @@ enum { ROWS_AT_ONCE = 8192 };
 
 /* GATHERING */
 
-/* Collective. All ranks get the same sum, hence the same code. */
+/* Collective. All ranks compute the same sum and therefore return the same code. */
 static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime *context, uint64_t bytes,
                                 size_t max_bytes)
 {
@@ -192,7 +194,7 @@ static gemp_code check_capacity(const gemp_product *p, size_t part, gemp_runtime
 	                 name ? "" : "an unnamed vertex", name ? name : "", (unsigned long long)bytes);
 }
 
-/* Every rank needs all rows of the component, because a combination is made on the rank that has its streaming row. */
+/* Every rank needs all rows of the component, because a rank combines its own streaming rows with all gathered rows. */
 gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t max_bytes)
 {
@@ -213,7 +215,7 @@ gemp_code gemp_product_gather(gemp_product *p, size_t part, gemp_runtime *contex
 	return GEMP_OK;
 }
 
-/* Frees gathered rows; the components are borrowed from the variant. */
+/* Frees the gathered rows. The variant owns the components. */
 void gemp_product_free(gemp_product *p)
 {
 	for (size_t i = 0; i < p->input_count; i++)
@@ -222,21 +224,22 @@ void gemp_product_free(gemp_product *p)
 	*p = (gemp_product){ 0 };
 }
 
-/* COMBINING. A combination is a row of the whole pattern, whose places are filled part by part. */
+/* COMBINING. A combination is a row of the whole pattern, whose elements are filled in component by component. */
 typedef struct combination {
 	gemp_product *product;
 	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
 	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
-	uint64_t placed, edges_placed; /* sets of the pattern's vertices and edges */
+	uint64_t placed, edges_placed; /* bit sets of the pattern's vertices and edges that have an image already */
 } combination;
 
-/* Under hom and edge-iso vertices may coincide; repeatable vertices always may. */
+/* Two vertices may have the same image under hom and edge-iso. A repeatable vertex may share its image under any
+ * semantics. */
 static bool must_differ(const gemp_product *p, size_t v)
 {
 	return (p->semantics == GEMP_ISO || p->semantics == GEMP_INDUCED) && !p->pattern->vertices[v].repeatable;
 }
 
-/* True if a vertex placed before has the same image and the two must differ. */
+/* True if a vertex placed before has the same image although the two images must differ. */
 static bool vertex_in_use(const combination *c, size_t v)
 {
 	for (uint64_t left = must_differ(c->product, v) ? c->placed : 0; left; left &= left - 1) {
@@ -247,7 +250,7 @@ static bool vertex_in_use(const combination *c, size_t v)
 	return false;
 }
 
-/* Except under hom, no two edges of a match are the same host edge. */
+/* Two edges of a match have different images, except under hom. */
 static bool edge_in_use(const combination *c, size_t e)
 {
 	for (uint64_t left = c->product->semantics == GEMP_HOM ? 0 : c->edges_placed; left; left &= left - 1)
@@ -256,7 +259,8 @@ static bool edge_in_use(const combination *c, size_t e)
 	return false;
 }
 
-/* Copies one row of a component to its places; returns false if an element that must differ is in use already. */
+/* Copies one row of a component into the combination. Returns false if an element that must differ is in use
+ * already. */
 static bool add_input_row(combination *c, const gemp_product_input *part, const gemp_vertex *vertices,
                           const gemp_edge *edges)
 {
@@ -283,7 +287,7 @@ static bool add_input_row(combination *c, const gemp_product_input *part, const 
 	return true;
 }
 
-/* Of each orbit of combinations exactly one is its own canonical tuple. */
+/* Each orbit of combinations has exactly one canonical combination, which is its smallest tuple. */
 static bool is_canonical(const combination *c)
 {
 	const gemp_product *p = c->product;
@@ -300,7 +304,7 @@ static bool is_canonical(const combination *c)
 	return memcmp(smallest, tuple, points * sizeof *smallest) == 0;
 }
 
-/* Rows are collected before they are pushed, since the next sink works on batches. */
+/* Combinations are collected before they are pushed, because the next sink works on batches. */
 static gemp_code emit_combination(const combination *c)
 {
 	gemp_product *p = c->product;
@@ -317,7 +321,8 @@ static gemp_code emit_combination(const combination *c)
 	return GEMP_OK;
 }
 
-/* Backtracking over the components from `part` on; the streaming one is placed before. */
+/* Backtracking over the components from index `part` on. The row of the streaming component is in the combination
+ * already. */
 static gemp_code combine(combination *c, size_t part)
 {
 	gemp_product *p = c->product;
@@ -351,14 +356,14 @@ static gemp_code product_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_pass(&p->out, p->next);
 }
 
-/* The product holds nothing back at the end of a round. */
+/* The rows were passed on during the round, so the product has no rows left at its end. */
 static gemp_code product_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_product *p = self;
 	return p->next->end_round(p->next->self, last, enough, again);
 }
 
-/* The struct is the caller's, so that the sink has nothing to free. */
+/* The caller owns the product, so the sink has nothing to free. */
 gemp_sink gemp_product_sink(gemp_product *product)
 {
 	return (gemp_sink){ .self = product, .consume = product_consume, .end_round = product_end_round };

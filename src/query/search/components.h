@@ -1,9 +1,9 @@
-/* components: patterns that fall into several connected components, or have paths of variable length.
+/* components: patterns that consist of several connected components, or have paths of variable length.
  *
- * A variant fixes the length of every path; its components are searched for one by one. The product sink combines
- * their matches: the rows of the component with most matches stream through, those of the others are gathered on
- * every rank. A combination is kept if the elements that must differ do, and, by orbit, if it is the canonical one.
- */
+ * A variant fixes the length of every path. The components of a variant are searched for one by one, and the product
+ * sink combines their matches. The rows of the component with most matches stream through the sink; the rows of the
+ * other components are gathered on every rank. The sink keeps a combination if all elements that must differ do differ.
+ * If matches are counted by orbit, the sink keeps only the canonical combination of each orbit. */
 
 #ifndef GEMP_QUERY_SEARCH_COMPONENTS_H
 #define GEMP_QUERY_SEARCH_COMPONENTS_H
@@ -14,47 +14,51 @@
 enum { GEMP_MAX_COMPONENTS = GEMP_MAX_PATTERN_VERTICES };
 
 typedef struct gemp_product_input {
-	const gemp_derived *component; /* maps the whole pattern to the part; borrowed */
-	size_t rows;                   /* gathered from all ranks; 0 for the streaming part */
-	gemp_vertex *vertices;         /* [rows * vertices of the part], owned */
-	gemp_edge *edges;              /* [rows * edges of the part], owned; NULL without edge columns */
+	const gemp_derived *component; /* maps the whole pattern to the component; borrowed */
+	size_t rows;                   /* number of rows gathered from all ranks; 0 for the streaming component */
+	gemp_vertex *vertices;         /* [rows * vertices of the component], owned */
+	gemp_edge *edges;              /* [rows * edges of the component], owned; NULL without edge columns */
 } gemp_product_input;
 
 typedef struct gemp_product {
-	const gemp_pattern *pattern; /* whole; borrowed */
+	const gemp_pattern *pattern; /* the whole pattern; borrowed */
 	gemp_semantics semantics;
 	bool edges;                   /* rows have edge columns */
-	const gemp_stab_chain *chain; /* keep one of each orbit: rows that are canonical; borrowed; NULL: keep all */
+	const gemp_stab_chain *chain; /* borrowed; NULL: keep all combinations, else only the canonical one of each orbit */
 	size_t input_count, streaming;
 	gemp_product_input inputs[GEMP_MAX_COMPONENTS];
 	gemp_sink *next;    /* borrowed */
-	gemp_row_store out; /* combinations that were not passed on yet */
+	gemp_row_store out; /* combinations that are not passed on yet */
 } gemp_product;
 
-/* Collective. Gathers the rows of one component; at most max_bytes over all ranks together, else GEMP_ENOMEM. */
+/* Collective. Gathers the rows of component number `part` on every rank. Returns GEMP_ENOMEM if the rows of all ranks
+ * together have more than max_bytes. */
 gemp_code gemp_product_gather(gemp_product *product, size_t part, gemp_runtime *context, const gemp_row_store *rows,
                               size_t max_bytes);
-/* A sink for the rows of the streaming component. product is borrowed; gemp_product_free frees everything. */
+/* Makes a sink for the rows of the streaming component. The sink borrows the product; gemp_product_free frees
+ * everything. */
 gemp_sink gemp_product_sink(gemp_product *product);
 void gemp_product_free(gemp_product *product);
 
-/* One of the patterns that a finder searches for: a choice of lengths for the paths of variable length, and its
- * connected components. Internal to src/query. */
+/* A variant is one of the patterns that a finder searches for: one choice of lengths for the paths of variable length,
+ * with the connected components of the resulting pattern. Internal to src/query. */
 
 typedef struct gemp_variant {
 	gemp_derived derived;
-	gemp_symmetry *symmetry; /* by orbit */
-	gemp_stab_chain *chain;  /* several parts by orbit: rows are kept if canonical */
-	bool edges;              /* rows have edge columns */
+	gemp_symmetry *symmetry; /* set if matches are counted by orbit, else NULL */
+	/* set if there are several components and matches are counted by orbit: the group that defines canonical rows */
+	gemp_stab_chain *chain;
+	bool edges; /* rows have edge columns */
 	size_t component_count;
-	gemp_derived components[GEMP_MAX_COMPONENTS]; /* if there are several */
-	gemp_match *matches[GEMP_MAX_COMPONENTS];     /* owned; prepared by the finder */
+	/* [component_count] set only if there are several components */
+	gemp_derived components[GEMP_MAX_COMPONENTS];
+	gemp_match *matches[GEMP_MAX_COMPONENTS]; /* [component_count] owned; prepared by the finder */
 	size_t join_condition_count;
-	const gemp_condition **join_conditions; /* conditions between parts */
+	const gemp_condition **join_conditions; /* [join_condition_count] conditions that read several components */
 } gemp_variant;
 
-/* All variants, one of each class under the pattern's automorphisms; too many variants are GEMP_EUSAGE. options->edges:
- * rows have edge columns. */
+/* Finds one variant of each class under the pattern's automorphisms. Too many variants are GEMP_EUSAGE. If
+ * options->edges is true, rows have edge columns. */
 gemp_code gemp_variants_find(gemp_variant **out, size_t *count, const gemp_pattern *pattern,
                              const gemp_finder_options *options);
 void gemp_variants_free(gemp_variant *variants, size_t count);

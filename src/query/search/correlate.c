@@ -1,7 +1,6 @@
-/* A tuple is numbered twice: this rank's table numbers the distinct tuples of its rows, and the owner's table numbers
- * the distinct tuples of all ranks, the seeds. Requests remember their seed and their rank, so that answers find the
- * way back.
- */
+/* A tuple is numbered twice. The requesting rank's table numbers the distinct tuples of its own rows. The owner's table
+ * numbers the distinct tuples that all ranks sent, the seeds. The owner keeps the seed and the rank of each request, so
+ * that it can return the answers. */
 
 #include "query/search/correlate.h"
 
@@ -12,19 +11,21 @@
 
 #include <string.h>
 
-/* Tables and owners use the same hash. */
+/* The hash tables and the choice of the owner use the same hash. */
 static uint64_t hash_of(const gemp_vertex *tuple, size_t width)
 {
 	return gemp_hash(tuple, width * sizeof *tuple, 0);
 }
 
-/* The hash spreads tuples evenly over the ranks, whoever owns their vertices. */
+/* The owner of a tuple follows from the tuple's hash, which spreads tuples evenly over the ranks. Who owns the vertices
+ * of the tuple does not matter. */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple)
 {
 	return (int)(hash_of(tuple, c->width) % (uint64_t)c->comm->size);
 }
 
-/* The index of a tuple among the distinct ones, in order of first appearance; it is the last word of the record. */
+/* Sets *index to the tuple's index among the distinct tuples, in order of first appearance. The last word of the record
+ * is this index. */
 static gemp_code number_tuple(gemp_record_table *table, const gemp_vertex *tuple, size_t width, size_t *index)
 {
 	uint32_t record[GEMP_MAX_PATTERN_VERTICES + 1], *found;
@@ -38,7 +39,7 @@ static gemp_code number_tuple(gemp_record_table *table, const gemp_vertex *tuple
 	return GEMP_OK;
 }
 
-/* A record is the tuple, and its number as one more word. */
+/* A record is the tuple, followed by one word with the tuple's index. */
 static void open_table(gemp_record_table *table, size_t width)
 {
 	gemp_record_table_init(table, width + 1, width, SIZE_MAX / 2);
@@ -46,7 +47,8 @@ static void open_table(gemp_record_table *table, size_t width)
 
 /* REQUESTS */
 
-/* Rows with a missing vertex request nothing: EXISTS is false and OPTIONAL MATCH finds nothing there. */
+/* A row with a missing vertex requests nothing, because EXISTS is false for the row and OPTIONAL MATCH finds no
+ * match. */
 static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, const int *outer,
                                 gemp_record_table *table)
 {
@@ -66,8 +68,8 @@ static gemp_code collect_tuples(gemp_correlate *c, const gemp_row_store *rows, c
 	return GEMP_OK;
 }
 
-/* Copies the tuples and finds their owners. An owner answers in the order in which its requests come, so rows refer to
- * a tuple by the place where its answer will be. */
+/* Copies the tuples and finds their owners. An owner answers requests in the order of their arrival. row_tuple[row]
+ * becomes the position of the answer, so that answers need no permutation. */
 static gemp_code address_tuples(gemp_correlate *c, const gemp_record_table *table, size_t rows, gemp_vertex *tuples,
                                 int *owner)
 {
@@ -105,7 +107,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *received, co
 	return GEMP_OK;
 }
 
-/* A search yields extensions of seeds only, so a tuple that is no seed is a fault. */
+/* A search gives extensions of seeds only. A tuple that is not a seed is therefore a fault of the program. */
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 {
 	size_t index, before = c->table->count;
@@ -113,7 +115,7 @@ size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple)
 	return index;
 }
 
-/* Collective. Distinct tuples go to their owners, which number them once more across ranks. */
+/* Collective. Sends the distinct tuples to their owners, which number the tuples of all ranks. */
 gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width)
 {
@@ -134,7 +136,7 @@ gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gem
 	return gemp_comm_agree(c->comm, number_seeds(c, received, begin));
 }
 
-/* Takes a correlation that was made only partly. */
+/* The correlation may be only partly made. */
 void gemp_correlate_free(gemp_correlate *c)
 {
 	if (c->table)
@@ -143,7 +145,8 @@ void gemp_correlate_free(gemp_correlate *c)
 	*c = (gemp_correlate){ 0 };
 }
 
-/* Answers arrive by rank, each rank's in the order of the requests: this is the order of row_tuple. */
+/* Answers arrive ordered by rank, and the answers of one rank in the order of the requests. row_tuple has the same
+ * order. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *seed_values, uint64_t *out,
                                gemp_traffic *traffic)
 {

@@ -1,10 +1,10 @@
-/* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched, and the way back to the
- * rows.
+/* correlate: the distinct tuples of outer vertices for which rows need a sub-pattern searched. The results return from
+ * the tuples to the rows.
  *
- * Rows of several ranks often have the same tuple. Each distinct tuple, a seed, goes to the rank that its hash names,
- * is searched for once there, and the results return to every rank that sent it. The tuples of a rank are numbered by
- * owner, in the order in which answers arrive.
- */
+ * The outer vertices of a sub-pattern are the vertices that it shares with the rows. Rows of several ranks often have
+ * the same tuple of outer vertices. Each distinct tuple is called a seed. The hash of a seed determines its owner, a
+ * rank. The owner searches for the seed's extensions once and sends the results to every rank that requested the seed.
+ * A rank numbers its tuples by owner, in the order in which answers arrive. */
 
 #ifndef GEMP_QUERY_SEARCH_CORRELATE_H
 #define GEMP_QUERY_SEARCH_CORRELATE_H
@@ -14,28 +14,31 @@
 
 typedef struct gemp_correlate {
 	const gemp_comm *comm;
-	size_t width;                    /* vertices of a tuple, 1 or more */
-	size_t tuple_count;              /* distinct tuples of this rank's rows */
-	size_t *row_tuple;               /* [rows] number of the row's tuple; SIZE_MAX: a vertex of it is missing */
-	size_t request_count;            /* requests received, by source */
+	size_t width;       /* number of vertices of a tuple, 1 or more */
+	size_t tuple_count; /* number of distinct tuples in this rank's rows */
+	/* [rows] number of the row's tuple; SIZE_MAX if a vertex of the tuple is missing */
+	size_t *row_tuple;
+	size_t request_count;            /* number of requests that this rank received; requests are ordered by source */
 	size_t *request_seed;            /* [request_count] index of the seed that answers the request */
 	int *request_rank;               /* [request_count] the rank that sent it */
-	size_t seed_count;               /* distinct tuples that this rank answers for */
+	size_t seed_count;               /* number of distinct tuples that this rank owns */
 	gemp_vertex *seed;               /* [seed_count * width] */
-	struct gemp_record_table *table; /* of seeds */
+	struct gemp_record_table *table; /* numbers the seeds; owned */
 } gemp_correlate;
 
-/* Collective. outer[width]: the vertices of a row that make its tuple. gemp_correlate_free in any case. */
+/* Collective. outer[width] are the indices of the row's vertices that make the tuple. Call gemp_correlate_free also
+ * after a failure. */
 gemp_code gemp_correlate_new(gemp_correlate *c, gemp_runtime *context, const gemp_row_store *rows, const int *outer,
                              size_t width);
 void gemp_correlate_free(gemp_correlate *c);
 
-/* The rank that answers for a tuple. On that rank, the index of the tuple's seed; the tuple must have been
- * requested. */
+/* gemp_correlate_owner returns the rank that owns a tuple. gemp_correlate_seed, called on that rank, returns the index
+ * of the tuple's seed; some rank must have requested the tuple. */
 int gemp_correlate_owner(const gemp_correlate *c, const gemp_vertex *tuple);
 size_t gemp_correlate_seed(const gemp_correlate *c, const gemp_vertex *tuple);
 
-/* Collective. One number for each seed returns to the ranks that requested it: out[tuple_count]. */
+/* Collective. Returns the number of_seed[s] of each seed to the ranks that requested the seed. Fills
+ * out[tuple_count]. */
 gemp_code gemp_correlate_reply(const gemp_correlate *c, const uint64_t *of_seed, uint64_t *out, gemp_traffic *traffic);
 
 #endif

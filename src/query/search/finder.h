@@ -1,10 +1,9 @@
-/* finder: all matches of a pattern, by one or several searches.
+/* finder: finds all matches of a pattern, by one or several searches.
  *
- * A pattern with paths of variable length has a variant for each choice of lengths, a disconnected pattern has
- * components (search/components.h), and conditions with EXISTS or COUNT are tested by the sink of search/apply.h. The
- * finder runs all variants one after the other and gives rows of the original pattern. finder.h is implemented by
- * pattern_search.c; apply.c includes it, since subpatterns are found by finders, too.
- */
+ * A pattern with paths of variable length has a variant for each choice of lengths. A disconnected pattern has
+ * components (search/components.h). The sink of search/apply.h tests conditions with EXISTS or COUNT. The finder runs
+ * all variants one after the other and gives rows of the original pattern. pattern_search.c implements finder.h.
+ * apply.c includes finder.h, too, because sub-patterns have finders of their own. */
 
 #ifndef GEMP_QUERY_SEARCH_FINDER_H
 #define GEMP_QUERY_SEARCH_FINDER_H
@@ -15,33 +14,34 @@
 #include "partition/runtime.h"
 
 typedef struct gemp_finder_options {
-	gemp_match_options match; /* distinct: by orbit or by nothing */
-	bool edges;               /* rows have edge columns, GEMP_NO_EDGE for a path */
+	gemp_match_options match; /* match.distinct is by orbit or by nothing */
+	bool edges;               /* rows have edge columns, with GEMP_NO_EDGE for a path */
 	bool values;              /* rows have the values of sub-patterns that clauses read */
-	uint64_t combinations;    /* max combinations of components; 0: 10^9 */
+	uint64_t combinations;    /* max combinations of matches of components; 0: 10^9 */
 } gemp_finder_options;
 
 typedef struct gemp_finder gemp_finder;
 
-/* The options for a pattern within the pattern: all its embeddings, without columns for clauses. */
+/* Returns the options for a sub-pattern: all embeddings are found, and rows have no values for clauses. */
 gemp_finder_options gemp_finder_inner(const gemp_finder_options *options);
 
-/* Does a condition that is tested on rows use edges? Then rows have edge columns, whatever the options say. */
+/* True if a condition that is tested on rows reads an edge. Rows then have edge columns even if options->edges is
+ * false. */
 bool gemp_finder_needs_edges(const gemp_pattern *pattern);
 
-/* Collective. The pattern is bound, and borrowed. */
+/* Collective. The pattern must be bound; it is borrowed. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options);
 void gemp_finder_free(gemp_finder *finder);
 GEMP_RELEASE(gemp_finder_free, gemp_finder *)
 
-/* Collective. The sink gets the rows of the pattern: its vertices and edges. seeds: [count * pattern->arguments] of
- * this rank, each tuple on one rank; the rows are the extensions of these tuples. result may be NULL; it counts rows
- * before conditions that need searches are tested. */
+/* Collective. The sink gets the rows of the pattern: its vertices and edges. seeds[count * pattern->arguments] are this
+ * rank's tuples of arguments; each tuple is given on one rank only. The rows are the extensions of the seeds. result
+ * may be NULL. It counts rows before the conditions that need searches are tested. */
 gemp_code gemp_finder_run(gemp_finder *finder, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result);
 
-/* Appends the plans, indented by `depth` levels. */
+/* Appends the plans, each line indented by `depth` levels. */
 void gemp_finder_explain(const gemp_finder *finder, int depth, gemp_text *out);
 
 #endif

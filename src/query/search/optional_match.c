@@ -1,7 +1,6 @@
-/* The rows of a round are buffered. At its end the distinct tuples of outer vertices become seeds (correlate.h), the
- * finder extends the seeds, the extensions return to the rows' ranks, and each row is passed on with each of its
- * extensions.
- */
+/* The sink buffers the rows of a round. At the end of the round the distinct tuples of outer vertices become seeds
+ * (correlate.h), and the finder extends the seeds. The extensions return to the ranks of the rows, and each row is
+ * passed on with each of its extensions. */
 
 #include "query/search/optional_match.h"
 
@@ -12,17 +11,17 @@
 #include <string.h>
 
 enum {
-	ROWS_AT_ONCE = 1 << 15, /* a search begins once some rank has buffered so many rows */
-	OUT_AT_ONCE = 8192      /* extended rows that are passed on together */
+	ROWS_AT_ONCE = 1 << 15, /* a search starts when some rank has buffered this many rows */
+	OUT_AT_ONCE = 8192      /* number of extended rows that are passed on together */
 };
 
-/* One OPTIONAL MATCH: its finder, and by how many elements it lengthens a row. */
+/* One OPTIONAL MATCH with its finder. */
 struct gemp_optional_match {
 	gemp_runtime *context;
 	const gemp_optional *optional;
 	gemp_finder *finder;
 	bool edges;
-	size_t added, added_edges; /* new vertices and edges of a row */
+	size_t added, added_edges; /* number of vertices and of edges that an extension adds to a row */
 };
 
 /* The rows of one run that wait for a search, and the extended rows that wait to be passed on. */
@@ -32,7 +31,7 @@ typedef struct optional_sink {
 	gemp_sink *next;
 } optional_sink;
 
-/* The finder is made once; runs share it. */
+/* The finder is made once, and all runs share it. */
 gemp_code gemp_optional_match_new(gemp_optional_match **out, gemp_runtime *context, gemp_shard *graph,
                                   const gemp_pattern *pattern, size_t index, const gemp_finder_options *options)
 {
@@ -58,7 +57,7 @@ void gemp_optional_match_free(gemp_optional_match *o)
 	gemp_free(o);
 }
 
-/* The plan of the optional pattern stands below this line, indented. */
+/* The plan of the optional pattern follows this line, indented. */
 void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_text *out)
 {
 	gemp_text_print(out, "%*sOPTIONAL MATCH, for each of %zu given vertices\n", 2 * depth, "",
@@ -66,9 +65,10 @@ void gemp_optional_match_explain(const gemp_optional_match *o, int depth, gemp_t
 	gemp_finder_explain(o->finder, depth + 1, out);
 }
 
-/* EXTENSIONS are rows of the optional pattern as records: its arguments, new vertices, new edges (two words each). */
+/* An extension is a row of the optional pattern, stored as a record of 32-bit words: its arguments, its new vertices,
+ * and its new edges (two words each). */
 typedef struct extension_list {
-	size_t vertices, edges, words; /* of a record: arguments and new vertices; new edges; all words */
+	size_t vertices, edges, words; /* of one record: arguments and new vertices; new edges; all words */
 	size_t count, capacity;
 	uint32_t *records;
 } extension_list;
@@ -92,9 +92,9 @@ static gemp_code extensions_consume(void *self, const gemp_batch *batch)
 	return GEMP_OK;
 }
 
-/* Extensions by the tuple that they extend: tuple t has the records [begin[t], begin[t + 1]). */
+/* Extensions grouped by the tuple that they extend. The records of tuple t are [begin[t], begin[t + 1]). */
 typedef struct extension_index {
-	size_t words;      /* of a record */
+	size_t words;      /* number of words of a record */
 	uint64_t *begin;   /* [tuples + 1] */
 	uint32_t *records; /* [begin[tuples] * words] */
 } extension_index;
@@ -105,7 +105,7 @@ static void extension_index_free(extension_index *x)
 	*x = (extension_index){ 0 };
 }
 
-/* Collective. Extensions go to the owners of their tuples and are sorted by seed there (counting sort). */
+/* Collective. Sends the extensions to the owners of their tuples, where a counting sort orders them by seed. */
 static gemp_code send_extensions_to_owners(gemp_runtime *context, const extension_list *x,
                                            const gemp_correlate *correlation, extension_index *out)
 {
@@ -137,8 +137,8 @@ static gemp_code send_extensions_to_owners(gemp_runtime *context, const extensio
 	return GEMP_OK;
 }
 
-/* Collective. Every rank that requested a seed gets a copy of its extensions. Their numbers are sent first, so that the
- * records need no header. */
+/* Collective. Every rank that requested a seed gets a copy of the seed's extensions. The numbers of extensions are sent
+ * first, so that the records need no header. */
 static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *correlation,
                                   const extension_index *by_seed, extension_index *out)
 {
@@ -174,7 +174,7 @@ static gemp_code reply_extensions(gemp_runtime *context, const gemp_correlate *c
 	return GEMP_OK;
 }
 
-/* Collective. A pattern that shares no vertex extends all rows alike: its rows are gathered on every rank. */
+/* Collective. A pattern without outer vertices extends all rows alike, so every rank gathers all its matches. */
 static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extension_index *out)
 {
 	const gemp_comm *comm = s->part->context->comm;
@@ -191,8 +191,8 @@ static gemp_code find_uncorrelated(optional_sink *s, extension_list *x, extensio
 	return gemp_comm_agree(comm, code);
 }
 
-/* Collective. Seeds are searched on the ranks that answer for them; the extensions found anywhere return to the
- * seed's owner and from there to the requesting ranks. */
+/* Collective. A seed's owner starts the search for the seed, but the search may end on another rank. The extensions
+ * therefore return to the owner first, and then to the requesting ranks. */
 static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation, extension_list *x,
                                    extension_index *out)
 {
@@ -210,7 +210,7 @@ static gemp_code search_extensions(optional_sink *s, gemp_correlate *correlation
 
 /* EXTENDING */
 
-/* A column of one value that borrows it; values of subpatterns are integers and booleans only. */
+/* Returns a column of one value, which is borrowed. The values of sub-patterns are integers and booleans only. */
 static gemp_column value_at(const gemp_column *column, size_t row)
 {
 	gemp_column one = { .name = column->name, .type = column->type, .rows = 1 };
@@ -221,8 +221,8 @@ static gemp_column value_at(const gemp_column *column, size_t row)
 	return one;
 }
 
-/* Passes on one row with one extension, or with missing elements (extension NULL). Values of subpatterns stay with
- * the row. */
+/* Passes on one row with one extension. extension NULL stands for missing elements. The row keeps its values of
+ * sub-patterns. */
 static gemp_code emit(optional_sink *s, size_t row, const uint32_t *extension)
 {
 	const gemp_optional_match *o = s->part;
@@ -269,7 +269,7 @@ static gemp_code extend(optional_sink *s, const gemp_correlate *correlation, con
 	return gemp_row_store_pass(&s->out, s->next);
 }
 
-/* Collective. Searches for the buffered rows and passes on the extended ones. */
+/* Collective. Searches for the extensions of the buffered rows and passes on the extended rows. */
 static gemp_code search_and_extend(optional_sink *s)
 {
 	const gemp_optional_match *o = s->part;
@@ -284,14 +284,14 @@ static gemp_code search_and_extend(optional_sink *s)
 	return code;
 }
 
-/* Rows wait for the end of the round, where all ranks search together. */
+/* Buffers the rows until the end of the round, where all ranks search together. */
 static gemp_code optional_consume(void *self, const gemp_batch *batch)
 {
 	optional_sink *s = self;
 	return gemp_row_store_add(&s->rows, batch, batch->rows);
 }
 
-/* Collective. Searching starts once some rank has many rows, so that few searches serve many rows. */
+/* Collective. A search starts when some rank has many buffered rows, so that few searches serve many rows. */
 static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	optional_sink *s = self;
@@ -302,7 +302,7 @@ static gemp_code optional_end_round(void *self, bool last, bool *enough, bool *a
 	return s->next->end_round(s->next->self, last, enough, again);
 }
 
-/* The next sink belongs to the caller. */
+/* The caller owns the next sink, so the next sink is not freed here. */
 static void optional_sink_free(void *self)
 {
 	optional_sink *s = self;
@@ -315,7 +315,7 @@ static void optional_sink_free(void *self)
 
 GEMP_RELEASE(optional_sink_free, optional_sink *)
 
-/* A run has a sink of its own, since it buffers rows. */
+/* Each run has a sink of its own, because the sink buffers rows. */
 gemp_code gemp_optional_match_sink(gemp_sink *out, gemp_optional_match *part, gemp_sink *next)
 {
 	GEMP_OWNED_BY(optional_sink_free_at) optional_sink *s = NULL;

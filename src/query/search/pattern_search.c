@@ -1,7 +1,7 @@
-/* The implementation of finder.h. It has a file name of its own because apply.c includes finder.h and this file
- * includes apply.h. A finder runs its variants one after the other. A variant with several components is a product: all
- * components but the largest are gathered on every rank, and the rows of the largest stream through.
- */
+/* The implementation of finder.h. The file is not named finder.c because apply.c includes finder.h and this file
+ * includes apply.h, which would be a circle between modules. A finder runs its variants one after the other. A variant
+ * with several components is a product: all components but the largest are gathered on every rank, and the rows of the
+ * largest component stream through. */
 
 #include "query/search/finder.h"
 
@@ -18,7 +18,7 @@
 
 enum { MAX_COMBINATIONS = 1000000000 };
 
-/* A pattern with its variants, each of which is one search or the product of several. */
+/* A pattern with its variants. Each variant is one search, or the product of several searches. */
 struct gemp_finder {
 	gemp_runtime *context;
 	gemp_shard *graph;
@@ -26,10 +26,10 @@ struct gemp_finder {
 	gemp_finder_options options;
 	size_t variant_count;
 	gemp_variant *variants;
-	gemp_apply *apply; /* NULL: no condition needs a search */
+	gemp_apply *apply; /* NULL if no condition needs a search */
 };
 
-/* Induced matching has no meaning across patterns, so an inner pattern is matched under iso then. */
+/* Induced matching is defined for the vertices of one pattern only, so a sub-pattern is matched under iso instead. */
 gemp_finder_options gemp_finder_inner(const gemp_finder_options *options)
 {
 	gemp_finder_options inner = *options;
@@ -41,7 +41,8 @@ gemp_finder_options gemp_finder_inner(const gemp_finder_options *options)
 	return inner;
 }
 
-/* Components of one pattern are enumerated without symmetry: the canonical combination is chosen after joining them. */
+/* The components of a variant with several components are enumerated without symmetry, because the canonical
+ * combination is selected after the components are joined. */
 static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
 {
 	gemp_match_options options = f->options.match;
@@ -59,7 +60,7 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	return options;
 }
 
-/* A cross product is legal but rarely intended. */
+/* A cross product is legal but rarely intended, so it gives a warning. */
 static void warn_of_components(const gemp_finder *f)
 {
 	GEMP_OWNED_BY(gemp_text_free) gemp_text text = { 0 };
@@ -73,7 +74,7 @@ static void warn_of_components(const gemp_finder *f)
 		gemp_warn("%s", text.data);
 }
 
-/* Collective. One search for each component of each variant. */
+/* Collective. Prepares one search for each component of each variant. */
 static gemp_code prepare_matches(gemp_finder *f)
 {
 	for (size_t i = 0; i < f->variant_count; i++) {
@@ -87,7 +88,7 @@ static gemp_code prepare_matches(gemp_finder *f)
 	return GEMP_OK;
 }
 
-/* A condition that needs a search is tested on rows, and may read edges there. */
+/* A condition that needs a search is tested on rows and may read an edge column. */
 bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 {
 	for (size_t i = 0; i < pattern->condition_count; i++)
@@ -96,7 +97,7 @@ bool gemp_finder_needs_edges(const gemp_pattern *pattern)
 	return false;
 }
 
-/* Variants are found without communication, so the ranks agree once before searches are prepared. */
+/* Finding variants needs no communication. The ranks agree on its status once, before they prepare searches. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
@@ -118,7 +119,7 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_runtime *context, gemp_shard *
 	return GEMP_OK;
 }
 
-/* Takes NULL and a finder that was made only partly. */
+/* The finder may be NULL or only partly made. */
 void gemp_finder_free(gemp_finder *f)
 {
 	if (!f)
@@ -128,7 +129,7 @@ void gemp_finder_free(gemp_finder *f)
 	gemp_free(f);
 }
 
-/* The plans of all searches, indented below the operator that runs them. */
+/* Appends the plans of all searches, indented below the operator that runs the searches. */
 void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 {
 	for (size_t i = 0; i < f->variant_count; i++)
@@ -148,13 +149,14 @@ void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 typedef struct variant_relay {
 	const gemp_finder *finder;
 	const gemp_variant *variant;
-	bool final; /* this is the last variant */
+	bool final; /* true for the last variant */
 	bool enough, again;
 	gemp_row_store out;
 	gemp_sink *next;
 } variant_relay;
 
-/* Rows of a variant become rows of the pattern: inner vertices of paths are dropped, paths have no edge. */
+/* Turns rows of a variant into rows of the pattern. The inner vertices of paths are dropped, and a path has
+ * GEMP_NO_EDGE. */
 static gemp_code relay_consume(void *self, const gemp_batch *batch)
 {
 	variant_relay *r = self;
@@ -178,7 +180,7 @@ static gemp_code relay_consume(void *self, const gemp_batch *batch)
 	return gemp_row_store_pass(&r->out, r->next);
 }
 
-/* Only the last round of the last variant is the last one for the next sink. */
+/* The next sink sees a last round only once: the last round of the last variant. */
 static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *again)
 {
 	variant_relay *r = self;
@@ -188,8 +190,8 @@ static gemp_code relay_end_round(void *self, bool last, bool *enough, bool *agai
 	return code;
 }
 
-/* Adds the counters of one search to the total; shares and peaks are those of the context, hence the latest or the
- * largest. */
+/* Adds the counters of one search to the total. Shares and imbalances are taken from the latest search, and peaks are
+ * maxima. */
 static void add_result(gemp_match_result *total, const gemp_match_result *one)
 {
 	if (!total)
@@ -201,7 +203,7 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->rounds += one->rounds;
 	total->values_copied += one->values_copied;
 	total->values_referred += one->values_referred;
-	total->traffic = one->traffic; /* the context's, which has all earlier traffic */
+	total->traffic = one->traffic; /* the traffic counter of the context includes all earlier searches */
 	total->local_share = one->local_share;
 	total->exchange = one->exchange > total->exchange ? one->exchange : total->exchange;
 	total->pull_rounds += one->pull_rounds;
@@ -223,14 +225,14 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->attribute_bytes += one->attribute_bytes;
 }
 
-/* Half of the memory budget may hold gathered rows; 1 GiB without a budget. */
+/* Gathered rows may take half of the memory budget, or 1 GiB without a budget. */
 static size_t gather_limit(const gemp_finder *f)
 {
 	size_t budget = f->context->budgets.host_memory;
 	return budget ? budget / 2 : (size_t)1 << 30;
 }
 
-/* Collective. Runs all components but the streaming one and gathers their rows on every rank. */
+/* Collective. Searches for all components but the streaming one and gathers their rows on every rank. */
 static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, gemp_product *product,
                                    gemp_match_result *total)
 {
@@ -248,7 +250,8 @@ static gemp_code gather_components(const gemp_finder *f, const gemp_variant *v, 
 	return GEMP_OK;
 }
 
-/* The component with most matches (by estimate) streams, since the others must fit into memory. */
+/* The component with the largest estimated number of matches streams, because the rows of the other components must fit
+ * into memory. */
 static size_t largest_component(const gemp_variant *v)
 {
 	size_t largest = 0;
@@ -258,7 +261,7 @@ static size_t largest_component(const gemp_variant *v)
 	return largest;
 }
 
-/* The estimate is equal on all ranks, so all return the same code. */
+/* The estimate is equal on all ranks, so all ranks return the same code. */
 static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
 {
 	uint64_t max_combinations = f->options.combinations ? f->options.combinations : MAX_COMBINATIONS;
@@ -274,7 +277,7 @@ static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v,
 	                 all, (unsigned long long)max_combinations);
 }
 
-/* Collective. Conditions between components are tested on the combined rows. */
+/* Collective. A residual filter tests the conditions between components on the combined rows. */
 static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
 {
 	GEMP_OWNED_BY(gemp_sink_free) gemp_sink residual = { 0 };
@@ -305,7 +308,7 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	return GEMP_OK;
 }
 
-/* Collective. One search, or the product of the searches of several components. */
+/* Collective. Runs one search, or the product of the searches of several components. */
 static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count,
                              variant_relay *r, gemp_match_result *total)
 {
@@ -321,7 +324,7 @@ static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const 
 	return GEMP_OK;
 }
 
-/* Collective. Runs all variants once. *again becomes true if a sink needs all rows once more. */
+/* Collective. Runs all variants once. *again becomes true if a sink needs all rows a second time. */
 static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *next,
                          gemp_match_result *total, bool *again)
 {
@@ -337,7 +340,7 @@ static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t 
 	return code;
 }
 
-/* A pattern without variants has no match, but its sink still gets its last round. */
+/* A pattern without variants has no match, but its sink must still see a last round. */
 gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink,
                           gemp_match_result *result)
 {
