@@ -207,7 +207,7 @@ void gemp_parallel_for(size_t chunks, gemp_loop_body *body, void *context)
 }
 
 typedef struct range_loop {
-	size_t count, rows; /* rows of the loop, and rows of a range (the last range may have fewer) */
+	size_t count, rows; /* count: rows of the loop; rows: rows of a range (the last range may have fewer) */
 	gemp_range_body *body;
 	void *context;
 } range_loop;

@@ -22,13 +22,14 @@
 typedef struct gemp_count_graph {
 	gemp_runtime *context; /* borrowed */
 	uint32_t vertices;
-	uint64_t entries;                /* twice the number of edges */
-	bool wide;                       /* OFFSET, the type of positions, is ulong; otherwise uint */
-	uint32_t max_degree, max_prefix; /* length of the longest row; of the longest low row */
-	gemp_buffer row_offsets;         /* [vertices + 1] OFFSET */
-	gemp_buffer upper_offsets;       /* [vertices] OFFSET: the first entry of row v whose slot is greater than v */
-	gemp_buffer column_indices;      /* [entries] uint slots, ascending in a row */
-	gemp_buffer support;             /* [entries] uint: triangles on the edge of this entry; empty if not needed */
+	uint64_t entries; /* twice the number of edges */
+	bool wide;        /* OFFSET, the type of positions, is ulong; otherwise uint */
+	/* max_degree: length of the longest row; max_prefix: length of the longest low row */
+	uint32_t max_degree, max_prefix;
+	gemp_buffer row_offsets;    /* [vertices + 1] OFFSET */
+	gemp_buffer upper_offsets;  /* [vertices] OFFSET: the first entry of row v whose slot is greater than v */
+	gemp_buffer column_indices; /* [entries] uint slots, ascending in a row */
+	gemp_buffer support;        /* [entries] uint: triangles on the edge of this entry; empty if not needed */
 	/* [entries] uint, empty if not needed. At an entry of row v whose neighbour has a slot greater than v: the
 	 * triangles on the edge whose third vertex also has a slot greater than v. At other entries: 0. */
 	gemp_buffer ordered_support;

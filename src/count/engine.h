@@ -39,7 +39,8 @@ struct gemp_count_engine {
 	gemp_program rows_program;          /* row and support kernels, shared by all plans */
 	gemp_program program;               /* kernels of this plan's tables and sums; empty if there are none */
 	gemp_wedges *wedges[GEMP_MAX_SUMS]; /* NULL for sums that are not over wedges */
-	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL for sums without such a kernel */
+	/* sums: count_sum_I or count_narrow_I; large: count_large_I; NULL for sums without such a kernel */
+	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS];
 	gemp_buffer maps;        /* [workers * vertices] uint, 0 between launches; CPU devices only */
 	gemp_buffer clique_list; /* [vertices] the vertices with the longest low rows first; GPUs only */
 	uint32_t *clique_count;  /* [max_prefix + 2] number of low rows of at least this length */

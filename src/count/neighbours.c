@@ -13,7 +13,7 @@ typedef struct gemp_neighbours {
 	const gemp_sum *sum;
 	gemp_device *device;
 	gemp_sum_result *result;
-	size_t items, group; /* work-items of a launch, and of a group */
+	size_t items, group; /* items: work-items of a launch; group: work-items of a group */
 	gemp_program program;
 	gemp_partials partials;
 	gemp_timings timings;

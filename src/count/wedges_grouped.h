@@ -48,7 +48,7 @@ enum { GEMP_MAX_ROOT_TABLES = 2 };
 typedef struct gemp_wedges_shape {
 	bool dense;
 	size_t workers;        /* dense: work-items, each with counters for all vertices */
-	size_t group, groups;  /* grouped: work-items of a group with windows, a power of 2; number of groups */
+	size_t group, groups;  /* grouped: `groups` groups with windows, of `group` work-items each, a power of 2 */
 	unsigned lanes;        /* work-items of a worker */
 	unsigned row_lanes;    /* work-items that read one row */
 	uint32_t window_words; /* words of counters in local memory */
@@ -64,16 +64,17 @@ typedef struct gemp_wedges_shape {
 typedef struct gemp_wedges_dense {
 	cl_uint indexed_rows; /* number of long rows, for which the position behind the last root is stored */
 	gemp_buffer row_starts, places, counters, touched, next;
-	gemp_buffer paths, reached; /* PATH_PAIRS: number of three-paths to each end; list of their ends */
+	gemp_buffer paths, reached; /* PATH_PAIRS: paths: number of three-paths to each end; reached: the ends */
 } gemp_wedges_dense;
 
 /* Tasks and memory of the grouped form. */
 typedef struct gemp_wedges_grouped {
 	gemp_wedges_layout layout;
 	bool spills;                  /* counters beyond window_words lie in global memory */
-	cl_uint windows, spill_words; /* number of windows; words of spilled counters of each group */
+	cl_uint windows, spill_words; /* windows: number of windows; spill_words: words of spilled counters of each group */
 	gemp_wedges_tasks tasks;
-	cl_uint window_roots, worker_roots; /* roots at the front of the list, for windows; roots at its end, for workers */
+	/* window_roots: number of roots at the front of the list; worker_roots: number of roots at its end */
+	cl_uint window_roots, worker_roots;
 	/* Roots in between, by kind of table. The roots of the larger table come first. */
 	cl_uint table_roots[GEMP_MAX_ROOT_TABLES];
 	size_t groups; /* groups with windows */
@@ -94,7 +95,7 @@ struct gemp_wedges {
 	gemp_wedges_dense dense;
 	gemp_wedges_grouped grouped;
 	size_t sums;                    /* partial sums of workers and groups */
-	gemp_buffer values, magnitudes; /* [sums] long, double */
+	gemp_buffer values, magnitudes; /* [sums] values: long; magnitudes: double */
 	gemp_timings timings;
 	double preparation;
 	uint64_t prepared;

@@ -47,18 +47,19 @@ struct gemp_device {
 	cl_command_queue queue;      /* runs kernels in order, with profiling */
 	cl_command_queue copy_queue; /* runs copies concurrently with kernels */
 	char name[128], vendor[64], driver[64], platform[64];
-	char pci[16], uuid[48];           /* place on the PCI bus, and UUID; "": unknown */
-	bool gpu;                         /* false: a CPU device */
-	bool nvidia;                      /* inline PTX works */
-	unsigned units;                   /* compute units that this rank may use */
-	size_t memory;                    /* bytes of global memory that this rank may use */
-	size_t max_buffer;                /* maximum bytes of a buffer */
-	size_t driver_max_buffer;         /* the driver's maximum, regardless of this rank's part of the memory */
-	size_t local_memory;              /* bytes of local memory */
-	size_t max_group;                 /* maximum size of a work-group */
-	size_t buffer_bytes, buffer_peak; /* counted bytes of all buffers now, and their maximum so far */
-	int index;                        /* number of the device on this machine, as `devices` lists it */
-	int shared_by;                    /* number of ranks of this node that use the device */
+	char pci[16], uuid[48];   /* pci: place on the PCI bus; both are "" if unknown */
+	bool gpu;                 /* false: a CPU device */
+	bool nvidia;              /* inline PTX works */
+	unsigned units;           /* compute units that this rank may use */
+	size_t memory;            /* bytes of global memory that this rank may use */
+	size_t max_buffer;        /* maximum bytes of a buffer */
+	size_t driver_max_buffer; /* the driver's maximum, regardless of this rank's part of the memory */
+	size_t local_memory;      /* bytes of local memory */
+	size_t max_group;         /* maximum size of a work-group */
+	/* buffer_bytes: counted bytes of all buffers now; buffer_peak: their maximum so far */
+	size_t buffer_bytes, buffer_peak;
+	int index;     /* number of the device on this machine, as `devices` lists it */
+	int shared_by; /* number of ranks of this node that use the device */
 	bool sub_device;
 	cl_event last_launch;                   /* event of the last launch, or NULL */
 	struct gemp_launch_trace *launch_trace; /* launches for --trace (device/launch.h), or NULL */

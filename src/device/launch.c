@@ -18,7 +18,8 @@ enum { MAX_PENDING = 64 };
 
 typedef struct traced_launch {
 	cl_event event;
-	int64_t queued_after, queued_before; /* host time in nanoseconds before and after the enqueuing call */
+	/* host times in nanoseconds between which the launch was queued: before and after the enqueuing call */
+	int64_t queued_after, queued_before;
 	char name[GEMP_TRACE_NAME];
 } traced_launch;
 

@@ -19,7 +19,7 @@
  * (gemp_free). */
 typedef struct gemp_device_info {
 	char name[128], vendor[64], driver[64], platform[64];
-	char pci[16], uuid[48]; /* place on the PCI bus, and UUID; "": unknown */
+	char pci[16], uuid[48]; /* pci: place on the PCI bus; both are "" if unknown */
 	bool gpu;
 	unsigned units;
 	size_t memory, max_buffer, local_memory;

@@ -283,7 +283,8 @@ enum {
 typedef struct pipeline {
 	gemp_device *device;
 	gemp_transfer_numbers numbers;
-	size_t count, piece, pieces, parts; /* count and piece are numbers, in total and of a piece */
+	/* count: numbers in total; piece: numbers of a piece; pieces: number of pieces; parts: parts of a piece */
+	size_t count, piece, pieces, parts;
 	bool send;
 	gemp_pinned locked;
 	cl_event under_way[LANES];

@@ -296,7 +296,7 @@ static const char *const signals[] = { "GO", "GO", "STOP", "FAILURE" };
 /* A route that is being made. */
 typedef struct route {
 	const gemp_generator_run *making;
-	uint64_t state, first; /* state of the random stream; smallest id */
+	uint64_t state, first; /* state: state of the random stream; first: smallest id of the route */
 	uint64_t last;         /* id of the last switch or segment of the track */
 	bool begun;            /* the track has a switch or segment */
 } route;

@@ -46,7 +46,7 @@ static inline void gemp_sink_free(gemp_sink *sink)
 
 /* A store of the rows of several batches, until the end of a round. */
 typedef struct gemp_row_store {
-	int vertex_count, edge_count; /* numbers of each row; the first batch sets both */
+	int vertex_count, edge_count; /* number of vertices and of edges of each row; the first batch sets both */
 	size_t rows;
 	size_t vertex_capacity, edge_capacity;
 	gemp_vertex *vertices; /* [rows * vertex_count] */

@@ -65,7 +65,7 @@ static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t ke
 }
 
 typedef struct gemp_key_range {
-	uint64_t min, max;  /* least and greatest code; UINT64_MAX and 0 without keys */
+	uint64_t min, max;  /* codes; min is UINT64_MAX and max is 0 without keys */
 	uint64_t differing; /* the bits in which some codes differ */
 	bool sorted;        /* no code is less than the code before it */
 } gemp_key_range;

@@ -18,7 +18,7 @@ typedef struct gemp_radix_host {
 	size_t count;
 	void *keys, *values; /* not changed */
 	void *out_keys, *out_values;
-	/* set by the module */
+	/* the members below are set by the module */
 	size_t slabs;
 	size_t *places; /* [slabs][2^bits]: counts, then positions */
 } gemp_radix_host;
@@ -43,7 +43,7 @@ typedef struct gemp_radix_device {
 	unsigned record;           /* by items: the same as in gemp_multisplit */
 	const gemp_buffer *column; /* by items: a copy of the keys of records, or NULL */
 	gemp_buffer *totals;       /* u32 [2^bits] number of elements of each bucket in the last pass */
-	/* set by the module */
+	/* the members below are set by the module */
 	size_t group;
 	gemp_slabs slabs;
 	gemp_buffer *counts;

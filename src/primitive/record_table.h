@@ -73,9 +73,9 @@ static inline size_t gemp_slot_capacity(size_t slot_count, size_t records)
 enum { GEMP_RECORD_SEGMENTS = 26, GEMP_FIRST_SEGMENT = 64 }; /* number of segments; records of the first segment */
 
 typedef struct gemp_record_table {
-	size_t words, key_words; /* words of a record; words of the key, with which the record begins */
+	size_t words, key_words; /* words: words of a record; key_words: words of the key, with which the record begins */
 	size_t budget;           /* maximum bytes of the table */
-	size_t count, capacity;  /* number of records, and of records that the segments can hold */
+	size_t count, capacity;  /* count: number of records; capacity: number of records that the segments can hold */
 	uint32_t *segment[GEMP_RECORD_SEGMENTS];
 	size_t slot_count;
 	uint64_t *slots; /* [slot_count] hash bits above, 1 + index of a record below; 0: free */

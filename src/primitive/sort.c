@@ -26,7 +26,7 @@ typedef struct gemp_onesweep {
 	unsigned value_size;
 	unsigned digits;                           /* at most GEMP_ONESWEEP_DIGITS */
 	unsigned char shift[GEMP_ONESWEEP_DIGITS]; /* first bit of each digit */
-	/* set by gemp_onesweep_begin */
+	/* the members below are set by gemp_onesweep_begin */
 	size_t group, tiles;
 	cl_uint count;
 	gemp_buffer *status, *bins;

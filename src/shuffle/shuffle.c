@@ -24,7 +24,7 @@ typedef struct stable_task {
 	const gemp_shuffle *how;
 	size_t count;
 	gemp_buffer between[2]; /* keys and values between two passes */
-	/* for tuples that are too long to move in every pass: destinations; numbers; both, sorted */
+	/* for tuples that are too long to move in every pass: destinations and numbers; last: both, sorted */
 	gemp_buffer column, numbers, last[2];
 } stable_task;
 

@@ -38,7 +38,7 @@ void gemp_shuffle_shared_free(gemp_shuffle_shared *shared)
 
 /* An array of bytes with a hole. */
 typedef struct byte_run {
-	size_t at, hole, all; /* begin of the hole, size of the hole, number of bytes without the hole */
+	size_t at, hole, all; /* at: begin of the hole; hole: size of the hole; all: number of bytes without the hole */
 } byte_run;
 
 /* Describes the bytes that leave a rank. The hole has the rank's own tuples. */
