@@ -41,7 +41,7 @@ typedef struct gemp_vertex_output {
 	const char *command; /* the command that the provenance of `into` names; NULL: "libgemp" */
 } gemp_vertex_output;
 
-/* Local. Return the number of columns, and the number of rows on this rank. */
+/* Local. These functions return the number of columns, and the number of rows on this rank. */
 GEMP_API size_t gemp_columns_count(const gemp_columns *columns);
 GEMP_API size_t gemp_columns_rows(const gemp_columns *columns);
 /* Local. *out becomes a view of column `index`. Returns false if there is no such column. */

@@ -60,7 +60,7 @@ GEMP_API gemp_code gemp_context_configure(gemp_context *context, const gemp_cont
  * NULL. */
 GEMP_API void gemp_context_close(gemp_context *context);
 
-/* Local. Returns the rank of this process in the communicator, or the number of ranks. */
+/* Local. These functions return the rank of this process in the communicator, and the number of ranks. */
 GEMP_API int gemp_context_rank(const gemp_context *context);
 GEMP_API int gemp_context_size(const gemp_context *context);
 /* Local. Returns the duplicated communicator, which belongs to the context. */

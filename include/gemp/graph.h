@@ -27,7 +27,7 @@ GEMP_API gemp_code gemp_graph_open(gemp_graph **out, gemp_context *context, cons
 /* Collective. Frees the graph; does nothing for NULL. */
 GEMP_API void gemp_graph_close(gemp_graph *graph);
 
-/* Local. Return the number of vertices and of edges on all ranks together. */
+/* Local. These functions return the number of vertices and the number of edges on all ranks together. */
 GEMP_API uint64_t gemp_graph_vertex_count(const gemp_graph *graph);
 GEMP_API uint64_t gemp_graph_edge_count(const gemp_graph *graph);
 /* Local. Returns the number of this rank's vertices. Row i of columns (gemp/columns.h) belongs to vertex i of this
@@ -109,8 +109,8 @@ GEMP_API gemp_code gemp_graph_generate(gemp_graph **out, gemp_context *context, 
                                        const gemp_generator_parameter *parameters, size_t parameter_count,
                                        uint64_t seed, uint64_t relabel_seed);
 
-/* BUILDER: makes a graph of arrays in memory. Any rank may add any vertex or edge, and one rank adds each of them once.
- * Edges may be added before their vertices. */
+/* BUILDER: makes a graph of arrays in memory. Any rank may add any vertex or edge, but each vertex and each edge is
+ * added only once, by one rank. Edges may be added before their vertices. */
 
 typedef struct gemp_graph_builder gemp_graph_builder;
 

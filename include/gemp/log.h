@@ -19,7 +19,8 @@ typedef enum gemp_verbosity {
 } gemp_verbosity;
 
 /* Receives one message, without a line end. `warning` is true if the user should know or change something. For a fact
- * that all ranks know, the library calls the function on rank 0; for a fact that only one rank knows, on that rank. */
+ * that all ranks know, the library calls the function on rank 0; for a fact that only one rank knows, it calls the
+ * function on this rank. */
 typedef void gemp_log_callback(void *self, gemp_verbosity level, bool warning, int rank, const char *message);
 
 /* Receives the progress of long work, on rank 0 only, possibly many times a second. `task` names the work, or is NULL

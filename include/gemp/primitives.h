@@ -38,8 +38,8 @@ GEMP_API gemp_code gemp_array_read(gemp_array **out, gemp_context *context, cons
 /* Local. Frees the array; does nothing for NULL. */
 GEMP_API void gemp_array_close(gemp_array *array);
 
-/* Local. Return this rank's part of the array, [*count], which is valid until the array changes or is closed, and the
- * type of the numbers. */
+/* Local. gemp_array_values returns this rank's part of the array, [*count], which is valid until the array changes or
+ * is closed. gemp_array_type returns the type of the numbers. */
 GEMP_API const void *gemp_array_values(const gemp_array *array, size_t *count);
 GEMP_API gemp_number_type gemp_array_type(const gemp_array *array);
 

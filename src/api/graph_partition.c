@@ -144,7 +144,7 @@ static gemp_code report_all(gemp_report *report, const char *path, gemp_shard *g
 }
 
 /* Collective. Makes the graph with its vertices in the order of the parts. The new graph takes over the seconds of the
- * old one, since its writing ends the report. */
+ * old graph, since writing the new graph ends the report. */
 static gemp_code make_ordered(gemp_graph **out, gemp_graph *graph, const cut_request *wanted, const uint32_t *part)
 {
 	gemp_shard *cut = NULL;

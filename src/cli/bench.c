@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* QUERIES. The queries of --pattern come first, then those of --query-graph, then the query of the command line. */
+/* QUERIES. The queries of --pattern come first, then the queries of --query-graph, then the query of the command line. */
 
 /* A list of queries. Its owner closes all of them when its scope ends. */
 typedef struct query_list {

@@ -81,7 +81,7 @@ static gemp_code match_motifs(gemp_graph *graph, const gemp_options *options, co
 
 /* QUERIES */
 
-/* Collective. Opens the query. check_options has ensured that there is exactly one. `script` is the text of
+/* Collective. Opens the query. check_options has ensured that there is exactly one query. `script` is the text of
  * --query-file, or NULL. */
 static gemp_code open_query(gemp_query **out, gemp_graph *graph, const gemp_options *options, const char *script,
                             const gemp_query_settings *settings)

@@ -126,7 +126,7 @@ static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
 	gemp_report_set(report, "greatest", list);
 }
 
-/* Collective. Returns the Euclidean length of y. The values are first divided by the largest one, since their squares
+/* Collective. Returns the Euclidean length of y. The values are first divided by the largest value, since their squares
  * may overflow doubles. */
 static double length_of(const gemp_analysis *a, const double *y)
 {

@@ -42,7 +42,8 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 	return GEMP_OK;
 }
 
-/* Collective. In a symmetric layout the search follows each edge from both ends, so each of the two counts half. */
+/* Collective. In a symmetric layout the search follows each edge from both ends, so each of the two visits counts
+ * half. */
 static gemp_code report_bfs(gemp_analysis *a, const gemp_bfs_result *found)
 {
 	gemp_report *report = a->job.report;

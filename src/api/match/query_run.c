@@ -103,8 +103,8 @@ static gemp_code check_paths(const gemp_query_request *request, const gemp_comm 
 	return request->path ? gemp_rows_path_check(comm, "output", request->path) : GEMP_OK;
 }
 
-/* The text of each query of a file begins with as many empty lines as there are lines before it in the file, so the
- * line numbers in messages are right. The report needs the text without them. */
+/* In a file of several queries the text of a query begins with one empty line for each line before it in the file, so
+ * that messages have the right line number. This function returns the text without the empty lines, for the report. */
 static const char *text_of(const gemp_pattern *pattern, size_t count)
 {
 	return count > 1 ? pattern->text + strspn(pattern->text, " \n") : pattern->text;
