@@ -254,7 +254,7 @@ gemp_code gemp_checkpoint_store_write(const gemp_checkpoint_store *store, json_t
 	return code;
 }
 
-/* THE END */
+/* JOINING AND REMOVAL */
 
 /* Appends a file of the folder to `out`. `headless` omits the first line of the file. */
 static gemp_code append_file(const gemp_checkpoint_store *store, FILE *out, const char *out_path, const char *name,

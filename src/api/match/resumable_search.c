@@ -222,7 +222,7 @@ static gemp_code save_state(gemp_checkpoint *c, double seconds)
 	return gemp_comm_agree(c->comm, code);
 }
 
-/* THE END */
+/* JOINING THE ROWS */
 
 typedef struct name_list {
 	size_t count;

@@ -248,7 +248,7 @@ void gemp_step_checkpoint_report(gemp_report *report, const gemp_step_checkpoint
 	gemp_report_set(report, "complete", json_boolean(complete));
 }
 
-/* THE END */
+/* JOINING AND REMOVAL */
 
 gemp_code gemp_step_checkpoint_join(const gemp_step_checkpoint *k, const char *path)
 {

@@ -1,4 +1,5 @@
-/* locality: determines how far away from a change of the graph a match can be that the change makes or breaks.
+/* locality: a change of the graph can make or break only matches near the change. This module determines for a rule how
+ * far away such a match can be.
  *
  * A match has a role for each vertex that its rule refers to. These are the vertices of the pattern, of OPTIONAL MATCH
  * and of conditions, and the other ends of counted edges. One vertex of the pattern is its anchor. Paths of role edges
