@@ -1,5 +1,5 @@
-/* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run opens the context, reads the
- * options, runs the command and returns its code as the exit code.
+/* main: the program gemp-mpi, which is the library (include/gemp) with a command line. A run opens the context, reads
+ * the options, runs the command and returns its code as the exit code.
  *
  * The context is opened before the options are read, since messages about options go through the context; the options
  * then configure it. All ranks take the same steps and agree on the code of each step, so no rank waits for a rank that

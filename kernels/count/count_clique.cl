@@ -3,13 +3,13 @@
  * i of a d x d bitmap has bit j if the vertices i < j are adjacent. src/count/codegen.c defines:
  *
  *   COUNT_KERNEL     the name of the kernel
- *   COUNT_FOUND      adds the number of cliques that contain v and the adjacent vertices i < j to `found`; r0 and r1 are
- *                    the bitmap rows of i and j, row i begins at bits + i * stride, and only words from j / COUNT_BITS
- *                    to `words` - 1 are read
+ *   COUNT_FOUND      adds the number of cliques that contain v and the adjacent vertices i < j to `found`; r0 and r1
+ *                    are the bitmap rows of i and j, row i begins at bits + i * stride, and only words from
+ *                    j / COUNT_BITS to `words` - 1 are read
  *   COUNT_KEPT       on a CPU, declares the arrays of words for intersections, large enough for the longest row
  *   COUNT_SPACE      __local or __global: the address space of the slots and bits of a group, d + d * stride words
  *   COUNT_ROOM       a pointer to the begin of these words
- *   COUNT_WORDS      on a GPU, the number of words of every bitmap row; if not defined, each task takes as many as d needs
+ *   COUNT_WORDS      on a GPU, the number of words of every bitmap row; if not defined, the words that d bits need
  *
  * Group g writes its sum to number `place` + g of out. */
 #include "count.clh"

@@ -3,8 +3,8 @@
  *   COUNT_KERNEL     the name of the kernel
  *   COUNT_VERTICES, COUNT_EDGES or COUNT_TRIANGLES
  *   COUNT_TABLES     the parameters for vertex tables, each followed by a comma
- *   COUNT_SYMBOLS    declares the symbols of the expression, computed from slot_0, slot_1, slot_2 and the positions of the
- *                    edges in the low rows, at_01, at_02, at_12
+ *   COUNT_SYMBOLS    declares the symbols of the expression, computed from slot_0, slot_1, slot_2 and the positions of
+ *                    the edges in the low rows, at_01, at_02, at_12
  *   COUNT_VALUE      the expression; if not defined, each visit counts 1
  *   COUNT_MAGNITUDE  the expression over magnitudes, as a double; not defined if every value fits into a long
  *

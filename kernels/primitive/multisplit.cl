@@ -1,16 +1,17 @@
-/* multisplit: orders an array by buckets (src/primitive/split.h); the order within a bucket is arbitrary. The array consists of
- * segments that are split separately: segment s is begin[s] .. begin[s + 1], its tiles are tiles[s] .. tiles[s + 1] - 1, and its
- * bucket b is bucket s << SPLIT_BITS | b of the result. With SPLIT_WHOLE the array is one segment, and a group computes its tile
- * without reading tables.
+/* multisplit: orders an array by buckets (src/primitive/split.h); the order within a bucket is arbitrary. The array
+ * consists of segments that are split separately. Segment s has the elements from begin[s] to begin[s + 1] and the
+ * tiles tiles[s] .. tiles[s + 1] - 1. Its bucket b is bucket s << SPLIT_BITS | b of the result. With SPLIT_WHOLE the
+ * array is one segment, and a group computes its tile without reading tables.
  *
  * Options:
  *   SPLIT_BITS        bits of a bucket number
- *   GEMP_RECORD       bytes of a record that begins with its key, 0: keys alone or with values
+ *   GEMP_RECORD       bytes of a record that begins with its key; 0: keys alone or with values
  *   GEMP_VALUE_BITS   0, 32 or 64; 0 for records
  *   SPLIT_PLAIN       keys are their codes, and `least` is 0
  *   SPLIT_WHOLE       the array is one segment
  *   SPLIT_ITEMS       elements that a work-item holds in registers
- *   SPLIT_WINDOW      elements that pass through local memory at a time, a multiple of GEMP_GROUP; 0: only their numbers do
+ *   SPLIT_WINDOW      elements that pass through local memory at a time, a multiple of GEMP_GROUP; 0: only the numbers
+ *                     of elements pass through local memory
  *   SPLIT_TILES       tiles that a group counts one after another
  *   SPLIT_PACKED      1: a register holds two places in a tile */
 #include "primitive.clh"

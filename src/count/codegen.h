@@ -53,12 +53,12 @@ gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_cou
  *
  * gemp_wedges_emit_value writes the second list, which count_wedges_tasks.cl does not need:
  *
- *   WEDGES_BY_END           each end w with c > 0 paths adds END_WEIGHT * VALUE (PAIRS, and WEDGES whose expression does
- *                           not depend on the middle)
+ *   WEDGES_BY_END           each end w with c > 0 paths adds END_WEIGHT * VALUE (PAIRS, and WEDGES whose expression
+ *                           does not depend on the middle)
  *   WEDGES_BY_PATH          each path adds VALUE (other WEDGES)
  *   WEDGES_JOINED, WEDGES_PATH_PAIRS   the kind of sum
  *   HAS_ADJACENCY           VALUE depends on `a`
- *   VALUE, MAGNITUDE        the expression; its magnitude as a double. Both read c, a and the symbols that these declare:
+ *   VALUE, MAGNITUDE        the expression; its magnitude as a double. Both read c, a and the symbols of these macros:
  *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
  *   VALUE_PARAMETERS, VALUE_ARGUMENTS   the buffers that these read, each behind a comma
  *   wedges_sum              the type of a worker's sum

@@ -12,14 +12,17 @@
  *   VERTICES    every vertex 0
  *   EDGES       every edge 0-1 once, slot 0 < slot 1
  *   TRIANGLES   every triangle 0-1-2 once, slots 0 < 1 < 2
- *   WEDGES      every path 0-1-2 with slot 0 < slots 1 and 2, 1 <> 2; c = vertices x, slot x > slot 0, adjacent to 0 and 2
- *   PAIRS       every pair 0, 2 of vertices, slot 0 < slot 2, that has common neighbours; c = their number (of any slot)
- *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = vertices x,
- *               slot x > slot r, adjacent to r and w. No expression.
- *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y. Each
- *               pair is a 6-cycle, unless a = d or b = c. No expression.
+ *   WEDGES      every path 0-1-2 with slot 0 < slots 1 and 2, 1 <> 2; c = number of vertices x, slot x > slot 0,
+ *               adjacent to 0 and 2
+ *   PAIRS       every pair 0, 2 of vertices, slot 0 < slot 2, that has common neighbours; c = number of these
+ *               neighbours, with any slot
+ *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = number
+ *               of vertices x, slot x > slot r, adjacent to r and w. No expression.
+ *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y.
+ *               Each pair is a 6-cycle, except if a = d or b = c. No expression.
  *   CLIQUES     every clique of `clique` vertices counts 1. No expression.
- *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with c > 0 vertices adjacent to all three
+ *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with c > 0 vertices adjacent to all
+ *               three
  *
  * Expressions are integer polynomials in OpenCL C over `long` variables. i and j are the places 0, 1, 2 above:
  *

@@ -13,7 +13,7 @@
 
 enum { GEMP_ONESWEEP_BITS = 8, GEMP_ONESWEEP_DIGITS = 8 };
 
-/* Maximum length of arrays for Onesweep; longer arrays are sorted by passes of radix_pass. */
+/* Arrays of this length or more are sorted by passes of radix_pass instead of Onesweep. */
 #define GEMP_ONESWEEP_MAX ((size_t)1 << 30)
 
 /* Onesweep (Adinets and Merrill 2022), in the form in groups (kernels/primitive/onesweep.cl). One pass counts the
@@ -59,7 +59,7 @@ static cl_ulong shifts_of(const gemp_onesweep *s)
 	return shifts;
 }
 
-/* Counts the digits of all sweeps over at most GEMP_ONESWEEP_MAX keys. Does not wait. */
+/* Counts the digits of all sweeps over fewer than GEMP_ONESWEEP_MAX keys. Does not wait. */
 static gemp_code gemp_onesweep_begin(gemp_onesweep *s, const gemp_buffer *keys, size_t count)
 {
 	static const char *const names[] = { "sweep_clear", "sweep_count", "sweep_sums", "sweep_move" };
