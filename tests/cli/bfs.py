@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from analytics import Graph, column, into_itself, levels, objects, parents, random_graph, refusals, report, rows
+from analytics import Graph, column, into_itself, levels, must_fail, parents, random_graph, refusals, report, rows
 from program import run
 
 
@@ -37,9 +37,9 @@ def check(graph, path, source, ranks, *options, direction="along", types=None):
 def spoilt(graph, found, arcs, source):
     row = next(r for r in found if r["level"] == 1)
     row["level"] = 2
-    objects(lambda: check_rows(graph, arcs, source, found))
+    must_fail(lambda: check_rows(graph, arcs, source, found))
     row["level"], row["parent"] = 1, row["key"]
-    objects(lambda: check_rows(graph, arcs, source, found))
+    must_fail(lambda: check_rows(graph, arcs, source, found))
 
 
 def forms(path):

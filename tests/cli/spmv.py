@@ -6,7 +6,7 @@ import tempfile
 from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from analytics import Graph, close, column, objects, random_graph, refusals, report, rows
+from analytics import Graph, close, column, must_fail, random_graph, refusals, report, rows
 from program import run
 
 
@@ -71,7 +71,7 @@ def main():
     size = {k: i % 7 - 3 for i, k in enumerate(graph.keys)}
     found, wanted = check(graph, path, 1, weight="w", x=size)
     found["v0"] += 1
-    objects(lambda: close(found, wanted, 1e-12, 1e-9))
+    must_fail(lambda: close(found, wanted, 1e-12, 1e-9))
     check(graph, path, 2, weight="real", x=size, transpose=True)
     check(graph, path, 3, "--relation", "B", types="B")
     for ranks, way in ((1, "binned"), (3, "binned"), (2, "pull")):

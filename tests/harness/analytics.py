@@ -170,7 +170,7 @@ def vertices_of(graph):
     return {line[0]: {n: cell for n, cell in zip(names[1:], line[1:]) if cell != ""} for line in lines[1:]}
 
 
-def objects(check):
+def must_fail(check):
     """Runs a check on a wrong answer, and fails unless the check fails."""
     try:
         check()

@@ -53,7 +53,7 @@ class LanguageCase(cases.Case):
             every = rows_of(host, query, semantics)
             if len(every) > MOST_ROWS:
                 return None
-            sums = query.optionals or query.between or query.result.unlike or query.result.grouped()
+            sums = query.optionals or query.with_clause or query.result.distinct or query.result.grouped()
             distinct = self.distinct or ('none' if sums else 'orbit')
             if distinct != 'none' and self.shows_edges():
                 return None  # if parallel edges are equivalent, the documentation does not say which edge represents the class
@@ -64,7 +64,7 @@ class LanguageCase(cases.Case):
 
     def shows_edges(self):
         edges = set(self.query.points()[1])
-        projections = [p for p in (self.query.between, self.query.result) if p]
+        projections = [p for p in (self.query.with_clause, self.query.result) if p]
         return any(expr_variables(e) & edges for p in projections for e in p.expressions())
 
     def matched(self, folder, answer):
@@ -157,16 +157,16 @@ def smaller_queries(query):
             if vertex[1]:
                 yield from with_(lambda q, i=i, j=j, v=vertex: q.patterns()[i].vertices.__setitem__(j, (v[0], [])))
             yield from with_(drop(lambda q, i=i: q.patterns()[i].vertices, j))
-    for name, empty in (('order', []), ('skip', None), ('limit', None), ('unlike', False)):
+    for name, empty in (('order', []), ('skip', None), ('limit', None), ('distinct', False)):
         if getattr(query.result, name) != empty:
             yield from with_(lambda q, name=name, empty=empty: setattr(q.result, name, empty))
     for i in range(len(query.result.items)):
         yield from with_(drop(lambda q: q.result.items, i))
-    if query.between:
-        yield from with_(lambda q: setattr(q, 'between', None))
-        yield from with_(lambda q: setattr(q.between, 'where', []))
-        for i in range(len(query.between.items)):
-            yield from with_(drop(lambda q: q.between.items, i))
+    if query.with_clause:
+        yield from with_(lambda q: setattr(q, 'with_clause', None))
+        yield from with_(lambda q: setattr(q.with_clause, 'where', []))
+        for i in range(len(query.with_clause.items)):
+            yield from with_(drop(lambda q: q.with_clause.items, i))
 
 
 def simpler(e):

@@ -222,7 +222,7 @@ def touches(rule, row, world):
     reads = {v for v in row.values() if isinstance(v, tuple)}
     values = [e for u in rule.updates for e in ({"vertex": u[3:4], "edge": u[5:6]}.get(u[0], ()))]
     expressions = list(rule.match.where) + [e for v in values for e in v.values()] + [u[3] for u in rule.updates if u[0] == "set"]
-    expressions += [i.expr for i in rule.between.items] if rule.between else []
+    expressions += [i.expr for i in rule.with_clause.items] if rule.with_clause else []
     asked = set().union(*(variables_read(e, labels) for e in expressions), set())
     asked |= {(v, "(%s)" % label) for v, of in rule.match.vertices for label in of}
     reads |= {(row[v], name) for v, name in asked if v in row}
@@ -300,13 +300,13 @@ class Evaluator:
         for _ in range(MOST_READINGS):
             try:
                 world = self.applied_in_any_order(rule, able, reading.chosen(), one, fresh)
-                far = distance(world.said(), wanted.said())
+                far = distance(world.canonical(), wanted.canonical())
                 if far == 0:
                     self.world = world
                     return
                 if least is None or far <= least:
                     best, least, fault = reading, far, Wrong("%s makes another graph: %s %s" % (
-                        (rule.name,) + differences(world.said(), wanted.said())))
+                        (rule.name,) + differences(world.canonical(), wanted.canonical())))
             except Wrong as wrong:
                 fault = fault or wrong
             reading = best.anew(self.rng) if least is None else best.other(self.rng)
@@ -320,7 +320,7 @@ class Evaluator:
         for _ in range(2 if len(chosen) > 1 else 1):
             order = self.rng.sample(range(len(chosen)), len(chosen))
             worlds.append(one_by_one(rule, self.world, chosen, order, self.semantics, fresh))
-        require(all(w.said() == worlds[0].said() for w in worlds), rule.name, "gives another graph in another order")
+        require(all(w.canonical() == worlds[0].canonical() for w in worlds), rule.name, "gives another graph in another order")
         return worlds[0]
 
 
@@ -430,7 +430,7 @@ def evaluate(seed, folder, arguments, options, counts):
                   lambda steps: after(graph_file, spoken, rules, options, graph.undirected, steps))
     controlled(control, evaluator.step)
     require(evaluator.at() == len(evaluator.steps), "the run continues after step", evaluator.at())
-    mine, its = evaluator.world.said(), evaluator.final.said()
+    mine, its = evaluator.world.canonical(), evaluator.final.canonical()
     require(mine == its, "another graph: missing %s, not expected %s" % differences(mine, its))
     counts["steps"] += evaluator.at()
     counts["steps with matches that look the same"] += evaluator.alike

@@ -24,13 +24,13 @@ def rows_of(host, query, semantics):
 def automorphisms(query):
     """Returns [{name: name}]: the renamings of variables that leave the query unchanged."""
     vertices, edges = query.points()
-    original = said_with(query, {n: n for n in vertices + edges})
+    original = renamed_texts(query, {n: n for n in vertices + edges})
     found = []
     for order in itertools.permutations(vertices):
         of_vertices = dict(zip(vertices, order))
         for of_edges in edge_renamings(query, of_vertices):
             names = dict(of_vertices, **of_edges)
-            if said_with(query, names) == original:
+            if renamed_texts(query, names) == original:
                 found.append(names)
     return found
 
@@ -54,16 +54,16 @@ def edge_renamings(query, of_vertices):
     return choose(0, frozenset())
 
 
-def said_with(query, names):
-    parts = [p.said(names) for p in query.patterns()]
-    for projection in (query.between, query.result):
+def renamed_texts(query, names):
+    parts = [p.renamed_text(names) for p in query.patterns()]
+    for projection in (query.with_clause, query.result):
         if projection:
-            said = [(expr_signature(i.expr, names), i.aggregate, i.unlike) for i in projection.items]
+            said = [(expr_signature(i.expr, names), i.aggregate, i.distinct) for i in projection.items]
             # later clauses may use the aliases
             names = dict(names, **{i.alias: repr(s) for i, s in zip(projection.items, said) if i.alias not in names})
             order = [(expr_signature(e, names), down) for e, down in projection.order]
             where = sorted(expr_signature(e, names) for e in projection.where)
-            parts.append(repr((sorted(said, key=repr), projection.unlike, order, where)))
+            parts.append(repr((sorted(said, key=repr), projection.distinct, order, where)))
     return parts
 
 
@@ -152,7 +152,7 @@ def aggregated(item, values):
     if item.expr is None:
         return len(values)
     values = [v for v in values if v is not None]
-    if item.unlike:
+    if item.distinct:
         values = list({identity(v): v for v in values}.values())
     if item.aggregate == 'count':
         return len(values)
@@ -184,7 +184,7 @@ def projected(projection, rows, host, semantics):
             values = [aggregated(i, [i.expr is None or value(i.expr, row) for row in members]) if i.aggregate
                       else value(i.expr, members[0]) for i in projection.items]
             done.append((values, {}))
-    if projection.unlike:
+    if projection.distinct:
         done = list({tuple(map(identity, values)): (values, {}) for values, _ in done}.values())
     named = []
     for values, row in done:
@@ -194,10 +194,10 @@ def projected(projection, rows, host, semantics):
 
 def result(query, rows, host, semantics):
     """Returns groups of rows in the order of ORDER BY, before SKIP and LIMIT. Rows of one group may have any order."""
-    if query.between:
-        rows = [{i.alias: v for i, v in zip(query.between.items, values)}
-                for values, _ in projected(query.between, rows, host, semantics)]
-        rows = [row for row in rows if all(truth(e, row, host, semantics) is True for e in query.between.where)]
+    if query.with_clause:
+        rows = [{i.alias: v for i, v in zip(query.with_clause.items, values)}
+                for values, _ in projected(query.with_clause, rows, host, semantics)]
+        rows = [row for row in rows if all(truth(e, row, host, semantics) is True for e in query.with_clause.where)]
     done = projected(query.result, rows, host, semantics)
 
     def before(x, y):

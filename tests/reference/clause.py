@@ -83,9 +83,9 @@ class Pattern(Query):
         """Returns a text that identifies the pattern with variables renamed by `names`. The text does not depend on the
         pattern's own names."""
         own = [v[0] for v in self.vertices if v[0] not in names]
-        return min(self.said(dict(names, **renaming)) for renaming in renamings(own))
+        return min(self.renamed_text(dict(names, **renaming)) for renaming in renamings(own))
 
-    def said(self, names):
+    def renamed_text(self, names):
         def end(v):
             return names[v]
         vertices = sorted(end(v) for v, labels in self.vertices)
@@ -149,13 +149,13 @@ def expr_signature(e, names):
 class Item:
     """expr, or an aggregate (count, sum, min, max, avg, collect) of expr. count of None is count(*)."""
 
-    def __init__(self, expr, alias, aggregate=None, unlike=False):
-        self.expr, self.alias, self.aggregate, self.unlike = expr, alias, aggregate, unlike
+    def __init__(self, expr, alias, aggregate=None, distinct=False):
+        self.expr, self.alias, self.aggregate, self.distinct = expr, alias, aggregate, distinct
 
     def text(self, rng):
         text = '*' if self.expr is None else expr_cypher(self.expr, rng)
         if self.aggregate:
-            text = '%s(%s%s)' % (self.aggregate, 'DISTINCT ' * self.unlike, text)
+            text = '%s(%s%s)' % (self.aggregate, 'DISTINCT ' * self.distinct, text)
         return text if text == self.alias else '%s AS %s' % (text, self.alias)
 
 
@@ -163,15 +163,15 @@ class Projection:
     """RETURN or WITH: items and DISTINCT. RETURN may have order [(expression, descending)], SKIP and LIMIT; WITH may
     have conditions."""
 
-    def __init__(self, items, unlike=False, order=(), skip=None, limit=None, where=()):
-        self.items, self.unlike, self.order, self.skip, self.limit = list(items), unlike, list(order), skip, limit
+    def __init__(self, items, distinct=False, order=(), skip=None, limit=None, where=()):
+        self.items, self.distinct, self.order, self.skip, self.limit = list(items), distinct, list(order), skip, limit
         self.where = list(where)
 
     def grouped(self):
         return any(item.aggregate for item in self.items)
 
     def text(self, word, rng):
-        text = word + ' DISTINCT' * self.unlike + ' ' + ', '.join(item.text(rng) for item in self.items)
+        text = word + ' DISTINCT' * self.distinct + ' ' + ', '.join(item.text(rng) for item in self.items)
         if self.order:
             text += ' ORDER BY ' + ', '.join(expr_cypher(e, rng) + (' DESC' if down else rng.choice(['', ' ASC']))
                                              for e, down in self.order)
@@ -186,15 +186,15 @@ class Projection:
 
 
 class Clauses:
-    def __init__(self, match, optionals=(), between=None, result=None):
-        self.match, self.optionals, self.between, self.result = match, list(optionals), between, result
+    def __init__(self, match, optionals=(), with_clause=None, result=None):
+        self.match, self.optionals, self.with_clause, self.result = match, list(optionals), with_clause, result
         self.text = None
 
     def patterns(self):
         return [self.match] + self.optionals
 
     def expressions(self):
-        projections = [p for p in (self.between, self.result) if p]
+        projections = [p for p in (self.with_clause, self.result) if p]
         return [e for p in self.patterns() for e in p.where] + [e for p in projections for e in p.expressions()]
 
     def parameters(self):
@@ -207,8 +207,8 @@ class Clauses:
             used |= {v[0] for v in later.vertices}
         texts = ['MATCH ' + self.match.text_of_match(rng, used)]
         texts += ['OPTIONAL MATCH ' + p.text_of_match(rng, used) for p in self.optionals]
-        if self.between:
-            texts.append(self.between.text('WITH', rng))
+        if self.with_clause:
+            texts.append(self.with_clause.text('WITH', rng))
         if self.result:
             texts.append(self.result.text('RETURN', rng))
         self.text = ' '.join(texts)

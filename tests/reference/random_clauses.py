@@ -233,8 +233,8 @@ class Maker:
         rng = self.rng
         way = rng.choice(['count', 'count', 'sum', 'min', 'max', 'avg', 'collect'])
         if way == 'count':
-            unlike = rng.random() < 0.4
-            return Item(None if not unlike and rng.random() < 0.4 else self.value(scope), alias, 'count', unlike)
+            distinct = rng.random() < 0.4
+            return Item(None if not distinct and rng.random() < 0.4 else self.value(scope), alias, 'count', distinct)
         if way in ('sum', 'avg'):
             return Item(self.number(scope, 0), alias, way)
         vertices, edges = scope
@@ -257,11 +257,11 @@ class Maker:
             grouped = rng.random() < 0.75
             items = self.grouped_items(scope) if grouped else self.items(scope[0], scope)
             self.note_lists(items)
-            query.between = Projection(items, unlike=not grouped and rng.random() < 0.5)
+            query.with_clause = Projection(items, distinct=not grouped and rng.random() < 0.5)
             counts = [i.alias for i in items if i.aggregate == 'count']
             if rng.random() < 0.7 and counts:
                 bound = self.constant(rng.randint(0, 3))
-                query.between.where = [(rng.choice(['ge', 'gt', 'eq', 'lt', 'ne']), rng.choice(counts), bound)]
+                query.with_clause.where = [(rng.choice(['ge', 'gt', 'eq', 'lt', 'ne']), rng.choice(counts), bound)]
             self.behind_with = True
             scope = ([i.alias for i in items if not i.aggregate and i.alias in scope[0]], [])
             aliases = [i.alias for i in items if i.alias not in scope[0]]
@@ -291,12 +291,12 @@ class Maker:
         rng.shuffle(items)
         self.note_lists(items)
         grouped = any(i.aggregate for i in items)
-        result = Projection(items, unlike=rng.random() < 0.3)
+        result = Projection(items, distinct=rng.random() < 0.3)
         if rng.random() < 0.5:
             sortable = [i for i in items if self.sortable(i, scope)]
             by = rng.sample(sortable, min(len(sortable), rng.choice([1, 1, 2])))
             result.order = [(i.alias, rng.random() < 0.4) for i in by]
-            if not grouped and not result.unlike and rng.random() < 0.3:
+            if not grouped and not result.distinct and rng.random() < 0.3:
                 result.order.append((self.number(scope), rng.random() < 0.5))
         if rng.random() < 0.2:
             result.skip = rng.randint(0, 4)

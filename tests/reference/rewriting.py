@@ -102,7 +102,7 @@ class World(Host):
                 self.at[end].append(number)
         self.drop_vertex(vertex)
 
-    def said(self):
+    def canonical(self):
         """Returns a value that is equal for equal graphs."""
         def values(element):
             return sorted((k, repr(plain(v))) for k, v in self.attributes[element].items() if v is not None)
@@ -122,12 +122,12 @@ def plain(value):
 class Rule:
     """A rule. recorded: the variables, or names of WITH, that identify a row."""
 
-    def __init__(self, name, match, optionals, between, updates, recorded):
-        self.name, self.match, self.optionals, self.between = name, match, list(optionals), between
+    def __init__(self, name, match, optionals, with_clause, updates, recorded):
+        self.name, self.match, self.optionals, self.with_clause = name, match, list(optionals), with_clause
         self.updates, self.recorded = list(updates), list(recorded)
 
     def grouped(self):
-        return self.between is not None and (self.between.grouped() or self.between.unlike)
+        return self.with_clause is not None and (self.with_clause.grouped() or self.with_clause.distinct)
 
     def patterns(self):
         return [self.match] + self.optionals
@@ -137,11 +137,11 @@ class Rule:
         used = used.union(*(expr_variables(e) for p in self.patterns() for e in p.where))
         for pattern in self.optionals:
             used |= {v[0] for v in pattern.vertices}
-        if self.between:
-            used = used.union(*(expr_variables(e) for e in self.between.expressions()))
+        if self.with_clause:
+            used = used.union(*(expr_variables(e) for e in self.with_clause.expressions()))
         lines = ['RULE ' + self.name, 'MATCH ' + self.match.text_of_match(rng, used)]
         lines += ['OPTIONAL MATCH ' + p.text_of_match(rng, used) for p in self.optionals]
-        lines += [self.between.text('WITH', rng)] if self.between else []
+        lines += [self.with_clause.text('WITH', rng)] if self.with_clause else []
         return '\n'.join(lines + list(map(update_text, self.updates))) + '\n'
 
     # matches
@@ -154,14 +154,14 @@ class Rule:
         return self.passed(world, rows, semantics)
 
     def passed(self, world, rows, semantics):
-        if not self.between:
+        if not self.with_clause:
             return rows
-        names = [item.alias for item in self.between.items]
+        names = [item.alias for item in self.with_clause.items]
         if self.grouped():
-            rows = [dict(zip(names, values)) for values, _ in projected(self.between, rows, world, semantics)]
+            rows = [dict(zip(names, values)) for values, _ in projected(self.with_clause, rows, world, semantics)]
         else:
-            rows = [row for _, row in projected(self.between, rows, world, semantics)]
-        return [row for row in rows if all(truth(e, row, world, inside(semantics)) is True for e in self.between.where)]
+            rows = [row for _, row in projected(self.with_clause, rows, world, semantics)]
+        return [row for row in rows if all(truth(e, row, world, inside(semantics)) is True for e in self.with_clause.where)]
 
     def name_of(self, row):
         return tuple(identity(row[name]) for name in self.recorded)
@@ -232,9 +232,9 @@ class Rule:
     def floats(self, world):
         """Returns the (kind, attribute) that the rule sets to values of type FLOAT."""
         kinds = {e[0]: 'edge' for p in self.patterns() for e in p.edges}
-        names = {} if not self.between else {
+        names = {} if not self.with_clause else {
             i.alias: i.aggregate == 'avg' or i.aggregate != 'count' and is_float(i.expr, kinds, {}, world.floats)
-            for i in self.between.items}
+            for i in self.with_clause.items}
         given = [(u[0], u[3]) if u[0] == 'vertex' else (u[0], u[5]) if u[0] == 'edge' else
                  (kinds.get(u[1], 'vertex'), {u[2]: u[3]}) for u in self.updates if u[0] in ('vertex', 'edge', 'set')]
         return {(kind, name) for kind, values in given for name, e in values.items()

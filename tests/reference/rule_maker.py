@@ -72,14 +72,14 @@ class RuleMaker(Maker):
             optionals.append(optional)
         vertices, edges = self.scope([match] + optionals)
         sure = [v[0] for v in match.vertices]
-        between, values = self.between(vertices, edges, sure) if rng.random() < 0.25 else (None, [])
-        if between:
-            vertices = [i.alias for i in between.items if i.expr == i.alias and i.alias in vertices]
+        with_clause, values = self.with_clause(vertices, edges, sure) if rng.random() < 0.25 else (None, [])
+        if with_clause:
+            vertices = [i.alias for i in with_clause.items if i.expr == i.alias and i.alias in vertices]
             sure = [v for v in sure if v in vertices]
-            edges = [e for e in edges if e in [i.alias for i in between.items]]
+            edges = [e for e in edges if e in [i.alias for i in with_clause.items]]
         updates = self.updates(vertices, edges, sure, values)
-        recorded = vertices + edges + (values if between and (between.grouped() or between.unlike) else [])
-        rule = Rule('rule%d' % self.number_of_rule, match, optionals, between, updates, recorded)
+        recorded = vertices + edges + (values if with_clause and (with_clause.grouped() or with_clause.distinct) else [])
+        rule = Rule('rule%d' % self.number_of_rule, match, optionals, with_clause, updates, recorded)
         rule.updates.insert(0, self.record(rule, vertices, edges, values))
         return rule
 
@@ -91,18 +91,18 @@ class RuleMaker(Maker):
             told.update({self.prefix + v: v for v in values})
         return ('vertex', 'rec', ['Rec'], dict({'rule': self.number_of_rule}, **told))
 
-    def between(self, vertices, edges, sure):
+    def with_clause(self, vertices, edges, sure):
         """Returns (projection, names of its values). Aggregates may use vertices that the projection does not pass on."""
         rng = self.rng
-        way = rng.choice(['plain', 'unlike', 'group', 'group'])
+        way = rng.choice(['plain', 'distinct', 'group', 'group'])
         if way == 'plain':
             item = Item(self.number((vertices, edges), 1), 'v1')
             projection = Projection([Item(n, n) for n in vertices + edges] + [item])
             projection.where = [(rng.choice(['ge', 'lt', 'notnull']), 'v1')[:2]] if False else []
             return projection, ['v1']
         kept = [Item(v, v) for v in rng.sample(sure, rng.randint(0 if way == 'group' else 1, len(sure)))]
-        if way == 'unlike':
-            return Projection(kept, unlike=True), []
+        if way == 'distinct':
+            return Projection(kept, distinct=True), []
         items = []
         for alias in ['v1', 'v2'][:rng.choice([1, 1, 2])]:
             what = rng.choice(['count', 'count', 'sum', 'min', 'max', 'avg'])
