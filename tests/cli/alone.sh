@@ -16,15 +16,15 @@ for number in 1 2 3 4; do
 	start $number &
 done
 wait
-equal "$(cat "$work/said")" "" "what processes beside each other say"
-equal "$(ls "$TMPDIR")" "" "folders left"
+equal "$(cat "$work/said")" "" "stderr of the processes"
+equal "$(ls "$TMPDIR")" "" "remaining session folders"
 (
 	trap '' XFSZ
 	ulimit -f 100
 	"$GEMP_MPI" generate uniform --vertices 100000 --edges 100000 -o "$work/large.h5" 2>"$work/err"
-	equal $? 74 "code without room"
+	equal $? 74 "exit code on a full disk"
 	says "writing failed"
-	equal "$(ls "$TMPDIR")" "" "folders left by a process that fails"
+	equal "$(ls "$TMPDIR")" "" "session folders after a failed process"
 	exit $failures
 )
 failures=$((failures + $?))
@@ -46,12 +46,12 @@ for signal in TERM INT USR1 HUP PIPE SEGV ABRT FPE; do
 	[ -n "$(ls "$TMPDIR")" ] || fail "the process made no session folder"
 	kill -$signal $process
 	wait $process 2>>"$work/said"
-	equal $? $((128 + $(kill -l $signal))) "code after SIG$signal"
-	equal "$(ls "$TMPDIR")" "" "folders left by SIG$signal"
+	equal $? $((128 + $(kill -l $signal))) "exit code after SIG$signal"
+	equal "$(ls "$TMPDIR")" "" "session folders after SIG$signal"
 done
 exec 9>&-
 says_of_fault=$(grep -c "Signal: Segmentation fault" "$work/said")
-equal "$says_of_fault" 1 "what Open MPI tells of faults"
+equal "$says_of_fault" 1 "number of messages of Open MPI about faults"
 
 wait_for_work
 left=$(folders)
@@ -77,10 +77,10 @@ wait_for_work
 living=$(folders)
 case $living in *$left*) fail "the folder '$left' was not removed; there are $living" ;; esac
 "$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
-equal "$(folders)" "$living" "folders beside one that is in use"
+equal "$(folders)" "$living" "session folders beside the folder of a running process"
 kill -TERM $process
 wait $process 2>>"$work/said"
-equal "$(folders)" "$kept" "folders that nobody may remove"
+equal "$(folders)" "$kept" "folders that must not be removed"
 [ -f "$work/beside/file" ] && [ -d "$work/apart" ] || fail "the target of a symbolic link was removed"
 if [ "$(id -u)" -eq 0 ]; then
 	rm -rf "$TMPDIR"/*

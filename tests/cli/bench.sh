@@ -32,16 +32,16 @@ for ranks in 1 3; do
 done
 expect 0 1 bench match g.h5 'MATCH (a)-[]-(b)-[]-(c)-[]-(a)' --repeat 0 --json - -q
 one_query
-equal "$(field runs)" 1 'a first run that is the only one'
+equal "$(field runs)" 1 'runs if the first run is the only run'
 expect 0 1 bench match g.h5 --pattern house --seconds 0.000001 --json - -q
 one_query
-equal "$(field runs)" 1 'a first run over the limit'
+equal "$(field runs)" 1 'runs if the first run exceeds the limit'
 expect 2 1 bench match g.h5
 says 'bench match needs a query'
 expect 0 2 bench match g.h5 'MATCH (a)-[]-(b)' --pattern triangle --pattern cycle:4 --repeat 1 --json - -q
 queries=$("$GEMP_PYTHON" -c 'import json
 print(*(q["query"].split("\n")[0] for q in json.load(open("out"))["queries"]), sep=", ")')
-equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'queries in their order'
+equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'order of the queries'
 expect 2 1 bench match g.h5 --pattern triangle --pattern pentagonn --json - -q
 says 'pentagonn'
 expect 2 3 bench mach g.h5 --pattern triangle
@@ -74,7 +74,7 @@ says 'run it with one rank'
 printf '# mine\n\nnested.lane = 4\n' >here.conf
 expect 2 3 match g.h5 --pattern triangle --count
 says 'here.conf:3: there is no tuning of the name nested.lane; did you mean nested.lanes?'
-equal "$(grep -c '^gemp-mpi: error:' err)" 1 'messages'
+equal "$(grep -c '^gemp-mpi: error:' err)" 1 'number of messages'
 rm here.conf
 expect 66 2 match g.h5 --pattern triangle --count
 says 'here.conf: No such file'

@@ -8,7 +8,7 @@ cd "$work"
 one() {
 	local wanted=$1; shift
 	timeout -k 10 60 "$GEMP_MPI" "$@" >"$work/out" 2>"$work/err" </dev/null
-	equal $? "$wanted" "code of gemp-mpi $*"
+	equal $? "$wanted" "exit code of gemp-mpi $*"
 }
 
 one 0 generate rmat -o g.h5 --scale 9 -q
@@ -66,7 +66,7 @@ stops 1 m.h5 "MATCH (a)-[:ACTS_IN]->(m) RETURN count(*)" --count-by enumerate
 expect 0 2 match m.h5 "MATCH (a)-[:ACTS_IN]->(m) RETURN count(*)" --count-by enumerate --checkpoint c --resume -o n.tsv --json - -q
 equal "$(tail -n 1 n.tsv)" "$(field count)" "count(*)"
 expect 0 2 match m.h5 "MATCH (a:Person {name: 'Nobody'})-[:ACTS_IN]->(m) RETURN a.name" --checkpoint c -o none.tsv -q
-equal "$(wc -l <none.tsv)" 1 "lines of no rows"
+equal "$(wc -l <none.tsv)" 1 "lines of an output without rows"
 
 # A signal arrives after the checkpoint folder exists, through mpirun or at one rank. The searches last much longer than
 # the wait for the folder.
@@ -83,7 +83,7 @@ for signal in USR2 TERM; do
 	for ((i = 0; i < 300; i++)); do [ -e c/lock ] && break; sleep 0.05; done
 	kill -$signal $pid
 	wait $pid
-	equal $? 75 "code after SIG$signal"
+	equal $? 75 "exit code after SIG$signal"
 	grep -q "stopped by SIG$signal with" err || fail "the message does not name SIG$signal: $(cat err)"
 	[ $signal = USR2 ] || continue
 	expect 0 2 match $long --count-by enumerate --checkpoint c --resume --json - -q
@@ -93,7 +93,7 @@ rm -rf c
 (trap - EXIT; exec "$GEMP_MPI" match $long --count-by enumerate >out 2>err) & pid=$!
 sleep 0.3
 kill -TERM $pid; wait $pid
-equal $? 143 "code of a search that keeps nothing"
+equal $? 143 "exit code of a search without checkpoints"
 
 # Only one job at a time may use a folder.
 stops 1 $count
@@ -103,7 +103,7 @@ flock 8
 for ((i = 0; i < 600; i++)); do grep -q "another job is at work there; waiting" err && break; sleep 0.05; done
 exec 8>&-
 wait $pid
-equal $? 0 "code of a job that waited"
+equal $? 0 "exit code of the job that waited"
 says "another job is at work there; waiting"
 
 refused() { local text=$1; shift; one 2 match "$@" --checkpoint c; says "$text"; [ ! -e c ] || fail "a refused command made a folder"; }

@@ -92,12 +92,12 @@ star='MATCH (c)-[:R]-(l)'
 for leaf in 2 3 4 5 6 7; do star="$star, (c)-[:R]-(l$leaf)"; done
 for by in auto enumerate; do
 	expect 0 1 match twelve.h5 "$star RETURN count(l)" --count-by $by --json -
-	equal "$(field count) $(field matches)" '3991680 5544' "stars with a leaf told apart, by $by"
+	equal "$(field count) $(field matches)" '3991680 5544' "stars with one distinguished leaf by $by"
 done
 expect 0 1 match twelve.h5 --pattern star:12 --count --json -
 equal "$(field matches)" 1 'a star of all leaves'
 expect 0 1 match twelve.h5 --pattern star:13 --count --json -
-equal "$(field matches)" 0 'a star of more leaves'
+equal "$(field matches)" 0 'stars with more leaves than neighbours'
 
 # powers that exceed 64 bits
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
@@ -113,7 +113,7 @@ expect 65 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:
 says '2^63 - 1'
 expect 0 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit \
 	--count --json -
-equal "$(field matches)" 15737653700865003600 'all digits'
+equal "$(field matches)" 15737653700865003600 'count with all digits'
 
 # C(1000, 9) is 2.6e21, so an estimate may exceed 64 bits. The time of a sample is proportional to the number of the
 # hub's neighbours.

@@ -7,7 +7,7 @@ cd "$work" || exit 1
 expect 0 2 devices --devices cpu,0 --json -
 equal "$(field assignment.0.rank) $(field assignment.1.rank) $(field assignment.2.rank)" "0 1 1" "ranks of devices"
 expect 0 2 devices --devices cpu --json -
-equal "$(field assignment.0.rank) $(field assignment.1.rank)" "0 1" "ranks in turn"
+equal "$(field assignment.0.rank) $(field assignment.1.rank)" "0 1" "ranks of the CPU device"
 
 expect 0 1 generate rmat --scale 8 --seed 5 -o g.h5 -q
 query='MATCH (a)--(b)--(c)--(a) RETURN a, b, c'

@@ -19,7 +19,7 @@ no_room() {
 	GEMP_MPI=$work/limited expect 74 "$@"
 	GEMP_MPI=$program
 	says "writing failed"
-	equal "$(grep -c 'error:' "$work/err")" 1 "errors told by $*"
+	equal "$(grep -c 'error:' "$work/err")" 1 "errors of $*"
 	equal "$(ls "$work" | grep -c '^g\.')" 0 "files left by $* with $LIMIT KiB"
 }
 

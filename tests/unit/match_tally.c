@@ -1,5 +1,6 @@
-/* Tests the counting sink: rows and partitions are counted once even if a second pass brings them again, and the next
- * sink gets all rows. */
+/* Tests the counting sink: it counts all rows, and the rows whose vertices lie within one partition, for several
+ * numbers of partitions. Rows of a second pass are not counted again, but the next sink gets the rows of both
+ * passes. */
 #include "harness/harness.h"
 
 #include "core/status.h"
